@@ -1,0 +1,51 @@
+// The port to the log of everything that has happened. Generic in the fact: nothing here knows what a fact means.
+
+export interface Entry<Fact> {
+  /** Number of the entry, from 1, without gaps. */
+  readonly position: number
+  /** Milliseconds since the epoch, by the daemon's clock. */
+  readonly time: number
+  /** User ID of who asked; null for the system. */
+  readonly actor: number | null
+  /** The endpoint's operation ID, or the name of the system's own work. */
+  readonly op: string
+  readonly facts: readonly Fact[]
+}
+
+export type NewEntry<Fact> = Omit<Entry<Fact>, 'position'>
+
+export interface Appended {
+  readonly position: number
+  /** Settles when the entry is on disk. All entries of one flush share one promise. */
+  readonly durable: Promise<void>
+}
+
+export interface Journal<Fact> {
+  /** Position of the newest entry; 0 when there is none. */
+  readonly position: number
+  /**
+   * Takes the entry at once and writes it with everything that gathers meanwhile.
+   * After one failure every append fails: memory is then ahead of the disk and only a restart may go on.
+   * `expectedPosition` is the optimistic check a shared log would need: the append throws when it is not the newest.
+   */
+  append(entry: NewEntry<Fact>, expectedPosition?: number): Appended
+  /** Entries after the position, oldest first. Throws JournalDamaged when the log cannot be trusted. */
+  replay(after: number): AsyncIterable<Entry<Fact>>
+  /** Begins a new segment, so that everything up to the returned position can be forgotten once it is in a snapshot. */
+  seal(): Promise<number>
+  /** Drops sealed segments that hold nothing after the position. */
+  forget(upTo: number): Promise<void>
+  /** Flushes and lets go. */
+  close(): Promise<void>
+}
+
+export class JournalDamaged extends Error {
+  readonly file: string
+  readonly line: number
+  constructor(file: string, line: number, reason: string) {
+    super(`${file}, line ${line}: ${reason}`)
+    this.name = 'JournalDamaged'
+    this.file = file
+    this.line = line
+  }
+}
