@@ -21,21 +21,31 @@ export interface Appended {
 }
 
 export interface Journal<Fact> {
-  /** Position of the newest entry; 0 when there is none. */
+  /** Position of the newest entry, on disk or not yet; 0 when there is none. */
   readonly position: number
+  /** What the disk said when it first refused; from then on nothing is written. */
+  readonly failure: Error | undefined
   /**
    * Takes the entry at once and writes it with everything that gathers meanwhile.
    * After one failure every append fails: memory is then ahead of the disk and only a restart may go on.
+   * An entry that cannot be written as JSON throws, and nothing has changed.
    * `expectedPosition` is the optimistic check a shared log would need: the append throws when it is not the newest.
    */
   append(entry: NewEntry<Fact>, expectedPosition?: number): Appended
-  /** Entries after the position, oldest first. Throws JournalDamaged when the log cannot be trusted. */
+  /**
+   * Entries after the position, oldest first, up to the newest when reading begins. This is where the log is checked:
+   * throws JournalDamaged when it cannot be trusted, or does not reach back to the position, or ends before it.
+   */
   replay(after: number): AsyncIterable<Entry<Fact>>
-  /** Begins a new segment, so that everything up to the returned position can be forgotten once it is in a snapshot. */
+  /**
+   * Begins a new segment, so that everything up to the returned position can be forgotten once it is in a snapshot.
+   * That is the position at the call, whatever is appended meanwhile: a state captured in the same turn belongs to it.
+   * It is on disk when the promise settles, also where appends are not synced.
+   */
   seal(): Promise<number>
   /** Drops sealed segments that hold nothing after the position. */
   forget(upTo: number): Promise<void>
-  /** Flushes and lets go. */
+  /** Flushes and lets go. Does not throw when the flush fails: the entries' own promises and `failure` say so. */
   close(): Promise<void>
 }
 

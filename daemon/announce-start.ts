@@ -1,0 +1,68 @@
+// Tells the world that the daemon answers: ready file, banner or JSON line, `daemon.json`, the CLI's profile.
+
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+export interface Ready {
+  readonly url: string
+  readonly pid: number
+  readonly owner: { readonly user_id: number; readonly email: string; readonly api_key: string }
+}
+
+/** Whole or not at all, and for the owner alone: it holds a key. */
+export function writePrivately(path: string, text: string): void {
+  const unfinished = `${path}.${process.pid}.tmp`
+  try {
+    writeFileSync(unfinished, text, { mode: 0o600 })
+    renameSync(unfinished, path)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw error
+  }
+}
+
+export function banner({ url, owner }: Ready, store: string): string {
+  const call = `${url}/api/v1`
+  const login = `-u ${owner.email}:${owner.api_key}`
+  return `natter is ready
+  URL      ${url}
+  Owner    ${owner.email}
+  API key  ${owner.api_key}
+  Store    ${store}
+
+Try, in another terminal:
+  natter send --to ${owner.email} 'Hello!'
+  natter tail
+
+Or without natter:
+  curl -sS ${login} ${call}/users/me
+`
+}
+
+/** The profile `local`: the next `natter` call works with no further set-up. */
+export function writeProfile({ url, owner }: Ready, env: NodeJS.ProcessEnv): void {
+  const folder =
+    env.NATTER_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'natter')
+  const file = join(folder, 'profiles.json')
+  const known = readProfiles(file)
+  const profiles = { ...known.profiles, local: { site: url, email: owner.email, api_key: owner.api_key } }
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writePrivately(file, `${JSON.stringify({ ...known, current: known.current ?? 'local', profiles }, null, 2)}\n`)
+}
+
+function readProfiles(file: string): { current?: string; profiles?: Record<string, unknown> } {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw new Error(`${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+/** Fails early when the ready file could not be written later, long before anyone waits for it. */
+export function checkWritable(path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writePrivately(`${path}.probe`, '')
+  rmSync(`${path}.probe`)
+}

@@ -1,0 +1,16 @@
+// What a client may declare in `client_capabilities` at register, and what changes for it. Absent means false.
+
+export const capabilities = {
+  notification_settings_null: { since: 1, effect: 'Notification fields of a subscription may be null, meaning: inherit.' },
+  bulk_message_deletion: { since: 13, effect: 'delete_message carries message_ids instead of one event per message.' },
+  user_avatar_url_field_optional: { since: 18, effect: 'avatar_url may be left out of user objects.' },
+  stream_typing_notifications: { since: 58, effect: 'typing events of channels are sent.' },
+  user_settings_object: { since: 89, effect: 'The two older settings events and their state fields are not sent.' },
+  linkifier_url_template: { since: 176, effect: 'realm_linkifiers is filled and its events are sent.' },
+  user_list_incomplete: { since: 232, effect: 'Users the client cannot access are left out instead of replaced.' },
+  include_deactivated_groups: { since: 294, effect: 'Deactivated groups are listed and updated, not removed.' },
+  archived_channels: { since: 315, effect: 'Archived channels are listed and updated, not deleted.' },
+  empty_topic_name: { since: 334, effect: 'The empty topic is sent as the empty string.' },
+} as const
+
+export type Capability = keyof typeof capabilities

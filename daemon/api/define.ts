@@ -1,0 +1,167 @@
+// The words the catalogue is written in: shapes (TypeBox schemas), params (a documented use of a shape), endpoints.
+
+import { type Static, type TLiteral, type TOptional, type TSchema, type TUnion, Type } from '@sinclair/typebox'
+import type { ErrorCode } from './errors.ts'
+
+// --- shapes -----------------------------------------------------------------------------------------------------
+
+export const text = Type.String()
+export const bool = Type.Boolean()
+export const num = Type.Number()
+/** Any integer that survives a JSON round trip. */
+export const int = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+export const natural = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+export const anything = Type.Unknown()
+
+/** IDs say what they are the ID of, so that the command line can take a name in their place. */
+export const userId = Type.Integer({ ref: 'user', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+export const channelId = Type.Integer({ ref: 'channel', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+export const groupId = Type.Integer({ ref: 'group', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+export const messageId = Type.Integer({ ref: 'message', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+/** UNIX seconds; the command line also takes ISO 8601 and `+2h`. */
+export const timestamp = Type.Integer({ ref: 'time', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+/** Markdown source; the command line also reads it from stdin. */
+export const markdown = Type.String({ ref: 'markdown' })
+export const topicName = Type.String({ ref: 'topic' })
+
+export function listOf<S extends TSchema>(shape: S) {
+  return Type.Array(shape)
+}
+
+export function nullable<S extends TSchema>(shape: S) {
+  return Type.Union([shape, Type.Null()])
+}
+
+export function eitherOf<const S extends TSchema[]>(...shapes: S) {
+  return Type.Union(shapes)
+}
+
+type Literals<V extends readonly (string | number)[]> = { -readonly [I in keyof V]: TLiteral<V[I]> } extends infer T extends
+  TSchema[]
+  ? T
+  : never
+
+/** A closed set of words or numbers. */
+export function oneOf<const V extends readonly (string | number)[]>(...values: V) {
+  return Type.Union(values.map(value => Type.Literal(value))) as unknown as TUnion<Literals<V>>
+}
+
+export function record<S extends Record<string, TSchema>>(fields: S) {
+  return Type.Object(fields)
+}
+
+export function maybe<S extends TSchema>(shape: S) {
+  return Type.Optional(shape)
+}
+
+/** An object whose keys are data: user IDs, setting names. */
+export function keyed<S extends TSchema>(shape: S) {
+  return Type.Record(Type.String(), shape)
+}
+
+/** One file of a multipart body. */
+export interface Upload {
+  readonly filename: string
+  readonly contentType: string
+  readonly bytes: Uint8Array
+}
+export const upload = Type.Unsafe<Upload>({ type: 'string', format: 'binary' })
+
+// --- params -----------------------------------------------------------------------------------------------------
+
+export type Presence = 'required' | 'optional' | 'defaulted' | 'path'
+
+export interface Param<S extends TSchema = TSchema, P extends Presence = Presence> {
+  readonly shape: S
+  readonly presence: P
+  readonly about: string
+  readonly fallback?: unknown
+  /** An older spelling that is still accepted; sending both is refused. */
+  readonly alias?: string
+}
+
+interface ParamOptions {
+  readonly alias?: string
+}
+
+export function required<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'required'> {
+  return { shape, presence: 'required', about, ...options }
+}
+
+export function optional<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'optional'> {
+  return { shape, presence: 'optional', about, ...options }
+}
+
+export function defaulted<S extends TSchema>(
+  shape: S,
+  fallback: Static<S>,
+  about: string,
+  options: ParamOptions = {},
+): Param<S, 'defaulted'> {
+  return { shape, presence: 'defaulted', fallback, about, ...options }
+}
+
+/** A `{name}` of the path. An integer that does not parse makes the path unknown. */
+export function inPath<S extends TSchema>(shape: S, about: string): Param<S, 'path'> {
+  return { shape, presence: 'path', about }
+}
+
+// --- endpoints --------------------------------------------------------------------------------------------------
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+export interface CliForm {
+  /** The subcommand, e.g. `snippets create`. */
+  readonly name: string
+  /** Params taken as positional arguments, in this order; the rest are flags. */
+  readonly args?: readonly string[]
+  /** Shorter flag names: param to flag, e.g. `{ stream_id: 'channel' }`. */
+  readonly flags?: Readonly<Record<string, string>>
+  /** Lines to copy, beginning with `natter `. */
+  readonly examples: readonly [string, string, ...string[]]
+  /** The reply field that holds the list or record people want to see. */
+  readonly shows?: string
+}
+
+export interface Endpoint {
+  readonly id: string
+  readonly method: Method
+  /** Relative to /api/v1. `{name}` is a param; `{name...}` takes the rest of the path. */
+  readonly path: string
+  readonly access: 'user' | 'anyone'
+  readonly since: number
+  readonly summary: string
+  readonly params: Readonly<Record<string, Param>>
+  /** Fields of a successful reply besides result and msg. */
+  readonly reply: Readonly<Record<string, TSchema>>
+  /** Codes it can refuse with, besides those that any call can get. */
+  readonly refusals: readonly ErrorCode[]
+  /** Who answers: the domain (default), the event queues, or nobody because natterd sends this request itself. */
+  readonly served?: 'queues' | 'outgoing'
+  readonly cli: CliForm
+}
+
+/** Keeps the literal types of what it is given; adds nothing at run time. */
+export function endpoint<const E extends Endpoint>(definition: E): E {
+  return definition
+}
+
+export type Endpoints = Readonly<Record<string, Endpoint>>
+
+type Present<P> = { [K in keyof P]: P[K] extends Param<TSchema, 'optional'> ? never : K }[keyof P]
+
+/** What a command is given: absent optional parameters have no key. */
+export type ParamsOf<E extends { params: Readonly<Record<string, Param>> }> = {
+  -readonly [K in Present<E['params']>]: Static<E['params'][K & keyof E['params']]['shape']>
+} & {
+  -readonly [K in Exclude<keyof E['params'], Present<E['params']>>]?: Static<E['params'][K]['shape']>
+}
+
+type Optionals<R> = { [K in keyof R]: R[K] extends TOptional<TSchema> ? K : never }[keyof R]
+
+/** What a command replies. */
+export type ReplyOf<E extends { reply: Readonly<Record<string, TSchema>> }> = {
+  [K in Exclude<keyof E['reply'], Optionals<E['reply']>>]: Static<E['reply'][K]>
+} & {
+  [K in Optionals<E['reply']>]?: Static<E['reply'][K & keyof E['reply']]> | undefined
+}

@@ -1,0 +1,120 @@
+// Every error code of the API: its HTTP status, what it means, which extra fields come with it.
+// A test holds this table against the code that refuses and against the generated docs, both ways.
+
+export interface ErrorKind {
+  readonly status: number
+  readonly meaning: string
+  readonly fields?: readonly string[]
+  /** Known to the API family, never sent by natter: push services, integrations, browser sessions. */
+  readonly outside?: true
+}
+
+export const errorCodes = {
+  BAD_REQUEST: {
+    status: 400,
+    meaning: 'The request cannot be carried out; the message says why and names the parameter.',
+    fields: ['parameters', 'empty_topic_display_name', 'errors', 'allowed_methods'],
+  },
+  REQUEST_VARIABLE_MISSING: { status: 400, meaning: 'A required parameter is absent.', fields: ['var_name'] },
+  REQUEST_VARIABLE_INVALID: {
+    status: 400,
+    meaning: 'A parameter that takes a number or one of a few words has another value.',
+    fields: ['var_name', 'bad_value'],
+  },
+  REQUEST_CONFUSING_VAR: {
+    status: 400,
+    meaning: 'A parameter and its older spelling were both sent.',
+    fields: ['var_name1', 'var_name2'],
+  },
+  INVALID_JSON: { status: 400, meaning: 'The body claims to be JSON and is not.' },
+  BAD_NARROW: { status: 400, meaning: 'A narrow has an unknown operator or operand.', fields: ['desc'] },
+  BAD_EVENT_QUEUE_ID: {
+    status: 400,
+    meaning: 'The event queue does not exist, has expired, or belongs to somebody else. Register again.',
+    fields: ['queue_id'],
+  },
+  STREAM_DOES_NOT_EXIST: {
+    status: 400,
+    meaning: 'No such channel, or none that the caller may know of.',
+    fields: ['stream_id', 'stream'],
+  },
+  CHANNEL_ALREADY_EXISTS: { status: 409, meaning: 'The channel name is taken.', fields: ['channel_name'] },
+  REACTION_ALREADY_EXISTS: { status: 400, meaning: 'The caller has already reacted with this emoji.' },
+  REACTION_DOES_NOT_EXIST: { status: 400, meaning: 'The caller has no such reaction to remove.' },
+  STREAM_WILDCARD_MENTION_NOT_ALLOWED: {
+    status: 400,
+    meaning: 'The caller may not mention everyone in so large a channel.',
+  },
+  TOPIC_WILDCARD_MENTION_NOT_ALLOWED: {
+    status: 400,
+    meaning: 'The caller may not mention everyone in so large a topic.',
+  },
+  MOVE_MESSAGES_TIME_LIMIT_EXCEEDED: {
+    status: 400,
+    meaning: 'Some of the messages are too old for the caller to move.',
+    fields: ['first_message_id_allowed_to_move', 'total_messages_in_topic', 'total_messages_allowed_to_move'],
+  },
+  EXPECTATION_MISMATCH: {
+    status: 400,
+    meaning: 'The value changed since the caller last saw it.',
+    fields: ['field_name'],
+  },
+  SYSTEM_GROUP_REQUIRED: { status: 400, meaning: 'The setting takes a system group only.', fields: ['setting_name'] },
+  CANNOT_DEACTIVATE_GROUP_IN_USE: { status: 400, meaning: 'The group is still used.', fields: ['objections'] },
+  CANNOT_DEACTIVATE_LAST_USER: {
+    status: 400,
+    meaning: 'The last user, or the last owner, cannot leave.',
+    fields: ['is_last_owner', 'entity'],
+  },
+  UNAUTHORIZED_PRINCIPAL: { status: 400, meaning: 'The caller lacks the role this needs.' },
+  INVITATION_FAILED: {
+    status: 400,
+    meaning: 'Some invitations could not be sent.',
+    fields: ['errors', 'sent_invitations', 'license_limit_reached', 'daily_limit_reached'],
+  },
+  BAD_IMAGE: { status: 400, meaning: 'The file is not an image that can be read.' },
+  REALM_UPLOAD_QUOTA: { status: 400, meaning: 'The organization has no room for more uploads.' },
+  UNAUTHORIZED: { status: 401, meaning: 'No credentials, or credentials that cannot be read.' },
+  INVALID_API_KEY: { status: 401, meaning: 'The API key is not the key of that account.' },
+  USER_DEACTIVATED: { status: 401, meaning: 'The account is deactivated.' },
+  REALM_DEACTIVATED: { status: 401, meaning: 'The organization is deactivated.' },
+  AUTHENTICATION_FAILED: { status: 401, meaning: 'Unknown user name or wrong password.' },
+  PASSWORD_AUTH_DISABLED: { status: 401, meaning: 'The organization does not allow password logins.' },
+  PASSWORD_RESET_REQUIRED: { status: 401, meaning: 'The password must be changed first.' },
+  CSRF_FAILED: { status: 403, meaning: 'A browser session without its token.', fields: ['reason'], outside: true },
+  NONEXISTENT_SUBDOMAIN: { status: 404, meaning: 'No organization at this host.', outside: true },
+  RATE_LIMIT_HIT: {
+    status: 429,
+    meaning: 'Too many requests; wait for the given number of seconds.',
+    fields: ['retry-after'],
+  },
+  SERVER_NOT_READY: { status: 500, meaning: 'The daemon is stopping, or can no longer write its store.' },
+  // OPEN: an unhandled failure has no code upstream; the specification wants one in every error body.
+  INTERNAL_ERROR: { status: 500, meaning: 'A defect in the daemon; its log has the details.' },
+  INVALID_PUSH_DEVICE_TOKEN: { status: 400, meaning: 'Push services.', outside: true },
+  INVALID_REMOTE_PUSH_DEVICE_TOKEN: { status: 400, meaning: 'Push services.', outside: true },
+  PUSH_SERVICE_NOT_CONFIGURED: { status: 400, meaning: 'Push services.', outside: true },
+  REQUEST_EXPIRED: { status: 400, meaning: 'Push services.', outside: true },
+  INVALID_BOUNCER_PUBLIC_KEY: { status: 400, meaning: 'Push services.', outside: true },
+  INVALID_ZOOM_TOKEN: { status: 400, meaning: 'Video calls.', outside: true },
+  UNKNOWN_ZOOM_USER: { status: 400, meaning: 'Video calls.', outside: true },
+  MISSING_HTTP_EVENT_HEADER: { status: 400, meaning: 'Incoming integrations.', outside: true },
+  UNSUPPORTED_WEBHOOK_EVENT_TYPE: { status: 200, meaning: 'Incoming integrations.', outside: true },
+  ANOMALOUS_WEBHOOK_PAYLOAD: { status: 400, meaning: 'Incoming integrations.', outside: true },
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** Codes any call can get, so that endpoints list only their own. */
+export const commonCodes: readonly ErrorCode[] = [
+  'BAD_REQUEST',
+  'REQUEST_VARIABLE_MISSING',
+  'REQUEST_CONFUSING_VAR',
+  'INVALID_JSON',
+  'UNAUTHORIZED',
+  'INVALID_API_KEY',
+  'USER_DEACTIVATED',
+  'RATE_LIMIT_HIT',
+  'SERVER_NOT_READY',
+  'INTERNAL_ERROR',
+]

@@ -1,0 +1,246 @@
+// How parameters travel: strings raw, everything else as JSON text. `encode` and `decode` are inverses.
+
+import type { TSchema } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import type { Endpoint, Param, Upload } from './define.ts'
+import type { ErrorCode } from './errors.ts'
+
+/** Fields as they came: query string, form fields and files, already percent-decoded. Body before query. */
+export type Fields = ReadonlyMap<string, string | Upload>
+
+export interface Rejected {
+  readonly code: Extract<
+    ErrorCode,
+    'BAD_REQUEST' | 'REQUEST_VARIABLE_MISSING' | 'REQUEST_CONFUSING_VAR' | 'INVALID_JSON'
+  >
+  readonly msg: string
+  readonly fields?: Readonly<Record<string, string>>
+}
+
+export type Decoded =
+  | { readonly params: Record<string, unknown>; readonly ignored: readonly string[] }
+  | { readonly rejected: Rejected }
+
+/** `client` names the calling program; every endpoint understands it. */
+const understoodEverywhere = new Set(['client'])
+
+// JSON this deep is an attack or an accident, and some of what comes after recurses.
+const deepest = 100
+
+export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>>, fields: Fields): Decoded {
+  const params: Record<string, unknown> = {}
+  const consumed = new Set(understoodEverywhere)
+  for (const [name, param] of Object.entries(endpoint.params)) {
+    const found = param.presence === 'path' ? path[name] : lookUp(name, param, fields, consumed)
+    if (found !== undefined && typeof found === 'object' && 'code' in found) return { rejected: found }
+    if (found === undefined) {
+      if (param.presence === 'required')
+        return reject('REQUEST_VARIABLE_MISSING', `Missing '${name}' argument`, { var_name: name })
+      if (param.presence === 'defaulted') params[name] = structuredClone(param.fallback)
+      continue
+    }
+    const value = typeof found === 'string' ? valueOf(param.shape, found) : found
+    if (value === notJson) return reject('BAD_REQUEST', `${name} is not valid JSON`)
+    const problem = problemIn(name, param.shape, value)
+    if (problem) return reject('BAD_REQUEST', problem)
+    params[name] = value
+  }
+  const ignored = [...fields.keys()].filter(name => !consumed.has(name)).sort()
+  return { params, ignored }
+}
+
+/** Form fields for a call; the path is filled in, files stay files. */
+export function encode(
+  endpoint: Endpoint,
+  params: Readonly<Record<string, unknown>>,
+): { path: string; fields: Map<string, string | Upload> } {
+  const fields = new Map<string, string | Upload>()
+  let path = endpoint.path
+  for (const [name, value] of Object.entries(params)) {
+    if (value === undefined) continue
+    const param = Object.hasOwn(endpoint.params, name) ? endpoint.params[name] : undefined
+    if (param?.presence === 'path') {
+      path = path
+        .replace(`{${name}...}`, () => String(value).split('/').map(encodeURIComponent).join('/'))
+        .replace(`{${name}}`, () => encodeURIComponent(String(value)))
+    } else if (isUpload(value)) fields.set(name, value)
+    else fields.set(name, param && travelsRaw(param.shape) ? String(value) : JSON.stringify(value))
+  }
+  return { path, fields }
+}
+
+// --- reading one value ------------------------------------------------------------------------------------------
+
+const notJson = Symbol('not JSON')
+
+function lookUp(name: string, param: Param, fields: Fields, consumed: Set<string>) {
+  consumed.add(name)
+  const found = fields.get(name)
+  if (param.alias === undefined) return found
+  consumed.add(param.alias)
+  const older = fields.get(param.alias)
+  if (found !== undefined && older !== undefined)
+    return {
+      code: 'REQUEST_CONFUSING_VAR',
+      msg: `Can't decide between '${name}' and '${param.alias}' arguments`,
+      fields: { var_name1: name, var_name2: param.alias },
+    } satisfies Rejected
+  return found ?? older
+}
+
+function valueOf(shape: TSchema, raw: string): unknown {
+  if (shape.type === 'string') return raw
+  if (isChoiceOfWords(shape)) return raw.startsWith('"') ? parse(raw, raw) : raw
+  return parse(raw, admitsText(shape) ? raw : notJson)
+}
+
+function parse(raw: string, otherwise: unknown): unknown {
+  if (tooDeep(raw)) return notJson
+  try {
+    return JSON.parse(raw)
+  } catch {
+    return otherwise
+  }
+}
+
+function tooDeep(raw: string): boolean {
+  let depth = 0
+  let inText = false
+  for (let i = 0; i < raw.length; i++) {
+    const code = raw.charCodeAt(i)
+    if (inText) {
+      if (code === 0x5c) i++
+      else if (code === 0x22) inText = false
+    } else if (code === 0x22) inText = true
+    else if (code === 0x5b || code === 0x7b) {
+      if (++depth > deepest) return true
+    } else if (code === 0x5d || code === 0x7d) depth--
+  }
+  return false
+}
+
+function travelsRaw(shape: TSchema): boolean {
+  return shape.type === 'string' || isChoiceOfWords(shape)
+}
+
+function isChoiceOfWords(shape: TSchema): boolean {
+  return Array.isArray(shape.anyOf) && shape.anyOf.every((part: TSchema) => typeof part.const === 'string')
+}
+
+function admitsText(shape: TSchema): boolean {
+  return (
+    shape.type === 'string' || typeof shape.const === 'string' || (Array.isArray(shape.anyOf) && shape.anyOf.some(admitsText))
+  )
+}
+
+// --- checking it ------------------------------------------------------------------------------------------------
+
+type Checker = ReturnType<typeof TypeCompiler.Compile>
+
+// Compiled at a shape's first use: compiling them all would be most of the daemon's start.
+const compiled = new WeakMap<TSchema, Checker>()
+
+export function checkerOf(shape: TSchema): Checker {
+  let checker = compiled.get(shape)
+  if (!checker) {
+    checker = TypeCompiler.Compile(shape)
+    compiled.set(shape, checker)
+  }
+  return checker
+}
+
+function problemIn(name: string, shape: TSchema, value: unknown): string | undefined {
+  if (shape.format === 'binary')
+    return isUpload(value) ? undefined : `${name} is not a file: send it as a file of a multipart body`
+  if (isUpload(value)) return `${name} is a file where ${described(shape)} is wanted`
+  if (shape.type !== 'string') {
+    const checker = checkerOf(shape)
+    if (!checker.Check(value)) {
+      const { path, schema } = deepestError(checker, value)
+      return `${placeIn(name, path)} is not ${described(schema)}`
+    }
+  }
+  return unprintable(name, value)
+}
+
+/** For a union the outermost error says only that nothing fitted; the one inside it names the place. */
+function deepestError(checker: Checker, value: unknown): { path: string; schema: TSchema } {
+  let best: { path: string; schema: TSchema } | undefined
+  const visit = (errors: Iterable<{ path: string; schema: TSchema; errors: Iterable<any>[] }>) => {
+    for (const error of errors) {
+      if (!best || error.path.length > best.path.length) best = error
+      for (const inner of error.errors) visit(inner)
+    }
+  }
+  visit(checker.Errors(value))
+  return best as unknown as { path: string; schema: TSchema }
+}
+
+/** `/to/1/name` in `subscriptions` becomes `subscriptions[1]["name"]`. */
+function placeIn(name: string, pointer: string): string {
+  const steps = pointer.split('/').slice(1)
+  return (
+    name +
+    steps
+      .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+      .map(step => (/^\d+$/.test(step) ? `[${step}]` : `[${JSON.stringify(step)}]`))
+      .join('')
+  )
+}
+
+export function described(shape: TSchema): string {
+  if (shape.const !== undefined) return JSON.stringify(shape.const)
+  if (Array.isArray(shape.anyOf)) {
+    const parts = shape.anyOf.map(described)
+    return parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} or ${parts.at(-1)}`
+  }
+  switch (shape.type) {
+    case 'integer':
+      return shape.minimum === 0 ? 'a non-negative integer' : 'an integer'
+    case 'number':
+      return 'a number'
+    case 'boolean':
+      return 'a boolean (true or false)'
+    case 'string':
+      return 'a string'
+    case 'null':
+      return 'null'
+    case 'array':
+      return 'a list'
+    case 'object':
+      return 'an object'
+    default:
+      return 'of the expected form'
+  }
+}
+
+/** NUL and lone surrogates can be neither stored as text nor sent back. */
+function unprintable(place: string, value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return `${place} contains a NUL character`
+    return value.isWellFormed() ? undefined : `${place} is not valid Unicode text`
+  }
+  if (Array.isArray(value)) return first(value.entries(), ([index, item]) => unprintable(`${place}[${index}]`, item))
+  if (value !== null && typeof value === 'object')
+    return first(
+      Object.entries(value),
+      ([key, item]) => unprintable(`${place} key`, key) ?? unprintable(`${place}[${JSON.stringify(key)}]`, item),
+    )
+  return undefined
+}
+
+function first<T, R>(items: Iterable<T>, find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+export function isUpload(value: unknown): value is Upload {
+  return typeof value === 'object' && value !== null && 'bytes' in value && 'filename' in value && value.bytes instanceof Uint8Array
+}
+
+function reject(code: Rejected['code'], msg: string, fields?: Rejected['fields']): Decoded {
+  return { rejected: fields ? { code, msg, fields } : { code, msg } }
+}

@@ -1,0 +1,161 @@
+// Joins the parts into a running daemon. `main.ts` does it for a process, the testing library for a test.
+
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import seed from '../data/seed.json' with { type: 'json' }
+import { writePrivately, type Ready } from './announce-start.ts'
+import { type Clock, FrozenClock, RealClock } from './clock.ts'
+import { type Config, isLoopback } from './config.ts'
+import type { Fact } from './domain/facts.ts'
+import { resources } from './domain/index.ts'
+import { found } from './domain/organization.ts'
+import { isOwner } from './domain/permissions.ts'
+import type { User } from './domain/state.ts'
+import { Engine } from './engine.ts'
+import { Queues } from './events/queues.ts'
+import { buildServer } from './http/server.ts'
+import { FileJournal } from './journal/file-journal.ts'
+import type { Journal } from './journal/journal.ts'
+import { MemoryJournal } from './journal/memory-journal.ts'
+import { openSnapshots } from './journal/snapshots.ts'
+import { prepareFolder } from './journal/store-folder.ts'
+import { lockStore } from './journal/store-lock.ts'
+import { deriveKey, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
+
+export interface Daemon {
+  readonly ready: Ready
+  readonly engine: Engine
+  readonly clock: Clock
+  /** Answers parked polls, flushes, lets go of store and port. */
+  stop(): Promise<void>
+}
+
+/** Snapshots are rewritten whole, so only when the journal has outgrown the last one: each byte is written twice at most. */
+const compactAfter = 8 * 1024 * 1024
+
+export async function startDaemon(config: Config, onFailure: (error: Error) => void, warn: (text: string) => void): Promise<Daemon> {
+  const clock = clockOf(config)
+  const now = () => clock.now()
+  const store = await openStore(config, warn)
+  const keyOf = (user: User) => deriveKey(store.secret, user)
+  const queues = new Queues({
+    clock,
+    limits: { maxPending: 20_000, heartbeatMs: () => 45_000 + Math.random() * 10_000 },
+    remove: (ids, reason) => {
+      engine.record('expire-queues', null, ids.map(queueId => ({ type: 'queue.removed', queueId, reason }))).catch(() => {})
+    },
+    tick: () => {
+      engine.record('tick', null, []).catch(() => {})
+    },
+  })
+  const engine = new Engine({ journal: store.journal, snapshots: store.snapshots, queues, now, onFailure })
+  let listening = false
+  const server = { url: '', emailDomain: 'example.com', devAuth: config.devAuth }
+  const app = buildServer({
+    engine,
+    resources,
+    now,
+    random: randomUUID,
+    keyOf,
+    sameSecret,
+    tools: { hashPassword, verifyPassword },
+    server,
+    rateLimit: config.rateLimit,
+    maxQueuesPerUser: config.maxQueues,
+    bodyLimit: 25 * 1024 * 1024,
+    logger: { level: config.logLevel, stream: process.stderr },
+    ready: () => listening,
+  })
+  try {
+    await engine.boot()
+    await foundOrganization(engine, config, server.emailDomain, now())
+    const address = await app.listen({ host: config.host, port: config.port })
+    server.url = config.url ?? readableUrl(address, config.host)
+    listening = true
+  } catch (error) {
+    await app.close()
+    await engine.close().catch(() => {})
+    await store.release()
+    throw error
+  }
+  const compaction = setInterval(() => {
+    if (store.worthCompacting()) engine.compact().catch(error => warn(`compaction failed: ${error.message}`))
+  }, 5000)
+  compaction.unref()
+  return {
+    ready: readyOf(engine, server.url, keyOf),
+    engine,
+    clock,
+    async stop() {
+      listening = false
+      clearInterval(compaction)
+      queues.answerAll()
+      await app.close()
+      await engine.close()
+      await store.release()
+    },
+  }
+}
+
+function clockOf({ clock }: Config): Clock {
+  if (clock === 'real') return new RealClock()
+  return new FrozenClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt)
+}
+
+async function openStore(config: Config, warn: (text: string) => void) {
+  if (config.memory) {
+    const journal: Journal<Fact> = new MemoryJournal<Fact>()
+    return { journal, snapshots: null, secret: config.secret ?? newSecret(), worthCompacting: () => false, release: async () => {} }
+  }
+  const folder = config.data
+  await prepareFolder(folder)
+  const lock = await lockStore(folder)
+  try {
+    const snapshots = openSnapshots(folder)
+    const journal = await FileJournal.open<Fact>({ folder, durability: config.durability, warn })
+    const release = async () => {
+      rmSync(join(folder, 'daemon.json'), { force: true })
+      await lock.release()
+    }
+    return { journal, snapshots, secret: config.secret ?? secretOf(folder), worthCompacting: () => sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))), release }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** In a file of its own, so that a store can be shared as a fixture without its keys. */
+function secretOf(folder: string): string {
+  const file = join(folder, 'secret')
+  if (!existsSync(file)) writePrivately(file, `${newSecret()}\n`)
+  return readFileSync(file, 'utf8').trim()
+}
+
+async function foundOrganization(engine: Engine, config: Config, emailDomain: string, now: number): Promise<void> {
+  if (engine.state.users.size > 0) return
+  const founding = {
+    ...seed,
+    organization: { ...seed.organization, ...(config.org !== undefined && { name: config.org }) },
+    owner: { ...seed.owner, ...(config.owner !== undefined && { email: config.owner }) },
+  }
+  await engine.record('found-organization', null, [found(founding, emailDomain, now)])
+}
+
+function readyOf(engine: Engine, url: string, keyOf: (user: User) => string): Ready {
+  for (const user of engine.state.users.values())
+    if (isOwner(user) && user.active)
+      return { url, pid: process.pid, owner: { user_id: user.id, email: user.email, api_key: keyOf(user) } }
+  throw new Error('the organization has no active owner')
+}
+
+/** What the system gave, not what was asked for; nobody can call 0.0.0.0. */
+function readableUrl(address: string, host: string): string {
+  const { port } = new URL(address)
+  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`
+  return isLoopback(host) && !host.includes(':') ? `http://${host}:${port}` : address
+}

@@ -1,0 +1,23 @@
+// The domain's table of contents: every resource, and the facts they own.
+
+import type { Fact } from './facts.ts'
+import { organization } from './organization.ts'
+import type { Announcement, AnyResource } from './resource.ts'
+import { savedSnippets } from './saved-snippets.ts'
+import { server } from './server.ts'
+import type { State } from './state.ts'
+import { typing } from './typing.ts'
+import { users } from './users.ts'
+
+export const resources: readonly AnyResource[] = [organization, server, users, typing, savedSnippets]
+
+const owners = new Map<string, AnyResource>()
+for (const resource of resources) for (const type of Object.keys(resource.apply)) owners.set(type, resource)
+
+export function applyFact(state: State, fact: Fact): void {
+  owners.get(fact.type)!.apply[fact.type]!(state, fact)
+}
+
+export function announceFact(state: State, fact: Fact): readonly Announcement[] {
+  return owners.get(fact.type)!.announce[fact.type]!(state, fact)
+}

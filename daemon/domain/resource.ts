@@ -1,0 +1,111 @@
+// What a resource is made of: commands that decide, facts that are applied and announced, sections of `register`.
+
+import type { Endpoint, Endpoints, ParamsOf, ReplyOf } from '../api/define.ts'
+import type { Capability } from '../api/capabilities.ts'
+import type { Fact } from './facts.ts'
+import type { State, User } from './state.ts'
+
+/** What commands know of the world outside the state. Time and randomness come in here and end up in facts. */
+export interface Surroundings {
+  readonly state: State
+  /** Milliseconds by the daemon's clock. */
+  readonly now: number
+  /** Name of the calling program. */
+  readonly client: string
+  /** Fresh randomness: a UUID. */
+  readonly random: () => string
+  readonly keyOf: (user: User) => string
+  readonly server: ServerFacts
+}
+
+/** What whoever started the daemon settled. */
+export interface ServerFacts {
+  /** Where clients reach it, without a slash at the end. */
+  readonly url: string
+  /** Domain of placeholder and bot addresses. */
+  readonly emailDomain: string
+  readonly devAuth: boolean
+}
+
+export interface Context extends Surroundings {
+  readonly actor: User
+}
+
+/** Slow or secret work that commands must not do themselves. */
+export interface Tools {
+  hashPassword(password: string): Promise<string>
+  verifyPassword(password: string, hash: string | undefined): Promise<boolean>
+}
+
+export interface Event {
+  readonly type: string
+  readonly op?: string
+  readonly [field: string]: unknown
+}
+
+/** Who is told what. */
+export interface Announcement {
+  /** User IDs; everybody once. */
+  readonly to: readonly number[]
+  readonly event: Event
+  /** Told only to clients that declared this. */
+  readonly needs?: Capability
+}
+
+export interface Outcome<Reply> {
+  readonly facts?: readonly Fact[]
+  readonly signals?: readonly Announcement[]
+  readonly reply: Reply
+}
+
+type Served<A extends Endpoints> = {
+  [K in keyof A]: A[K] extends { served: string } ? never : K
+}[keyof A]
+
+type ContextOf<E extends Endpoint> = E['access'] extends 'anyone' ? Surroundings : Context
+
+type Commands<A extends Endpoints, P> = {
+  [K in Served<A>]: (
+    ctx: ContextOf<A[K]>,
+    params: ParamsOf<A[K]>,
+    prepared: K extends keyof P ? P[K] : undefined,
+  ) => Outcome<ReplyOf<A[K]>>
+}
+
+type Prepares<A extends Endpoints, P> = {
+  [K in keyof P & keyof A]: (tools: Tools, params: ParamsOf<A[K]>, state: State) => Promise<P[K]>
+}
+
+export type FactOf<F extends Fact, T extends F['type']> = Extract<F, { type: T }>
+
+/** State fields of `register`, by the event type that fetches them. */
+export type Sections = Readonly<Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>) => object>>
+
+export interface Resource<A extends Endpoints, F extends Fact, P> {
+  /** Slow work before a command, such as hashing a password; its result is the command's third argument. */
+  readonly prepare?: Prepares<A, P>
+  readonly commands: Commands<A, P>
+  /** Takes what has happened into the state. Cannot refuse: replay runs through here too. */
+  readonly apply: { [T in F['type']]: (state: State, fact: FactOf<F, T>) => void }
+  /** Who hears of it, in which words. Sees the state after the fact. */
+  readonly announce: { [T in F['type']]: (state: State, fact: FactOf<F, T>) => readonly Announcement[] }
+  readonly sections?: Sections
+}
+
+/** Checks a resource against its catalogue page, its facts and what it prepares; adds nothing at run time. */
+export function resource<A extends Endpoints>(api: A) {
+  return <F extends Fact, P = Record<never, never>>(parts: Resource<A, F, P>): AnyResource =>
+    ({ api, ...parts }) as unknown as AnyResource
+}
+
+/** The form in which engine and edge hold any resource. */
+export interface AnyResource {
+  readonly api: Endpoints
+  readonly prepare?: Readonly<Record<string, (tools: Tools, params: object, state: State) => Promise<unknown>>>
+  readonly commands: Readonly<Record<string, AnyCommand>>
+  readonly apply: Readonly<Record<string, (state: State, fact: any) => void>>
+  readonly announce: Readonly<Record<string, (state: State, fact: any) => readonly Announcement[]>>
+  readonly sections?: Sections
+}
+
+export type AnyCommand = (ctx: any, params: any, prepared?: any) => Outcome<object>

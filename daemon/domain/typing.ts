@@ -1,0 +1,51 @@
+// Typing notifications: signals only. The server keeps no typing state.
+
+import { typing as api } from '../api/typing.ts'
+import type { ParamsOf } from '../api/define.ts'
+import { badRequest } from './refusal.ts'
+import { type Announcement, type Context, resource } from './resource.ts'
+import type { User } from './state.ts'
+
+type Params = ParamsOf<typeof api.set>
+
+export const typing = resource(api)<never>({
+  commands: {
+    set: (ctx, params) => ({
+      signals: [params.type === 'direct' ? direct(ctx, params) : inChannel(ctx, params)],
+      reply: {},
+    }),
+  },
+  apply: {},
+  announce: {},
+})
+
+function direct(ctx: Context, { op, to }: Params): Announcement {
+  if (!to || to.length === 0) throw badRequest('to: at least one recipient is needed for a direct message')
+  const people = [...new Set([ctx.actor.id, ...to])].map((id, index) => person(ctx, id, index))
+  return {
+    to: people.filter(user => user.active).map(user => user.id),
+    event: {
+      type: 'typing',
+      op,
+      message_type: 'direct',
+      sender: named(ctx.actor),
+      recipients: people.sort((a, b) => a.id - b.id).map(named),
+    },
+  }
+}
+
+function inChannel(_ctx: Context, { stream_id, topic }: Params): Announcement {
+  if (stream_id === undefined) throw badRequest('stream_id is needed for a channel')
+  if (topic === undefined) throw badRequest('topic is needed for a channel')
+  throw badRequest('stream_id: no such channel')
+}
+
+function person(ctx: Context, id: number, index: number): User {
+  const user = ctx.state.users.get(id)
+  if (!user) throw badRequest(`to[${index - 1}]: no user has the ID ${id}`)
+  return user
+}
+
+function named(user: User) {
+  return { user_id: user.id, email: user.email }
+}

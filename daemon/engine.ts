@@ -1,0 +1,162 @@
+// Decide, apply, append, announce, reply. The one place where state changes; nothing in it awaits before the journal has
+// the facts, so the next command always sees this one's work.
+
+import { applyFact, announceFact } from './domain/index.ts'
+import { Refusal } from './domain/refusal.ts'
+import type { Fact } from './domain/facts.ts'
+import type { Outcome } from './domain/resource.ts'
+import { State } from './domain/state.ts'
+import type { Queues } from './events/queues.ts'
+import type { Journal } from './journal/journal.ts'
+import type { Snapshots } from './journal/snapshots.ts'
+
+export interface EngineParts {
+  readonly journal: Journal<Fact>
+  /** null: nothing to start from and nowhere to save to (`--memory`). */
+  readonly snapshots: Snapshots | null
+  readonly queues: Queues
+  readonly now: () => number
+  /** The disk failed: memory is ahead of it, and only a restart may go on. */
+  readonly onFailure: (error: Error) => void
+}
+
+export class Engine {
+  state = new State()
+  readonly queues: Queues
+  readonly #parts: EngineParts
+  /** The newest flush that something waits for; undefined when everything decided so far is on disk. */
+  #flush: { readonly durable: Promise<void>; position: number; done: Promise<void> } | undefined
+  #failure: Error | undefined
+  #compacting: Promise<void> | undefined
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+    this.queues = parts.queues
+  }
+
+  /** Snapshot, then what came after it. */
+  async boot(): Promise<void> {
+    const { journal, snapshots, queues } = this.#parts
+    const saved = (await snapshots?.read()) ?? null
+    if (saved) {
+      const { queues: savedQueues = [], ...sections } = saved.sections
+      this.state = State.load(sections)
+      queues.load(savedQueues)
+    }
+    for await (const entry of journal.replay(saved?.position ?? 0)) this.#take(entry.position, entry.facts)
+    queues.release(journal.position)
+    // Signals told since the newest entry are forgotten, their event IDs must not come again: start at a new position.
+    if (journal.position > 0) await this.record('start', null, [])
+    queues.resume(journal.position)
+  }
+
+  /**
+   * Runs a command. The reply is handed over only when everything it could have seen is on disk: no reader may
+   * remember what a crash forgets.
+   */
+  async run<Reply>(op: string, actor: number | null, decide: (state: State) => Outcome<Reply>): Promise<Reply> {
+    if (this.#failure) throw notReady()
+    const { facts, signals, reply } = decide(this.state)
+    if (facts && facts.length > 0) this.#append(op, actor, facts)
+    if (signals && signals.length > 0) {
+      if (this.queues.full(signals, this.position)) this.#append('tick', null, [])
+      this.queues.push(this.position, signals, false)
+    }
+    await this.settled()
+    return reply
+  }
+
+  /** The system's own work: facts without a command. */
+  async record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void> {
+    if (this.#failure) throw notReady()
+    this.#append(op, actor, facts)
+    await this.settled()
+  }
+
+  /** Waits until everything decided so far is on disk. */
+  async settled(): Promise<void> {
+    if (this.#flush)
+      await this.#flush.done.catch(() => {
+        throw notReady()
+      })
+    else this.queues.release(this.#parts.journal.position)
+  }
+
+  /** Writes a snapshot beside the traffic and forgets the journal it covers. */
+  compact(): Promise<void> {
+    this.#compacting ??= this.#compact().finally(() => {
+      this.#compacting = undefined
+    })
+    return this.#compacting
+  }
+
+  async close(): Promise<void> {
+    await this.#compacting
+    await this.settled().catch(() => {})
+    await this.#parts.journal.close()
+  }
+
+  /** What a snapshot taken now would hold. */
+  save(): Record<string, unknown[]> {
+    return { ...this.state.save(), queues: this.queues.save() }
+  }
+
+  get position(): number {
+    return this.#parts.journal.position
+  }
+
+  #append(op: string, actor: number | null, facts: readonly Fact[]): void {
+    const { journal, now } = this.#parts
+    const { position, durable } = journal.append({ time: now(), actor, op, facts })
+    this.#take(position, facts)
+    if (!durable) return
+    // One handler per flush, set before anyone waits: queues hear of a fact just before its author's reply is sent.
+    if (this.#flush?.durable === durable) this.#flush.position = position
+    else {
+      const flush = { durable, position, done: Promise.resolve() }
+      flush.done = durable.then(
+        () => {
+          if (this.#flush === flush) this.#flush = undefined
+          this.queues.release(flush.position)
+        },
+        (error: Error) => {
+          this.#fail(error)
+          throw error
+        },
+      )
+      flush.done.catch(() => {})
+      this.#flush = flush
+    }
+  }
+
+  #take(position: number, facts: readonly Fact[]): void {
+    for (const fact of facts) {
+      if (this.queues.apply(position, fact)) continue
+      applyFact(this.state, fact)
+      if (this.queues.size > 0) this.queues.push(position, announceFact(this.state, fact))
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#failure) return
+    this.#failure = error
+    this.#parts.onFailure(error)
+  }
+
+  async #compact(): Promise<void> {
+    const { journal, snapshots, now } = this.#parts
+    if (!snapshots) return
+    const sealed = await journal.seal()
+    // From here to the call of write there is no await: sections and position belong together.
+    const position = journal.position
+    const document = { format: 1, position, time: now(), sections: this.save() }
+    // The snapshot holds what may still be on its way to the journal; it must not become visible before that is safe.
+    await this.settled()
+    await snapshots.write(document)
+    await journal.forget(sealed)
+  }
+}
+
+function notReady(): Refusal {
+  return new Refusal('SERVER_NOT_READY', 'The daemon cannot write its store and is stopping; see its log')
+}

@@ -1,0 +1,291 @@
+// Event queues: what each client has not yet acknowledged, and who is waiting for more. Registrations and
+// acknowledgements are facts; pending events are made again by replay, so queues outlive the daemon.
+
+import type { Fact, QueueRegistration } from '../domain/facts.ts'
+import type { Announcement } from '../domain/resource.ts'
+import { Wheel } from './wheel.ts'
+import { adapt, type Client, clientOf } from './adapt.ts'
+
+/**
+ * Event IDs are (position - birth) * K + n: n counts what a queue heard since that position. No command announces K
+ * events to one queue (batches stop at half of it), and signals that would reach K make the engine journal an empty entry.
+ */
+const K = 10_000
+
+export interface Pending {
+  readonly id: number
+  readonly position: number
+  /** Signals and heartbeats are forgotten by a crash, so acknowledging them need not be remembered. */
+  readonly lasting: boolean
+  /** The event as JSON text, without its id. Shared between all queues that want this form. */
+  readonly body: string
+}
+
+export interface Waiter {
+  /** Called once with the answer; events are empty when the poll was superseded or the daemon stops. */
+  answer(queue: Queue, events: readonly Pending[]): void
+}
+
+export interface Queue extends QueueRegistration {
+  readonly birth: number
+  readonly client: Client
+  pending: Pending[]
+  /** Highest ID ever given out, and highest ever acknowledged. */
+  newest: number
+  acknowledged: number
+  /** Where the newest ID belongs, to count n from. */
+  position: number
+  waiter: Waiter | undefined
+  waitingSince: number
+  lastSeen: number
+}
+
+export interface QueueLimits {
+  readonly maxPending: number
+  readonly heartbeatMs: () => number
+}
+
+export interface QueuesParts {
+  readonly clock: { now(): number; after(ms: number, run: () => void): () => void }
+  readonly limits: QueueLimits
+  /** Asks the engine to journal the end of queues. */
+  readonly remove: (queueIds: readonly string[], reason: 'expired' | 'overflowed') => void
+  /** Asks the engine for a new position, because IDs at this one run out. */
+  readonly tick: () => void
+}
+
+export class Queues {
+  readonly #parts: QueuesParts
+  readonly #queues = new Map<string, Queue>()
+  readonly #byUser = new Map<number, Set<Queue>>()
+  readonly #heartbeats: Wheel<Queue>
+  readonly #expiries: Wheel<Queue>
+  /** Everything up to here is on disk and may be told. */
+  #released = 0
+  /** Queues with events that wait for the disk, by position. */
+  #held: { readonly position: number; readonly queue: Queue }[] = []
+  #live = false
+
+  constructor(parts: QueuesParts) {
+    this.#parts = parts
+    this.#heartbeats = new Wheel(parts.clock, queue => this.#heartbeat(queue))
+    this.#expiries = new Wheel(parts.clock, queue => this.#expire(queue))
+  }
+
+  get size(): number {
+    return this.#queues.size
+  }
+
+  get(id: string): Queue | undefined {
+    return this.#queues.get(id)
+  }
+
+  ofUser(userId: number): ReadonlySet<Queue> {
+    return this.#byUser.get(userId) ?? new Set()
+  }
+
+  /** Takes a fact about queues; false when it is about something else. */
+  apply(position: number, fact: Fact): boolean {
+    if (fact.type === 'queue.registered') this.#add(fact.queue, position)
+    else if (fact.type === 'queue.acknowledged') this.#prune(fact.queueId, fact.upTo)
+    else if (fact.type === 'queue.removed') this.#drop(fact.queueId)
+    else return false
+    return true
+  }
+
+  /** Puts events into the queues of those concerned. They are told when the position is released. */
+  push(position: number, announcements: readonly Announcement[], lasting = true): void {
+    for (const announcement of announcements) {
+      const forms = new Map<Client, string | null>()
+      for (const userId of announcement.to)
+        for (const queue of this.#byUser.get(userId) ?? []) {
+          if (queue.eventTypes && !queue.eventTypes.includes(announcement.event.type)) continue
+          let body = forms.get(queue.client)
+          if (body === undefined) {
+            body = adapt(announcement, queue.client)
+            forms.set(queue.client, body)
+          }
+          if (body !== null) this.#enqueue(queue, position, body, lasting)
+        }
+    }
+  }
+
+  /** Whether a signal has no ID left at this position in some queue. */
+  full(announcements: readonly Announcement[], position: number): boolean {
+    return announcements.some(({ to }) =>
+      to.some(userId => {
+        for (const queue of this.ofUser(userId)) if (atEnd(queue, position)) return true
+        return false
+      }),
+    )
+  }
+
+  /** Everything up to the position is on disk: wake those who wait for it. */
+  release(position: number): void {
+    if (position > this.#released) this.#released = position
+    if (this.#held.length === 0) return
+    const ready = this.#held.filter(held => held.position <= this.#released)
+    if (ready.length === 0) return
+    this.#held = this.#held.filter(held => held.position > this.#released)
+    this.#wake(ready, 0)
+  }
+
+  /** Events that may be told now. */
+  ready(queue: Queue): Pending[] {
+    const { pending } = queue
+    if (pending.length === 0 || pending.at(-1)!.position <= this.#released) return pending
+    return pending.filter(event => event.position <= this.#released)
+  }
+
+  /** Leaves a poll waiting; one that waited before is answered with nothing. */
+  park(queue: Queue, waiter: Waiter): void {
+    this.answer(queue, [])
+    queue.waiter = waiter
+    queue.waitingSince = this.#parts.clock.now()
+    this.#heartbeats.at(queue.waitingSince + this.#parts.limits.heartbeatMs(), queue)
+  }
+
+  /** The client went away before it was answered. */
+  unpark(queue: Queue, waiter: Waiter): void {
+    if (queue.waiter !== waiter) return
+    queue.waiter = undefined
+    this.touch(queue)
+  }
+
+  touch(queue: Queue): void {
+    queue.lastSeen = this.#parts.clock.now()
+  }
+
+  answer(queue: Queue, events: readonly Pending[]): void {
+    const { waiter } = queue
+    if (!waiter) return
+    queue.waiter = undefined
+    this.touch(queue)
+    waiter.answer(queue, events)
+  }
+
+  /** The daemon stops: everybody who waits gets an answer. */
+  answerAll(): void {
+    for (const queue of this.#queues.values()) this.answer(queue, [])
+  }
+
+  /** After boot: time without the daemon does not count against anyone, and IDs go on beyond all that were told. */
+  resume(position: number): void {
+    this.#live = true
+    for (const queue of this.#queues.values()) {
+      queue.newest = Math.max(queue.newest, (position - queue.birth) * K - 1)
+      this.touch(queue)
+      this.#expiries.at(queue.lastSeen + queue.lifespan, queue)
+    }
+  }
+
+  save(): unknown[] {
+    return [...this.#queues.values()].map(queue => {
+      const { client, waiter, waitingSince, lastSeen, ...kept } = queue
+      return { ...kept, pending: [...queue.pending] }
+    })
+  }
+
+  load(saved: Iterable<unknown>): void {
+    for (const row of saved as Iterable<Omit<Queue, 'client' | 'waiter' | 'waitingSince' | 'lastSeen'>>)
+      this.#index({ ...row, client: clientOf(row), waiter: undefined, waitingSince: 0, lastSeen: 0 })
+  }
+
+  // --- facts ----------------------------------------------------------------------------------------------------
+
+  #add(registration: QueueRegistration, position: number): void {
+    this.#index({
+      ...registration,
+      client: clientOf(registration),
+      birth: position,
+      pending: [],
+      newest: -1,
+      acknowledged: -1,
+      position,
+      waiter: undefined,
+      waitingSince: 0,
+      lastSeen: 0,
+    })
+  }
+
+  #index(queue: Queue): void {
+    this.#queues.set(queue.id, queue)
+    const others = this.#byUser.get(queue.userId)
+    if (others) others.add(queue)
+    else this.#byUser.set(queue.userId, new Set([queue]))
+    this.touch(queue)
+    if (this.#live) this.#expiries.at(queue.lastSeen + queue.lifespan, queue)
+  }
+
+  #prune(queueId: string, upTo: number): void {
+    const queue = this.#queues.get(queueId)
+    if (queue) this.forget(queue, upTo)
+  }
+
+  /** Drops what the client has seen. */
+  forget(queue: Queue, upTo: number): void {
+    const keep = queue.pending.findIndex(event => event.id > upTo)
+    queue.pending = keep === -1 ? [] : keep === 0 ? queue.pending : queue.pending.slice(keep)
+    queue.acknowledged = Math.max(queue.acknowledged, upTo)
+    queue.newest = Math.max(queue.newest, upTo)
+  }
+
+  #drop(queueId: string): void {
+    const queue = this.#queues.get(queueId)
+    if (!queue) return
+    this.#queues.delete(queueId)
+    const others = this.#byUser.get(queue.userId)
+    others?.delete(queue)
+    if (others?.size === 0) this.#byUser.delete(queue.userId)
+    this.#heartbeats.forget(queue)
+    this.#expiries.forget(queue)
+    this.answer(queue, [])
+  }
+
+  // --- events ---------------------------------------------------------------------------------------------------
+
+  #enqueue(queue: Queue, position: number, body: string, lasting: boolean): void {
+    queue.newest = Math.max(queue.newest + 1, (position - queue.birth) * K)
+    queue.position = position
+    queue.pending.push({ id: queue.newest, position, lasting, body })
+    this.#held.push({ position, queue })
+    // A reader that slow must start again: dropping an event out of the middle would be a lie.
+    if (this.#live && queue.pending.length === this.#parts.limits.maxPending + 1)
+      this.#parts.remove([queue.id], 'overflowed')
+  }
+
+  #wake(held: readonly { readonly queue: Queue }[], from: number): void {
+    // Ten thousand answers in one turn would keep everyone else waiting: slices.
+    const until = Math.min(from + 200, held.length)
+    for (let i = from; i < until; i++) {
+      const { queue } = held[i]!
+      if (!queue.waiter) continue
+      const events = this.ready(queue)
+      if (events.length > 0) this.answer(queue, events)
+    }
+    if (until < held.length) setImmediate(() => this.#wake(held, until))
+  }
+
+  #heartbeat(queue: Queue): void {
+    if (!queue.waiter) return
+    const position = Math.max(queue.position, this.#released)
+    if (atEnd(queue, position)) {
+      this.#parts.tick()
+      this.#heartbeats.at(this.#parts.clock.now() + 1000, queue)
+      return
+    }
+    this.#enqueue(queue, position, '"type":"heartbeat"}', false)
+    this.release(position)
+  }
+
+  #expire(queue: Queue): void {
+    const due = queue.waiter ? this.#parts.clock.now() + queue.lifespan : queue.lastSeen + queue.lifespan
+    if (due > this.#parts.clock.now()) this.#expiries.at(due, queue)
+    else this.#parts.remove([queue.id], 'expired')
+  }
+}
+
+/** One ID is left over for the heartbeat that may come beside a signal. */
+function atEnd(queue: Queue, position: number): boolean {
+  return queue.newest + 2 >= (position - queue.birth + 1) * K
+}

@@ -1,0 +1,48 @@
+// Many deadlines, few timers: deadlines are rounded up to the second and share one timer per second.
+
+interface Timers {
+  now(): number
+  after(ms: number, run: () => void): () => void
+}
+
+export class Wheel<T> {
+  readonly #timers: Timers
+  readonly #fire: (item: T) => void
+  readonly #slots = new Map<number, Set<T>>()
+  readonly #slotOf = new Map<T, number>()
+
+  constructor(timers: Timers, fire: (item: T) => void) {
+    this.#timers = timers
+    this.#fire = fire
+  }
+
+  /** Sets the item's one deadline, replacing an earlier one. */
+  at(time: number, item: T): void {
+    this.forget(item)
+    const second = Math.ceil(time / 1000)
+    let slot = this.#slots.get(second)
+    if (!slot) {
+      slot = new Set()
+      this.#slots.set(second, slot)
+      this.#timers.after(second * 1000 - this.#timers.now(), () => this.#turn(second))
+    }
+    slot.add(item)
+    this.#slotOf.set(item, second)
+  }
+
+  forget(item: T): void {
+    const second = this.#slotOf.get(item)
+    if (second === undefined) return
+    this.#slotOf.delete(item)
+    this.#slots.get(second)?.delete(item)
+  }
+
+  #turn(second: number): void {
+    const slot = this.#slots.get(second)
+    this.#slots.delete(second)
+    for (const item of slot ?? []) {
+      this.#slotOf.delete(item)
+      this.#fire(item)
+    }
+  }
+}

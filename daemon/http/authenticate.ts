@@ -1,0 +1,50 @@
+// HTTP Basic: who asks. The user name is the API email or the real one, in any case; the password is the API key.
+
+import { isUtf8 } from 'node:buffer'
+import { userByEmail } from '../domain/lookups.ts'
+import { badRequest, Refusal } from '../domain/refusal.ts'
+import type { State, User } from '../domain/state.ts'
+
+interface Known {
+  readonly userId: number
+  readonly keyVersion: number
+}
+
+const mostRemembered = 10_000
+
+export class Authenticator {
+  readonly #keyOf: (user: User) => string
+  readonly #same: (given: string, wanted: string) => boolean
+  /** Headers that were right once: deriving and comparing a key for every request would cost a seventh of the throughput. */
+  readonly #remembered = new Map<string, Known>()
+
+  constructor(keyOf: (user: User) => string, same: (given: string, wanted: string) => boolean) {
+    this.#keyOf = keyOf
+    this.#same = same
+  }
+
+  authenticate(state: State, header: string | undefined): User {
+    if (header === undefined) throw new Refusal('UNAUTHORIZED', 'Missing authorization header')
+    const known = this.#remembered.get(header)
+    const remembered = known && state.users.get(known.userId)
+    if (remembered?.active && remembered.keyVersion === known?.keyVersion) return remembered
+    return this.#check(state, header)
+  }
+
+  #check(state: State, header: string): User {
+    const [scheme, credentials] = header.split(' ', 2)
+    if (scheme?.toLowerCase() !== 'basic') throw badRequest('Authorization: this endpoint needs HTTP Basic authentication')
+    const bytes = Buffer.from(credentials ?? '', 'base64')
+    const decoded = isUtf8(bytes) ? bytes.toString() : ''
+    const colon = decoded.lastIndexOf(':')
+    if (colon < 1) throw new Refusal('UNAUTHORIZED', 'Invalid authorization header for basic auth')
+    const user = userByEmail(state, decoded.slice(0, colon))
+    // Compared even when there is no such account: the answer's timing must not tell which addresses exist.
+    const wanted = user ? this.#keyOf(user) : '-'.repeat(32)
+    if (!this.#same(decoded.slice(colon + 1), wanted) || !user) throw new Refusal('INVALID_API_KEY', 'Invalid API key')
+    if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
+    if (this.#remembered.size >= mostRemembered) this.#remembered.clear()
+    this.#remembered.set(header, { userId: user.id, keyVersion: user.keyVersion })
+    return user
+  }
+}

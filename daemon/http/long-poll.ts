@@ -1,0 +1,148 @@
+// The endpoints of the event queues: register, read by long poll, delete.
+
+import type { Capability } from '../api/capabilities.ts'
+import { capabilities as known } from '../api/capabilities.ts'
+import type { ParamsOf } from '../api/define.ts'
+import type { events as api } from '../api/events.ts'
+import { featureLevel, svcMergeBase, svcVersion } from '../api/levels.ts'
+import type { QueueRegistration } from '../domain/facts.ts'
+import { limits } from '../domain/limits.ts'
+import { badRequest, Refusal } from '../domain/refusal.ts'
+import type { AnyResource, Context } from '../domain/resource.ts'
+import type { Engine } from '../engine.ts'
+import type { Pending, Queue } from '../events/queues.ts'
+import { type Answering, send, success } from './answer.ts'
+
+export interface Poll {
+  readonly ctx: Context
+  readonly answering: Answering
+  readonly ignored: readonly string[]
+}
+
+type RegisterParams = ParamsOf<typeof api.register>
+type GetParams = ParamsOf<typeof api.get>
+
+export class LongPoll {
+  readonly #engine: Engine
+  readonly #resources: readonly AnyResource[]
+  readonly #maxPerUser: number
+
+  constructor(engine: Engine, resources: readonly AnyResource[], maxPerUser: number) {
+    this.#engine = engine
+    this.#resources = resources
+    this.#maxPerUser = maxPerUser
+  }
+
+  async register({ ctx, answering, ignored }: Poll, params: RegisterParams): Promise<void> {
+    const queue = this.#registration(ctx, params)
+    // The state is read in the same turn as the queue is born: what changes later comes as an event, nothing twice.
+    const reply = await this.#engine.run('register-queue', ctx.actor.id, () => ({
+      facts: [{ type: 'queue.registered', queue }],
+      reply: {
+        queue_id: queue.id,
+        last_event_id: -1,
+        svc_version: svcVersion,
+        svc_feature_level: featureLevel,
+        svc_merge_base: svcMergeBase,
+        ...this.#sections(ctx, params, queue),
+      },
+    }))
+    success(answering, reply, ignored)
+  }
+
+  async get(poll: Poll, params: GetParams): Promise<void> {
+    const { ctx, answering, ignored } = poll
+    if (params.queue_id === undefined) {
+      const queue = this.#registration(ctx, params)
+      await this.#engine.record('register-queue', ctx.actor.id, [{ type: 'queue.registered', queue }])
+      success(answering, { events: [], queue_id: queue.id }, ignored)
+      return
+    }
+    const queue = this.#own(ctx, params.queue_id)
+    this.#engine.queues.touch(queue)
+    await this.#acknowledge(ctx, queue, params.last_event_id)
+    // Another request may have deleted the queue while this one waited for the disk.
+    const events = this.#engine.queues.ready(this.#own(ctx, params.queue_id))
+    if (events.length > 0 || params.dont_block) answerPoll(poll, queue, events)
+    else this.#wait(poll, queue)
+  }
+
+  async delete({ ctx, answering, ignored }: Poll, { queue_id }: ParamsOf<typeof api.delete>): Promise<void> {
+    this.#own(ctx, queue_id)
+    await this.#engine.record('delete-queue', ctx.actor.id, [
+      { type: 'queue.removed', queueId: queue_id, reason: 'deleted' },
+    ])
+    success(answering, {}, ignored)
+  }
+
+  #wait(poll: Poll, queue: Queue): void {
+    const waiter = { answer: (_queue: Queue, events: readonly Pending[]) => answerPoll(poll, queue, events) }
+    this.#engine.queues.park(queue, waiter)
+    poll.answering.raw.once('close', () => this.#engine.queues.unpark(queue, waiter))
+  }
+
+  async #acknowledge(ctx: Context, queue: Queue, upTo = -1): Promise<void> {
+    if (upTo < 0 && queue.acknowledged < 0) return this.#engine.settled()
+    if (upTo < queue.acknowledged && upTo >= -1 && !(upTo === -1 && queue.acknowledged < 0))
+      throw badRequest(`last_event_id: events up to ${queue.acknowledged} are already gone`)
+    if (upTo > queue.newest) throw badRequest(`last_event_id: this queue has no event ${upTo} yet`)
+    const seen = queue.pending.filter(event => event.id <= upTo)
+    if (seen.some(event => event.lasting))
+      await this.#engine.record('get-events', ctx.actor.id, [{ type: 'queue.acknowledged', queueId: queue.id, upTo }])
+    else {
+      this.#engine.queues.forget(queue, upTo)
+      await this.#engine.settled()
+    }
+  }
+
+  /** Another user's queue, an expired one and one that never was must look alike. */
+  #own(ctx: Context, queueId: string): Queue {
+    const queue = this.#engine.queues.get(queueId)
+    if (queue?.userId !== ctx.actor.id)
+      throw new Refusal('BAD_EVENT_QUEUE_ID', `Bad event queue ID: ${queueId}`, { queue_id: queueId })
+    return queue
+  }
+
+  #registration(ctx: Context, params: RegisterParams | GetParams): QueueRegistration {
+    if (this.#engine.queues.ofUser(ctx.actor.id).size >= this.#maxPerUser)
+      throw badRequest(`You have ${this.#maxPerUser} event queues already; delete some or let them expire`)
+    const lifespan = params.queue_lifespan_secs || limits.queueLifespanSeconds
+    return {
+      id: ctx.random(),
+      userId: ctx.actor.id,
+      eventTypes: params.event_types ?? null,
+      capabilities: declared(params.client_capabilities),
+      lifespan: Math.min(lifespan, limits.queueLifespanMaxSeconds) * 1000,
+      narrow: params.narrow.map((term, index) => {
+        if (term.length !== 2) throw badRequest(`narrow[${index}] is not a pair of operator and operand`)
+        return [term[0]!, term[1]!] as const
+      }),
+      allPublicStreams: params.all_public_streams,
+      applyMarkdown: params.apply_markdown,
+      clientGravatar: params.client_gravatar,
+      slimPresence: params.slim_presence,
+      includeSubscribers: params.include_subscribers,
+    }
+  }
+
+  #sections(ctx: Context, params: RegisterParams, queue: QueueRegistration): object {
+    const wanted = params.fetch_event_types ?? params.event_types ?? null
+    const capabilities = new Set(queue.capabilities as Capability[])
+    const state = {}
+    for (const resource of this.#resources)
+      for (const [name, section] of Object.entries(resource.sections ?? {}))
+        if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, capabilities))
+    return state
+  }
+}
+
+function answerPoll({ answering, ignored }: Poll, queue: Queue, events: readonly Pending[]): void {
+  const list = events.map(event => `{"id":${event.id},${event.body}`).join(',')
+  const more = ignored.length > 0 ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : ''
+  send(answering, 200, `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`)
+}
+
+/** Unknown capabilities are from the future and change nothing. */
+function declared(given: Readonly<Record<string, unknown>>): Capability[] {
+  return (Object.keys(known) as Capability[]).filter(name => given[name] === true)
+}

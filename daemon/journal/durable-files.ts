@@ -1,0 +1,50 @@
+// Putting bytes on disk so that they stay there: whole writes, syncs, and the folder that holds the names.
+import { close, fdatasync, write } from 'node:fs'
+import { open } from 'node:fs/promises'
+
+/** The two calls of the hot path. A port only so that tests can count them and make them fail. */
+export interface Disk {
+  write(fd: number, bytes: Uint8Array, from: number, done: (error: Error | null, written: number) => void): void
+  sync(fd: number, done: (error: Error | null) => void): void
+}
+
+export const realDisk: Disk = {
+  write: (fd, bytes, from, done) => write(fd, bytes, from, bytes.length - from, null, done),
+  sync: fdatasync,
+}
+
+/** Writes everything at the file's own offset: the system may take less than it was given, and that is no error. */
+export function writeWhole(fd: number, bytes: Uint8Array, disk = realDisk): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let from = 0
+    const proceed = () =>
+      disk.write(fd, bytes, from, (error, written) => {
+        if (error) return reject(error)
+        // A write that takes nothing and reports nothing would spin for ever.
+        if (written === 0) return reject(new Error('the disk took no bytes'))
+        from += written
+        if (from < bytes.length) proceed()
+        else resolve()
+      })
+    proceed()
+  })
+}
+
+export function sync(fd: number, disk = realDisk): Promise<void> {
+  return new Promise((resolve, reject) => disk.sync(fd, error => (error ? reject(error) : resolve())))
+}
+
+export function closeFile(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => close(fd, error => (error ? reject(error) : resolve())))
+}
+
+/** A new name, or a renamed one, is only safe once its folder is synced. Windows cannot and need not. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,164 @@
+// The journal on disk: an active segment that grows, sealed ones that wait to be forgotten. One writer (see store-lock.ts).
+import { fstatSync, openSync } from 'node:fs'
+import { rename, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { closeFile, type Disk, realDisk, sync, syncFolder, writeWhole } from './durable-files.ts'
+import { GroupCommit } from './group-commit.ts'
+import { type Appended, type Entry, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
+import { activeName, entryLine, sealedName, unfinishedName } from './segment-format.ts'
+import { readSegment, type Segment } from './segment-reader.ts'
+import { createSegment, openSegments, type Sealed, type Segments } from './segments.ts'
+
+export interface FileJournalOptions {
+  readonly folder: string
+  /** 'os' leaves the entries to the operating system: they survive a crash of the daemon, not one of the machine. */
+  readonly durability: 'fsync' | 'os'
+  readonly warn: (text: string) => void
+  /** Where a journal that does not exist yet begins: the position of a snapshot that came without one. */
+  readonly startAfter?: number
+  readonly disk?: Disk
+}
+
+export class FileJournal<Fact> implements Journal<Fact> {
+  readonly #folder: string
+  readonly #durability: 'fsync' | 'os'
+  readonly #disk: Disk
+  readonly #sealed: Sealed[]
+  readonly #commits = new GroupCommit(text => this.#write(text))
+  #fd: number
+  #position: number
+  /** Position of the newest seal asked for. */
+  #boundary: number
+  #closed: Promise<void> | undefined
+
+  /** Opens at the cost of the last few entries; a torn end is cut here, everything else is checked by `replay`. */
+  static async open<Fact>(options: FileJournalOptions): Promise<FileJournal<Fact>> {
+    return new FileJournal(options, await openSegments(options.folder, options.startAfter ?? 0, options.warn))
+  }
+
+  private constructor(options: FileJournalOptions, found: Segments) {
+    this.#folder = options.folder
+    this.#durability = options.durability
+    this.#disk = options.disk ?? realDisk
+    this.#sealed = found.sealed
+    this.#fd = found.fd
+    this.#boundary = found.after
+    this.#position = found.position
+  }
+
+  get position(): number {
+    return this.#position
+  }
+
+  get failure(): Error | undefined {
+    return this.#commits.failure
+  }
+
+  append(entry: NewEntry<Fact>, expectedPosition = this.#position): Appended {
+    this.#mustBeOpen()
+    if (expectedPosition !== this.#position)
+      throw new Error(`the journal is at position ${this.#position}, not ${expectedPosition}`)
+    const line = entryLine(this.#position + 1, entry)
+    this.#position++
+    return { position: this.#position, durable: this.#commits.add(line) }
+  }
+
+  async #write(text: string): Promise<void> {
+    await writeWhole(this.#fd, Buffer.from(text), this.#disk)
+    if (this.#durability === 'fsync') await sync(this.#fd, this.#disk)
+  }
+
+  async *replay(after: number): AsyncGenerator<Entry<Fact>> {
+    this.#mustBeOpen()
+    const last = this.#position
+    const segments = await this.#whenWritten(() => this.#openForReading(after, last))
+    try {
+      let previous: number | undefined
+      for (const segment of segments) {
+        for await (const entries of readSegment<Fact>(segment, after, previous)) yield* entries
+        previous = segment.last
+      }
+    } finally {
+      for (const segment of segments) await closeFile(segment.fd)
+    }
+  }
+
+  /** Own descriptors, opened at once: a segment sealed or forgotten while somebody reads stays readable. */
+  #openForReading(after: number, newest: number): Segment[] {
+    if (after > newest)
+      throw new JournalDamaged(activeName, 1, `the journal ends at position ${newest}, before ${after}`)
+    const segments: Segment[] = []
+    const take = (file: string, last: number) => {
+      const fd = openSync(join(this.#folder, file), 'r')
+      segments.push({ file, fd, size: fstatSync(fd).size, last })
+    }
+    for (const { file, last } of this.#sealed) if (last > after) take(file, last)
+    take(activeName, newest)
+    return segments
+  }
+
+  async seal(): Promise<number> {
+    this.#mustBeOpen()
+    const last = this.#position
+    // Nothing since the seal before: only wait for that one.
+    if (last === this.#boundary) return this.#whenWritten(() => last)
+    this.#boundary = last
+    // Made beside the flush in flight, so that the appends wait for two renames only.
+    const next = createSegment(this.#folder, unfinishedName(last), last)
+    next.catch(() => {})
+    await this.#whenWritten(() => this.#swap(last, next))
+    return last
+  }
+
+  /** Without harm while the new segment is being made (that is where a full disk shows); after that a failure is final. */
+  async #swap(last: number, next: Promise<number>): Promise<void> {
+    const old = this.#fd
+    const active = join(this.#folder, activeName)
+    const file = sealedName(last)
+    const fd = await next
+    try {
+      // A snapshot will rely on the sealed segment, so it must be on disk even where appends are not synced.
+      await sync(old, this.#disk)
+      await rename(active, join(this.#folder, file))
+      // First the old name, then the new: never may both be on the way and the entries nowhere.
+      await syncFolder(this.#folder)
+      await rename(join(this.#folder, unfinishedName(last)), active)
+      await syncFolder(this.#folder)
+    } catch (error) {
+      this.#commits.fail(error as Error)
+      throw error
+    }
+    this.#fd = fd
+    this.#sealed.push({ file, last })
+    await closeFile(old)
+  }
+
+  async forget(upTo: number): Promise<void> {
+    // Off the list before the first wait: nobody may begin to read what is about to go.
+    const count = this.#sealed.filter(({ last }) => last <= upTo).length
+    const gone = this.#sealed.splice(0, count)
+    // Oldest first, so that a crash leaves no gap.
+    for (const { file } of gone) await unlink(join(this.#folder, file))
+    if (gone.length > 0) await syncFolder(this.#folder)
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#commits.inOrder(async () => {
+      if (!this.failure) await sync(this.#fd, this.#disk).catch(error => this.#commits.fail(error))
+      await closeFile(this.#fd)
+    })
+    return this.#closed
+  }
+
+  /** Runs when everything appended so far is written, or throws what kept it from being written. */
+  #whenWritten<T>(job: () => T | Promise<T>): Promise<T> {
+    return this.#commits.inOrder(async () => {
+      if (this.failure) throw this.failure
+      return job()
+    })
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new Error('the journal is closed')
+  }
+}

@@ -1,0 +1,72 @@
+// The journal without a disk, for `--memory` and for tests: what is taken counts as written.
+import { type Appended, type Entry, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
+import { entryLine } from './segment-format.ts'
+
+const alreadyDurable = Promise.resolve()
+
+export class MemoryJournal<Fact> implements Journal<Fact> {
+  readonly failure = undefined
+  readonly #keep: boolean
+  /** Lines, not objects: what is replayed must not change when somebody changes what was appended. */
+  #lines: string[] = []
+  #position = 0
+  /** Entries up to here are gone. */
+  #forgotten = 0
+  readonly #sealed: number[] = []
+  #closed = false
+
+  /** Without `keep` every entry is forgotten at once, and only its position remains. */
+  constructor(options: { readonly keep?: boolean } = {}) {
+    this.#keep = options.keep ?? false
+  }
+
+  get position(): number {
+    return this.#position
+  }
+
+  append(entry: NewEntry<Fact>, expectedPosition = this.#position): Appended {
+    this.#mustBeOpen()
+    if (expectedPosition !== this.#position)
+      throw new Error(`the journal is at position ${this.#position}, not ${expectedPosition}`)
+    // Also when nothing is kept: it refuses what a file would refuse, and flattens the facts' strings (segment-format.ts).
+    const line = entryLine(this.#position + 1, entry)
+    this.#position++
+    if (this.#keep) this.#lines.push(line)
+    else this.#forgotten = this.#position
+    return { position: this.#position, durable: alreadyDurable }
+  }
+
+  async *replay(after: number): AsyncGenerator<Entry<Fact>> {
+    this.#mustBeOpen()
+    if (after > this.#position)
+      throw new JournalDamaged('memory', 1, `the journal ends at position ${this.#position}, before ${after}`)
+    if (after < this.#forgotten)
+      throw new JournalDamaged('memory', 1, `begins after position ${this.#forgotten}, but ${after} was asked for`)
+    for (const line of this.#lines.slice(after - this.#forgotten)) {
+      const { sum: _, ...entry } = JSON.parse(line)
+      yield entry
+    }
+  }
+
+  async seal(): Promise<number> {
+    this.#mustBeOpen()
+    this.#sealed.push(this.#position)
+    return this.#position
+  }
+
+  async forget(upTo: number): Promise<void> {
+    while (this.#sealed[0] !== undefined && this.#sealed[0] <= upTo) {
+      const last = this.#sealed.shift()!
+      this.#lines.splice(0, last - this.#forgotten)
+      this.#forgotten = Math.max(this.#forgotten, last)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new Error('the journal is closed')
+  }
+}

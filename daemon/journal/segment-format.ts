@@ -1,0 +1,100 @@
+// What a segment of the journal looks like: names, header line, entry lines and their sums.
+// Must stay as it is for ever, or `segmentFormat` must grow: old stores have to boot.
+import { crc32 } from 'node:zlib'
+import { JournalDamaged, type NewEntry } from './journal.ts'
+
+export const segmentFormat = 1
+export const activeName = 'journal.ndjson'
+
+export function sealedName(last: number): string {
+  return `journal-${String(last).padStart(12, '0')}.ndjson`
+}
+
+/** Position of the last entry of a sealed segment by its name; undefined for any other file. */
+export function sealedLast(name: string): number | undefined {
+  const digits = /^journal-(\d{12,})\.ndjson$/.exec(name)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** A segment that is being made; a crash may leave one behind. */
+export function unfinishedName(after: number): string {
+  return `journal-${after}.tmp`
+}
+
+export function isUnfinished(name: string): boolean {
+  return /^journal-\d+\.tmp$/.test(name)
+}
+
+export function headerLine(after: number): string {
+  return `{"natter":"journal","format":${segmentFormat},"after":${after}}\n`
+}
+
+/** The position before the segment's first entry. */
+export function parseHeader(file: string, text: string): number {
+  let header: unknown
+  try {
+    header = JSON.parse(text)
+  } catch {
+    throw new JournalDamaged(file, 1, 'not the header of a journal')
+  }
+  const { natter, format, after } = Object(header) as Record<string, unknown>
+  if (natter !== 'journal') throw new JournalDamaged(file, 1, 'not the header of a journal')
+  if (format !== segmentFormat)
+    throw new JournalDamaged(file, 1, `format ${format}, this natter reads ${segmentFormat}`)
+  if (!Number.isSafeInteger(after)) throw new JournalDamaged(file, 1, 'the header names no position')
+  return after as number
+}
+
+/**
+ * One entry as a line. The sum covers the line's bytes before `,"sum":`. Stringifying also flattens, in place, the ropes
+ * and slices that a request body leaves in the facts: what the state keeps must not keep the body alive.
+ */
+export function entryLine(position: number, entry: NewEntry<unknown>): string {
+  const { time, actor, op, facts } = entry
+  // A line that is not JSON would carry a fitting sum and stop every later start.
+  if (
+    !Number.isFinite(time) ||
+    !(actor === null || Number.isFinite(actor)) ||
+    typeof op !== 'string' ||
+    !Array.isArray(facts)
+  )
+    throw new TypeError('not an entry of the journal')
+  const body = `{"position":${position},"time":${time},"actor":${actor},"op":${JSON.stringify(op)},"facts":${JSON.stringify(facts)}`
+  return `${body},"sum":"${crc32(body).toString(16).padStart(8, '0')}"}\n`
+}
+
+/** Length of `,"sum":"01234567"}`. */
+const sumLength = 18
+const beforeSum = Buffer.from(',"sum":"')
+
+/** Where the sum begins in the line [start, end), or -1 when there is none or it does not fit the bytes. */
+export function findSum(bytes: Buffer, start: number, end: number): number {
+  const at = end - sumLength
+  if (at <= start || bytes[end - 1] !== 0x7d || bytes[end - 2] !== 0x22) return -1
+  for (let i = 0; i < beforeSum.length; i++) if (bytes[at + i] !== beforeSum[i]) return -1
+  let sum = 0
+  for (let i = at + beforeSum.length; i < end - 2; i++) {
+    const digit = hexDigit(bytes[i]!)
+    if (digit < 0) return -1
+    sum = sum * 16 + digit
+  }
+  return crc32(bytes.subarray(start, at)) === sum ? at : -1
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  return byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1
+}
+
+const beforePosition = Buffer.from('{"position":')
+
+/** The position of the entry that begins at `start`, or -1; read without parsing the line. */
+export function positionAt(bytes: Buffer, start: number): number {
+  for (let i = 0; i < beforePosition.length; i++) if (bytes[start + i] !== beforePosition[i]) return -1
+  let position = 0
+  for (let i = start + beforePosition.length; ; i++) {
+    const digit = bytes[i]! - 0x30
+    if (!(digit >= 0 && digit <= 9)) return position > 0 ? position : -1
+    position = position * 10 + digit
+  }
+}

@@ -1,0 +1,111 @@
+// The journal's files in the store folder: found, put right after a crash, made anew.
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs'
+import { mkdir, readdir, rename, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { closeFile, sync, syncFolder, writeWhole } from './durable-files.ts'
+import { JournalDamaged } from './journal.ts'
+import { newline } from './line-blocks.ts'
+import { activeName, headerLine, isUnfinished, parseHeader, sealedLast, unfinishedName } from './segment-format.ts'
+import { findTail } from './segment-reader.ts'
+
+export interface Sealed {
+  readonly file: string
+  readonly last: number
+}
+
+export interface Segments {
+  readonly sealed: Sealed[]
+  /** The active segment, open for appending. */
+  readonly fd: number
+  /** Position before its first entry. */
+  readonly after: number
+  /** Position of the newest entry. */
+  readonly position: number
+}
+
+export async function openSegments(
+  folder: string,
+  startAfter: number,
+  warn: (text: string) => void,
+): Promise<Segments> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const names = await readdir(folder)
+  for (const name of names) if (isUnfinished(name)) await unlink(join(folder, name))
+  const sealed = names
+    .map(file => ({ file, last: sealedLast(file) }))
+    .filter((found): found is Sealed => found.last !== undefined)
+    .sort((a, b) => a.last - b.last)
+  const before = sealed.at(-1)?.last ?? startAfter
+  if (names.includes(activeName)) {
+    const active = await openActive(folder, before, warn)
+    if (active && sealed.length > 0 && active.after !== before)
+      throw new JournalDamaged(
+        activeName,
+        1,
+        `begins after position ${active.after}, ${sealed.at(-1)!.file} goes before it`,
+      )
+    if (active) return { sealed, ...active }
+  }
+  // The first start, or a crash between the two renames of a seal.
+  const fd = await createSegment(folder, unfinishedName(before), before)
+  await rename(join(folder, unfinishedName(before)), join(folder, activeName))
+  await syncFolder(folder)
+  return { sealed, fd, after: before, position: before }
+}
+
+/** Makes a segment under the name, header on disk, and leaves it open for appending. */
+export async function createSegment(folder: string, name: string, after: number): Promise<number> {
+  const path = join(folder, name)
+  // Appending and reading: whatever the file held under this name was left by a crash.
+  await unlink(path).catch(() => {})
+  const fd = openSync(path, 'ax+', 0o600)
+  try {
+    await writeWhole(fd, Buffer.from(headerLine(after)))
+    await sync(fd)
+    return fd
+  } catch (error) {
+    await closeFile(fd)
+    await unlink(path)
+    throw error
+  }
+}
+
+/** Opens the active segment and cuts what a crash left unfinished; undefined when not even its header was finished. */
+async function openActive(
+  folder: string,
+  before: number,
+  warn: (text: string) => void,
+): Promise<Omit<Segments, 'sealed'> | undefined> {
+  const fd = openSync(join(folder, activeName), 'a+', 0o600)
+  try {
+    const size = fstatSync(fd).size
+    const start = Buffer.alloc(Math.min(size, headerRoom))
+    readSync(fd, start, 0, start.length, 0)
+    if (isTornHeader(start, size, before)) {
+      closeSync(fd)
+      return undefined
+    }
+    const headerEnd = start.indexOf(newline)
+    if (headerEnd < 0) throw new JournalDamaged(activeName, 1, 'not the header of a journal')
+    const after = parseHeader(activeName, start.toString('utf8', 0, headerEnd))
+    const tail = await findTail(fd, headerEnd + 1, size)
+    const position = tail.position ?? after
+    if (tail.end < size) {
+      warn(`${activeName}: the last write was not finished; cut ${size - tail.end} bytes after position ${position}`)
+      ftruncateSync(fd, tail.end)
+      fsyncSync(fd)
+    }
+    return { fd, after, position }
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+const headerRoom = 256
+
+/** Segments get their name with the header on disk; still, a filesystem may leave an empty or half file, or zeros. */
+function isTornHeader(start: Buffer, size: number, before: number): boolean {
+  const header = headerLine(before)
+  return size <= header.length && header.startsWith(start.toString('latin1').replace(/\0+$/, ''))
+}

@@ -1,0 +1,110 @@
+// The state as one JSON file, `state.json`, kept by lowdb through an adapter of our own: lowdb's never syncs, and builds
+// the whole file as one string. Knows rows and sections, not what they mean.
+import { closeSync, openSync } from 'node:fs'
+import { chmod, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Adapter, Low } from 'lowdb'
+import { sync, syncFolder, writeWhole } from './durable-files.ts'
+import { readStateFile, type StateDocument } from './state-file.ts'
+
+export type { StateDocument } from './state-file.ts'
+export { SnapshotDamaged, stateFormat } from './state-file.ts'
+
+export const stateName = 'state.json'
+
+export interface Snapshots {
+  /** The newest snapshot, its sections as arrays; null when there is none. */
+  read(): Promise<StateDocument<readonly any[]> | null>
+  /** Writes beside the traffic; the old snapshot stands until the new one is on disk. One write at a time. */
+  write(document: StateDocument): Promise<void>
+}
+
+export function openSnapshots(folder: string): Snapshots {
+  const low = new Low<StateDocument | null>(durableAdapter(folder), null)
+  let previous: Promise<unknown> = Promise.resolve()
+  // lowdb keeps what it read or wrote; a copy of the whole state is not to stay in memory.
+  const one = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = previous.then(work).finally(() => {
+      low.data = null
+    })
+    previous = result.catch(() => {})
+    return result
+  }
+  return {
+    read: () =>
+      one(async () => {
+        await low.read()
+        return low.data as StateDocument<readonly any[]> | null
+      }),
+    write: document =>
+      one(async () => {
+        low.data = document
+        await low.write()
+      }),
+  }
+}
+
+function durableAdapter(folder: string): Adapter<StateDocument | null> {
+  const path = join(folder, stateName)
+  const unfinished = `${path}.tmp`
+  return {
+    async read() {
+      // Left by a crash; the snapshot under the real name is whole.
+      await rm(unfinished, { force: true })
+      return readStateFile(path)
+    },
+    async write(document) {
+      if (!document) return
+      await rm(unfinished, { force: true })
+      const fd = openSync(unfinished, 'wx', 0o600)
+      try {
+        for await (const piece of statePieces(document)) await writeWhole(fd, Buffer.from(piece))
+        await sync(fd)
+      } catch (error) {
+        await rm(unfinished, { force: true })
+        throw error
+      } finally {
+        closeSync(fd)
+      }
+      await chmod(unfinished, 0o600)
+      await rename(unfinished, path)
+      await syncFolder(folder)
+    },
+  }
+}
+
+const pieceLength = 256 * 1024
+/** Milliseconds of work between two turns of the loop. One row is the smallest slice there is. */
+const sliceTime = 4
+
+/** The file's text in pieces, one row a line. Gives way to the traffic whenever a slice of time is used up. */
+async function* statePieces(document: StateDocument): AsyncGenerator<string> {
+  const { format, position, time, sections } = document
+  // What could not be read back must not replace what can.
+  if (!Number.isSafeInteger(format) || !Number.isSafeInteger(position) || !Number.isFinite(time))
+    throw new TypeError('a snapshot needs a format, a position and a time')
+  let piece = `{"format":${format},"position":${position},"time":${time},"sections":{`
+  let since = performance.now()
+  let sectionGap = '\n'
+  for (const [name, rows] of Object.entries(sections)) {
+    piece += `${sectionGap}${JSON.stringify(name)}:[`
+    sectionGap = ',\n'
+    let rowGap = '\n'
+    for (const row of rows) {
+      const text = JSON.stringify(row)
+      if (text === undefined) throw new TypeError(`a row of ${name} cannot be written as JSON`)
+      piece += rowGap + text
+      rowGap = ',\n'
+      if (piece.length >= pieceLength) {
+        yield piece
+        piece = ''
+      }
+      if (performance.now() - since >= sliceTime) {
+        await new Promise(resolve => setImmediate(resolve))
+        since = performance.now()
+      }
+    }
+    piece += '\n]'
+  }
+  yield `${piece}\n}}\n`
+}

@@ -1,0 +1,183 @@
+// Reading `state.json`: by lines, because it may be larger than any string; as a whole when somebody reformatted it.
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { lineBlocks, newline } from './line-blocks.ts'
+
+/** What the newest natter writes. Older ones are handed on as they are, newer ones are refused. */
+export const stateFormat = 1
+
+export interface StateDocument<Rows = Iterable<unknown>> {
+  readonly format: number
+  /** Position of the last journal entry that is part of it. */
+  readonly position: number
+  /** When it was made, by the daemon's clock. */
+  readonly time: number
+  /** Rows by the name of their section, in the order of the file. Rows must not change while they are written. */
+  readonly sections: Readonly<Record<string, Rows>>
+}
+
+export class SnapshotDamaged extends Error {
+  readonly file: string
+  readonly line: number
+  constructor(file: string, line: number, reason: string) {
+    super(`${file}, line ${line}: ${reason}`)
+    this.name = 'SnapshotDamaged'
+    this.file = file
+    this.line = line
+  }
+}
+
+/** Above this only our own layout can be read; below, any JSON of the right shape. */
+const wholeLimit = 256 * 1024 * 1024
+
+export async function readStateFile(path: string): Promise<StateDocument<unknown[]> | null> {
+  const fd = openIfThere(path)
+  if (fd === undefined) return null
+  try {
+    const size = fstatSync(fd).size
+    const reader = new StateReader(basename(path))
+    try {
+      for await (const block of lineBlocks(fd, size))
+        for (let start = 0; start < block.length; ) {
+          const found = block.indexOf(newline, start)
+          const end = found < 0 ? block.length : found
+          reader.take(block, start, end)
+          start = end + 1
+        }
+      return reader.finish()
+    } catch (error) {
+      // Not laid out as we do it: a hand or a tool may have reformatted it, and then it is still good.
+      if (!(error instanceof SnapshotDamaged) || reader.newer || size > wholeLimit) throw error
+      return parseWhole(basename(path), readFileSync(fd, 'utf8'), error)
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+const comma = 0x2c
+
+/** Takes the file line by line: the head, then sections of rows, then the end. */
+class StateReader {
+  /** Whether the file was refused for its format: no other way of reading it will help. */
+  newer = false
+  readonly #file: string
+  #line = 0
+  #expected: 'head' | 'section' | 'first row' | 'row' | 'section or end' | 'end of section' | 'end' | 'nothing' = 'head'
+  #document!: StateDocument<unknown[]>
+  #rows: unknown[] = []
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  take(bytes: Buffer, start: number, end: number): void {
+    this.#line++
+    switch (this.#expected) {
+      case 'head':
+        this.#head(bytes.toString('utf8', start, end))
+        break
+      case 'section or end':
+      case 'section':
+      case 'end':
+        this.#between(bytes.toString('utf8', start, end))
+        break
+      case 'first row':
+      case 'end of section':
+        if (bytes[start] === 0x5d) this.#endOfSection(bytes.toString('utf8', start, end))
+        else if (this.#expected === 'first row') this.#row(bytes, start, end)
+        else throw this.#damaged('a comma is missing before this line')
+        break
+      case 'row':
+        this.#row(bytes, start, end)
+        break
+      case 'nothing':
+        throw this.#damaged('more after the end')
+    }
+  }
+
+  finish(): StateDocument<unknown[]> {
+    if (this.#expected === 'nothing') return this.#document
+    this.#line++
+    throw this.#damaged('the file ends too early')
+  }
+
+  #head(text: string): void {
+    const head = text.endsWith('"sections":{') ? this.#parse(`${text}}}`) : undefined
+    const reason = whyNotState(head)
+    this.newer = reason?.startsWith('format') ?? false
+    if (reason) throw this.#damaged(reason)
+    this.#document = head as StateDocument<unknown[]>
+    this.#expected = 'section or end'
+  }
+
+  #between(text: string): void {
+    if (text === '}}' && this.#expected !== 'section') {
+      this.#expected = 'nothing'
+      return
+    }
+    const name = text.endsWith(':[') && this.#expected !== 'end' ? this.#parse(text.slice(0, -2)) : undefined
+    if (typeof name !== 'string') throw this.#damaged('neither a section nor the end')
+    this.#rows = []
+    ;(this.#document.sections as Record<string, unknown[]>)[name] = this.#rows
+    this.#expected = 'first row'
+  }
+
+  #row(bytes: Buffer, start: number, end: number): void {
+    const more = bytes[end - 1] === comma
+    this.#rows.push(this.#parse(bytes.toString('utf8', start, more ? end - 1 : end)))
+    this.#expected = more ? 'row' : 'end of section'
+  }
+
+  #endOfSection(text: string): void {
+    if (text !== ']' && text !== '],') throw this.#damaged('neither a row nor the end of the section')
+    this.#expected = text === '],' ? 'section' : 'end'
+  }
+
+  #parse(text: string): unknown {
+    try {
+      return JSON.parse(text)
+    } catch (error) {
+      throw this.#damaged((error as Error).message)
+    }
+  }
+
+  #damaged(reason: string): SnapshotDamaged {
+    return new SnapshotDamaged(this.#file, this.#line, reason)
+  }
+}
+
+function parseWhole(file: string, text: string, earlier: SnapshotDamaged): StateDocument<unknown[]> {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch (error) {
+    // The reading by lines knows the line, unless it did not get past the first.
+    if (earlier.line > 1) throw earlier
+    const { message } = error as Error
+    const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+    throw new SnapshotDamaged(file, text.slice(0, offset).split('\n').length, message)
+  }
+  const reason = whyNotState(document)
+  if (reason) throw new SnapshotDamaged(file, 1, reason)
+  return document as StateDocument<unknown[]>
+}
+
+function whyNotState(document: unknown): string | undefined {
+  const { format, position, time, sections } = Object(document) as Record<string, unknown>
+  if (!Number.isSafeInteger(format)) return 'not a snapshot of natter'
+  if ((format as number) > stateFormat) return `format ${format}, this natter reads ${stateFormat}`
+  if (!Number.isSafeInteger(position) || typeof time !== 'number') return 'the position or time is missing'
+  if (typeof sections !== 'object' || sections === null) return 'the sections are missing'
+  if (!Object.values(sections).every(Array.isArray)) return 'a section is not a list of rows'
+  return undefined
+}

@@ -1,0 +1,46 @@
+// The folder of a store, made ready before anything else: what is wrong with it is said here, in a sentence.
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export class StoreUnusable extends Error {
+  readonly folder: string
+  constructor(folder: string, reason: string, cause: unknown) {
+    super(`${folder} cannot hold the store: ${reason}`, { cause })
+    this.name = 'StoreUnusable'
+    this.folder = folder
+  }
+}
+
+/** Makes the folder if need be, for its owner alone, and makes sure that it can be written to. */
+export async function prepareFolder(path: string): Promise<void> {
+  const probe = join(path, `.probe-${process.pid}`)
+  try {
+    const created = await mkdir(path, { recursive: true, mode: 0o700 })
+    // A folder that was there keeps the rights its owner gave it.
+    if (created !== undefined) await chmod(path, 0o700)
+    // Asking for permission says nothing about a full or read-only disk; writing does.
+    await writeFile(probe, 'natter', { mode: 0o600 })
+    await rm(probe)
+  } catch (error) {
+    await rm(probe, { force: true }).catch(() => {})
+    throw new StoreUnusable(path, advice(error as NodeJS.ErrnoException), error)
+  }
+}
+
+function advice(error: NodeJS.ErrnoException): string {
+  switch (error.code) {
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return 'it is, or lies under, a file and not a folder; choose another path'
+    case 'EROFS':
+      return 'the disk is mounted read-only; choose a path on a writable one, or run with --memory'
+    case 'EACCES':
+    case 'EPERM':
+      return 'no permission to write there; change its owner or mode, or choose another path'
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'no space is left on the disk; free some, or choose another path'
+    default:
+      return error.message
+  }
+}

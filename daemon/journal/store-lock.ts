@@ -1,0 +1,93 @@
+// One daemon per store folder. The lock is a name the kernel takes back when its holder dies, however it dies: nothing is
+// left behind that could be stale.
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+export interface StoreLock {
+  release(): Promise<void>
+}
+
+export class StoreInUse extends Error {
+  readonly folder: string
+  readonly pid: number | undefined
+  readonly url: string | undefined
+  constructor(folder: string, holder: { pid?: number; url?: string }) {
+    const known = [holder.pid && `process ${holder.pid}`, holder.url && `at ${holder.url}`].filter(Boolean).join(' ')
+    super(`${folder} is in use by another natterd${known && ` (${known})`}; stop it first, or choose another folder`)
+    this.name = 'StoreInUse'
+    this.folder = folder
+    this.pid = holder.pid
+    this.url = holder.url
+  }
+}
+
+/** Takes the folder or throws StoreInUse; never waits. The folder must exist. */
+export async function lockStore(folder: string): Promise<StoreLock> {
+  const lock = isNamed(process.platform) ? await lockName(await lockKey(folder)) : lockFile(join(folder, 'lock'))
+  if (!lock) throw new StoreInUse(folder, readHolder(folder))
+  return lock
+}
+
+/** Where sockets have names outside the file system, and so vanish with their process. */
+function isNamed(platform: string): boolean {
+  return platform === 'linux' || platform === 'android' || platform === 'win32'
+}
+
+/**
+ * Keyed on the folder itself, not on its path: links and mounts lead to the same lock. Abstract names belong to the
+ * network namespace, so two containers that share a volume do not see each other's lock.
+ */
+async function lockKey(folder: string): Promise<string> {
+  const { dev, ino } = await stat(folder, { bigint: true })
+  const name = `natter-store-${dev}-${ino}`
+  return process.platform === 'win32' ? `\\\\?\\pipe\\${name}` : `\0${name}`
+}
+
+function lockName(path: string): Promise<StoreLock | undefined> {
+  // Nobody has anything to say here: whoever connects is hung up on.
+  const server = createServer(socket => socket.destroy())
+  server.unref()
+  return new Promise((resolve, reject) => {
+    server.once('error', error => {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') resolve(undefined)
+      else reject(error)
+    })
+    // `exclusive`: in a cluster the primary would otherwise share the name among its workers.
+    server.listen({ path, exclusive: true }, () =>
+      resolve({ release: () => new Promise(done => server.close(() => done())) }),
+    )
+  })
+}
+
+// macOS and the BSDs: open(2) takes the lock of flock(2) with the file, atomically. Node has no names for the flags.
+const exclusiveLock = 0x20
+const doNotWait = 0x4
+const readWriteCreate = 0x2 | 0x200
+
+function lockFile(path: string): StoreLock | undefined {
+  let fd: number | undefined
+  try {
+    fd = openSync(path, readWriteCreate | exclusiveLock | doNotWait, 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined
+    throw error
+  }
+  return {
+    async release() {
+      if (fd !== undefined) closeSync(fd)
+      fd = undefined
+    },
+  }
+}
+
+/** What the running daemon says of itself, if it has come so far. */
+function readHolder(folder: string): { pid?: number; url?: string } {
+  try {
+    const { pid, url } = Object(JSON.parse(readFileSync(join(folder, 'daemon.json'), 'utf8')))
+    return { ...(Number.isInteger(pid) && { pid }), ...(typeof url === 'string' && { url }) }
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,71 @@
+// The process: reads the flags, starts the daemon, tells who waits for it, stops when told to.
+
+import { join } from 'node:path'
+import { banner, checkWritable, writePrivately, writeProfile } from './announce-start.ts'
+import { type Config, helpText, readConfig, UsageError, wants } from './config.ts'
+import { type Daemon, startDaemon } from './daemon.ts'
+import { version } from './version.ts'
+
+export async function main(args: readonly string[]): Promise<void> {
+  if (wants(args, 'help')) return void process.stdout.write(helpText())
+  if (wants(args, 'version')) return void process.stdout.write(`natterd ${version()}\n`)
+  try {
+    const config = readConfig(args, process.env)
+    if (config.readyFile) checkWritable(config.readyFile)
+    await run(config, args)
+  } catch (error) {
+    giveUp(error)
+  }
+}
+
+async function run(config: Config, args: readonly string[]): Promise<void> {
+  const daemon = await startDaemon(config, onFailure, warn)
+  stopOnSignals(daemon)
+  const { ready } = daemon
+  if (!config.memory)
+    writePrivately(join(config.data, 'daemon.json'), `${JSON.stringify({ pid: ready.pid, url: ready.url, args })}\n`)
+  if (config.profile && !config.memory) writeProfile(ready, process.env)
+  if (config.readyFile) writePrivately(config.readyFile, `${JSON.stringify(ready)}\n`)
+  if (config.json) process.stdout.write(`${JSON.stringify(ready)}\n`)
+  else process.stderr.write(banner(ready, config.memory ? 'memory only' : config.data))
+}
+
+function stopOnSignals(daemon: Daemon): void {
+  let stopping = false
+  const stop = () => {
+    if (stopping) return
+    stopping = true
+    daemon.stop().then(
+      () => process.exit(0),
+      error => giveUp(error),
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+/** The disk no longer takes writes. What was answered is safe; what is in memory only must not be shown to anyone. */
+function onFailure(error: Error): void {
+  process.stderr.write(
+    `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
+      'Make room or mend the disk, then start natterd again: it goes on from the last durable entry.\n',
+  )
+  // Callers that wait get their error first.
+  setTimeout(() => process.exit(1), 100)
+}
+
+function warn(text: string): void {
+  process.stderr.write(`natterd: ${text}\n`)
+}
+
+/** A sentence, never a stack trace. */
+function giveUp(error: unknown): void {
+  const { code, message, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
+  if (error instanceof UsageError) warn(`${message}\nSee natterd --help.`)
+  else if (code === 'EADDRINUSE') warn(`port ${port} on ${address} is in use; choose another with --port, or --port 0`)
+  else if (code === 'EADDRNOTAVAIL' || code === 'EACCES') warn(`cannot listen there: ${message}`)
+  else warn(message)
+  process.exitCode = error instanceof UsageError ? 2 : 1
+}
+
+void main(process.argv.slice(2))
