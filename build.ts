@@ -2,13 +2,12 @@
 // start-up time is a feature, and most of it is compiling JavaScript.
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
-rmSync('dist', { recursive: true, force: true })
-mkdirSync('dist')
+for (const bundle of ['natterd', 'natter']) rmSync(`dist/${bundle}.cjs.cache`, { force: true })
 await build({
   entryPoints: { natterd: 'daemon/main.ts', natter: 'cli/main.ts' },
   outdir: 'dist',

@@ -21,6 +21,7 @@ import { type Disk, realDisk } from '../daemon/journal/durable-files.ts'
 import { FileJournal, type FileJournalOptions } from '../daemon/journal/file-journal.ts'
 import { JournalDamaged } from '../daemon/journal/journal.ts'
 import { MemoryJournal } from '../daemon/journal/memory-journal.ts'
+import { countingDisk } from './support/counting-disk.ts'
 import { collect, journalContract, newEntry, type TestFact } from './support/journal-contract.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'natter-journal-'))
@@ -394,30 +395,3 @@ describe('FileJournal: a crash while sealing', () => {
     )
   })
 })
-
-function countingDisk(): { disk: Disk; writes: number; syncs: number; most: number } {
-  const counted = { disk: realDisk, writes: 0, syncs: 0, most: 0 }
-  let busy = 0
-  const enter = () => {
-    counted.most = Math.max(counted.most, ++busy)
-  }
-  counted.disk = {
-    write(fd, bytes, from, done) {
-      counted.writes++
-      enter()
-      realDisk.write(fd, bytes, from, (error, count) => {
-        busy--
-        done(error, count)
-      })
-    },
-    sync(fd, done) {
-      counted.syncs++
-      enter()
-      realDisk.sync(fd, error => {
-        busy--
-        done(error)
-      })
-    },
-  }
-  return counted
-}

@@ -1,15 +1,19 @@
 // The domain's table of contents: every resource, and the facts they own.
 
+import { events as eventsApi } from '../api/events.ts'
 import type { Fact } from './facts.ts'
 import { organization } from './organization.ts'
-import type { Announcement, AnyResource } from './resource.ts'
+import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
 import type { State } from './state.ts'
 import { typing } from './typing.ts'
 import { users } from './users.ts'
 
-export const resources: readonly AnyResource[] = [organization, server, users, typing, savedSnippets]
+/** Answered by the queues themselves; here so that their endpoints have a route. */
+const events = resource(eventsApi)<never>({ commands: {}, apply: {}, announce: {} })
+
+export const resources: readonly AnyResource[] = [organization, server, users, typing, savedSnippets, events]
 
 const owners = new Map<string, AnyResource>()
 for (const resource of resources) for (const type of Object.keys(resource.apply)) owners.set(type, resource)

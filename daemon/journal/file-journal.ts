@@ -1,4 +1,4 @@
-// The journal on disk: an active segment that grows, sealed ones that wait to be forgotten. One writer (see store-lock.ts).
+// The journal on disk: an active segment that grows, sealed ones that wait to be forgotten. One writer: store-lock.ts.
 import { fstatSync, openSync } from 'node:fs'
 import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -75,7 +75,8 @@ export class FileJournal<Fact> implements Journal<Fact> {
     try {
       let previous: number | undefined
       for (const segment of segments) {
-        for await (const entries of readSegment<Fact>(segment, after, previous)) yield* entries
+        for await (const entries of readSegment<Fact>(segment, after, previous))
+          for (const entry of entries) yield entry
         previous = segment.last
       }
     } finally {
@@ -110,7 +111,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     return last
   }
 
-  /** Without harm while the new segment is being made (that is where a full disk shows); after that a failure is final. */
+  /** Fails without harm while the new segment is made (there a full disk shows); after that a failure is final. */
   async #swap(last: number, next: Promise<number>): Promise<void> {
     const old = this.#fd
     const active = join(this.#folder, activeName)
@@ -134,9 +135,11 @@ export class FileJournal<Fact> implements Journal<Fact> {
   }
 
   async forget(upTo: number): Promise<void> {
-    // Off the list before the first wait: nobody may begin to read what is about to go.
-    const count = this.#sealed.filter(({ last }) => last <= upTo).length
-    const gone = this.#sealed.splice(0, count)
+    // In order with the reads: who asked before still gets it. The unlinking itself keeps nobody waiting.
+    const gone = await this.#commits.inOrder(async () => {
+      const count = this.#sealed.filter(({ last }) => last <= upTo).length
+      return this.#sealed.splice(0, count)
+    })
     // Oldest first, so that a crash leaves no gap.
     for (const { file } of gone) await unlink(join(this.#folder, file))
     if (gone.length > 0) await syncFolder(this.#folder)

@@ -28,7 +28,7 @@ export class MemoryJournal<Fact> implements Journal<Fact> {
     this.#mustBeOpen()
     if (expectedPosition !== this.#position)
       throw new Error(`the journal is at position ${this.#position}, not ${expectedPosition}`)
-    // Also when nothing is kept: it refuses what a file would refuse, and flattens the facts' strings (segment-format.ts).
+    // Also when nothing is kept: refuses what a file would refuse, and flattens strings (see segment-format.ts).
     const line = entryLine(this.#position + 1, entry)
     this.#position++
     if (this.#keep) this.#lines.push(line)

@@ -12,19 +12,20 @@ export interface Segment {
 }
 
 /**
- * The entries of one segment after a position, in lists. Every line is checked (sum, position), also those skipped; only
- * those asked for are parsed. `previous` is the last position of the segment before, if that was read.
+ * The entries of one segment after a position, block by block: walk each block to its end before asking for the next.
+ * Every line is checked (sum, position), also those skipped; only those asked for are parsed, and one at a time, since
+ * lists of parsed entries would outlive the young generation and cost more than the parsing.
+ * `previous` is the last position of the segment before, if that was read.
  */
 export async function* readSegment<Fact>(
   segment: Segment,
   after: number,
   previous: number | undefined,
-): AsyncGenerator<Entry<Fact>[]> {
+): AsyncGenerator<Iterable<Entry<Fact>>> {
   const { file, last } = segment
   let line = 0
   let position = 0
-  for await (const block of lineBlocks(segment.fd, segment.size)) {
-    const entries: Entry<Fact>[] = []
+  function* walk(block: Buffer): Generator<Entry<Fact>> {
     for (let start = 0, end = 0; start < block.length; start = end + 1) {
       end = block.indexOf(newline, start)
       line++
@@ -42,10 +43,10 @@ export async function* readSegment<Fact>(
       if (position <= after) continue
       // The sum is not part of the entry: end the object where the sum began. The block is ours to change.
       block[sum] = 0x7d
-      entries.push(parseEntry(file, line, block.toString('utf8', start, sum + 1)))
+      yield parseEntry(file, line, block.toString('utf8', start, sum + 1))
     }
-    if (entries.length > 0) yield entries
   }
+  for await (const block of lineBlocks(segment.fd, segment.size)) yield walk(block)
   if (line === 0) throw new JournalDamaged(file, 1, 'not the header of a journal')
   if (position !== last) throw new JournalDamaged(file, line, `ends at position ${position}, not ${last}`)
 }

@@ -1,0 +1,2 @@
+// placeholder
+process.stdout.write('natter\n')

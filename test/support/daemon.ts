@@ -1,0 +1,194 @@
+// A real daemon process for a test, and callers that speak to it as accounts. Every reply is held against the
+// catalogue; when the daemon stops, its journal is replayed and must give the state it had.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ready } from '../../daemon/announce-start.ts'
+import type { Endpoint, ParamsOf, ReplyOf } from '../../daemon/api/define.ts'
+import { encode } from '../../daemon/api/wire.ts'
+import { checkReplayed } from './replayed.ts'
+import { formOf, type HttpReply, send } from './http.ts'
+import { replyProblem } from './reply-shape.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+export interface DaemonOptions {
+  readonly flags?: readonly string[]
+  readonly data?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export class TestDaemon {
+  readonly process: ChildProcess
+  readonly ready: Ready
+  readonly data: string
+  readonly owner: Caller
+  #stderr: () => string
+
+  constructor(process: ChildProcess, ready: Ready, data: string, stderr: () => string) {
+    this.process = process
+    this.ready = ready
+    this.data = data
+    this.#stderr = stderr
+    this.owner = new Caller(ready.url, ready.owner.email, ready.owner.api_key, ready.owner.user_id)
+  }
+
+  get url(): string {
+    return this.ready.url
+  }
+
+  get stderr(): string {
+    return this.#stderr()
+  }
+
+  /** A caller without an account. */
+  get nobody(): Caller {
+    return new Caller(this.url)
+  }
+
+  async kill(): Promise<void> {
+    await ended(this.process, 'SIGKILL')
+  }
+
+  /** Stops it as an administrator would; it must end well, and its journal must tell the whole story. */
+  async stop(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return
+    if (existsSync(join(this.data, 'journal.ndjson'))) await this.#checkJournal()
+    const code = await ended(this.process, 'SIGTERM')
+    assert.equal(code, 0, `natterd did not stop well: ${this.stderr}`)
+  }
+
+  async #checkJournal(): Promise<void> {
+    const copy = mkdtempSync(join(tmpdir(), 'natter-journal-'))
+    // A store that has a snapshot has forgotten how it began.
+    const whole = !existsSync(join(this.data, 'state.json'))
+    cpSync(this.data, copy, { recursive: true })
+    if (whole) {
+      this.process.kill('SIGUSR2')
+      const snapshot = join(this.data, 'state.json')
+      for (let waited = 0; !existsSync(snapshot) && waited < 10_000; waited += 10) await sleep(10)
+      await checkReplayed(copy, snapshot)
+    }
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+/** Starts a daemon that is stopped, and checked, when the test ends. */
+export async function startDaemon(t: TestContext, options: DaemonOptions = {}): Promise<TestDaemon> {
+  const data = options.data ?? mkdtempSync(join(tmpdir(), 'natter-test-'))
+  const daemon = await launch(data, options)
+  t.after(async () => {
+    try {
+      await daemon.stop()
+    } finally {
+      daemon.process.kill('SIGKILL')
+      if (!options.data) rmSync(data, { recursive: true, force: true })
+    }
+  })
+  return daemon
+}
+
+/** Starts a daemon that the caller ends; for tests that kill it. */
+export async function launch(data: string, { flags = [], env = {} }: DaemonOptions = {}): Promise<TestDaemon> {
+  const args = [join(root, 'bin/natterd'), '--data', data, '--port', '0', '--json', '--no-profile', ...flags]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+  let stdout = ''
+  let stderr = ''
+  child.stderr!.setEncoding('utf8').on('data', text => {
+    stderr += text
+  })
+  const ready = await new Promise<Ready>((resolve, reject) => {
+    child.stdout!.setEncoding('utf8').on('data', text => {
+      stdout += text
+      if (stdout.includes('\n')) resolve(JSON.parse(stdout.slice(0, stdout.indexOf('\n'))))
+    })
+    child.once('exit', code => reject(new Error(`natterd ended with ${code}: ${stderr}`)))
+  })
+  return new TestDaemon(child, ready, data, () => stderr)
+}
+
+export interface ErrorBody {
+  readonly result: 'error'
+  readonly msg: string
+  readonly code: string
+  readonly [field: string]: unknown
+}
+
+/** Somebody who calls the API. */
+export class Caller {
+  readonly url: string
+  readonly email: string | undefined
+  readonly key: string | undefined
+  readonly id: number
+
+  constructor(url: string, email?: string, key?: string, id = 0) {
+    this.url = url
+    this.email = email
+    this.key = key
+    this.id = id
+  }
+
+  /** Calls an endpoint and expects success; the reply must have the shape the catalogue promises. */
+  async call<E extends Endpoint>(endpoint: E, params: Loose<ParamsOf<E>>): Promise<ReplyOf<E>> {
+    const reply = await this.try(endpoint, params as Record<string, unknown>)
+    assert.equal(reply.body.result, 'success', `${endpoint.id} was refused: ${JSON.stringify(reply.body)}`)
+    return reply.body as never
+  }
+
+  /** Calls an endpoint and expects a refusal with this code. */
+  async refused<E extends Endpoint>(endpoint: E, params: Record<string, unknown>, code: string): Promise<ErrorBody> {
+    const reply = await this.try(endpoint, params)
+    assert.equal(reply.body.code, code, `${endpoint.id} answered ${JSON.stringify(reply.body)}`)
+    return reply.body as unknown as ErrorBody
+  }
+
+  /** Calls an endpoint and takes whatever comes. */
+  async try(endpoint: Endpoint, params: Record<string, unknown>): Promise<HttpReply> {
+    const { path, fields } = encode(endpoint, params)
+    const form = formOf(endpoint.method, fields)
+    const reply = await send(`${this.url}/api/v1${path}`, { method: endpoint.method, auth: this.auth, ...form })
+    note(endpoint, reply)
+    return reply
+  }
+
+  /** A raw request, for what no endpoint describes. */
+  raw(method: string, path: string, options: Parameters<typeof send>[1] = {}): Promise<HttpReply> {
+    return send(this.url + path, { method, auth: this.auth, ...options })
+  }
+
+  get auth(): string | undefined {
+    return this.email === undefined ? undefined : `${this.email}:${this.key}`
+  }
+}
+
+/** Absent, or explicitly undefined: tests may pass either. */
+type Loose<P> = { [K in keyof P]: P[K] | undefined } & Record<string, unknown>
+
+/** Holds the reply against the catalogue, and remembers the call for the law that every endpoint is exercised. */
+function note(endpoint: Endpoint, reply: HttpReply): void {
+  const code = reply.body.result === 'success' ? 'success' : String(reply.body.code)
+  assert.notEqual(reply.status, 500, `${endpoint.id} failed: ${JSON.stringify(reply.body)}`)
+  const problem = replyProblem(endpoint, reply)
+  assert.equal(problem, undefined, `${endpoint.id} answered ${JSON.stringify(reply.body)}: ${problem}`)
+  const file = process.env.NATTER_TEST_CALLS
+  if (file) appendFileSync(file, `${endpoint.id} ${code}\n`)
+}
+
+function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  return new Promise(resolve => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode)
+    else {
+      child.once('exit', code => resolve(code))
+      child.kill(signal)
+    }
+  })
+}
+
+export function readReady(file: string): Ready {
+  return JSON.parse(readFileSync(file, 'utf8')) as Ready
+}

@@ -1,0 +1,79 @@
+// Plain HTTP for tests, by node:http: no client library that would hide what is on the wire.
+
+import { Agent, request } from 'node:http'
+import type { Upload } from '../../daemon/api/define.ts'
+
+export interface HttpReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  /** Parsed JSON; an empty object when the body is not JSON. */
+  readonly body: Readonly<Record<string, any>>
+}
+
+export interface HttpOptions {
+  readonly method?: string
+  readonly auth?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  readonly query?: string
+  readonly body?: string | Buffer
+  readonly signal?: AbortSignal
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+
+export function send(url: string, options: HttpOptions = {}): Promise<HttpReply> {
+  const { method = 'GET', auth, headers = {}, query, body, signal } = options
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      query ? `${url}?${query}` : url,
+      {
+        method,
+        agent,
+        ...(auth !== undefined && { auth }),
+        ...(signal && { signal }),
+        headers: { ...headers, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) },
+      },
+      answer => {
+        const chunks: Buffer[] = []
+        answer.on('data', chunk => chunks.push(chunk))
+        answer.on('error', reject)
+        answer.on('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          resolve({ status: answer.statusCode!, headers: answer.headers, text, body: parsed(text) })
+        })
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}
+
+/** How a well-behaved client sends these fields: GET in the query, a file makes it multipart, else urlencoded. */
+export function formOf(method: string, fields: ReadonlyMap<string, string | Upload>): HttpOptions {
+  const texts = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string')
+  if (texts.length < fields.size) return multipart(fields)
+  const form = new URLSearchParams(texts).toString()
+  if (method === 'GET') return { query: form }
+  return { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: form }
+}
+
+export function multipart(fields: ReadonlyMap<string, string | Upload>): HttpOptions {
+  const boundary = '----natter-test-boundary'
+  const parts: Buffer[] = []
+  for (const [name, value] of fields) {
+    const file = typeof value === 'string' ? '' : `; filename="${value.filename}"\r\nContent-Type: ${value.contentType}`
+    parts.push(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`))
+    parts.push(Buffer.from(typeof value === 'string' ? value : value.bytes), Buffer.from('\r\n'))
+  }
+  parts.push(Buffer.from(`--${boundary}--\r\n`))
+  return { headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` }, body: Buffer.concat(parts) }
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,69 @@
+// The law that the journal is the truth: replaying it from nothing gives the state the daemon had.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Fact } from '../../daemon/domain/facts.ts'
+import { Engine } from '../../daemon/engine.ts'
+import { Queues } from '../../daemon/events/queues.ts'
+import type { Journal } from '../../daemon/journal/journal.ts'
+import { FileJournal } from '../../daemon/journal/file-journal.ts'
+import { openSnapshots, type Snapshots } from '../../daemon/journal/snapshots.ts'
+
+/** The folder holds a journal from the beginning; the snapshot is what the living daemon wrote. */
+export async function checkReplayed(folder: string, snapshotFile: string): Promise<void> {
+  const snapshots = openSnapshots(dirname(snapshotFile))
+  const live = await snapshots.read()
+  assert.ok(live, 'the daemon wrote no snapshot')
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
+  const replayed = await rebuild(journal, null, live.position)
+  assert.deepEqual(comparable(replayed.save()), comparable(live.sections), 'replaying the journal gives another state')
+  const reloaded = await rebuild(null, { read: async () => live, write: async () => {} }, live.position)
+  assert.deepEqual(comparable(reloaded.save()), comparable(live.sections), 'loading the snapshot gives another state')
+}
+
+async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | null, until: number): Promise<Engine> {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-replay-'))
+  const scratch = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {}, startAfter: until })
+  const source: Journal<Fact> = {
+    failure: undefined,
+    get position() {
+      return scratch.position
+    },
+    append: (...args) => scratch.append(...args),
+    async *replay(after: number) {
+      if (journal) for await (const entry of journal.replay(after)) if (entry.position <= until) yield entry
+    },
+    seal: () => scratch.seal(),
+    forget: upTo => scratch.forget(upTo),
+    close: () => scratch.close(),
+  }
+  const queues = new Queues({
+    clock: { now: () => 0, after: () => () => {} },
+    limits: { maxPending: Number.MAX_SAFE_INTEGER, heartbeatMs: () => 50_000 },
+    remove: () => {},
+    tick: () => {},
+  })
+  const engine = new Engine({ journal: source, snapshots, queues, now: () => 0, onFailure: assert.fail })
+  await engine.boot()
+  await engine.close()
+  await journal?.close()
+  rmSync(folder, { recursive: true, force: true })
+  return engine
+}
+
+/** Signals and heartbeats are not part of the story, and neither is the last number a queue gave out. */
+function comparable(sections: Readonly<Record<string, Iterable<unknown>>>): unknown {
+  const rows = Object.fromEntries(Object.entries(sections).map(([name, section]) => [name, [...section]]))
+  const queues = (rows.queues ?? []) as { pending: { lasting: boolean; id: number }[]; acknowledged: number }[]
+  return JSON.parse(
+    JSON.stringify({
+      ...rows,
+      queues: queues.map(({ newest, position, acknowledged, ...queue }: any) => ({
+        ...queue,
+        pending: queue.pending.filter((event: any) => event.lasting),
+      })),
+    }),
+  )
+}
