@@ -42,8 +42,7 @@ Or without natter:
 
 /** The profile `local`: the next `natter` call works with no further set-up. */
 export function writeProfile({ url, owner }: Ready, env: NodeJS.ProcessEnv): void {
-  const folder =
-    env.NATTER_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'natter')
+  const folder = env.NATTER_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'natter')
   const file = join(folder, 'profiles.json')
   const known = readProfiles(file)
   const profiles = { ...known.profiles, local: { site: url, email: owner.email, api_key: owner.api_key } }

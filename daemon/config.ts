@@ -138,7 +138,8 @@ function defaultData(env: NodeJS.ProcessEnv): string {
 
 function integer(flag: string, text: string, max: number): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value > max) throw new UsageError(`--${flag} takes a number from 0 to ${max}, not '${text}'`)
+  if (!/^\d+$/.test(text) || value > max)
+    throw new UsageError(`--${flag} takes a number from 0 to ${max}, not '${text}'`)
   return value
 }
 
@@ -148,7 +149,8 @@ function choice<const C extends string>(flag: string, text: string, choices: rea
 }
 
 function address(text: string | undefined): string | undefined {
-  if (text !== undefined && !/^[^\s@]+@[^\s@]+$/.test(text)) throw new UsageError(`--owner takes an email address, not '${text}'`)
+  if (text !== undefined && !/^[^\s@]+@[^\s@]+$/.test(text))
+    throw new UsageError(`--owner takes an email address, not '${text}'`)
   return text
 }
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import seed from '../data/seed.json' with { type: 'json' }
-import { writePrivately, type Ready } from './announce-start.ts'
+import { type Ready, writePrivately } from './announce-start.ts'
 import { type Clock, FrozenClock, RealClock } from './clock.ts'
 import { type Config, isLoopback } from './config.ts'
 import type { Fact } from './domain/facts.ts'
@@ -34,7 +34,11 @@ export interface Daemon {
 /** Snapshots are rewritten whole, so only when the journal has outgrown the last one: each byte is written twice at most. */
 const compactAfter = 8 * 1024 * 1024
 
-export async function startDaemon(config: Config, onFailure: (error: Error) => void, warn: (text: string) => void): Promise<Daemon> {
+export async function startDaemon(
+  config: Config,
+  onFailure: (error: Error) => void,
+  warn: (text: string) => void,
+): Promise<Daemon> {
   const clock = clockOf(config)
   const now = () => clock.now()
   const store = await openStore(config, warn)
@@ -43,7 +47,13 @@ export async function startDaemon(config: Config, onFailure: (error: Error) => v
     clock,
     limits: { maxPending: 20_000, heartbeatMs: () => 45_000 + Math.random() * 10_000 },
     remove: (ids, reason) => {
-      engine.record('expire-queues', null, ids.map(queueId => ({ type: 'queue.removed', queueId, reason }))).catch(() => {})
+      engine
+        .record(
+          'expire-queues',
+          null,
+          ids.map(queueId => ({ type: 'queue.removed', queueId, reason })),
+        )
+        .catch(() => {})
     },
     tick: () => {
       engine.record('tick', null, []).catch(() => {})
@@ -106,7 +116,13 @@ function clockOf({ clock }: Config): Clock {
 async function openStore(config: Config, warn: (text: string) => void) {
   if (config.memory) {
     const journal: Journal<Fact> = new MemoryJournal<Fact>()
-    return { journal, snapshots: null, secret: config.secret ?? newSecret(), worthCompacting: () => false, release: async () => {} }
+    return {
+      journal,
+      snapshots: null,
+      secret: config.secret ?? newSecret(),
+      worthCompacting: () => false,
+      release: async () => {},
+    }
   }
   const folder = config.data
   await prepareFolder(folder)
@@ -118,7 +134,14 @@ async function openStore(config: Config, warn: (text: string) => void) {
       rmSync(join(folder, 'daemon.json'), { force: true })
       await lock.release()
     }
-    return { journal, snapshots, secret: config.secret ?? secretOf(folder), worthCompacting: () => sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))), release }
+    return {
+      journal,
+      snapshots,
+      secret: config.secret ?? secretOf(folder),
+      worthCompacting: () =>
+        sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))),
+      release,
+    }
   } catch (error) {
     await lock.release()
     throw error

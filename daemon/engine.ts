@@ -1,14 +1,14 @@
 // Decide, apply, append, announce, reply. The one place where state changes; nothing in it awaits before the journal has
 // the facts, so the next command always sees this one's work.
 
-import { applyFact, announceFact } from './domain/index.ts'
-import { Refusal } from './domain/refusal.ts'
 import type { Fact } from './domain/facts.ts'
+import { announceFact, applyFact } from './domain/index.ts'
+import { Refusal } from './domain/refusal.ts'
 import type { Outcome } from './domain/resource.ts'
 import { State } from './domain/state.ts'
 import type { Queues } from './events/queues.ts'
 import type { Journal } from './journal/journal.ts'
-import type { Snapshots } from './journal/snapshots.ts'
+import { type Snapshots, stateFormat } from './journal/snapshots.ts'
 
 export interface EngineParts {
   readonly journal: Journal<Fact>
@@ -146,12 +146,11 @@ export class Engine {
   async #compact(): Promise<void> {
     const { journal, snapshots, now } = this.#parts
     if (!snapshots) return
-    const sealed = await journal.seal()
-    // From here to the call of write there is no await: sections and position belong together.
-    const position = journal.position
-    const document = { format: 1, position, time: now(), sections: this.save() }
-    // The snapshot holds what may still be on its way to the journal; it must not become visible before that is safe.
-    await this.settled()
+    // Taken in the same turn as the seal is asked for: state, queues and position belong together, and the snapshot
+    // sits exactly on the boundary between two segments.
+    const sealing = journal.seal()
+    const document = { format: stateFormat, position: journal.position, time: now(), sections: this.save() }
+    const sealed = await sealing
     await snapshots.write(document)
     await journal.forget(sealed)
   }

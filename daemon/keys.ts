@@ -40,6 +40,8 @@ export async function verifyPassword(password: string, hash: string | undefined)
 
 function derive(password: string, salt: Buffer, n: number): Promise<Buffer> {
   return new Promise((resolve, reject) =>
-    scrypt(password.normalize('NFKC'), salt, 32, { ...cost, N: n }, (error, key) => (error ? reject(error) : resolve(key))),
+    scrypt(password.normalize('NFKC'), salt, 32, { ...cost, N: n }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    ),
   )
 }

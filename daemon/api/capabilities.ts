@@ -1,7 +1,10 @@
 // What a client may declare in `client_capabilities` at register, and what changes for it. Absent means false.
 
 export const capabilities = {
-  notification_settings_null: { since: 1, effect: 'Notification fields of a subscription may be null, meaning: inherit.' },
+  notification_settings_null: {
+    since: 1,
+    effect: 'Notification fields of a subscription may be null, meaning: inherit.',
+  },
   bulk_message_deletion: { since: 13, effect: 'delete_message carries message_ids instead of one event per message.' },
   user_avatar_url_field_optional: { since: 18, effect: 'avatar_url may be left out of user objects.' },
   stream_typing_notifications: { since: 58, effect: 'typing events of channels are sent.' },

@@ -36,8 +36,9 @@ export function eitherOf<const S extends TSchema[]>(...shapes: S) {
   return Type.Union(shapes)
 }
 
-type Literals<V extends readonly (string | number)[]> = { -readonly [I in keyof V]: TLiteral<V[I]> } extends infer T extends
-  TSchema[]
+type Literals<V extends readonly (string | number)[]> = {
+  -readonly [I in keyof V]: TLiteral<V[I]>
+} extends infer T extends TSchema[]
   ? T
   : never
 
@@ -155,6 +156,15 @@ export type ParamsOf<E extends { params: Readonly<Record<string, Param>> }> = {
   -readonly [K in Present<E['params']>]: Static<E['params'][K & keyof E['params']]['shape']>
 } & {
   -readonly [K in Exclude<keyof E['params'], Present<E['params']>>]?: Static<E['params'][K]['shape']>
+}
+
+type Needed<P> = { [K in keyof P]: P[K] extends Param<TSchema, 'required' | 'path'> ? K : never }[keyof P]
+
+/** What a caller sends: parameters with a default may be left out. */
+export type SentOf<E extends { params: Readonly<Record<string, Param>> }> = {
+  [K in Needed<E['params']>]: Static<E['params'][K & keyof E['params']]['shape']>
+} & {
+  [K in Exclude<keyof E['params'], Needed<E['params']>>]?: Static<E['params'][K]['shape']> | undefined
 }
 
 type Optionals<R> = { [K in keyof R]: R[K] extends TOptional<TSchema> ? K : never }[keyof R]

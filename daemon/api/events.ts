@@ -2,6 +2,7 @@
 
 import { capabilities } from './capabilities.ts'
 import {
+  anything,
   bool,
   defaulted,
   endpoint,
@@ -15,7 +16,6 @@ import {
   record,
   required,
   text,
-  anything,
 } from './define.ts'
 
 const event = record({ id: int, type: text })
@@ -28,7 +28,11 @@ const queueParams = {
   apply_markdown: defaulted(bool, false, 'message content as HTML instead of Markdown'),
   client_gravatar: defaulted(bool, true, 'avatar_url may be null for users of the avatar provider'),
   slim_presence: defaulted(bool, false, 'presence by user ID, without email'),
-  client_capabilities: defaulted(keyed(anything), {}, `what the client can do: ${Object.keys(capabilities).join(', ')}`),
+  client_capabilities: defaulted(
+    keyed(anything),
+    {},
+    `what the client can do: ${Object.keys(capabilities).join(', ')}`,
+  ),
   include_subscribers: defaulted(oneOf('true', 'false', 'partial'), 'false', 'lists of subscribers in channel objects'),
   queue_lifespan_secs: defaulted(natural, 0, 'seconds without a poll until the queue expires; 0 means 600'),
 }
@@ -79,7 +83,10 @@ export const events = {
     cli: {
       name: 'queues events',
       args: ['queue_id'],
-      examples: ['natter queues events QUEUE_ID --last-event-id -1', 'natter queues events QUEUE_ID --dont-block --json'],
+      examples: [
+        'natter queues events QUEUE_ID --last-event-id -1',
+        'natter queues events QUEUE_ID --dont-block --json',
+      ],
       shows: 'events',
     },
   }),

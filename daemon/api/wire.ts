@@ -129,7 +129,9 @@ function isChoiceOfWords(shape: TSchema): boolean {
 
 function admitsText(shape: TSchema): boolean {
   return (
-    shape.type === 'string' || typeof shape.const === 'string' || (Array.isArray(shape.anyOf) && shape.anyOf.some(admitsText))
+    shape.type === 'string' ||
+    typeof shape.const === 'string' ||
+    (Array.isArray(shape.anyOf) && shape.anyOf.some(admitsText))
   )
 }
 
@@ -238,7 +240,13 @@ function first<T, R>(items: Iterable<T>, find: (item: T) => R | undefined): R | 
 }
 
 export function isUpload(value: unknown): value is Upload {
-  return typeof value === 'object' && value !== null && 'bytes' in value && 'filename' in value && value.bytes instanceof Uint8Array
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'bytes' in value &&
+    'filename' in value &&
+    value.bytes instanceof Uint8Array
+  )
 }
 
 function reject(code: Rejected['code'], msg: string, fields?: Rejected['fields']): Decoded {

@@ -1,6 +1,6 @@
 // The organization: how it came to be. Its settings come with the resource of that name.
 
-import { type Announcement, type FactOf } from './resource.ts'
+import type { Announcement, FactOf } from './resource.ts'
 import type { Group, Organization, State, User } from './state.ts'
 
 export type OrganizationFact = {

@@ -31,7 +31,10 @@ export function isGuest(user: User): boolean {
 
 // --- the rules --------------------------------------------------------------------------------------------------
 
-export const administer = rule('Organization administrators and owners may administer the organization.', isAdministrator)
+export const administer = rule(
+  'Organization administrators and owners may administer the organization.',
+  isAdministrator,
+)
 
 // --- saying no --------------------------------------------------------------------------------------------------
 

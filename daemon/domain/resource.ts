@@ -1,7 +1,7 @@
 // What a resource is made of: commands that decide, facts that are applied and announced, sections of `register`.
 
-import type { Endpoint, Endpoints, ParamsOf, ReplyOf } from '../api/define.ts'
 import type { Capability } from '../api/capabilities.ts'
+import type { Endpoint, Endpoints, ParamsOf, ReplyOf } from '../api/define.ts'
 import type { Fact } from './facts.ts'
 import type { State, User } from './state.ts'
 

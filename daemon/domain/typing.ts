@@ -1,7 +1,7 @@
 // Typing notifications: signals only. The server keeps no typing state.
 
-import { typing as api } from '../api/typing.ts'
 import type { ParamsOf } from '../api/define.ts'
+import { typing as api } from '../api/typing.ts'
 import { badRequest } from './refusal.ts'
 import { type Announcement, type Context, resource } from './resource.ts'
 import type { User } from './state.ts'

@@ -3,8 +3,8 @@
 
 import type { Fact, QueueRegistration } from '../domain/facts.ts'
 import type { Announcement } from '../domain/resource.ts'
-import { Wheel } from './wheel.ts'
 import { adapt, type Client, clientOf } from './adapt.ts'
+import { Wheel } from './wheel.ts'
 
 /**
  * Event IDs are (position - birth) * K + n: n counts what a queue heard since that position. No command announces K

@@ -33,7 +33,8 @@ export class Authenticator {
 
   #check(state: State, header: string): User {
     const [scheme, credentials] = header.split(' ', 2)
-    if (scheme?.toLowerCase() !== 'basic') throw badRequest('Authorization: this endpoint needs HTTP Basic authentication')
+    if (scheme?.toLowerCase() !== 'basic')
+      throw badRequest('Authorization: this endpoint needs HTTP Basic authentication')
     const bytes = Buffer.from(credentials ?? '', 'base64')
     const decoded = isUtf8(bytes) ? bytes.toString() : ''
     const colon = decoded.lastIndexOf(':')

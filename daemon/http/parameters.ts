@@ -63,9 +63,13 @@ function component(raw: string, where: string): string {
 async function readMultipart(contentType: string, body: Buffer, fields: FieldMap): Promise<void> {
   const { Busboy } = await import('@fastify/busboy')
   await new Promise<void>((resolve, reject) => {
-    const fail = (error: unknown) => reject(error instanceof Refusal ? error : badRequest(`The multipart body cannot be read: ${reason(error)}`))
+    const fail = (error: unknown) =>
+      reject(error instanceof Refusal ? error : badRequest(`The multipart body cannot be read: ${reason(error)}`))
     try {
-      const parser = new Busboy({ headers: { 'content-type': contentType }, limits: { parts: mostFields + 1, fieldSize: body.length } })
+      const parser = new Busboy({
+        headers: { 'content-type': contentType },
+        limits: { parts: mostFields + 1, fieldSize: body.length },
+      })
       const attempt = (work: () => void) => {
         try {
           work()
@@ -82,7 +86,9 @@ async function readMultipart(contentType: string, body: Buffer, fields: FieldMap
       parser.on('file', (name, stream, filename, _encoding, type) => {
         const chunks: Buffer[] = []
         stream.on('data', chunk => chunks.push(chunk))
-        stream.on('end', () => attempt(() => add(fields, name, { filename, contentType: type, bytes: Buffer.concat(chunks) })))
+        stream.on('end', () =>
+          attempt(() => add(fields, name, { filename, contentType: type, bytes: Buffer.concat(chunks) })),
+        )
       })
       parser.on('partsLimit', () => fail(badRequest(`Too many parameters (limit: ${mostFields})`)))
       parser.on('error', fail)

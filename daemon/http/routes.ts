@@ -42,7 +42,11 @@ export class Routes {
   /** Methods the path knows, for 405 and OPTIONS. */
   allowed(path: string): string[] {
     const known = methods.filter(method => this.#router.find(method, path))
-    return known.includes('GET') ? ['GET', 'HEAD', ...known.slice(1), 'OPTIONS'] : known.length > 0 ? [...known, 'OPTIONS'] : []
+    return known.includes('GET')
+      ? ['GET', 'HEAD', ...known.slice(1), 'OPTIONS']
+      : known.length > 0
+        ? [...known, 'OPTIONS']
+        : []
   }
 }
 

@@ -1,6 +1,6 @@
 // The HTTP edge: one request from socket to answer. The only place, with the engine, that catches.
 
-import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
 import { badRequest, Refusal } from '../domain/refusal.ts'
@@ -85,7 +85,10 @@ class Edge {
       else crash(error, request, answering)
     }
     if (request.log.level !== 'silent')
-      request.log.info({ method: request.method, path: pathOf(request.raw.url!), status: answering.raw.statusCode }, 'request')
+      request.log.info(
+        { method: request.method, path: pathOf(request.raw.url!), status: answering.raw.statusCode },
+        'request',
+      )
   }
 
   async #serve(request: FastifyRequest, answering: Answering): Promise<void> {
@@ -121,7 +124,13 @@ class Edge {
     return actor
   }
 
-  async #run(found: Found, surroundings: Surroundings, actor: User | undefined, params: Record<string, unknown>, answering: Answering) {
+  async #run(
+    found: Found,
+    surroundings: Surroundings,
+    actor: User | undefined,
+    params: Record<string, unknown>,
+    answering: Answering,
+  ) {
     const { endpoint, resource, key } = found.route
     const login = endpoint.id === 'fetch-api-key' ? String(params.username).toLowerCase() : undefined
     if (login !== undefined) this.#limiter?.check(budgets.password, login, answering.headers)
@@ -140,7 +149,14 @@ class Edge {
     const { engine, now, random, keyOf, server } = this.#parts
     const named = fields.get('client')
     const agent = typeof named === 'string' ? named : (request.headers['user-agent'] ?? '').split('/', 1)[0]!
-    return { state: engine.state, now: now(), client: (agent || 'Unspecified').slice(0, limits.clientName), random, keyOf, server }
+    return {
+      state: engine.state,
+      now: now(),
+      client: (agent || 'Unspecified').slice(0, limits.clientName),
+      random,
+      keyOf,
+      server,
+    }
   }
 
   #unknown(method: string, path: string, answering: Answering): void {

@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ready } from '../../daemon/announce-start.ts'
-import type { Endpoint, ParamsOf, ReplyOf } from '../../daemon/api/define.ts'
+import type { Endpoint, ReplyOf, SentOf } from '../../daemon/api/define.ts'
 import { encode } from '../../daemon/api/wire.ts'
-import { checkReplayed } from './replayed.ts'
 import { formOf, type HttpReply, send } from './http.ts'
+import { checkReplayed } from './replayed.ts'
 import { replyProblem } from './reply-shape.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -134,7 +134,7 @@ export class Caller {
   }
 
   /** Calls an endpoint and expects success; the reply must have the shape the catalogue promises. */
-  async call<E extends Endpoint>(endpoint: E, params: Loose<ParamsOf<E>>): Promise<ReplyOf<E>> {
+  async call<E extends Endpoint>(endpoint: E, params: SentOf<E>): Promise<ReplyOf<E>> {
     const reply = await this.try(endpoint, params as Record<string, unknown>)
     assert.equal(reply.body.result, 'success', `${endpoint.id} was refused: ${JSON.stringify(reply.body)}`)
     return reply.body as never
@@ -165,9 +165,6 @@ export class Caller {
     return this.email === undefined ? undefined : `${this.email}:${this.key}`
   }
 }
-
-/** Absent, or explicitly undefined: tests may pass either. */
-type Loose<P> = { [K in keyof P]: P[K] | undefined } & Record<string, unknown>
 
 /** Holds the reply against the catalogue, and remembers the call for the law that every endpoint is exercised. */
 function note(endpoint: Endpoint, reply: HttpReply): void {

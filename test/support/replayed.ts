@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { Engine } from '../../daemon/engine.ts'
 import { Queues } from '../../daemon/events/queues.ts'
-import type { Journal } from '../../daemon/journal/journal.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
+import type { Journal } from '../../daemon/journal/journal.ts'
 import { openSnapshots, type Snapshots } from '../../daemon/journal/snapshots.ts'
 
 /** The folder holds a journal from the beginning; the snapshot is what the living daemon wrote. */

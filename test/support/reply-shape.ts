@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { commonCodes, type ErrorCode, errorCodes, type ErrorKind } from '../../daemon/api/errors.ts'
+import { commonCodes, type ErrorCode, type ErrorKind, errorCodes } from '../../daemon/api/errors.ts'
 import type { HttpReply } from './http.ts'
 
 export function replyProblem(endpoint: Endpoint, { status, body }: HttpReply): string | undefined {
@@ -21,7 +21,8 @@ function successProblem(endpoint: Endpoint, status: number, body: HttpReply['bod
   const error = Value.Errors(shape, body).First()
   if (error) return `${error.path}: ${error.message}`
   // What `register` adds depends on what is asked for; its own tests look at that.
-  const undeclared = endpoint.id === 'register-queue' ? [] : Object.keys(body).filter(key => !Object.hasOwn(shape.properties, key))
+  const undeclared =
+    endpoint.id === 'register-queue' ? [] : Object.keys(body).filter(key => !Object.hasOwn(shape.properties, key))
   return undeclared.length > 0 ? `undeclared fields ${undeclared.join(', ')}` : undefined
 }
 
@@ -29,7 +30,8 @@ function errorProblem(endpoint: Endpoint, status: number, body: HttpReply['body'
   if (body.result !== 'error' || typeof body.msg !== 'string' || body.msg === '') return 'not an error body'
   const kind: ErrorKind | undefined = errorCodes[body.code as ErrorCode]
   if (!kind) return `unlisted code ${body.code}`
-  if (!commonCodes.includes(body.code) && !endpoint.refusals.includes(body.code)) return `undocumented refusal ${body.code}`
+  if (!commonCodes.includes(body.code) && !endpoint.refusals.includes(body.code))
+    return `undocumented refusal ${body.code}`
   if (status !== kind.status && !(body.code === 'BAD_REQUEST' && [404, 405, 413].includes(status)))
     return `${body.code} with status ${status}`
   const extra = Object.keys(body).filter(key => !['result', 'msg', 'code'].includes(key) && !kind.fields?.includes(key))

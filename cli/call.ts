@@ -1,0 +1,86 @@
+// What a subcommand of the catalogue does: read its params, send or show the request, print the reply.
+
+import type { Endpoint } from '../daemon/api/define.ts'
+import { encode } from '../daemon/api/wire.ts'
+import { call, type Patience, type Request } from './client.ts'
+import { exitCodes, Failure, usage } from './failure.ts'
+import { flagName, type Given, readParam, type Sources } from './flags.ts'
+import type { Globals } from './globals.ts'
+import type { Names } from './names.ts'
+import { printReply } from './output.ts'
+import { type Account, accountFor } from './profile.ts'
+
+/** A blocking poll is answered by a heartbeat at the latest, within about a minute. */
+const pollTimeout = 120_000
+
+export async function callEndpoint(
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  globals: Globals,
+): Promise<void> {
+  const account = accountFor(globals, process.env)
+  const patience = patienceFor(endpoint, globals)
+  const params: Record<string, unknown> = {}
+  const sources: Sources = { names: lazyNames(account, patience), now: new Date(), stdin: stdinOnce() }
+  for (const [name, param] of Object.entries(endpoint.params)) {
+    const value = given.get(name)
+    const label = labelOf(endpoint, name)
+    if (value !== undefined) params[name] = await readParam(param, value, label, sources)
+    else if (param.presence === 'required' || param.presence === 'path') throw usage(`${label} is missing`, param.about)
+  }
+  const { path, fields } = encode(endpoint, params)
+  const request: Request = { method: endpoint.method, path: `/api/v1${path}`, fields }
+  const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
+  if (globals.dryRun || globals.curl) return (await import('./request-text.ts')).printRequest(caller, request, globals)
+  if (endpoint.access === 'user') demandKey(account)
+  const reply = await call(caller, request, patience)
+  await printReply(reply, { shows: endpoint.cli.shows, shapes: endpoint.reply }, globals)
+}
+
+export function demandKey(account: Account): void {
+  if (!account.site || (account.email && account.apiKey)) return
+  const lacking = account.email ? `the API key of ${account.email}` : 'an account'
+  throw new Failure(exitCodes.denied, `${lacking} for ${account.site} is not known`, {
+    hint: 'Give --user and --api-key, set NATTER_EMAIL and NATTER_API_KEY, or start a daemon: natter daemon start',
+  })
+}
+
+export async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function labelOf(endpoint: Endpoint, param: string): string {
+  return endpoint.cli.args?.includes(param) ? `<${param.replaceAll('_', '-')}>` : `--${flagName(endpoint, param)}`
+}
+
+function patienceFor(endpoint: Endpoint, globals: Globals): Patience {
+  const timeout = globals.timeout ?? (endpoint.id === 'get-events' ? pollTimeout : undefined)
+  return { timeout, retry: globals.retry }
+}
+
+function withoutKey({ site, from }: Account): Account {
+  return site === undefined ? { from } : { site, from }
+}
+
+/** Looking up is the exception, so its code is loaded when the first name needs it. */
+function lazyNames(account: Account, patience: Patience): Names {
+  let names: Promise<Names> | undefined
+  return {
+    async find(kind, name) {
+      names ??= import('./names.ts').then(module => module.namesOf(account, patience))
+      return (await names).find(kind, name)
+    },
+  }
+}
+
+/** The line break that `echo` and editors add is not part of the text. */
+function stdinOnce(): () => Promise<string> {
+  let used = false
+  return async () => {
+    if (used) throw usage('only one value can be read from stdin')
+    used = true
+    return (await readStdin()).replace(/\r?\n$/, '')
+  }
+}

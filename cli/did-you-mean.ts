@@ -1,0 +1,42 @@
+// The nearest of some names to a misspelt one.
+
+/** At most three candidates, the nearest first; none when nothing is near. */
+export function nearest(word: string, candidates: Iterable<string>): string[] {
+  const wanted = word.toLowerCase()
+  const limit = Math.max(1, Math.floor(wanted.length / 3))
+  const found: { name: string; distance: number }[] = []
+  for (const name of candidates) {
+    const other = name.toLowerCase()
+    const near = wanted.length > 1 && (other.startsWith(wanted) || wanted.startsWith(other))
+    const distance = near ? 0 : distanceBetween(wanted, other, limit)
+    if (distance <= limit) found.push({ name, distance })
+  }
+  return found
+    .sort((a, b) => a.distance - b.distance || a.name.localeCompare(b.name))
+    .slice(0, 3)
+    .map(item => item.name)
+}
+
+export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
+  const names = nearest(word, candidates)
+  return names.length === 0 ? undefined : `Did you mean ${names.join(' or ')}?`
+}
+
+/** Edits, with a swap of neighbours as one; gives up past the limit. */
+function distanceBetween(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1
+  let before: number[] = []
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let cost = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2]! + 1)
+      next.push(cost)
+    }
+    before = row
+    row = next
+  }
+  return row[b.length]!
+}

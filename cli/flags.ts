@@ -1,0 +1,182 @@
+// How a param of the catalogue is written on the command line: its flag's name, its value's name, and reading what was
+// given into the value that travels.
+
+import type { Endpoint, Param, Upload } from '../daemon/api/define.ts'
+import { usage } from './failure.ts'
+import type { Kind, Names } from './names.ts'
+import { parseTime } from './times.ts'
+
+type Shape = Param['shape']
+
+/** As the parser found it: a switch, one text, or the texts of a repeatable flag. */
+export type Given = boolean | string | readonly string[]
+
+/** Where values come from that are not on the command line itself. */
+export interface Sources {
+  readonly names: Names
+  readonly now: Date
+  stdin(): Promise<string>
+}
+
+export function flagName(endpoint: Endpoint, param: string): string {
+  return endpoint.cli.flags?.[param] ?? param.replaceAll('_', '-')
+}
+
+export function isSwitch(shape: Shape): boolean {
+  return shape.type === 'boolean'
+}
+
+export function isList(shape: Shape): boolean {
+  return listShape(shape) !== undefined
+}
+
+/** What the value is called in a usage line: `<user>`, `<start|stop>`, `<json>`. */
+export function valueName(shape: Shape): string {
+  const list = listShape(shape)
+  if (list) return valueName(list.items as Shape)
+  const arms = armsOf(shape).filter(arm => arm.type !== 'null')
+  const words = arms.filter(arm => arm.const !== undefined)
+  if (words.length === arms.length) return words.map(arm => String(arm.const)).join('|')
+  const [only] = arms
+  if (arms.length > 1 || only === undefined) return arms.some(isText) ? 'value' : 'json'
+  if (only.format === 'binary') return 'file'
+  if (typeof only.ref === 'string') return only.ref
+  if (only.type === 'integer' || only.type === 'number') return 'n'
+  return only.type === 'string' ? 'text' : 'json'
+}
+
+export async function readParam(param: Param, given: Given, label: string, sources: Sources): Promise<unknown> {
+  if (typeof given === 'boolean') return given
+  if (typeof given === 'string') return readOne(param.shape, given, label, sources)
+  const list = listShape(param.shape)
+  if (!list) throw usage(`${label} was given more than once`)
+  if (given.length === 1 && given[0] === 'null' && armsOf(param.shape).some(arm => arm.type === 'null')) return null
+  return readList(list.items as Shape, given, label, sources)
+}
+
+/** Repeated, comma separated, or JSON: `--to 9 --to 10`, `--to 9,10`, `--to '[9,10]'`. */
+async function readList(items: Shape, given: readonly string[], label: string, sources: Sources): Promise<unknown[]> {
+  const nested = items.type === 'array' || items.type === 'object'
+  const values: unknown[] = []
+  for (const raw of given) {
+    const parsed = raw.startsWith('[') ? parseJson(raw, label) : undefined
+    if (Array.isArray(parsed))
+      values.push(...(items.type === 'array' && !parsed.every(Array.isArray) ? [parsed] : parsed))
+    else if (nested) values.push(await readOne(items, raw, label, sources))
+    else
+      for (const part of raw.split(',')) if (part !== '') values.push(await readOne(items, part.trim(), label, sources))
+  }
+  return values
+}
+
+async function readOne(shape: Shape, raw: string, label: string, sources: Sources): Promise<unknown> {
+  const arms = armsOf(shape)
+  const text = arms.find(isText)
+  if (raw === 'null' && arms.some(arm => arm.type === 'null')) return null
+  for (const arm of arms) if (arm.const !== undefined && String(arm.const) === raw) return arm.const
+  for (const arm of arms) {
+    if (arm === text || arm.type === 'null' || arm.const !== undefined) continue
+    // A server that takes the name itself does the looking up.
+    const value =
+      isNamed(arm) && text === undefined ? await readId(arm, raw, sources) : readPlain(arm, raw, label, sources)
+    if (value !== undefined) return value
+  }
+  if (text?.format === 'binary') return readUpload(raw, label)
+  if (text) return text.ref === 'markdown' && raw === '-' ? sources.stdin() : raw
+  throw usage(`${label}: "${raw}" is not ${wanted(shape)}`)
+}
+
+/** The value, or undefined when the text does not fit. */
+function readPlain(shape: Shape, raw: string, label: string, sources: Sources): unknown {
+  switch (shape.type) {
+    case 'integer':
+      if (shape.ref === 'time') return parseTime(raw, sources.now)
+      return /^-?\d+$/.test(raw.replace(/^id:/, '')) ? within(shape, Number(raw.replace(/^id:/, ''))) : undefined
+    case 'number':
+      return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(raw) ? within(shape, Number(raw)) : undefined
+    case 'boolean':
+      return raw === 'true' ? true : raw === 'false' ? false : undefined
+    case 'array':
+    case 'object': {
+      const value = /^\s*[[{]/.test(raw) ? parseJson(raw, label) : undefined
+      return Array.isArray(value) === (shape.type === 'array') ? value : undefined
+    }
+    default:
+      return looseJson(raw)
+  }
+}
+
+async function readId(shape: Shape, raw: string, sources: Sources): Promise<unknown> {
+  const digits = raw.replace(/^id:/, '')
+  if (/^\d+$/.test(digits)) return within(shape, Number(digits))
+  if (raw.startsWith('id:') || raw === '') return undefined
+  return sources.names.find(shape.ref as Kind, raw)
+}
+
+async function readUpload(path: string, label: string): Promise<Upload> {
+  const { readFileSync } = await import('node:fs')
+  const { basename } = await import('node:path')
+  try {
+    return { filename: basename(path), contentType: 'application/octet-stream', bytes: readFileSync(path) }
+  } catch (error) {
+    throw usage(`${label}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+function within(shape: Shape, value: number): number | undefined {
+  const fits = shape.type !== 'integer' || Number.isSafeInteger(value)
+  return fits && value >= (shape.minimum ?? -Infinity) && value <= (shape.maximum ?? Infinity) ? value : undefined
+}
+
+function parseJson(raw: string, label: string): unknown {
+  try {
+    return JSON.parse(raw)
+  } catch (error) {
+    throw usage(`${label} is not valid JSON: ${(error as Error).message}`)
+  }
+}
+
+function looseJson(raw: string): unknown {
+  try {
+    return JSON.parse(raw)
+  } catch {
+    return raw
+  }
+}
+
+function wanted(shape: Shape): string {
+  const words = armsOf(shape).flatMap(arm => {
+    if (arm.const !== undefined) return [String(arm.const)]
+    if (arm.type === 'null') return ['null']
+    if (arm.ref === 'time') return ['a time: UNIX seconds, ISO 8601, +2h or "tomorrow 9:00"']
+    if (isNamed(arm)) return [`a ${arm.ref}: a name or id:123`]
+    return [descriptions[String(arm.type)] ?? 'of the right form']
+  })
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+const descriptions: Readonly<Record<string, string>> = {
+  integer: 'a whole number in its range',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list in JSON',
+  object: 'an object in JSON',
+}
+
+function armsOf(shape: Shape): Shape[] {
+  return Array.isArray(shape.anyOf) ? shape.anyOf : [shape]
+}
+
+/** The list a flag can be repeated for: the shape itself, or a list that may also be null. */
+function listShape(shape: Shape): Shape | undefined {
+  const arms = armsOf(shape).filter(arm => arm.type !== 'null')
+  return arms.length === 1 && arms[0]!.type === 'array' ? arms[0] : undefined
+}
+
+function isText(shape: Shape): boolean {
+  return shape.type === 'string' && shape.const === undefined
+}
+
+function isNamed(shape: Shape): boolean {
+  return shape.ref === 'user' || shape.ref === 'channel' || shape.ref === 'group'
+}

@@ -1,0 +1,176 @@
+// Who we are and whom we talk to: flag > environment > profile > zuliprc. Profiles are a 0600 file in a 0700 folder,
+// of the form that natterd writes too.
+
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { didYouMean } from './did-you-mean.ts'
+import { exitCodes, Failure, usage } from './failure.ts'
+import type { Globals } from './globals.ts'
+
+export interface Profile {
+  readonly site: string
+  readonly email: string
+  readonly api_key: string
+}
+
+export interface Profiles {
+  readonly current?: string
+  readonly profiles: Readonly<Record<string, Profile>>
+}
+
+/** Whom to call as whom; what nobody said is absent. */
+export interface Account {
+  readonly site?: string
+  readonly email?: string
+  readonly apiKey?: string
+  /** Which source each value came from. */
+  readonly from: Readonly<Partial<Record<'site' | 'email' | 'apiKey', string>>>
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+interface Source {
+  readonly from: string
+  readonly site?: string | undefined
+  readonly email?: string | undefined
+  readonly apiKey?: string | undefined
+}
+
+/**
+ * Takes each value from the first source that has it. A key goes only to the site and the account it belongs to: a source
+ * that names another site or account than the one chosen is passed over, or its key would be sent to a stranger.
+ */
+export function accountFor(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'profile'>, env: Env): Account {
+  const chosen: { site?: string; email?: string; apiKey?: string } = {}
+  const from: Partial<Record<'site' | 'email' | 'apiKey', string>> = {}
+  for (const source of sources(flags, env)) {
+    const site = source.site ? normalSite(source.site) : undefined
+    if (site && chosen.site && site !== chosen.site) continue
+    if (source.email && chosen.email && source.email.toLowerCase() !== chosen.email.toLowerCase()) continue
+    for (const [name, value] of Object.entries({ site, email: source.email, apiKey: source.apiKey })) {
+      const key = name as 'site' | 'email' | 'apiKey'
+      if (!value || chosen[key]) continue
+      chosen[key] = value
+      from[key] = source.from
+    }
+    if (chosen.site && chosen.email && chosen.apiKey) break
+  }
+  return { ...chosen, from }
+}
+
+export function configFolder(env: Env): string {
+  return env.NATTER_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(home(env), '.config'), 'natter')
+}
+
+export function profilesFile(env: Env): string {
+  return join(configFolder(env), 'profiles.json')
+}
+
+export function readProfiles(env: Env): Profiles {
+  const file = profilesFile(env)
+  const text = readIfThere(file)
+  if (text === undefined) return { profiles: {} }
+  try {
+    const found = JSON.parse(text)
+    if (typeof found.profiles === 'object' && found.profiles !== null) return found
+  } catch {
+    // Said below.
+  }
+  throw new Failure(exitCodes.refused, `${file} is not a profiles file`, { hint: 'Mend it, or move it away.' })
+}
+
+/** Saves a profile and makes it the current one. Returns the file's path. */
+export function saveProfile(name: string, profile: Profile, env: Env): string {
+  const { profiles } = readProfiles(env)
+  const file = profilesFile(env)
+  mkdirSync(configFolder(env), { recursive: true, mode: 0o700 })
+  chmodSync(configFolder(env), 0o700)
+  const draft = `${file}.${process.pid}.tmp`
+  try {
+    const book = { current: name, profiles: { ...profiles, [name]: profile } }
+    writeFileSync(draft, `${JSON.stringify(book, null, 2)}\n`, { mode: 0o600 })
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+  return file
+}
+
+export function normalSite(site: string): string {
+  const named = /^https?:\/\//i.test(site)
+    ? site
+    : `${/^(localhost|127\.|\[::1\])/i.test(site) ? 'http' : 'https'}://${site}`
+  let url: URL
+  try {
+    url = new URL(named)
+  } catch {
+    throw usage(`"${site}" is not the address of a server`, 'An address looks like http://127.0.0.1:9991')
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '')}`
+}
+
+function* sources(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'profile'>, env: Env): Generator<Source> {
+  yield { from: 'flag', site: flags.site, email: flags.user, apiKey: flags.apiKey }
+  // A profile named by a flag is a flag.
+  if (flags.profile) yield ofProfile(flags.profile, env)
+  yield { from: 'NATTER_*', site: env.NATTER_SITE, email: env.NATTER_EMAIL, apiKey: env.NATTER_API_KEY }
+  yield { from: 'ZULIP_*', site: env.ZULIP_SITE, email: env.ZULIP_EMAIL, apiKey: env.ZULIP_API_KEY }
+  if (flags.profile) return
+  const current = env.NATTER_PROFILE || readProfiles(env).current
+  if (current) yield ofProfile(current, env)
+  const rc = zuliprc(env)
+  if (rc) yield rc
+}
+
+function ofProfile(name: string, env: Env): Source {
+  const { profiles } = readProfiles(env)
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (!profile) {
+    const names = Object.keys(profiles)
+    const hint = didYouMean(name, names) ?? (names.length > 0 ? `There is ${names.join(', ')}.` : 'None is saved yet.')
+    throw new Failure(exitCodes.notFound, `no profile is called "${name}"`, { hint })
+  }
+  return { from: `profile ${name}`, site: profile.site, email: profile.email, apiKey: profile.api_key }
+}
+
+/** Zulip's own tools disagree on the name, so all of them are read. */
+function zuliprc(env: Env): Source | undefined {
+  const places = env.ZULIP_CONFIG
+    ? [env.ZULIP_CONFIG]
+    : ['zuliprc', join(home(env), '.zuliprc'), join(home(env), 'zuliprc')]
+  for (const place of places) {
+    const text = readIfThere(place)
+    if (text === undefined) continue
+    const values = apiSection(text)
+    return { from: place, site: values.site, email: values.email, apiKey: values.key }
+  }
+  return undefined
+}
+
+function apiSection(ini: string): Record<string, string> {
+  const values: Record<string, string> = Object.create(null)
+  let section = ''
+  for (const line of ini.split(/\r?\n/)) {
+    const heading = /^\s*\[(.+)\]\s*$/.exec(line)
+    const pair = /^\s*([^#;=:\s][^=:]*?)\s*[=:]\s*(.*?)\s*$/.exec(line)
+    if (heading) section = heading[1]!
+    else if (pair && section === 'api') values[pair[1]!.toLowerCase()] = pair[2]!
+  }
+  return values
+}
+
+function home(env: Env): string {
+  return env.HOME || homedir()
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined
+    throw new Failure(exitCodes.refused, `cannot read ${file}: ${code}`)
+  }
+}

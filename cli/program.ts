@@ -1,0 +1,120 @@
+// One run of `natter`: finds the first word, loads the one page or extra behind it, runs it, turns trouble into an exit code.
+
+import type { Endpoint } from '../daemon/api/define.ts'
+import { catalogue, type Page } from '../daemon/api/index.ts'
+import { extras } from './extras.ts'
+import { Ending, exitCodes, Failure, report, usage } from './failure.ts'
+import { firstWord, globalFlags } from './globals.ts'
+import type { Command } from './subcommands.ts'
+import { version } from './version.ts'
+
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  // A reader that has seen enough, such as `head`, is no error.
+  process.stdout.on('error', error => {
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(exitCodes.done)
+    throw error
+  })
+  try {
+    await dispatch(argv)
+    return exitCodes.done
+  } catch (error) {
+    if (error instanceof Ending) return error.exit
+    const failure = error instanceof Failure ? error : unexpected(error)
+    report(failure, argv.includes('--json'))
+    return failure.exit
+  }
+}
+
+async function dispatch(argv: readonly string[]): Promise<void> {
+  const at = firstWord(argv)
+  const leading = at < 0 ? argv : argv.slice(0, at)
+  if (leading.includes('--version') || leading.includes('-V')) return print(`natter ${version()}\n`)
+  if (argv.length === 0 || leading.includes('--help') || leading.includes('-h')) return print(programHelp())
+  if (at < 0) return run(argv, undefined)
+  const word = argv[at]!
+  if (word !== 'help') return run(argv, word)
+  const topic = argv.slice(at + 1).filter(item => !item.startsWith('-'))
+  if (topic.length === 0) return print(programHelp())
+  const { topics } = await import('./extra/topics.ts')
+  if (topic.length === 1 && Object.hasOwn(topics, topic[0]!)) return print(topics[topic[0]!]!.text)
+  return run([...topic, '--help'], topic[0]!)
+}
+
+async function run(argv: readonly string[], word: string | undefined): Promise<void> {
+  const { CommanderError, newProgram } = await import('./subcommands.ts')
+  const program = newProgram()
+  if (word !== undefined) await addWord(program, word)
+  process.once('SIGINT', () => process.exit(exitCodes.interrupted))
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.code === 'commander.helpDisplayed') return
+    // A group without its verb: its help has just been printed on stderr.
+    if (error.code === 'commander.help') throw new Ending(exitCodes.usage)
+    throw usage(error.message.replace(/^error: /, ''), `See natter ${word ?? ''} --help`.replace('  ', ' '))
+  }
+}
+
+async function addWord(program: Command, word: string): Promise<void> {
+  const extra = Object.hasOwn(extras, word) ? extras[word] : undefined
+  if (extra) (await extra.load())(program)
+  const pages = Object.values<Page>(catalogue).filter(page => page.words.includes(word))
+  if (!extra && pages.length === 0) {
+    const { didYouMean } = await import('./did-you-mean.ts')
+    throw usage(`there is no subcommand "${word}"`, didYouMean(word, allWords()) ?? 'See natter --help')
+  }
+  if (pages.length === 0) return
+  const { addEndpoint } = await import('./subcommands.ts')
+  const { callEndpoint } = await import('./call.ts')
+  for (const page of pages) {
+    for (const endpoint of Object.values<Endpoint>(await page.load()))
+      if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, endpoint, callEndpoint)
+    program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(page.about)
+  }
+}
+
+export function allWords(): string[] {
+  return [...Object.values<Page>(catalogue).flatMap(page => page.words), ...Object.keys(extras), 'help']
+}
+
+/** Written by hand: it must be there before any parser or page is loaded. */
+export function programHelp(): string {
+  const pages = Object.values<Page>(catalogue).map(page => [page.words.join(', '), page.about] as const)
+  const others = Object.entries(extras).map(([word, { about }]) => [word, about] as const)
+  const flags = globalFlags.map(flag => [`--${flag.name}${flag.value ? ` ${flag.value}` : ''}`, flag.about] as const)
+  return `natter: a team chat from the command line
+
+Usage: natter <noun> [verb] [arguments] [flags]
+
+Subcommands of the API:
+${columns(pages)}
+
+Others:
+${columns([...others, ['help', 'help on a subcommand, or on: exit-codes, environment']])}
+
+Flags of every subcommand:
+${columns([...flags, ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}
+
+Examples:
+  natter daemon start
+  natter users me
+  natter snippets create --help
+`
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
+}
+
+/** A defect of ours. A stack helps nobody at a prompt; NATTER_DEBUG shows it to whoever mends it. */
+function unexpected(error: unknown): Failure {
+  if (process.env.NATTER_DEBUG) process.stderr.write(`${(error as Error)?.stack ?? error}\n`)
+  const message = error instanceof Error ? error.message : String(error)
+  return new Failure(exitCodes.refused, message, { code: 'UNEXPECTED' })
+}

@@ -1,0 +1,99 @@
+// Times and durations as people write them. Pure: the present is passed in, the time zone is the machine's.
+
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+
+const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+/** `15s`, `1h30m`, `500ms`; a bare number means seconds. In milliseconds, or undefined. */
+export function parseDuration(text: string): number | undefined {
+  const trimmed = text.trim()
+  if (/^\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed) * 1000
+  if (!/^(\d+(\.\d+)?(ms|[smhdw]))+$/.test(trimmed)) return undefined
+  let total = 0
+  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g))
+    total += Number(amount) * units[unit!]!
+  return total
+}
+
+/** UNIX seconds, ISO 8601, `+2h`, `-10m`, `now`, `9:00`, `tomorrow 9:00`, `friday 17:30`. In UNIX seconds, or undefined. */
+export function parseTime(text: string, now: Date): number | undefined {
+  const trimmed = text.trim().toLowerCase()
+  if (/^\d+$/.test(trimmed)) return safe(Number(trimmed))
+  if (trimmed === 'now') return seconds(now)
+  if (/^[+-]/.test(trimmed)) {
+    const distance = parseDuration(trimmed.slice(1))
+    if (distance === undefined) return undefined
+    return seconds(new Date(now.getTime() + (trimmed.startsWith('-') ? -distance : distance)))
+  }
+  return iso(text.trim()) ?? byDay(trimmed, now)
+}
+
+/** For people: local time, to the minute, the same width always. */
+export function showTime(unixSeconds: number): string {
+  const at = new Date(unixSeconds * 1000)
+  if (Number.isNaN(at.getTime())) return String(unixSeconds)
+  const two = (part: number) => String(part).padStart(2, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+function iso(text: string): number | undefined {
+  const found = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)([Zz]|[+-]\d{2}:?\d{2})?)?$/.exec(text)
+  if (!found) return undefined
+  const [, day, time = '00:00', zone = ''] = found
+  // `new Date('2026-02-31')` rolls over to March; a date that does not exist is a slip, not a wish.
+  const [year, month, date] = day!.split('-').map(Number)
+  if (new Date(year!, month! - 1, date!).getDate() !== date) return undefined
+  return seconds(new Date(`${day}T${time}${zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`))
+}
+
+function byDay(text: string, now: Date): number | undefined {
+  const [first, ...rest] = text.split(/\s+(?:at\s+)?/)
+  const days = daysUntil(first!, now)
+  const clock = days === undefined ? text : rest.join(' ')
+  const time = clock === '' ? { hours: 0, minutes: 0 } : parseClock(clock)
+  if (!time) return undefined
+  const at = new Date(now)
+  at.setDate(at.getDate() + (days ?? 0))
+  at.setHours(time.hours, time.minutes, 0, 0)
+  // A clock time alone means its next occurrence.
+  if (days === undefined && at <= now) at.setDate(at.getDate() + 1)
+  return seconds(at)
+}
+
+function daysUntil(word: string, now: Date): number | undefined {
+  if (word === 'today') return 0
+  if (word === 'tomorrow') return 1
+  if (word === 'yesterday') return -1
+  const day = weekdays.findIndex(name => name === word || name.slice(0, 3) === word)
+  if (day < 0) return undefined
+  return (day - now.getDay() + 7) % 7 || 7
+}
+
+function parseClock(text: string): { hours: number; minutes: number } | undefined {
+  const found = /^(\d{1,2})(?::(\d{2}))?\s*(am|pm)?$/.exec(text)
+  if (!found || (found[2] === undefined && found[3] === undefined)) return undefined
+  let hours = Number(found[1])
+  const minutes = Number(found[2] ?? 0)
+  if (found[3]) {
+    if (hours < 1 || hours > 12) return undefined
+    hours = (hours % 12) + (found[3] === 'pm' ? 12 : 0)
+  }
+  return hours < 24 && minutes < 60 ? { hours, minutes } : undefined
+}
+
+function seconds(at: Date): number | undefined {
+  const time = at.getTime()
+  return Number.isNaN(time) || time < 0 ? undefined : Math.floor(time / 1000)
+}
+
+function safe(value: number): number | undefined {
+  return Number.isSafeInteger(value) ? value : undefined
+}

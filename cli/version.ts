@@ -1,0 +1,30 @@
+// The package's version and its place on disk, in the bundle and in development.
+
+import { readFileSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Put in by the bundler. */
+declare const NATTER_VERSION: string | undefined
+
+export function version(): string {
+  return typeof NATTER_VERSION === 'string' ? NATTER_VERSION : packageAt(packageRoot())!.version
+}
+
+/** The folder of natter's package.json, found from the script that was started: a launcher in bin/ or a source file. */
+export function packageRoot(): string {
+  let folder = dirname(realpathSync(process.argv[1] ?? '.'))
+  while (packageAt(folder)?.name !== 'natter') {
+    const parent = dirname(folder)
+    if (parent === folder) throw new Error('natter cannot find its own package')
+    folder = parent
+  }
+  return folder
+}
+
+function packageAt(folder: string): { name: string; version: string } | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  } catch {
+    return undefined
+  }
+}
