@@ -26,6 +26,11 @@ export function isSwitch(shape: Shape): boolean {
   return shape.type === 'boolean'
 }
 
+/** A closed set of words. */
+export function isChoice(shape: Shape): boolean {
+  return armsOf(shape).every(arm => arm.const !== undefined)
+}
+
 export function isList(shape: Shape): boolean {
   return listShape(shape) !== undefined
 }
@@ -150,13 +155,13 @@ function wanted(shape: Shape): string {
     if (arm.type === 'null') return ['null']
     if (arm.ref === 'time') return ['a time: UNIX seconds, ISO 8601, +2h or "tomorrow 9:00"']
     if (isNamed(arm)) return [`a ${arm.ref}: a name or id:123`]
+    if (arm.type === 'integer') return [arm.minimum === 0 ? 'a whole number, 0 or more' : 'a whole number']
     return [descriptions[String(arm.type)] ?? 'of the right form']
   })
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
 const descriptions: Readonly<Record<string, string>> = {
-  integer: 'a whole number in its range',
   number: 'a number',
   boolean: 'true or false',
   array: 'a list in JSON',

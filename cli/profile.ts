@@ -80,15 +80,15 @@ export function readProfiles(env: Env): Profiles {
   throw new Failure(exitCodes.refused, `${file} is not a profiles file`, { hint: 'Mend it, or move it away.' })
 }
 
-/** Saves a profile and makes it the current one. Returns the file's path. */
+/** Saves a profile; it becomes the current one if there is none. Returns the file's path. */
 export function saveProfile(name: string, profile: Profile, env: Env): string {
-  const { profiles } = readProfiles(env)
+  const { current = name, profiles } = readProfiles(env)
   const file = profilesFile(env)
   mkdirSync(configFolder(env), { recursive: true, mode: 0o700 })
   chmodSync(configFolder(env), 0o700)
   const draft = `${file}.${process.pid}.tmp`
   try {
-    const book = { current: name, profiles: { ...profiles, [name]: profile } }
+    const book = { current, profiles: { ...profiles, [name]: profile } }
     writeFileSync(draft, `${JSON.stringify(book, null, 2)}\n`, { mode: 0o600 })
     renameSync(draft, file)
   } catch (error) {

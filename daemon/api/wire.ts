@@ -39,7 +39,7 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
       if (param.presence === 'defaulted') params[name] = structuredClone(param.fallback)
       continue
     }
-    const value = typeof found === 'string' ? valueOf(param.shape, found) : found
+    const value = typeof found === 'string' ? readValue(param.shape, found) : found
     if (value === notJson) return reject('BAD_REQUEST', `${name} is not valid JSON`)
     const problem = problemIn(name, param.shape, value)
     if (problem) return reject('BAD_REQUEST', problem)
@@ -88,7 +88,7 @@ function lookUp(name: string, param: Param, fields: Fields, consumed: Set<string
   return found ?? older
 }
 
-function valueOf(shape: TSchema, raw: string): unknown {
+function readValue(shape: TSchema, raw: string): unknown {
   if (shape.type === 'string') return raw
   if (isChoiceOfWords(shape)) return raw.startsWith('"') ? parse(raw, raw) : raw
   return parse(raw, admitsText(shape) ? raw : notJson)

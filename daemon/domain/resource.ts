@@ -43,13 +43,31 @@ export interface Event {
   readonly [field: string]: unknown
 }
 
-/** Who is told what. */
+/** What a queue's client asked for at register; everything that can change the form of an event. */
+export interface Client {
+  readonly capabilities: ReadonlySet<Capability>
+  /** null: all types. Only for events that stand in for each other; the queue itself filters by type. */
+  readonly eventTypes: ReadonlySet<string> | null
+  readonly applyMarkdown: boolean
+  readonly clientGravatar: boolean
+  readonly slimPresence: boolean
+  readonly includeSubscribers: 'true' | 'false' | 'partial'
+}
+
+/** The event as one kind of client wants it: none, one, or several in order. */
+export type Forms = (client: Client) => Event | readonly Event[] | null
+
 export interface Announcement {
-  /** User IDs; everybody once. */
-  readonly to: readonly number[]
-  readonly event: Event
-  /** Told only to clients that declared this. */
-  readonly needs?: Capability
+  /** User IDs. A live set may be given: it is read at once. */
+  readonly to: readonly number[] | ReadonlySet<number>
+  readonly event: Event | Forms
+  /** Fields that differ from person to person. Return the same object for people with the same fields. */
+  readonly personal?: (userId: number) => object
+}
+
+/** An event for clients that declared a capability only. */
+export function onlyWith(capability: Capability, event: Event): Forms {
+  return client => (client.capabilities.has(capability) ? event : null)
 }
 
 export interface Outcome<Reply> {
