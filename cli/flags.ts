@@ -38,7 +38,7 @@ export function isList(shape: Shape): boolean {
 /** What the value is called in a usage line: `<user>`, `<start|stop>`, `<json>`. */
 export function valueName(shape: Shape): string {
   const list = listShape(shape)
-  if (list) return valueName(list.items as Shape)
+  if (list) return isNested(list.items as Shape) ? 'json' : valueName(list.items as Shape)
   const arms = armsOf(shape).filter(arm => arm.type !== 'null')
   const words = arms.filter(arm => arm.const !== undefined)
   if (words.length === arms.length) return words.map(arm => String(arm.const)).join('|')
@@ -61,13 +61,12 @@ export async function readParam(param: Param, given: Given, label: string, sourc
 
 /** Repeated, comma separated, or JSON: `--to 9 --to 10`, `--to 9,10`, `--to '[9,10]'`. */
 async function readList(items: Shape, given: readonly string[], label: string, sources: Sources): Promise<unknown[]> {
-  const nested = items.type === 'array' || items.type === 'object'
   const values: unknown[] = []
   for (const raw of given) {
     const parsed = raw.startsWith('[') ? parseJson(raw, label) : undefined
     if (Array.isArray(parsed))
       values.push(...(items.type === 'array' && !parsed.every(Array.isArray) ? [parsed] : parsed))
-    else if (nested) values.push(await readOne(items, raw, label, sources))
+    else if (isNested(items)) values.push(await readOne(items, raw, label, sources))
     else
       for (const part of raw.split(',')) if (part !== '') values.push(await readOne(items, part.trim(), label, sources))
   }
@@ -176,6 +175,10 @@ function armsOf(shape: Shape): Shape[] {
 function listShape(shape: Shape): Shape | undefined {
   const arms = armsOf(shape).filter(arm => arm.type !== 'null')
   return arms.length === 1 && arms[0]!.type === 'array' ? arms[0] : undefined
+}
+
+function isNested(shape: Shape): boolean {
+  return shape.type === 'array' || shape.type === 'object'
 }
 
 function isText(shape: Shape): boolean {

@@ -144,7 +144,7 @@ function aboutOf(param: Param, flag: boolean): string {
   const remarks: string[] = []
   if (flag && (param.presence === 'required' || param.presence === 'path')) remarks.push('required')
   if (param.presence === 'defaulted' && !isSwitch(param.shape)) remarks.push(`default ${shown(param.fallback)}`)
-  if (flag && isList(param.shape)) remarks.push('repeat it, or separate by commas')
+  if (flag && isList(param.shape) && valueName(param.shape) !== 'json') remarks.push('repeat it, or separate by commas')
   if (param.shape.ref === 'markdown') remarks.push('`-` reads stdin')
   return remarks.length > 0 ? `${param.about} (${remarks.join('; ')})` : param.about
 }

@@ -11,9 +11,11 @@ import type { Fact } from './domain/facts.ts'
 import { resources } from './domain/index.ts'
 import { found } from './domain/organization.ts'
 import { isOwner } from './domain/permissions.ts'
+import type { Surroundings } from './domain/resource.ts'
 import type { User } from './domain/state.ts'
 import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
+import { folderFiles, memoryFiles } from './files.ts'
 import { buildServer } from './http/server.ts'
 import { FileJournal } from './journal/file-journal.ts'
 import type { Journal } from './journal/journal.ts'
@@ -22,6 +24,7 @@ import { openSnapshots } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
 import { deriveKey, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
+import { Scheduler } from './scheduler.ts'
 
 export interface Daemon {
   readonly ready: Ready
@@ -59,7 +62,28 @@ export async function startDaemon(
       engine.record('tick', null, []).catch(() => {})
     },
   })
-  const engine = new Engine({ journal: store.journal, snapshots: store.snapshots, queues, now, onFailure })
+  const engine = new Engine({
+    journal: store.journal,
+    snapshots: store.snapshots,
+    queues,
+    now,
+    onFailure,
+    onChange: () => scheduler.reconsider(),
+  })
+  const surroundings = (): Surroundings => ({
+    state: engine.state,
+    now: now(),
+    client: 'internal',
+    random: randomUUID,
+    keyOf,
+    server,
+  })
+  const scheduler = new Scheduler(
+    engine,
+    resources.flatMap(resource => resource.jobs ?? []),
+    clock,
+    surroundings,
+  )
   let listening = false
   const server = { url: '', emailDomain: 'example.com', devAuth: config.devAuth }
   const app = buildServer({
@@ -69,7 +93,7 @@ export async function startDaemon(
     random: randomUUID,
     keyOf,
     sameSecret,
-    tools: { hashPassword, verifyPassword },
+    tools: { hashPassword, verifyPassword, keepFile: store.files.keep },
     server,
     rateLimit: config.rateLimit,
     maxQueuesPerUser: config.maxQueues,
@@ -83,6 +107,7 @@ export async function startDaemon(
     const address = await app.listen({ host: config.host, port: config.port })
     server.url = config.url ?? readableUrl(address, config.host)
     listening = true
+    scheduler.start()
   } catch (error) {
     await app.close()
     await engine.close().catch(() => {})
@@ -99,6 +124,7 @@ export async function startDaemon(
     clock,
     async stop() {
       listening = false
+      scheduler.stop()
       clearInterval(compaction)
       queues.answerAll()
       await app.close()
@@ -138,6 +164,7 @@ async function openStore(config: Config, warn: (text: string) => void) {
       journal,
       snapshots,
       secret: config.secret ?? secretOf(folder),
+      files: folderFiles(join(folder, 'files')),
       worthCompacting: () =>
         sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))),
       release,

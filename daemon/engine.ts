@@ -18,6 +18,8 @@ export interface EngineParts {
   readonly now: () => number
   /** The disk failed: memory is ahead of it, and only a restart may go on. */
   readonly onFailure: (error: Error) => void
+  /** Facts were taken: what is planned may have changed. */
+  readonly onChange: () => void
 }
 
 export class Engine {
@@ -56,13 +58,14 @@ export class Engine {
    */
   async run<Reply>(op: string, actor: number | null, decide: (state: State) => Outcome<Reply>): Promise<Reply> {
     if (this.#failure) throw notReady()
-    const { facts, signals, reply } = decide(this.state)
+    const { facts, signals, touch, reply } = decide(this.state)
+    touch?.(this.state)
     if (facts && facts.length > 0) this.#append(op, actor, facts)
     if (signals && signals.length > 0) {
       if (this.queues.full(signals, this.position)) this.#append('tick', null, [])
       this.queues.push(this.position, signals, false)
     }
-    await this.settled()
+    if (!touch || facts) await this.settled()
     return reply
   }
 
@@ -109,7 +112,7 @@ export class Engine {
     const { journal, now } = this.#parts
     const { position, durable } = journal.append({ time: now(), actor, op, facts })
     this.#take(position, facts)
-    if (!durable) return
+    this.#parts.onChange()
     // One handler per flush, set before anyone waits: queues hear of a fact just before its author's reply is sent.
     if (this.#flush?.durable === durable) this.#flush.position = position
     else {

@@ -1,9 +1,19 @@
 // Start, stop, restart and status of a daemon in the background.
 
 import type { ChildProcess } from 'node:child_process'
-import { closeSync, fstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { send } from '../client.ts'
 import { Ending, exitCodes, Failure } from '../failure.ts'
 import type { Globals } from '../globals.ts'
@@ -62,9 +72,7 @@ export async function restart(args: readonly string[], globals: Globals): Promis
   if (!running) throw notRunning(folder)
   await end(running, folder, stopTimeout)
   const others = withoutFlag(args, 'data')
-  // Clients must find it where it was, also when the system had chosen the port.
-  const before = withoutFlag(running.args ?? [], 'port').concat('--port', new URL(running.url).port)
-  await start(['--data', folder, ...withoutFlag(others.length > 0 ? others : before, 'data')], globals)
+  await start(['--data', folder, ...(others.length > 0 ? others : flagsOf(running))], globals)
 }
 
 export async function status(data: string | undefined, globals: Globals): Promise<void> {
@@ -85,6 +93,15 @@ export async function status(data: string | undefined, globals: Globals): Promis
     )
   else process.stdout.write(`not running\nstore  ${folder}\n`)
   if (!running) throw new Ending(exitCodes.notFound)
+}
+
+/** The flags it was started with, without those that `launch` adds. */
+function flagsOf({ args = [], url }: Running): string[] {
+  let flags = withoutFlag(args, 'data').filter(flag => flag !== '--json')
+  // Clients must find it where it was, also when the system had chosen the port.
+  if (flagIn(flags, 'port') === '0') flags = [...withoutFlag(flags, 'port'), '--port', new URL(url).port]
+  const readyFile = flagIn(flags, 'ready-file')
+  return readyFile && existsSync(dirname(readyFile)) ? flags : withoutFlag(flags, 'ready-file')
 }
 
 /** The process number alone proves nothing, since numbers are used again: something must also listen at the URL. */

@@ -35,6 +35,8 @@ export interface Context extends Surroundings {
 export interface Tools {
   hashPassword(password: string): Promise<string>
   verifyPassword(password: string, hash: string | undefined): Promise<boolean>
+  /** Keeps a file beside the store, durably, and names it by its content. */
+  keepFile(bytes: Uint8Array): Promise<string>
 }
 
 export interface Event {
@@ -73,7 +75,21 @@ export function onlyWith(capability: Capability, event: Event): Forms {
 export interface Outcome<Reply> {
   readonly facts?: readonly Fact[]
   readonly signals?: readonly Announcement[]
+  /**
+   * Changes volatile state (presence): never journaled, saved with a snapshot, forgotten by a crash. A command that does
+   * nothing else is answered without waiting for the disk.
+   */
+  readonly touch?: (state: State) => void
   readonly reply: Reply
+}
+
+/** Work that falls due by the clock: the scheduler runs it as the system. */
+export interface Job {
+  readonly op: string
+  /** Milliseconds when it is next due; undefined when nothing is planned. Asked after every change, so it must be cheap. */
+  readonly due: (state: State) => number | undefined
+  /** Does everything that is due now. What it leaves must be due later, or it is run again at once. */
+  readonly run: (ctx: Surroundings) => Outcome<object>
 }
 
 type Served<A extends Endpoints> = {
@@ -108,6 +124,7 @@ export interface Resource<A extends Endpoints, F extends Fact, P> {
   /** Who hears of it, in which words. Sees the state after the fact. */
   readonly announce: { [T in F['type']]: (state: State, fact: FactOf<F, T>) => readonly Announcement[] }
   readonly sections?: Sections
+  readonly jobs?: readonly Job[]
 }
 
 /** Checks a resource against its catalogue page, its facts and what it prepares; adds nothing at run time. */
@@ -124,6 +141,7 @@ export interface AnyResource {
   readonly apply: Readonly<Record<string, (state: State, fact: any) => void>>
   readonly announce: Readonly<Record<string, (state: State, fact: any) => readonly Announcement[]>>
   readonly sections?: Sections
+  readonly jobs?: readonly Job[]
 }
 
 export type AnyCommand = (ctx: any, params: any, prepared?: any) => Outcome<object>
