@@ -147,6 +147,7 @@ async function openStore(config: Config, warn: (text: string) => void) {
       snapshots: null,
       secret: config.secret ?? newSecret(),
       worthCompacting: () => false,
+      files: memoryFiles(),
       release: async () => {},
     }
   }
