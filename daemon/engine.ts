@@ -58,7 +58,15 @@ export class Engine {
    */
   async run<Reply>(op: string, actor: number | null, decide: (state: State) => Outcome<Reply>): Promise<Reply> {
     if (this.#failure) throw notReady()
-    const { facts, signals, touch, reply } = decide(this.state)
+    let outcome: Outcome<Reply>
+    try {
+      outcome = decide(this.state)
+    } catch (refusal) {
+      // A refusal is an answer too: it may rest on what is not yet on disk.
+      await this.settled()
+      throw refusal
+    }
+    const { facts, signals, touch, reply } = outcome
     touch?.(this.state)
     if (facts && facts.length > 0) this.#append(op, actor, facts)
     if (signals && signals.length > 0) {
