@@ -72,6 +72,8 @@ export class Engine {
     if (signals && signals.length > 0) {
       if (this.queues.full(signals, this.position)) this.#append('tick', null, [])
       this.queues.push(this.position, signals, false)
+      // Otherwise they go with the flush that everything before them waits for.
+      if (!this.#flush) this.queues.release(this.position)
     }
     if (!touch || facts) await this.settled()
     return reply
@@ -86,11 +88,9 @@ export class Engine {
 
   /** Waits until everything decided so far is on disk. */
   async settled(): Promise<void> {
-    if (this.#flush)
-      await this.#flush.done.catch(() => {
-        throw notReady()
-      })
-    else this.queues.release(this.#parts.journal.position)
+    await this.#flush?.done.catch(() => {
+      throw notReady()
+    })
   }
 
   /** Writes a snapshot beside the traffic and forgets the journal it covers. */
