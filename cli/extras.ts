@@ -1,20 +1,68 @@
-// Subcommands that no endpoint describes. Each is loaded only when it is named.
+// Subcommands that no endpoint describes. Each is loaded only when it is named; the form they have is plain data, so that
+// the docs, the man page and completions print the same as the help does.
 
-import type { Command } from 'commander'
+import type { Globals } from './globals.ts'
+
+export interface ExtraFlag {
+  readonly name: string
+  /** One letter. */
+  readonly short?: string
+  /** What its value is called; absent for a switch. In brackets when it may be left out: `[USER]`. */
+  readonly value?: string
+  readonly about: string
+  readonly repeatable?: boolean
+}
+
+export interface ExtraArgument {
+  readonly name: string
+  readonly about: string
+  readonly optional?: boolean
+  readonly many?: boolean
+}
+
+/** What was on the command line. */
+export interface Invocation {
+  readonly args: readonly string[]
+  /** By the flag's name: a text, texts of a repeatable flag, or true. */
+  readonly flags: Readonly<Record<string, unknown>>
+  readonly globals: Globals
+}
+
+export interface ExtraSubcommand {
+  /** All its words: `daemon start`. */
+  readonly name: string
+  readonly about: string
+  readonly args?: readonly ExtraArgument[]
+  readonly flags?: readonly ExtraFlag[]
+  /** Hands what it does not know on to another program: the name of that in the usage line. */
+  readonly passes?: string
+  readonly examples: readonly [string, string, ...string[]]
+  /** What else there is to say. */
+  readonly more?: string
+  /** Those of the flags of every subcommand that make sense here; all when absent. */
+  readonly globals?: readonly string[]
+  /** Works, but is no business of people's. */
+  readonly hidden?: boolean
+  run(call: Invocation): Promise<void>
+}
 
 export interface Extra {
   readonly about: string
-  /** Adds the subcommand to the program. */
-  readonly load: () => Promise<(program: Command) => void>
+  readonly hidden?: boolean
+  readonly load: () => Promise<readonly ExtraSubcommand[]>
 }
 
 export const extras: Readonly<Record<string, Extra>> = {
+  tail: {
+    about: 'print messages and other events as they come',
+    load: async () => (await import('./extra/tail/index.ts')).tail,
+  },
   daemon: {
     about: 'run, start, stop and watch a daemon on this machine',
-    load: async () => (await import('./extra/daemon.ts')).addDaemon,
+    load: async () => (await import('./extra/daemon.ts')).daemon,
   },
   api: {
     about: 'call any route: natter api POST /typing -f op=start',
-    load: async () => (await import('./extra/api.ts')).addApi,
+    load: async () => (await import('./extra/api.ts')).api,
   },
 }

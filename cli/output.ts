@@ -37,9 +37,16 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }
 
+let quiet = false
+
+/** After this, notes are not said. Failures still are. */
+export function beQuiet(): void {
+  quiet = true
+}
+
 /** A sentence for whoever watches; never data. */
 export function note(message: string): void {
-  process.stderr.write(`${harmless(message)}\n`)
+  if (!quiet) process.stderr.write(`${harmless(message)}\n`)
 }
 
 export interface Paint {

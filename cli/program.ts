@@ -5,6 +5,7 @@ import { catalogue, type Page } from '../daemon/api/index.ts'
 import { extras } from './extras.ts'
 import { Ending, exitCodes, Failure, report, usage } from './failure.ts'
 import { firstWord, globalFlags } from './globals.ts'
+import { beQuiet } from './output.ts'
 import type { Command } from './subcommands.ts'
 import { version } from './version.ts'
 
@@ -14,13 +15,16 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(exitCodes.done)
     throw error
   })
+  // What stands after `--` is for another program.
+  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  if (own.includes('--quiet')) beQuiet()
   try {
     await dispatch(argv)
     return exitCodes.done
   } catch (error) {
     if (error instanceof Ending) return error.exit
     const failure = error instanceof Failure ? error : unexpected(error)
-    report(failure, argv.includes('--json'))
+    report(failure, own.includes('--json') || own.includes('--ndjson'))
     return failure.exit
   }
 }
@@ -62,7 +66,11 @@ async function run(argv: readonly string[], word: string | undefined): Promise<v
 
 async function addWord(program: Command, word: string): Promise<void> {
   const extra = Object.hasOwn(extras, word) ? extras[word] : undefined
-  if (extra) (await extra.load())(program)
+  if (extra) {
+    const { addExtra } = await import('./subcommands.ts')
+    for (const subcommand of await extra.load()) addExtra(program, subcommand)
+    program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(extra.about)
+  }
   const pages = Object.values<Page>(catalogue).filter(page => page.words.includes(word))
   if (!extra && pages.length === 0) {
     const { didYouMean } = await import('./did-you-mean.ts')
@@ -79,13 +87,19 @@ async function addWord(program: Command, word: string): Promise<void> {
 }
 
 export function allWords(): string[] {
-  return [...Object.values<Page>(catalogue).flatMap(page => page.words), ...Object.keys(extras), 'help']
+  return [
+    ...Object.values<Page>(catalogue).flatMap(page => page.words),
+    ...Object.keys(extras).filter(word => !word.startsWith('_')),
+    'help',
+  ]
 }
 
 /** Written by hand: it must be there before any parser or page is loaded. */
 export function programHelp(): string {
   const pages = Object.values<Page>(catalogue).map(page => [page.words.join(', '), page.about] as const)
-  const others = Object.entries(extras).map(([word, { about }]) => [word, about] as const)
+  const others = Object.entries(extras)
+    .filter(([, { hidden }]) => !hidden)
+    .map(([word, { about }]) => [word, about] as const)
   const flags = globalFlags.map(flag => [`--${flag.name}${flag.value ? ` ${flag.value}` : ''}`, flag.about] as const)
   return `natter: a team chat from the command line
 

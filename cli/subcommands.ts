@@ -2,6 +2,7 @@
 
 import { Argument, Command, CommanderError, Option } from 'commander'
 import type { Endpoint, Param } from '../daemon/api/define.ts'
+import type { ExtraFlag, ExtraSubcommand } from './extras.ts'
 import { flagName, type Given, isChoice, isList, isSwitch, valueName } from './flags.ts'
 import { type Globals, globalFlags, readGlobals } from './globals.ts'
 
@@ -32,6 +33,29 @@ export function addEndpoint(program: Command, endpoint: Endpoint, run: Run): Com
   addHelpEnd(leaf, endpoint.cli.examples, `Route: ${endpoint.method} /api/v1${endpoint.path}`)
   addGlobals(leaf)
   leaf.action(() => run(endpoint, givenTo(leaf, args, options), globalsOf(leaf)))
+  return leaf
+}
+
+export function addExtra(program: Command, extra: ExtraSubcommand): Command {
+  const leaf = commandAt(program, extra.name.split(' ')).description(extra.about).optionsGroup('Flags:')
+  for (const { name, about, optional, many } of extra.args ?? []) {
+    const title = many ? `${name}...` : name
+    leaf.addArgument(new Argument(optional ? `[${title}]` : `<${title}>`, about))
+  }
+  for (const flag of extra.flags ?? []) leaf.addOption(optionFor(flag))
+  // What follows the first word that is not ours belongs to the other program.
+  if (extra.passes) leaf.allowUnknownOption().allowExcessArguments().passThroughOptions(extra.passes.includes('--'))
+  leaf.usage(extra.passes ?? `${wordsOf(leaf)} [flags]`.trimStart())
+  addHelpEnd(leaf, extra.examples, ...(extra.more ? [extra.more] : []))
+  addGlobals(leaf, extra.globals)
+  leaf.action(() => {
+    const flags: Record<string, unknown> = {}
+    for (const { name } of extra.flags ?? []) {
+      const value = leaf.getOptionValue(new Option(`--${name}`).attributeName())
+      if (value !== undefined) flags[name] = value
+    }
+    return extra.run({ args: leaf.args, flags, globals: globalsOf(leaf) })
+  })
   return leaf
 }
 
@@ -129,6 +153,14 @@ function addFlag(leaf: Command, flag: string, param: Param): string {
   if (isList(param.shape)) option.argParser((value: string, before: string[] = []) => [...before, value])
   leaf.addOption(option)
   return option.attributeName()
+}
+
+function optionFor({ name, short, value, about, repeatable }: ExtraFlag): Option {
+  const placeholder =
+    value === undefined ? '' : value.startsWith('[') ? ` ${value.toLowerCase()}` : ` <${value.toLowerCase()}>`
+  const option = new Option(`${short ? `-${short}, ` : ''}--${name}${placeholder}`, about).helpGroup('Flags:')
+  if (repeatable) option.argParser((text: string, before: string[] = []) => [...before, text])
+  return option
 }
 
 /** Both ways can be said; help shows the one that is not the default. */
