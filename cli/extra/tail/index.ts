@@ -141,11 +141,12 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   } catch (error) {
     if (!stop.signal.aborted) throw error
   } finally {
+    stops.end()
     if (cursorFile === undefined) await follower.leave()
     await connection.close()
   }
   if (interrupted !== undefined) throw new Ending(interrupted)
-  stops.end()
+  stops.check()
 }
 
 async function actionsFor(flags: Readonly<Record<string, unknown>>, connection: Connection): Promise<Action[]> {

@@ -22,12 +22,9 @@ export function lineOf(
   const time = clock(timeOf(event, now), now)
   const where = harmless(placeText(place, self)).replaceAll('\n', ' ')
   const { who, what, quiet } = contentOf(event, place)
-  const parts = [
-    (colors?.dim ?? same)(time),
-    where && (colors?.cyan ?? same)(where),
-    who && (colors?.bold ?? same)(quiet ? harmless(who) : `${harmless(who)}:`),
-  ]
-  const head = `${parts.filter(part => part).join('  ')} `
+  const speaker = who && `${(colors?.bold ?? same)(quiet ? harmless(who) : `${harmless(who)}:`)} `
+  const parts = [(colors?.dim ?? same)(time), where && (colors?.cyan ?? same)(where), speaker]
+  const head = parts.filter(part => part).join('  ') + (who ? '' : '  ')
   const text = quiet ? (colors?.dim ?? same)(harmless(what)) : markdownText(what, colors)
   return (head + wrapped(text, columns, indent, widthOf(head))).trimEnd()
 }

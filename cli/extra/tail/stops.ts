@@ -20,7 +20,7 @@ export class Stops {
   readonly #within: number | undefined
   #seen = 0
   #met = false
-  #timers: NodeJS.Timeout[] = []
+  #deadline: NodeJS.Timeout | undefined
   #silence: NodeJS.Timeout | undefined
 
   constructor(flags: StopFlags, stop: AbortController) {
@@ -34,7 +34,7 @@ export class Stops {
 
   /** Time counts from here. */
   begin(): void {
-    if (this.#within !== undefined) this.#timers.push(setTimeout(() => this.#stop.abort(), this.#within))
+    if (this.#within !== undefined) this.#deadline = setTimeout(() => this.#stop.abort(), this.#within)
     this.#wait()
   }
 
@@ -47,10 +47,14 @@ export class Stops {
     return this.#met
   }
 
-  /** Wanted something, and it did not come. */
+  /** Time no longer counts. */
   end(): void {
-    for (const timer of this.#timers) clearTimeout(timer)
+    clearTimeout(this.#deadline)
     clearTimeout(this.#silence)
+  }
+
+  /** Ends with a code of its own when something was wanted and did not come. */
+  check(): void {
     const wanted = this.#count !== undefined || this.#until !== undefined
     if (wanted && !this.#met) throw new Ending(exitCodes.unmet)
   }
