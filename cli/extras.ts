@@ -23,6 +23,8 @@ export interface ExtraArgument {
 /** What was on the command line. */
 export interface Invocation {
   readonly args: readonly string[]
+  /** What stood after `--`, if that did. */
+  readonly rest?: readonly string[]
   /** By the flag's name: a text, texts of a repeatable flag, or true. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly globals: Globals
@@ -56,6 +58,14 @@ export const extras: Readonly<Record<string, Extra>> = {
   tail: {
     about: 'print messages and other events as they come',
     load: async () => (await import('./extra/tail/index.ts')).tail,
+  },
+  wait: {
+    about: 'wait for an event: exit code 0 when it came, 8 when it did not',
+    load: async () => (await import('./extra/wait.ts')).wait,
+  },
+  exec: {
+    about: 'run a command with a daemon of its own: natter exec -- npm test',
+    load: async () => (await import('./extra/exec.ts')).exec,
   },
   daemon: {
     about: 'run, start, stop and watch a daemon on this machine',

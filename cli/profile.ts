@@ -112,6 +112,11 @@ export function normalSite(site: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '')}`
 }
 
+/** The account as a zuliprc file, for tools that read nothing else. */
+export function zuliprcText({ site, email, api_key }: Profile): string {
+  return `[api]\nemail=${email}\nkey=${api_key}\nsite=${site}\n`
+}
+
 function* sources(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'profile'>, env: Env): Generator<Source> {
   yield { from: 'flag', site: flags.site, email: flags.user, apiKey: flags.apiKey }
   // A profile named by a flag is a flag.

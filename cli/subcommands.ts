@@ -54,7 +54,14 @@ export function addExtra(program: Command, extra: ExtraSubcommand): Command {
       const value = leaf.getOptionValue(new Option(`--${name}`).attributeName())
       if (value !== undefined) flags[name] = value
     }
-    return extra.run({ args: leaf.args, flags, globals: globalsOf(leaf) })
+    const rest = afterDashes(program)
+    const args = leaf.args.slice(0, leaf.args.length - (rest?.length ?? 0))
+    return extra.run({
+      args: rest && args.at(-1) === '--' ? args.slice(0, -1) : args,
+      ...(rest && { rest }),
+      flags,
+      globals: globalsOf(leaf),
+    })
   })
   return leaf
 }
@@ -115,6 +122,13 @@ export function pathOf(program: Command, argv: readonly string[]): string {
 }
 
 const ours = new WeakSet<Option>()
+
+/** The parser keeps the words after `--`, but not always the sign itself. */
+function afterDashes(program: Command): string[] | undefined {
+  const { rawArgs } = program as Command & { rawArgs: string[] }
+  const at = rawArgs.indexOf('--')
+  return at < 0 ? undefined : rawArgs.slice(at + 1)
+}
 
 function newCommand(parent: Command, word: string): Command {
   return parent.command(word).addHelpOption(new Option('-h, --help', 'show this').helpGroup('Flags:'))
