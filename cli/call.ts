@@ -9,6 +9,7 @@ import type { Globals } from './globals.ts'
 import type { Names } from './names.ts'
 import { printReply } from './output.ts'
 import { type Account, accountFor } from './profile.ts'
+import type { BatchOptions } from './subcommands.ts'
 
 /** A blocking poll is answered by a heartbeat at the latest, within about a minute. */
 const pollTimeout = 120_000
@@ -17,24 +18,39 @@ export async function callEndpoint(
   endpoint: Endpoint,
   given: ReadonlyMap<string, Given>,
   globals: Globals,
+  batch?: BatchOptions,
 ): Promise<void> {
   const account = accountFor(globals, process.env)
   const patience = patienceFor(endpoint, globals)
-  const params: Record<string, unknown> = {}
   const sources: Sources = { names: lazyNames(account, patience), now: new Date(), stdin: stdinOnce() }
-  for (const [name, param] of Object.entries(endpoint.params)) {
-    const value = given.get(name)
-    const label = labelOf(endpoint, name)
-    if (value !== undefined) params[name] = await readParam(param, value, label, sources)
-    else if (param.presence === 'required' || param.presence === 'path') throw usage(`${label} is missing`, param.about)
+  if (batch) {
+    const { callEach } = await import('./extra/batch.ts')
+    if (endpoint.access === 'user') demandKey(account)
+    return callEach(endpoint, given, batch, { account, sources, globals })
   }
-  const { path, fields } = encode(endpoint, params)
+  const { path, fields } = encode(endpoint, await readParams(endpoint, given, sources))
   const request: Request = { method: endpoint.method, path: `/api/v1${path}`, fields }
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
   if (globals.dryRun || globals.curl) return (await import('./request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
   const reply = await call(caller, request, patience)
   await printReply(reply, { shows: endpoint.cli.shows, shapes: endpoint.reply }, globals)
+}
+
+/** What was given, as the values that travel. */
+export async function readParams(
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  sources: Sources,
+): Promise<Record<string, unknown>> {
+  const params: Record<string, unknown> = {}
+  for (const [name, param] of Object.entries(endpoint.params)) {
+    const value = given.get(name)
+    const label = labelOf(endpoint, name)
+    if (value !== undefined) params[name] = await readParam(param, value, label, sources)
+    else if (param.presence === 'required' || param.presence === 'path') throw usage(`${label} is missing`, param.about)
+  }
+  return params
 }
 
 export function demandKey(account: Account): void {

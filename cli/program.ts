@@ -50,7 +50,7 @@ async function dispatch(argv: readonly string[]): Promise<void> {
 async function run(argv: readonly string[], word: string | undefined): Promise<void> {
   const { CommanderError, newProgram, pathOf } = await import('./subcommands.ts')
   const program = newProgram()
-  if (word !== undefined) await addWord(program, word)
+  if (word !== undefined) await addWord(program, word, argv)
   process.once('SIGINT', () => process.exit(exitCodes.interrupted))
   try {
     await program.parseAsync(argv, { from: 'user' })
@@ -64,7 +64,7 @@ async function run(argv: readonly string[], word: string | undefined): Promise<v
   }
 }
 
-async function addWord(program: Command, word: string): Promise<void> {
+async function addWord(program: Command, word: string, argv: readonly string[]): Promise<void> {
   const extra = Object.hasOwn(extras, word) ? extras[word] : undefined
   if (extra) {
     const { addExtra } = await import('./subcommands.ts')
@@ -81,7 +81,7 @@ async function addWord(program: Command, word: string): Promise<void> {
   const { callEndpoint } = await import('./call.ts')
   for (const page of pages) {
     for (const endpoint of Object.values<Endpoint>(await page.load()))
-      if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, endpoint, callEndpoint)
+      if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, endpoint, callEndpoint, argv)
     program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(page.about)
   }
 }

@@ -3,10 +3,31 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import type { Endpoint, Param } from '../daemon/api/define.ts'
 import type { ExtraFlag, ExtraSubcommand } from './extras.ts'
+import { usage } from './failure.ts'
 import { flagName, type Given, isChoice, isList, isSwitch, valueName } from './flags.ts'
 import { type Globals, globalFlags, readGlobals } from './globals.ts'
 
-export type Run = (endpoint: Endpoint, given: ReadonlyMap<string, Given>, globals: Globals) => Promise<void>
+/** Where many calls come from, and how to make them. */
+export interface BatchOptions {
+  /** `-` for stdin. */
+  readonly file: string
+  readonly parallel: number
+  readonly keepGoing: boolean
+}
+
+export type Run = (
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  globals: Globals,
+  batch?: BatchOptions,
+) => Promise<void>
+
+/** Flags of every subcommand of the API, and of `natter api`. */
+export const batchFlags: readonly ExtraFlag[] = [
+  { name: 'batch', value: 'FILE', about: 'one call per line of this file, each line a JSON object; `-` reads stdin' },
+  { name: 'parallel', value: 'N', about: 'with --batch: so many calls at a time (default 1)' },
+  { name: 'keep-going', about: 'with --batch: go on after a call that failed' },
+]
 
 export { type Command, CommanderError }
 
@@ -22,17 +43,24 @@ export function newProgram(): Command {
   return program
 }
 
-export function addEndpoint(program: Command, endpoint: Endpoint, run: Run): Command {
+export function addEndpoint(program: Command, endpoint: Endpoint, run: Run, argv: readonly string[] = []): Command {
   const leaf = commandAt(program, endpoint.cli.name.split(' ')).description(endpoint.summary)
   const args = endpoint.cli.args ?? []
   const options = new Map<string, string>()
-  for (const name of args) leaf.addArgument(argumentFor(name, endpoint.params[name]!, name === args.at(-1)))
+  // In a batch the lines say what the arguments would.
+  const batch = argv.some(word => word === '--batch' || word.startsWith('--batch='))
+  for (const name of args) leaf.addArgument(argumentFor(name, endpoint.params[name]!, name === args.at(-1), batch))
   for (const [name, param] of Object.entries(endpoint.params))
     if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), param))
+  for (const flag of batchFlags) {
+    const option = optionFor(flag).hideHelp()
+    leaf.addOption(option)
+    mentioned.add(option)
+  }
   leaf.usage(`${wordsOf(leaf)} [flags]`.trimStart())
   addHelpEnd(leaf, endpoint.cli.examples, `Route: ${endpoint.method} /api/v1${endpoint.path}`)
   addGlobals(leaf)
-  leaf.action(() => run(endpoint, givenTo(leaf, args, options), globalsOf(leaf)))
+  leaf.action(() => run(endpoint, givenTo(leaf, args, options), globalsOf(leaf), batchFrom(leaf.opts())))
   return leaf
 }
 
@@ -64,6 +92,14 @@ export function addExtra(program: Command, extra: ExtraSubcommand): Command {
     })
   })
   return leaf
+}
+
+export function batchFrom(flags: Readonly<Record<string, unknown>>): BatchOptions | undefined {
+  if (flags.batch === undefined) return undefined
+  const parallel = String(flags.parallel ?? 1)
+  if (!/^[1-9]\d{0,3}$/.test(parallel)) throw usage(`--parallel: "${parallel}" is not a number of calls`)
+  const keepGoing = (flags.keepGoing ?? flags['keep-going']) === true
+  return { file: String(flags.batch), parallel: Number(parallel), keepGoing }
 }
 
 /** Finds or makes the command for these words; those on the way are groups. */
@@ -102,7 +138,7 @@ export function globalsOf(leaf: Command): Globals {
 /** Examples to copy, after what else there is to say. */
 export function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: string[]): void {
   leaf.addHelpText('after', () => {
-    const flags = leaf.options.filter(option => ours.has(option)).map(option => option.long)
+    const flags = leaf.options.filter(option => ours.has(option) || mentioned.has(option)).map(option => option.long)
     const also = `Also, as explained by natter --help:\n  ${flags.join(' ')}`
     return ['', also, ...paragraphs, `Examples:\n${examples.map(line => `  ${line}`).join('\n')}`].join('\n\n').slice(1)
   })
@@ -122,6 +158,8 @@ export function pathOf(program: Command, argv: readonly string[]): string {
 }
 
 const ours = new WeakSet<Option>()
+/** Named at the end of the help, and explained elsewhere. */
+const mentioned = new WeakSet<Option>()
 
 /** The parser keeps the words after `--`, but not always the sign itself. */
 function afterDashes(program: Command): string[] | undefined {
@@ -145,8 +183,8 @@ function givenTo(leaf: Command, args: readonly string[], options: ReadonlyMap<st
   return given
 }
 
-function argumentFor(name: string, param: Param, last: boolean): Argument {
-  const needed = param.presence === 'required' || param.presence === 'path'
+function argumentFor(name: string, param: Param, last: boolean, batch: boolean): Argument {
+  const needed = !batch && (param.presence === 'required' || param.presence === 'path')
   // A closed set of words is the best name for itself.
   const title = isChoice(param.shape) ? valueName(param.shape) : name.replaceAll('_', '-')
   const many = last && isList(param.shape) ? '...' : ''

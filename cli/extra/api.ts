@@ -8,6 +8,7 @@ import { exitOf, Failure, harmless, refusal, usage } from '../failure.ts'
 import type { Globals } from '../globals.ts'
 import { printJson } from '../output.ts'
 import { accountFor } from '../profile.ts'
+import { batchFlags, batchFrom } from '../subcommands.ts'
 
 interface Options {
   readonly field?: readonly string[]
@@ -16,15 +17,15 @@ interface Options {
   readonly include?: boolean
 }
 
-const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']
+export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']
 
 export const api: readonly ExtraSubcommand[] = [
   {
     name: 'api',
     about: 'Call any route of the API and print the body of the answer as it came; with --json, indented.',
     args: [
-      { name: 'method', about: `one of ${methods.join(', ')}` },
-      { name: 'path', about: 'the route, with or without /api/v1' },
+      { name: 'method', about: `one of ${methods.join(', ')}`, optional: true },
+      { name: 'path', about: 'the route, with or without /api/v1', optional: true },
     ],
     flags: [
       {
@@ -43,13 +44,20 @@ export const api: readonly ExtraSubcommand[] = [
       },
       { name: 'input', value: 'FILE', about: 'send this file as the body; `-` reads stdin' },
       { name: 'include', short: 'i', about: 'print the status and the headers first' },
+      ...batchFlags,
     ],
+    more: `With --batch each line is {"method":"POST","path":"/typing","params":{"op":"start","to":[9]}}, and each result is a line:
+the reply, with the number of its line and the HTTP status. Exit code 1 when a call failed.`,
     examples: [
       'natter api GET /users/me',
       "natter api POST /typing -f op=start -F 'to=[9,10]'",
       'natter api DELETE /saved_snippets/3 --include',
+      'natter api --batch calls.ndjson --parallel 8 --keep-going',
     ],
     async run({ args, flags, globals }) {
+      const batch = batchFrom(flags)
+      if (batch) return (await import('./batch.ts')).callLines(batch, globals)
+      if (args.length < 2) throw usage('<method> and <path> are missing', 'natter api GET /users/me')
       const options = flags as Options
       await callRaw(await requestFrom(args[0]!.toUpperCase(), args[1]!, options), options, globals)
     },
@@ -89,7 +97,7 @@ async function requestFrom(method: string, path: string, options: Options): Prom
   return { ...request, body: { type, bytes } }
 }
 
-function fullPath(path: string): string {
+export function fullPath(path: string): string {
   const rooted = path.startsWith('/') ? path : `/${path}`
   return /^\/api(\/|$)/.test(rooted) ? rooted : `/api/v1${rooted}`
 }

@@ -54,7 +54,8 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const within = duration(String(flags.within ?? patience), '--within')
   const count = flags.count === undefined ? 1 : Math.max(1, wholeNumber(String(flags.count), '--count'))
   const past = flags.since === undefined ? undefined : sinceFrom(String(flags.since), new Date())
-  const found = await criteriaFor(wishesFrom(flags), namesOf(account, { timeout: globals.timeout }))
+  const names = namesOf(account, { timeout: globals.timeout })
+  const found = await criteriaFor(wishesFrom(flags), names)
   const criteria: Criterion[] = [...found.all]
   if (flags.match !== undefined) criteria.push(textCriterion(String(flags.match), '--match'))
   const terminal = await terminalFor(globals)
@@ -63,10 +64,10 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), within)
   const places = new Places(connection)
-  // The queue is not narrowed, except as told: what came near can only be said by who saw it.
-  const narrow = flags.narrow === undefined ? [] : found.queueNarrow.slice(found.all.length)
-  const allPublic = flags['all-public'] === true
-  const plan = { types: typesFrom(flags.type), narrow: [], queueNarrow: narrow, allPublic }
+  // Nothing is narrowed, except as told: what came near can only be said by who saw it.
+  const told = await criteriaFor(flags.narrow === undefined ? {} : { narrow: String(flags.narrow) }, names)
+  const { narrow, queueNarrow } = told
+  const plan = { types: typesFrom(flags.type), narrow, queueNarrow, allPublic: flags['all-public'] === true }
   const follower = new Follower(connection, plan, stop.signal)
   const misses: Miss[] = []
   let met = 0
