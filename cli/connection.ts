@@ -37,8 +37,7 @@ export class Connection {
   static async open(account: Account, connections = 1): Promise<Connection> {
     const url = new URL(siteOf(account))
     const { Pool } = await import('undici')
-    // A long poll is silent by nature, so each call has its own deadline instead.
-    const pool = new Pool(url.origin, { connections, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 })
+    const pool = new Pool(url.origin, { connections, pipelining: 1 })
     return new Connection(account, pool, url)
   }
 
@@ -63,14 +62,15 @@ export class Connection {
     const inQuery = method === 'GET' || method === 'HEAD'
     const query = inQuery && form !== '' ? `${path.includes('?') ? '&' : '?'}${form}` : ''
     const timeout = options.timeout ?? defaultTimeout
-    const deadline = AbortSignal.timeout(timeout)
     try {
       const answer = await this.#pool.request({
         method: method as 'GET',
         path: `${this.#prefix}${path}${query}`,
         headers: inQuery ? this.#headers : { ...this.#headers, 'content-type': 'application/x-www-form-urlencoded' },
         body: inQuery ? null : form,
-        signal: options.signal ? AbortSignal.any([deadline, options.signal]) : deadline,
+        headersTimeout: timeout,
+        bodyTimeout: timeout,
+        ...(options.signal && { signal: options.signal }),
       })
       const retry = Number(answer.headers['retry-after'])
       return {
@@ -80,7 +80,8 @@ export class Connection {
       }
     } catch (error) {
       if (options.signal?.aborted) throw options.signal.reason
-      if (deadline.aborted) throw late(this.#site, timeout)
+      if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(String((error as NodeJS.ErrnoException).code)))
+        throw late(this.#site, timeout)
       throw unreachable(this.#site, error as NodeJS.ErrnoException)
     }
   }

@@ -71,6 +71,18 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'run, start, stop and watch a daemon on this machine',
     load: async () => (await import('./extra/daemon.ts')).daemon,
   },
+  login: {
+    about: 'fetch an API key with a password, and save it',
+    load: async () => (await import('./extra/profiles.ts')).login,
+  },
+  profile: {
+    about: 'saved sites, accounts and keys',
+    load: async () => (await import('./extra/profiles.ts')).profile,
+  },
+  config: {
+    about: 'where the server and the account come from',
+    load: async () => (await import('./extra/profiles.ts')).config,
+  },
   api: {
     about: 'call any route: natter api POST /typing -f op=start',
     load: async () => (await import('./extra/api.ts')).api,

@@ -9,6 +9,6 @@ let engine: Promise<Jq> | undefined
 export async function jqText(value: unknown, expression: string): Promise<string> {
   engine ??= import('jq-wasm').then(module => module.loadJq())
   const { stdout, stderr, exitCode } = (await engine).raw(value as object, expression, ['-r', '-c'])
-  if (exitCode !== 0) throw usage(`--jq: ${stderr.replace(/^jq: /, '').split('\n').slice(0, 3).join(' ')}`)
+  if (exitCode !== 0) throw usage(`--jq: ${stderr.replace(/^jq: (error: )?/, '').split('\n')[0]}`)
   return stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`
 }

@@ -29,7 +29,7 @@ export function wrapped(text: string, columns: number | undefined, indent: numbe
     // The first line has less room: stand in for what is before it, and take that away again.
     const filler = index === 0 ? '\u2007'.repeat(Math.max(0, Math.min(head, columns - 10) - indent)) : ''
     const parts = wrapAnsi(filler + line, room, { trim: false, hard: true }).split('\n')
-    return parts.map((part, at) => (at === 0 ? part.slice(filler.length) : part.replace(/^ /, '')))
+    return parts.map((part, at) => (at === 0 ? part.slice(filler.length) : part.replace(/^ /, '')).trimEnd())
   })
   return fitting.map((line, index) => (index === 0 ? line : `${' '.repeat(indent)}${line}`.trimEnd())).join('\n')
 }

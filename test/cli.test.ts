@@ -110,7 +110,7 @@ test('natter with a daemon', async t => {
     const list = await shell.natter(['snippets', 'list'])
     assert.match(
       list.stdout,
-      /^id +title +content +date_created\n\d+ +Greeting +Hello,\\n\\x1b\[31mall +\d{4}-\d\d-\d\d \d\d:\d\d\n$/,
+      /^id +title +content +date_created\n\d+ +Greeting +Hello,\\n\\x1b\[31mall +\d{4}-\d\d-\d\d \d\d:\d\d, just now\n$/,
     )
     const gone = await shell.natter(['snippets', 'delete', made.stdout.trim()])
     assert.deepEqual(gone, { code: 0, stdout: '', stderr: 'done\n' })

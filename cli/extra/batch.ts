@@ -95,7 +95,8 @@ async function runAll(
       if (text.trim() === '') continue
       const at = number
       waiting.push(attempt(at, text, read, caller))
-      if (waiting.length >= parallel) await printFirst()
+      // Twice as many as run, so that one slow call does not leave the others idle.
+      if (waiting.length >= (parallel === 1 ? 1 : parallel * 2)) await printFirst()
       if (failed > 0 && !keepGoing) break
     }
     while (waiting.length > 0) await printFirst()

@@ -4,8 +4,8 @@ import type { Reply } from '../../client.ts'
 import { harmless } from '../../failure.ts'
 import { markdownText, type Terminal, widthOf, wrapped } from '../../terminal.ts'
 import { showTime } from '../../times.ts'
-import type { Place } from './criteria.ts'
-import type { ChatEvent } from './history.ts'
+import { type Place, placeOfMessage } from './criteria.ts'
+import type { ChatEvent, Message } from './history.ts'
 
 const indent = 6
 
@@ -27,6 +27,14 @@ export function lineOf(
   const head = parts.filter(part => part).join('  ') + (who ? '' : '  ')
   const text = quiet ? (colors?.dim ?? same)(harmless(what)) : markdownText(what, colors)
   return (head + wrapped(text, columns, indent, widthOf(head))).trimEnd()
+}
+
+/** A list of messages, as `tail` would have printed them. */
+export function messageLines(messages: readonly Reply[], terminal: Terminal, now = new Date()): string[] {
+  return messages.map(item => {
+    const message = item as Message
+    return lineOf({ type: 'message', message }, placeOfMessage(message), terminal, now)
+  })
 }
 
 /** `#channel > topic`, or the others of a direct conversation. */
