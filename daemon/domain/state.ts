@@ -134,6 +134,7 @@ export class State {
   }
   readonly users = new Table((user: User) => user.id, {
     email: (user: User) => user.email.toLowerCase(),
+    name: (user: User) => user.fullName.toLowerCase(),
     botOwner: (user: User) => user.bot?.ownerId ?? undefined,
   })
   readonly groups = new Table((group: Group) => group.id, {

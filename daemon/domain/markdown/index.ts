@@ -1,16 +1,155 @@
-// Markdown to HTML. HTML in the source is always escaped.
+// Markdown to HTML, and what a text does besides being shown: whom it mentions, what it links. HTML in the source is
+// always escaped.
 
-import type { State } from '../state.ts'
+import { emojiNamed } from '../emoji.ts'
+import { limits } from '../limits.ts'
+import { type Asker, seeContent } from '../permissions.ts'
+import { badRequest } from '../refusal.ts'
+import { organizationSetting, userSetting } from '../settings-lookup.ts'
+import type { Group, State, User } from '../state.ts'
+import { linkifiers } from './organization-content.ts'
+import { toHtml } from './parser.ts'
+import { type Widget, widgetOf } from './widgets.ts'
+import { type Env, Findings, type Mentioned, type Upload, type World } from './world.ts'
+
+export { alertWordsIn } from './alert-words.ts'
+export { escapeHtml } from './html.ts'
+export { topicLinks } from './topic-links.ts'
+
+/** What only the caller knows about where a text stands. */
+export interface Place {
+  /** The daemon's own address; links to places there become relative. */
+  readonly url?: string
+  /** The newest message of a topic that the author can see. */
+  readonly latestMessage?: (channelId: number, topic: string) => number | undefined
+  /** An uploaded file, by its path (`/user_uploads/…`). */
+  readonly upload?: (path: string) => Upload | undefined
+}
 
 export interface Rendered {
   readonly html: string
+  /** Without silent mentions and those in quotes or code. Groups are not opened here. */
+  readonly mentions: {
+    readonly userIds: readonly number[]
+    readonly groupIds: readonly number[]
+    readonly channelWildcard: boolean
+    readonly topicWildcard: boolean
+  }
+  /** Places that the text names. */
+  readonly linkedChannelIds: readonly number[]
+  readonly linkedMessageIds: readonly number[]
+  readonly hasLink: boolean
+  readonly hasImage: boolean
+  readonly hasAttachment: boolean
+  /** Paths of the uploaded files that the text links. */
+  readonly uploads: readonly string[]
+  readonly isMe: boolean
+  /** For messages that begin with /poll or /todo. */
+  readonly widget?: Widget
 }
 
-/** Renders what has no author or place: descriptions, profile fields. */
-export function renderInline(_state: State, source: string): string {
-  return source === '' ? '' : `<p>${escapeHtml(source)}</p>`
+/** Renders what somebody wrote; refuses what would become too large. */
+export function render(asker: Asker, source: string, place: Place = {}): Rendered {
+  const found = new Findings()
+  const widget = widgetOf(source)
+  return {
+    html: rendered(source, { world: worldOf(asker, place), findings: found, quoted: false }),
+    mentions: {
+      userIds: [...found.users],
+      groupIds: [...found.groups],
+      channelWildcard: found.channelWildcard,
+      topicWildcard: found.topicWildcard,
+    },
+    linkedChannelIds: [...found.channels],
+    linkedMessageIds: [...found.messages],
+    hasLink: found.hasLink,
+    hasImage: found.hasImage,
+    hasAttachment: found.uploads.size > 0,
+    uploads: [...found.uploads],
+    isMe: source.startsWith('/me '),
+    ...(widget && { widget }),
+  }
 }
 
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+/** Renders what has no author or place: descriptions, profile fields. They mention nobody and show no pictures. */
+export function renderInline(state: State, source: string): string {
+  return rendered(source, { world: commonWorld(state), findings: new Findings(), quoted: false })
+}
+
+function rendered(source: string, env: Env): string {
+  const html = toHtml(source, env)
+  if (html.length > 100 * limits.messageContent) throw badRequest('content is too large once rendered')
+  return html
+}
+
+function worldOf(asker: Asker, place: Place): World {
+  const { state, actor } = asker
+  return {
+    ...commonWorld(state),
+    user: (name, id) => mentionedUser(state, name, id),
+    group: name => mentionedGroup(state.groups.find('name', name)),
+    channel(name) {
+      const channel = state.channels.find('name', name.toLowerCase())
+      return channel && seeContent.allows(asker, channel) ? channel : undefined
+    },
+    latestMessage: place.latestMessage ?? (() => undefined),
+    upload: place.upload ?? (() => undefined),
+    mentions: true,
+    emoticons: userSetting(actor, 'translate_emoticons'),
+    imagePreviews: organizationSetting(state, 'inline_image_preview'),
+    ownUrl: place.url ?? '',
+  }
+}
+
+/** As anybody in the organization sees it. */
+function commonWorld(state: State): World {
+  return {
+    user: () => undefined,
+    group: () => undefined,
+    channel(name) {
+      const channel = state.channels.find('name', name.toLowerCase())
+      return channel?.inviteOnly === false ? channel : undefined
+    },
+    latestMessage: () => undefined,
+    upload: () => undefined,
+    emoji: name => emojiNamed(state, name),
+    linkifiers: linkifiers(state),
+    mentions: false,
+    emoticons: false,
+    imagePreviews: false,
+    codeLanguage: organizationSetting(state, 'default_code_block_language') ?? '',
+    ownUrl: '',
+  }
+}
+
+/** Of several people with the name the active one, then the one who was there first. */
+function mentionedUser(state: State, name: string, id: number | undefined): Mentioned | undefined {
+  const lower = name.toLowerCase()
+  if (id !== undefined) {
+    const user = state.users.get(id)
+    return user && (name === '' || user.fullName.toLowerCase() === lower) ? mentioned(user) : undefined
+  }
+  const namesakes = state.users.where('name', lower)
+  const user = namesakes.find(({ active }) => active) ?? namesakes[0]
+  return user && mentioned(user)
+}
+
+function mentioned({ id, fullName, active }: User): Mentioned {
+  return { id, name: fullName, silent: !active }
+}
+
+const systemNames: Readonly<Record<string, string>> = {
+  'role:owners': 'Owners',
+  'role:administrators': 'Administrators',
+  'role:moderators': 'Moderators',
+  'role:fullmembers': 'Full members',
+  'role:members': 'Members',
+  'role:everyone': 'Everyone',
+  'role:internet': 'Everyone on the internet',
+  'role:nobody': 'Nobody',
+}
+
+function mentionedGroup(group: Group | undefined): Mentioned | undefined {
+  if (!group) return undefined
+  return { id: group.id, name: systemNames[group.name] ?? group.name, silent: group.deactivated }
 }
