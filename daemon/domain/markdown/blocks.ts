@@ -116,15 +116,24 @@ export function limitNesting(md: StateBlock['md']): void {
       state.line = endLine
       return
     }
-    // Two spaces are enough to be part of a list item, whatever the width of its marker.
-    if (state.parentType === 'list') {
-      const surplus = state.blkIndent - (state.listIndent + 2)
-      if (surplus > 0) {
-        state.blkIndent -= surplus
-        state.sCount[startLine]! -= surplus
-      }
-    }
+    const putBack = state.parentType === 'list' ? widenItem(state, startLine) : undefined
     tokenize(state, startLine, endLine)
+    putBack?.()
+  }
+}
+
+/** Two spaces are enough to be part of a list item, however wide its marker is. */
+function widenItem(state: StateBlock, line: number): (() => void) | undefined {
+  const surplus = state.blkIndent - (state.listIndent + 2)
+  if (surplus <= 0) return undefined
+  const start = state.bMarks[line]!
+  state.blkIndent -= surplus
+  state.sCount[line]! -= surplus
+  // The marker is no indentation any more: the line starts behind it. The list itself puts back the rest.
+  state.bMarks[line]! += state.tShift[line]!
+  state.tShift[line] = 0
+  return () => {
+    state.bMarks[line] = start
   }
 }
 

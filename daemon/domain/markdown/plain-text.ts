@@ -4,6 +4,7 @@ import type { Token } from 'markdown-it'
 import { type Emoji, unicodeCode, unicodeName } from '../emoji.ts'
 import { element, escapeHtml, openTag } from './html.ts'
 import type { Linkifier, LinkifierMatch } from './organization-content.ts'
+import { safeUrl } from './urls.ts'
 import type { Env } from './world.ts'
 
 type TokenClass = new (type: string, tag: string, nesting: 0 | 1 | -1) => Token
@@ -82,6 +83,8 @@ export function linkifierMatches(text: string, linkifiers: readonly Linkifier[])
   const matches: LinkifierMatch[] = []
   for (const linkifier of linkifiers)
     for (const match of linkifier.match(text)) {
+      // Whoever wrote the pattern may not make links that run something.
+      if (safeUrl(match.url) === undefined) continue
       if (match.end <= match.start || taken.subarray(match.start, match.end).includes(1)) continue
       taken.fill(1, match.start, match.end)
       matches.push(match)

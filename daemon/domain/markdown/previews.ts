@@ -43,7 +43,7 @@ export function withPreviews(tokens: readonly Token[], previews: ReadonlyMap<Tok
     if (token.type === 'inline' || token.nesting !== -1 || waiting.length === 0) return token
     // Cells and headings wait for the end of what they are in.
     if (!['paragraph_close', 'table_close', 'heading_close'].includes(token.type)) return token
-    const fresh = waiting.filter(html => !shown.has(html))
+    const fresh = [...new Set(waiting)].filter(html => !shown.has(html))
     waiting = []
     for (const html of fresh) shown.add(html)
     return fresh.length === 0 ? token : [token, boxes(token, fresh)]

@@ -3,7 +3,7 @@
 const schemes = new Set(['http', 'https', 'mailto', 'tel', 'sms'])
 
 /** An address that may stand in `href`; undefined for what could run or what nobody can mean. */
-export function safeUrl(url: string, ownUrl: string): string | undefined {
+export function safeUrl(url: string, ownUrl = ''): string | undefined {
   // Browsers skip control characters inside a scheme.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
   if (url === '' || /[\u0000- \u007f-\u009f\\]/.test(url)) return undefined
