@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { emojiNamed, isEmoji, isEmojiCode, unicodeCode, unicodeName } from '../daemon/domain/emoji.ts'
+import { emojiByName, isEmojiPair, isEmojiCode, unicodeCode, unicodeName } from '../daemon/domain/emoji.ts'
 import { State } from '../daemon/domain/state.ts'
 import names from '../data/emoji.json' with { type: 'json' }
 
@@ -23,7 +23,7 @@ describe('emoji', () => {
       hash: '0023-20e3',
     })) {
       assert.equal(unicodeCode(name), code, name)
-      assert.deepEqual(emojiNamed(state, name), { type: 'unicode_emoji', code, name })
+      assert.deepEqual(emojiByName(state, name), { type: 'unicode_emoji', code, name })
     }
     assert.equal(unicodeName('1f604'), 'smile')
   })
@@ -42,8 +42,8 @@ describe('emoji', () => {
   })
 
   test('unknown names, codes and types are told', () => {
-    assert.equal(emojiNamed(state, 'no_such_emoji'), undefined)
-    assert.equal(emojiNamed(state, 'constructor'), undefined)
+    assert.equal(emojiByName(state, 'no_such_emoji'), undefined)
+    assert.equal(emojiByName(state, 'constructor'), undefined)
     assert.ok(isEmojiCode(state, 'unicode_emoji', '1f604'))
     for (const [type, code] of [
       ['unicode_emoji', 'zzz'],
@@ -57,9 +57,9 @@ describe('emoji', () => {
   })
 
   test('name and code must belong together', () => {
-    assert.ok(isEmoji(state, { type: 'unicode_emoji', name: 'like', code: '1f44d' }))
-    assert.ok(isEmoji(state, { type: 'svc_extra_emoji', name: 'svc', code: 'svc' }))
-    assert.ok(!isEmoji(state, { type: 'unicode_emoji', name: 'smile', code: '1f44d' }))
-    assert.ok(!isEmoji(state, { type: 'realm_emoji', name: 'smile', code: '1' }))
+    assert.ok(isEmojiPair(state, { type: 'unicode_emoji', name: 'like', code: '1f44d' }))
+    assert.ok(isEmojiPair(state, { type: 'svc_extra_emoji', name: 'svc', code: 'svc' }))
+    assert.ok(!isEmojiPair(state, { type: 'unicode_emoji', name: 'smile', code: '1f44d' }))
+    assert.ok(!isEmojiPair(state, { type: 'realm_emoji', name: 'smile', code: '1' }))
   })
 })

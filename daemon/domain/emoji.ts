@@ -18,7 +18,7 @@ export interface Emoji {
 /** The one emoji that belongs to the server itself. OPEN: its picture is not shipped; clients have their own. */
 const extra: Emoji = { type: 'svc_extra_emoji', code: 'svc', name: 'svc', src: '/static/emoji/svc.png' }
 
-export function emojiNamed(state: State, name: string): Emoji | undefined {
+export function emojiByName(state: State, name: string): Emoji | undefined {
   const custom = customEmoji(state).named(name)
   if (custom && !custom.deactivated) return presented(custom)
   if (name === extra.name) return extra
@@ -41,7 +41,7 @@ export function isEmojiCode(state: State, type: string, code: string): boolean {
 }
 
 /** Whether name, type and code are those of one emoji that can be used now. */
-export function isEmoji(state: State, { name, type, code }: Emoji): boolean {
+export function isEmojiPair(state: State, { name, type, code }: Emoji): boolean {
   switch (type) {
     case 'unicode_emoji':
       return unicodeCode(name) === code
@@ -52,6 +52,11 @@ export function isEmoji(state: State, { name, type, code }: Emoji): boolean {
     case 'svc_extra_emoji':
       return name === extra.name && code === extra.code
   }
+}
+
+/** Names that come with the service; only administrators may give them to something else. */
+export function isBuiltInEmoji(name: string): boolean {
+  return name === extra.name || unicodeCode(name) !== undefined
 }
 
 export function unicodeCode(name: string): string | undefined {

@@ -1,6 +1,6 @@
 // A small world for the renderer: a few people, groups, channels, emoji, linkifiers and files.
 
-import { emojiNamed } from '../../daemon/domain/emoji.ts'
+import { emojiByName } from '../../daemon/domain/emoji.ts'
 import type { Linkifier } from '../../daemon/domain/markdown/organization-content.ts'
 import { toHtml } from '../../daemon/domain/markdown/parser.ts'
 import { Findings, type World } from '../../daemon/domain/markdown/world.ts'
@@ -41,7 +41,7 @@ export const world: World = {
   emoji: name =>
     name === 'party_parrot'
       ? { type: 'realm_emoji', code: '1', name, src: '/user_avatars/1/emoji/1.gif' }
-      : emojiNamed(state, name),
+      : emojiByName(state, name),
   upload(path) {
     if (path.endsWith('.png')) return { contentType: 'image/png', width: 80, height: 60, thumbnail: '/thumb.webp' }
     if (path.endsWith('.mp4')) return { contentType: 'video/mp4' }

@@ -1,10 +1,6 @@
 // HTML is written here and nowhere else in the renderer: every text and attribute passes one of these.
 
-const special: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-export function escapeHtml(text: string): string {
-  return /[&<>"]/.test(text) ? text.replace(/[&<>"]/g, char => special[char]!) : text
-}
+import { escapeHtml } from './escape.ts'
 
 /** Attributes that are undefined are left out; `true` stands without a value. `inside` is HTML already. */
 export function element(

@@ -1,40 +1,46 @@
 // Markdown to HTML, and what a text does besides being shown: whom it mentions, what it links. HTML in the source is
 // always escaped.
 
-import { emojiNamed } from '../emoji.ts'
+import { emojiByName } from '../emoji.ts'
 import { limits } from '../limits.ts'
 import { type Asker, seeContent } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import { organizationSetting, userSetting } from '../settings-lookup.ts'
-import type { Group, State, User } from '../state.ts'
+import type { Channel, Group, State, User } from '../state.ts'
 import { linkifiers } from './organization-content.ts'
 import { toHtml } from './parser.ts'
 import { type Widget, widgetOf } from './widgets.ts'
 import { type Env, Findings, type Mentioned, type Upload, type World } from './world.ts'
 
 export { alertWordsIn } from './alert-words.ts'
-export { escapeHtml } from './html.ts'
+export { escapeHtml } from './escape.ts'
 export { topicLinks } from './topic-links.ts'
 
-/** What only the caller knows about where a text stands. */
-export interface Place {
-  /** The daemon's own address; links to places there become relative. */
-  readonly url?: string
+/** Where a text stands and what only the caller knows about that; null when nowhere in particular. */
+export type RenderPlace = {
+  readonly channel?: Channel
+  readonly topic?: string
   /** The newest message of a topic that the author can see. */
   readonly latestMessage?: (channelId: number, topic: string) => number | undefined
-  /** An uploaded file, by its path (`/user_uploads/…`). */
+  /** An uploaded file that the author may see, by its path (`/user_uploads/…`). */
   readonly upload?: (path: string) => Upload | undefined
+} | null
+
+/** A command's context is one; links to the address of its server become relative. */
+export type Author = Asker & { readonly server?: { readonly url: string } }
+
+export interface Mentions {
+  /** Ascending; without silent mentions and those in quotes or code. */
+  readonly userIds: readonly number[]
+  /** Groups are not opened here. */
+  readonly groupIds: readonly number[]
+  readonly channelWildcard: boolean
+  readonly topicWildcard: boolean
 }
 
 export interface Rendered {
   readonly html: string
-  /** Without silent mentions and those in quotes or code. Groups are not opened here. */
-  readonly mentions: {
-    readonly userIds: readonly number[]
-    readonly groupIds: readonly number[]
-    readonly channelWildcard: boolean
-    readonly topicWildcard: boolean
-  }
+  readonly mentions: Mentions
   /** Places that the text names. */
   readonly linkedChannelIds: readonly number[]
   readonly linkedMessageIds: readonly number[]
@@ -49,14 +55,14 @@ export interface Rendered {
 }
 
 /** Renders what somebody wrote; refuses what would become too large. */
-export function render(asker: Asker, source: string, place: Place = {}): Rendered {
+export function render(author: Author, source: string, place: RenderPlace = null): Rendered {
   const found = new Findings()
   const widget = widgetOf(source)
   return {
-    html: rendered(source, { world: worldOf(asker, place), findings: found, quoted: false }),
+    html: rendered(source, { world: worldOf(author, place), findings: found, quoted: false }),
     mentions: {
-      userIds: [...found.users],
-      groupIds: [...found.groups],
+      userIds: ascending(found.users),
+      groupIds: ascending(found.groups),
       channelWildcard: found.channelWildcard,
       topicWildcard: found.topicWildcard,
     },
@@ -82,22 +88,22 @@ function rendered(source: string, env: Env): string {
   return html
 }
 
-function worldOf(asker: Asker, place: Place): World {
-  const { state, actor } = asker
+function worldOf(author: Author, place: RenderPlace): World {
+  const { state, actor } = author
   return {
     ...commonWorld(state),
     user: (name, id) => mentionedUser(state, name, id),
     group: name => mentionedGroup(state.groups.find('name', name)),
     channel(name) {
       const channel = state.channels.find('name', name.toLowerCase())
-      return channel && seeContent.allows(asker, channel) ? channel : undefined
+      return channel && seeContent.allows(author, channel) ? channel : undefined
     },
-    latestMessage: place.latestMessage ?? (() => undefined),
-    upload: place.upload ?? (() => undefined),
+    latestMessage: place?.latestMessage ?? (() => undefined),
+    upload: place?.upload ?? (() => undefined),
     mentions: true,
     emoticons: userSetting(actor, 'translate_emoticons'),
     imagePreviews: organizationSetting(state, 'inline_image_preview'),
-    ownUrl: place.url ?? '',
+    ownUrl: author.server?.url ?? '',
   }
 }
 
@@ -112,7 +118,7 @@ function commonWorld(state: State): World {
     },
     latestMessage: () => undefined,
     upload: () => undefined,
-    emoji: name => emojiNamed(state, name),
+    emoji: name => emojiByName(state, name),
     linkifiers: linkifiers(state),
     mentions: false,
     emoticons: false,
@@ -152,4 +158,8 @@ const systemNames: Readonly<Record<string, string>> = {
 function mentionedGroup(group: Group | undefined): Mentioned | undefined {
   if (!group) return undefined
   return { id: group.id, name: systemNames[group.name] ?? group.name, silent: group.deactivated }
+}
+
+function ascending(ids: ReadonlySet<number>): number[] {
+  return [...ids].sort((a, b) => a - b)
 }

@@ -2,7 +2,8 @@
 // text takes more than linear time.
 
 import type { StateInline } from 'markdown-it'
-import { element, escapeHtml } from './html.ts'
+import { escapeHtml } from './escape.ts'
+import { element } from './html.ts'
 import { pairsOf, runLength } from './pairs.ts'
 import { audioPlayer } from './previews.ts'
 import { isoSeconds, parseTime } from './times.ts'

@@ -1,7 +1,8 @@
 // `@**person**`, `@*group*` and the wildcards.
 
 import type { StateInline } from 'markdown-it'
-import { element, escapeHtml } from './html.ts'
+import { escapeHtml } from './escape.ts'
+import { element } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'
 import type { Env } from './world.ts'
 

@@ -2,7 +2,8 @@
 
 import type { StateInline } from 'markdown-it'
 import { emptyTopicDisplayName } from '../limits.ts'
-import { element, escapeHtml } from './html.ts'
+import { escapeHtml } from './escape.ts'
+import { element } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'
 import { channelUrl, encodeForFragment } from './urls.ts'
 import type { Env } from './world.ts'

@@ -2,7 +2,8 @@
 
 import type { Token } from 'markdown-it'
 import { type Emoji, unicodeCode, unicodeName } from '../emoji.ts'
-import { element, escapeHtml, openTag } from './html.ts'
+import { escapeHtml } from './escape.ts'
+import { element, openTag } from './html.ts'
 import type { Linkifier, LinkifierMatch } from './organization-content.ts'
 import { safeUrl } from './urls.ts'
 import type { Env } from './world.ts'
