@@ -54,7 +54,7 @@ async function open(durability: 'fsync' | 'os'): Promise<Engine> {
   const onFailure = (error: Error) => {
     throw error
   }
-  const engine = new Engine({ journal, snapshots: null, queues, now: () => clock.now(), onFailure })
+  const engine = new Engine({ journal, snapshots: null, queues, now: () => clock.now(), onFailure, onChange: () => {} })
   await engine.boot()
   return engine
 }
