@@ -7,6 +7,7 @@ import type { Upload } from '../api/define.ts'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 
 const mostFields = 1000
+const form = 'application/x-www-form-urlencoded'
 
 export type FieldMap = Map<string, string | Upload>
 
@@ -23,8 +24,8 @@ export async function readFields(query: string, headers: IncomingHttpHeaders, bo
 }
 
 function readBody(contentType: string, body: Buffer, fields: FieldMap): void | Promise<void> {
-  const type = contentType.split(';', 1)[0]!.trim().toLowerCase()
-  if (type === 'application/x-www-form-urlencoded') return readUrlencoded(body, fields, 'body')
+  const type = contentType === form ? form : contentType.split(';', 1)[0]!.trim().toLowerCase()
+  if (type === form) return readUrlencoded(body, fields, 'body')
   if (type === 'multipart/form-data') return readMultipart(contentType, body, fields)
   if (type === 'application/json' && !isJson(body)) throw new Refusal('INVALID_JSON', 'The body is not valid JSON')
   throw badRequest(
