@@ -45,7 +45,10 @@ export async function startDaemon(
   const keyOf = (user: User) => deriveKey(store.secret, user)
   const queues = new Queues({
     clock,
-    limits: { maxPending: 20_000, heartbeatMs: () => 45_000 + Math.random() * 10_000 },
+    limits: {
+      maxPending: 20_000,
+      heartbeatMs: () => (config.heartbeat === undefined ? 45_000 + Math.random() * 10_000 : config.heartbeat * 1000),
+    },
     remove: (ids, reason) => {
       engine
         .record(
