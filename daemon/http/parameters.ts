@@ -27,7 +27,11 @@ function readBody(contentType: string, body: Buffer, fields: FieldMap): void | P
   if (type === 'application/x-www-form-urlencoded') return readUrlencoded(body, fields, 'body')
   if (type === 'multipart/form-data') return readMultipart(contentType, body, fields)
   if (type === 'application/json' && !isJson(body)) throw new Refusal('INVALID_JSON', 'The body is not valid JSON')
-  throw badRequest(
+  throw notAForm(type)
+}
+
+export function notAForm(type: string): Refusal {
+  return badRequest(
     `Send parameters as form fields (application/x-www-form-urlencoded or multipart/form-data), not as '${type}'`,
   )
 }
@@ -110,7 +114,7 @@ function add(fields: FieldMap, name: string, value: string | Upload): void {
 function isJson(body: Buffer): boolean {
   try {
     JSON.parse(body.toString())
-    return true
+    return isUtf8(body)
   } catch {
     return false
   }
