@@ -39,7 +39,7 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
       if (param.presence === 'defaulted') params[name] = structuredClone(param.fallback)
       continue
     }
-    const value = typeof found === 'string' ? valueOf(param.shape, found) : found
+    const value = typeof found === 'string' ? readValue(param.shape, found) : found
     if (value === notJson) return reject('BAD_REQUEST', `${name} is not valid JSON`)
     const problem = problemIn(name, param.shape, value)
     if (problem) return reject('BAD_REQUEST', problem)
@@ -88,10 +88,26 @@ function lookUp(name: string, param: Param, fields: Fields, consumed: Set<string
   return found ?? older
 }
 
-function valueOf(shape: TSchema, raw: string): unknown {
+function readValue(shape: TSchema, raw: string): unknown {
   if (shape.type === 'string') return raw
   if (isChoiceOfWords(shape)) return raw.startsWith('"') ? parse(raw, raw) : raw
-  return parse(raw, admitsText(shape) ? raw : notJson)
+  return parse(admitsFractions(shape) ? raw : quoteFractions(raw), admitsText(shape) ? raw : notJson)
+}
+
+/** `12.0` and `1e3` are no integers, though JSON.parse makes them so: where only integers fit, they become text. */
+function quoteFractions(json: string): string {
+  if (!/\d[.eE]/.test(json)) return json
+  return json.replace(/"(?:\\.|[^"\\])*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, token =>
+    token.startsWith('"') || /^-?\d+$/.test(token) ? token : `"${token}"`,
+  )
+}
+
+function admitsFractions(shape: TSchema): boolean {
+  if (Array.isArray(shape.anyOf)) return shape.anyOf.some(admitsFractions)
+  if (shape.type === 'array') return admitsFractions(shape.items)
+  if (shape.type === 'object')
+    return Object.values<TSchema>({ ...shape.properties, ...shape.patternProperties }).some(admitsFractions)
+  return shape.type === undefined ? shape.const === undefined : shape.type === 'number'
 }
 
 function parse(raw: string, otherwise: unknown): unknown {
