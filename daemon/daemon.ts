@@ -104,10 +104,25 @@ export async function startDaemon(
       listening = false
       clearInterval(compaction)
       queues.answerAll()
-      await app.close()
+      await closeServer(app)
       await engine.close()
       await store.release()
     },
+  }
+}
+
+/** Milliseconds that requests in progress have to end by themselves. */
+const patience = 700
+
+/** Stops listening, lets what is in progress end, and hangs up on everybody as soon as they have their answer. */
+async function closeServer(app: ReturnType<typeof buildServer>): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 10)
+  const force = setTimeout(() => app.server.closeAllConnections(), patience)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(sweep)
+    clearTimeout(force)
   }
 }
 

@@ -43,7 +43,9 @@ export function buildServer(parts: EdgeParts): FastifyInstance {
     // A parked poll is not a slow request.
     requestTimeout: 0,
     keepAliveTimeout: 120_000,
-    forceCloseConnections: true,
+    // Whoever is still being answered when the daemon stops gets the answer: `stop` sees to the rest.
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
     clientErrorHandler: refuseNoise,
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   })
@@ -122,10 +124,20 @@ class Edge {
       this.#limiter?.count(budgets.address, request.ip, answering.headers)
       return undefined
     }
-    const actor = this.#authenticator.authenticate(this.#parts.engine.state, request.headers.authorization)
+    const actor = this.#authenticate(request, answering)
     const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
     this.#limiter?.count(budget, actor.id, answering.headers)
     return actor
+  }
+
+  /** Whoever cannot say who they are is a stranger, and counted as one. */
+  #authenticate(request: FastifyRequest, answering: Answering): User {
+    try {
+      return this.#authenticator.authenticate(this.#parts.engine.state, request.headers.authorization)
+    } catch (error) {
+      this.#limiter?.count(budgets.address, request.ip, answering.headers)
+      throw error
+    }
   }
 
   async #run(
@@ -136,17 +148,14 @@ class Edge {
     answering: Answering,
   ) {
     const { endpoint, resource, key } = found.route
-    const login = endpoint.id === 'fetch-api-key' ? String(params.username).toLowerCase() : undefined
-    if (login !== undefined) this.#limiter?.check(budgets.password, login, answering.headers)
+    const login = endpoint.id === 'fetch-api-key' ? String(params.username).trim().toLowerCase() : undefined
+    const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
     const prepared = await resource.prepare?.[key]?.(this.#parts.tools, params, this.#parts.engine.state)
-    try {
-      return await this.#parts.engine.run(endpoint.id, actor?.id ?? null, () =>
-        resource.commands[key]!(actor ? { ...surroundings, actor } : surroundings, params, prepared),
-      )
-    } catch (error) {
-      if (login !== undefined && error instanceof Refusal) this.#limiter?.note(budgets.password, login)
-      throw error
-    }
+    const reply = await this.#parts.engine.run(endpoint.id, actor?.id ?? null, () =>
+      resource.commands[key]!(actor ? { ...surroundings, actor } : surroundings, params, prepared),
+    )
+    succeed?.()
+    return reply
   }
 
   #surroundings(request: FastifyRequest, fields: FieldMap): Surroundings {
