@@ -151,9 +151,11 @@ class Edge {
     const login = endpoint.id === 'fetch-api-key' ? String(params.username).trim().toLowerCase() : undefined
     const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
     const prepared = await resource.prepare?.[key]?.(this.#parts.tools, params, this.#parts.engine.state)
-    const reply = await this.#parts.engine.run(endpoint.id, actor?.id ?? null, () =>
-      resource.commands[key]!(actor ? { ...surroundings, actor } : surroundings, params, prepared),
-    )
+    // The account as it is now: it may have changed while the body was read or a password hashed.
+    const reply = await this.#parts.engine.run(endpoint.id, actor?.id ?? null, state => {
+      const ctx = actor ? { ...surroundings, actor: state.users.get(actor.id) } : surroundings
+      return resource.commands[key]!(ctx, params, prepared)
+    })
     succeed?.()
     return reply
   }
