@@ -117,7 +117,23 @@ function lookUp(name: string, param: Param, fields: Fields) {
 function readValue(shape: TSchema, raw: string): unknown {
   if (shape.type === 'string') return raw
   if (isChoiceOfWords(shape)) return raw.startsWith('"') ? parse(raw, raw) : raw
-  return parse(raw, admitsText(shape) ? raw : notJson)
+  return parse(admitsFractions(shape) ? raw : quoteFractions(raw), admitsText(shape) ? raw : notJson)
+}
+
+/** `12.0` and `1e3` are no integers, though JSON.parse makes them so: where only integers fit, they become text. */
+function quoteFractions(json: string): string {
+  if (!/\d[.eE]/.test(json)) return json
+  return json.replace(/"(?:\\.|[^"\\])*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, token =>
+    token.startsWith('"') || /^-?\d+$/.test(token) ? token : `"${token}"`,
+  )
+}
+
+function admitsFractions(shape: TSchema): boolean {
+  if (Array.isArray(shape.anyOf)) return shape.anyOf.some(admitsFractions)
+  if (shape.type === 'array') return admitsFractions(shape.items)
+  if (shape.type === 'object')
+    return Object.values<TSchema>({ ...shape.properties, ...shape.patternProperties }).some(admitsFractions)
+  return shape.type === undefined ? shape.const === undefined : shape.type === 'number'
 }
 
 function parse(raw: string, otherwise: unknown): unknown {

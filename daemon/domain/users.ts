@@ -109,7 +109,8 @@ function checkFullName(name: string): string {
 }
 
 function checkPassword(password: string): true {
-  if ([...password].length < limits.passwordMin)
-    throw badRequest(`password is too short (at least ${limits.passwordMin} characters)`)
+  const { length } = [...password]
+  if (length < limits.passwordMin) throw badRequest(`password is too short (at least ${limits.passwordMin} characters)`)
+  if (length > limits.passwordMax) throw badRequest(`password is too long (limit: ${limits.passwordMax} characters)`)
   return true
 }

@@ -28,7 +28,11 @@ function readBody(contentType: string, body: Buffer, fields: FieldMap): void | P
   if (type === form) return readUrlencoded(body, fields, 'body')
   if (type === 'multipart/form-data') return readMultipart(contentType, body, fields)
   if (type === 'application/json' && !isJson(body)) throw new Refusal('INVALID_JSON', 'The body is not valid JSON')
-  throw badRequest(
+  throw notAForm(type)
+}
+
+export function notAForm(type: string): Refusal {
+  return badRequest(
     `Send parameters as form fields (application/x-www-form-urlencoded or multipart/form-data), not as '${type}'`,
   )
 }
@@ -97,17 +101,23 @@ async function readMultipart(contentType: string, body: Buffer, fields: FieldMap
           fail(error)
         }
       }
-      parser.on('field', (name, value) =>
-        attempt(() => {
-          if (value.includes('\ufffd') && !body.includes('\ufffd')) throw badRequest(`${name} is not valid UTF-8`)
-          add(fields, name, value)
-        }),
-      )
+      // The parser puts U+FFFD in place of what is not UTF-8; text that was really sent stands in the body as it is.
+      const utf8 = (text: string, where: string) => {
+        if (text.includes('\ufffd') && !body.includes(text)) throw badRequest(`${where} is not valid UTF-8`)
+        return text
+      }
+      parser.on('field', (name, value) => attempt(() => add(fields, utf8(name, 'A parameter name'), utf8(value, name))))
       parser.on('file', (name, stream, filename, _encoding, type) => {
         const chunks: Buffer[] = []
         stream.on('data', chunk => chunks.push(chunk))
         stream.on('end', () =>
-          attempt(() => add(fields, name, { filename, contentType: type, bytes: Buffer.concat(chunks) })),
+          attempt(() =>
+            add(fields, utf8(name, 'A parameter name'), {
+              filename: utf8(filename, name),
+              contentType: type,
+              bytes: Buffer.concat(chunks),
+            }),
+          ),
         )
       })
       parser.on('partsLimit', () => fail(badRequest(`Too many parameters (limit: ${mostFields})`)))
@@ -130,7 +140,7 @@ function add(fields: FieldMap, name: string, value: string | Upload): void {
 function isJson(body: Buffer): boolean {
   try {
     JSON.parse(body.toString())
-    return true
+    return isUtf8(body)
   } catch {
     return false
   }

@@ -1,5 +1,6 @@
 // The HTTP edge: one request from socket to answer. The only place, with the engine, that catches.
 
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
@@ -10,7 +11,7 @@ import type { Engine } from '../engine.ts'
 import { type Answering, refuse, send, success } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
 import { LongPoll } from './long-poll.ts'
-import { type FieldMap, readFields } from './parameters.ts'
+import { type FieldMap, notAForm, readFields } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
 
@@ -42,7 +43,10 @@ export function buildServer(parts: EdgeParts): FastifyInstance {
     // A parked poll is not a slow request.
     requestTimeout: 0,
     keepAliveTimeout: 120_000,
-    forceCloseConnections: true,
+    // Whoever is still being answered when the daemon stops gets the answer: `stop` sees to the rest.
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    clientErrorHandler: refuseNoise,
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   })
   for (const method of ['GET', 'HEAD']) app.addHttpMethod(method, { hasBody: true, overrideExisting: true })
@@ -60,7 +64,9 @@ export function buildServer(parts: EdgeParts): FastifyInstance {
   app.get('/readyz', (_request, reply) => reply.code(parts.ready() ? 200 : 503).send({ ready: parts.ready() }))
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
   app.all(`${prefix}/*`, (request, reply) => edge.handle(request, reply))
+  // Methods that fastify has no route for come here too, and some paths of the API know better than 404.
   app.setNotFoundHandler((request, reply) => {
+    if (request.raw.url?.startsWith(`${prefix}/`)) return edge.handle(request, reply)
     refuse(answeringOf(request, reply), noSuchPath(request.raw.url ?? ''))
   })
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
@@ -129,26 +135,35 @@ class Edge {
       this.#limiter?.count(budgets.address, request.ip, answering.headers)
       return undefined
     }
-    const actor = this.#authenticator.authenticate(this.#parts.engine.state, request.headers.authorization)
+    const actor = this.#authenticate(request, answering)
     const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
     this.#limiter?.count(budget, actor.id, answering.headers)
     return actor
   }
 
-  async #run(found: Found, ctx: Context, params: Record<string, unknown>, answering: Answering) {
-    const { endpoint, resource, key } = found.route
-    const login = endpoint.id === 'fetch-api-key' ? String(params.username).toLowerCase() : undefined
-    if (login !== undefined) this.#limiter?.check(budgets.password, login, answering.headers)
-    const prepare = resource.prepare?.[key]
-    const prepared = prepare && (await prepare(this.#parts.tools, params, this.#parts.engine.state))
+  /** Whoever cannot say who they are is a stranger, and counted as one. */
+  #authenticate(request: FastifyRequest, answering: Answering): User {
     try {
-      return await this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, () =>
-        resource.commands[key]!(ctx, params, prepared),
-      )
+      return this.#authenticator.authenticate(this.#parts.engine.state, request.headers.authorization)
     } catch (error) {
-      if (login !== undefined && error instanceof Refusal) this.#limiter?.note(budgets.password, login)
+      this.#limiter?.count(budgets.address, request.ip, answering.headers)
       throw error
     }
+  }
+
+  async #run(found: Found, ctx: Context, params: Record<string, unknown>, answering: Answering) {
+    const { endpoint, resource, key } = found.route
+    const login = endpoint.id === 'fetch-api-key' ? String(params.username).trim().toLowerCase() : undefined
+    const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
+    const prepare = resource.prepare?.[key]
+    const prepared = prepare && (await prepare(this.#parts.tools, params, this.#parts.engine.state))
+    const reply = await this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
+      // The account as it is now: it may have changed while the body was read or a password hashed.
+      const actor = ctx.actor && state.users.get(ctx.actor.id)
+      return resource.commands[key]!(actor === ctx.actor ? ctx : { ...ctx, actor }, params, prepared)
+    })
+    succeed?.()
+    return reply
   }
 
   /** Without an actor only for endpoints that anyone may call; their commands do not know of one. */
@@ -186,8 +201,23 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): voi
   const answering = answeringOf(request, reply)
   const { statusCode = 500, message } = error as { statusCode?: number; message?: string }
   if (statusCode === 413) refuse(answering, new Refusal('BAD_REQUEST', 'The body is too large', {}, 413))
+  else if (statusCode === 415) refuse(answering, notAForm(request.headers['content-type'] ?? ''))
   else if (statusCode < 500) refuse(answering, badRequest(message ?? 'Malformed request'))
   else crash(error, request, answering)
+}
+
+/** What cannot be read as HTTP has no request to answer: straight to the socket. */
+function refuseNoise(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable) return
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'
+  const msg = tooLarge
+    ? 'Path, query and headers are too large; send parameters in the body'
+    : 'The request is not HTTP'
+  const body = JSON.stringify({ result: 'error', msg, code: 'BAD_REQUEST' })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  )
 }
 
 /** Anything but a refusal is a defect: logged in full, told without detail. */
