@@ -26,6 +26,11 @@ export function isSwitch(shape: Shape): boolean {
   return shape.type === 'boolean'
 }
 
+/** A closed set of words. */
+export function isChoice(shape: Shape): boolean {
+  return armsOf(shape).every(arm => arm.const !== undefined)
+}
+
 export function isList(shape: Shape): boolean {
   return listShape(shape) !== undefined
 }
@@ -33,7 +38,7 @@ export function isList(shape: Shape): boolean {
 /** What the value is called in a usage line: `<user>`, `<start|stop>`, `<json>`. */
 export function valueName(shape: Shape): string {
   const list = listShape(shape)
-  if (list) return valueName(list.items as Shape)
+  if (list) return isNested(list.items as Shape) ? 'json' : valueName(list.items as Shape)
   const arms = armsOf(shape).filter(arm => arm.type !== 'null')
   const words = arms.filter(arm => arm.const !== undefined)
   if (words.length === arms.length) return words.map(arm => String(arm.const)).join('|')
@@ -56,13 +61,12 @@ export async function readParam(param: Param, given: Given, label: string, sourc
 
 /** Repeated, comma separated, or JSON: `--to 9 --to 10`, `--to 9,10`, `--to '[9,10]'`. */
 async function readList(items: Shape, given: readonly string[], label: string, sources: Sources): Promise<unknown[]> {
-  const nested = items.type === 'array' || items.type === 'object'
   const values: unknown[] = []
   for (const raw of given) {
     const parsed = raw.startsWith('[') ? parseJson(raw, label) : undefined
     if (Array.isArray(parsed))
       values.push(...(items.type === 'array' && !parsed.every(Array.isArray) ? [parsed] : parsed))
-    else if (nested) values.push(await readOne(items, raw, label, sources))
+    else if (isNested(items)) values.push(await readOne(items, raw, label, sources))
     else
       for (const part of raw.split(',')) if (part !== '') values.push(await readOne(items, part.trim(), label, sources))
   }
@@ -150,13 +154,13 @@ function wanted(shape: Shape): string {
     if (arm.type === 'null') return ['null']
     if (arm.ref === 'time') return ['a time: UNIX seconds, ISO 8601, +2h or "tomorrow 9:00"']
     if (isNamed(arm)) return [`a ${arm.ref}: a name or id:123`]
+    if (arm.type === 'integer') return [arm.minimum === 0 ? 'a whole number, 0 or more' : 'a whole number']
     return [descriptions[String(arm.type)] ?? 'of the right form']
   })
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
 const descriptions: Readonly<Record<string, string>> = {
-  integer: 'a whole number in its range',
   number: 'a number',
   boolean: 'true or false',
   array: 'a list in JSON',
@@ -171,6 +175,10 @@ function armsOf(shape: Shape): Shape[] {
 function listShape(shape: Shape): Shape | undefined {
   const arms = armsOf(shape).filter(arm => arm.type !== 'null')
   return arms.length === 1 && arms[0]!.type === 'array' ? arms[0] : undefined
+}
+
+function isNested(shape: Shape): boolean {
+  return shape.type === 'array' || shape.type === 'object'
 }
 
 function isText(shape: Shape): boolean {

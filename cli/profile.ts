@@ -39,7 +39,7 @@ interface Source {
 
 /**
  * Takes each value from the first source that has it. A key goes only to the site and the account it belongs to: a source
- * that names another site or account than the one chosen is passed over, or its key would be sent to a stranger.
+ * that names another site than the one chosen is passed over, or its key would be sent to a stranger.
  */
 export function accountFor(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'profile'>, env: Env): Account {
   const chosen: { site?: string; email?: string; apiKey?: string } = {}
@@ -47,8 +47,9 @@ export function accountFor(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'pr
   for (const source of sources(flags, env)) {
     const site = source.site ? normalSite(source.site) : undefined
     if (site && chosen.site && site !== chosen.site) continue
-    if (source.email && chosen.email && source.email.toLowerCase() !== chosen.email.toLowerCase()) continue
-    for (const [name, value] of Object.entries({ site, email: source.email, apiKey: source.apiKey })) {
+    const other = source.email && chosen.email && source.email.toLowerCase() !== chosen.email.toLowerCase()
+    const values = other ? { site } : { site, email: source.email, apiKey: source.apiKey }
+    for (const [name, value] of Object.entries(values)) {
       const key = name as 'site' | 'email' | 'apiKey'
       if (!value || chosen[key]) continue
       chosen[key] = value
@@ -80,15 +81,15 @@ export function readProfiles(env: Env): Profiles {
   throw new Failure(exitCodes.refused, `${file} is not a profiles file`, { hint: 'Mend it, or move it away.' })
 }
 
-/** Saves a profile and makes it the current one. Returns the file's path. */
+/** Saves a profile; it becomes the current one if there is none. Returns the file's path. */
 export function saveProfile(name: string, profile: Profile, env: Env): string {
-  const { profiles } = readProfiles(env)
+  const { current = name, profiles } = readProfiles(env)
   const file = profilesFile(env)
   mkdirSync(configFolder(env), { recursive: true, mode: 0o700 })
   chmodSync(configFolder(env), 0o700)
   const draft = `${file}.${process.pid}.tmp`
   try {
-    const book = { current: name, profiles: { ...profiles, [name]: profile } }
+    const book = { current, profiles: { ...profiles, [name]: profile } }
     writeFileSync(draft, `${JSON.stringify(book, null, 2)}\n`, { mode: 0o600 })
     renameSync(draft, file)
   } catch (error) {

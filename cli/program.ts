@@ -30,7 +30,10 @@ async function dispatch(argv: readonly string[]): Promise<void> {
   const leading = at < 0 ? argv : argv.slice(0, at)
   if (leading.includes('--version') || leading.includes('-V')) return print(`natter ${version()}\n`)
   if (argv.length === 0 || leading.includes('--help') || leading.includes('-h')) return print(programHelp())
-  if (at < 0) return run(argv, undefined)
+  if (at < 0) {
+    await run(argv, undefined)
+    throw usage('no subcommand was given', 'See natter --help')
+  }
   const word = argv[at]!
   if (word !== 'help') return run(argv, word)
   const topic = argv.slice(at + 1).filter(item => !item.startsWith('-'))
@@ -41,7 +44,7 @@ async function dispatch(argv: readonly string[]): Promise<void> {
 }
 
 async function run(argv: readonly string[], word: string | undefined): Promise<void> {
-  const { CommanderError, newProgram } = await import('./subcommands.ts')
+  const { CommanderError, newProgram, pathOf } = await import('./subcommands.ts')
   const program = newProgram()
   if (word !== undefined) await addWord(program, word)
   process.once('SIGINT', () => process.exit(exitCodes.interrupted))
@@ -52,7 +55,8 @@ async function run(argv: readonly string[], word: string | undefined): Promise<v
     if (error.code === 'commander.helpDisplayed') return
     // A group without its verb: its help has just been printed on stderr.
     if (error.code === 'commander.help') throw new Ending(exitCodes.usage)
-    throw usage(error.message.replace(/^error: /, ''), `See natter ${word ?? ''} --help`.replace('  ', ' '))
+    const [message, suggestion] = error.message.replace(/^error: /, '').split('\n')
+    throw usage(message!, suggestion?.replace(/^\((.*)\)$/, '$1') ?? `See ${pathOf(program, argv)} --help`)
   }
 }
 

@@ -11,9 +11,11 @@ import type { Fact } from './domain/facts.ts'
 import { resources } from './domain/index.ts'
 import { found } from './domain/organization.ts'
 import { isOwner } from './domain/permissions.ts'
+import type { Surroundings } from './domain/resource.ts'
 import type { User } from './domain/state.ts'
 import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
+import { folderFiles, memoryFiles } from './files.ts'
 import { buildServer } from './http/server.ts'
 import { FileJournal } from './journal/file-journal.ts'
 import type { Journal } from './journal/journal.ts'
@@ -22,9 +24,12 @@ import { openSnapshots } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
 import { deriveKey, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
+import { Scheduler } from './scheduler.ts'
 
 export interface Daemon {
   readonly ready: Ready
+  /** Where it listens, whatever clients call it. */
+  readonly localUrl: string
   readonly engine: Engine
   readonly clock: Clock
   /** Answers parked polls, flushes, lets go of store and port. */
@@ -62,8 +67,30 @@ export async function startDaemon(
       engine.record('tick', null, []).catch(() => {})
     },
   })
-  const engine = new Engine({ journal: store.journal, snapshots: store.snapshots, queues, now, onFailure })
+  const engine = new Engine({
+    journal: store.journal,
+    snapshots: store.snapshots,
+    queues,
+    now,
+    onFailure,
+    onChange: () => scheduler.reconsider(),
+  })
+  const surroundings = (): Surroundings => ({
+    state: engine.state,
+    now: now(),
+    client: 'internal',
+    random: randomUUID,
+    keyOf,
+    server,
+  })
+  const scheduler = new Scheduler(
+    engine,
+    resources.flatMap(resource => resource.jobs ?? []),
+    clock,
+    surroundings,
+  )
   let listening = false
+  let localUrl = ''
   const server = { url: '', emailDomain: 'example.com', devAuth: config.devAuth }
   const app = buildServer({
     engine,
@@ -72,7 +99,7 @@ export async function startDaemon(
     random: randomUUID,
     keyOf,
     sameSecret,
-    tools: { hashPassword, verifyPassword },
+    tools: { hashPassword, verifyPassword, keepFile: store.files.keep },
     server,
     rateLimit: config.rateLimit,
     maxQueuesPerUser: config.maxQueues,
@@ -84,8 +111,10 @@ export async function startDaemon(
     await engine.boot()
     await foundOrganization(engine, config, server.emailDomain, now())
     const address = await app.listen({ host: config.host, port: config.port })
-    server.url = config.url ?? readableUrl(address, config.host)
+    localUrl = readableUrl(address, config.host)
+    server.url = config.url ?? localUrl
     listening = true
+    scheduler.start()
   } catch (error) {
     await app.close()
     await engine.close().catch(() => {})
@@ -98,10 +127,12 @@ export async function startDaemon(
   compaction.unref()
   return {
     ready: readyOf(engine, server.url, keyOf),
+    localUrl,
     engine,
     clock,
     async stop() {
       listening = false
+      scheduler.stop()
       clearInterval(compaction)
       queues.answerAll()
       await closeServer(app)
@@ -139,6 +170,7 @@ async function openStore(config: Config, warn: (text: string) => void) {
       snapshots: null,
       secret: config.secret ?? newSecret(),
       worthCompacting: () => false,
+      files: memoryFiles(),
       release: async () => {},
     }
   }
@@ -156,6 +188,7 @@ async function openStore(config: Config, warn: (text: string) => void) {
       journal,
       snapshots,
       secret: config.secret ?? secretOf(folder),
+      files: folderFiles(join(folder, 'files')),
       worthCompacting: () =>
         sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))),
       release,

@@ -18,6 +18,8 @@ export interface EngineParts {
   readonly now: () => number
   /** The disk failed: memory is ahead of it, and only a restart may go on. */
   readonly onFailure: (error: Error) => void
+  /** Facts were taken: what is planned may have changed. */
+  readonly onChange: () => void
 }
 
 export class Engine {
@@ -56,13 +58,24 @@ export class Engine {
    */
   async run<Reply>(op: string, actor: number | null, decide: (state: State) => Outcome<Reply>): Promise<Reply> {
     if (this.#failure) throw notReady()
-    const { facts, signals, reply } = decide(this.state)
+    let outcome: Outcome<Reply>
+    try {
+      outcome = decide(this.state)
+    } catch (refusal) {
+      // A refusal is an answer too: it may rest on what is not yet on disk.
+      await this.settled()
+      throw refusal
+    }
+    const { facts, signals, touch, reply } = outcome
+    touch?.(this.state)
     if (facts && facts.length > 0) this.#append(op, actor, facts)
     if (signals && signals.length > 0) {
       if (this.queues.full(signals, this.position)) this.#append('tick', null, [])
       this.queues.push(this.position, signals, false)
+      // Otherwise they go with the flush that everything before them waits for.
+      if (!this.#flush) this.queues.release(this.position)
     }
-    await this.settled()
+    if (!touch || facts) await this.settled()
     return reply
   }
 
@@ -75,11 +88,7 @@ export class Engine {
 
   /** Waits until everything decided so far is on disk. */
   async settled(): Promise<void> {
-    if (this.#flush)
-      await this.#flush.done.catch(() => {
-        throw notReady()
-      })
-    else this.queues.release(this.#parts.journal.position)
+    await this.#flush?.done
   }
 
   /** Writes a snapshot beside the traffic and forgets the journal it covers. */
@@ -109,7 +118,7 @@ export class Engine {
     const { journal, now } = this.#parts
     const { position, durable } = journal.append({ time: now(), actor, op, facts })
     this.#take(position, facts)
-    if (!durable) return
+    this.#parts.onChange()
     // One handler per flush, set before anyone waits: queues hear of a fact just before its author's reply is sent.
     if (this.#flush?.durable === durable) this.#flush.position = position
     else {
@@ -121,7 +130,7 @@ export class Engine {
         },
         (error: Error) => {
           this.#fail(error)
-          throw error
+          throw notReady()
         },
       )
       flush.done.catch(() => {})

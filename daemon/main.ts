@@ -22,7 +22,7 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
   const daemon = await startDaemon(config, onFailure, warn)
   stopOnSignals(daemon)
   try {
-    tell(config, daemon.ready, args)
+    tell(config, daemon, args)
   } catch (error) {
     // Whoever waits for the news would wait for ever.
     await daemon.stop()
@@ -30,9 +30,9 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
   }
 }
 
-function tell(config: Config, ready: Ready, args: readonly string[]): void {
+function tell(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): void {
   if (!config.memory)
-    writePrivately(join(config.data, 'daemon.json'), `${JSON.stringify({ pid: ready.pid, url: ready.url, args })}\n`)
+    writePrivately(join(config.data, 'daemon.json'), `${JSON.stringify({ pid: ready.pid, url: localUrl, args })}\n`)
   if (config.profile && !config.memory) rememberProfile(ready)
   if (config.readyFile) writePrivately(config.readyFile, `${JSON.stringify(ready)}\n`)
   if (config.json) process.stdout.write(`${JSON.stringify(ready)}\n`)

@@ -15,6 +15,8 @@ export interface PermissionSetting {
   /** Whether role:everyone is allowed; where it is not, guests never hold the permission. */
   readonly everyone: boolean
   readonly allowed?: readonly string[]
+  /** System groups it does not take, besides role:internet, which none takes. */
+  readonly forbidden?: readonly string[]
   /** Name of a system group, or whoever created the thing. */
   readonly default: string
 }
@@ -39,7 +41,7 @@ export const groupPermissions = {
   can_join_group: { nobody: true, everyone: false, default: 'role:nobody' },
   can_leave_group: { nobody: true, everyone: true, default: 'role:everyone' },
   can_manage_group: { nobody: true, everyone: false, default: creator },
-  can_mention_group: { nobody: true, everyone: true, default: 'role:everyone' },
+  can_mention_group: { nobody: true, everyone: true, forbidden: ['role:owners'], default: 'role:everyone' },
   can_remove_members_group: { nobody: true, everyone: false, default: 'role:nobody' },
 } as const satisfies Record<string, PermissionSetting>
 

@@ -81,6 +81,7 @@ export const users = {
         'natter users key amy@example.com --password "correct horse"',
         'natter users key amy@example.com --password "correct horse" --json',
       ],
+      shows: 'api_key',
     },
   }),
 }

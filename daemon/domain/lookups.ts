@@ -5,9 +5,3 @@ import type { State, User } from './state.ts'
 export function userByEmail(state: State, email: string): User | undefined {
   return state.users.find('email', email.trim().toLowerCase())
 }
-
-export function activeUserIds(state: State): number[] {
-  const ids: number[] = []
-  for (const user of state.users.values()) if (user.active) ids.push(user.id)
-  return ids
-}

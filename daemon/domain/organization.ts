@@ -1,7 +1,9 @@
 // The organization: how it came to be. Its settings come with the resource of that name.
 
+import { groupPermissions, organizationPermissions } from '../api/permission-settings.ts'
 import type { Announcement, FactOf } from './resource.ts'
-import type { Group, Organization, State, User } from './state.ts'
+import { type Group, type Organization, roles, type State, type User } from './state.ts'
+import { seconds } from './time.ts'
 
 export type OrganizationFact = {
   readonly type: 'organization.founded'
@@ -19,36 +21,67 @@ export interface Founding {
 }
 
 export function found(seed: Founding, emailDomain: string, now: number): OrganizationFact {
-  const groups: Group[] = []
-  for (const { name, description, subgroup } of seed.system_groups) {
-    const subgroups = groups.filter(group => group.name === subgroup).map(group => group.id)
-    groups.push({ id: groups.length + 1, name, description, system: true, members: [], subgroups })
-  }
-  const account = { active: true, joined: now, timezone: '', avatarVersion: 1, keyVersion: 1 }
-  const bots = seed.system_bots.map(({ full_name, short_name }, index) => ({
-    ...account,
-    id: index + 1,
-    email: `${short_name}@${emailDomain}`,
-    fullName: full_name,
-    role: 400 as const,
+  const groups = systemGroups(seed)
+  const groupId = (name: string) => groups.find(group => group.name === name)!.id
+  const account = {
+    fullMember: true,
+    active: true,
+    joined: now,
+    avatar: { version: 1 },
+    keyVersion: 1,
     canCreateUsers: false,
-    bot: { type: 1 as const, ownerId: null, system: true },
-  }))
+    canChangeEmails: false,
+    settings: {},
+    profile: {},
+  }
+  const bots = seed.system_bots.map(
+    ({ full_name, short_name }, index): User => ({
+      ...account,
+      id: index + 1,
+      email: `${short_name}@${emailDomain}`,
+      fullName: full_name,
+      role: roles.member,
+      bot: { type: 1, ownerId: null, system: true },
+    }),
+  )
   const owner: User = {
     ...account,
     id: bots.length + 1,
     email: seed.owner.email,
     fullName: seed.owner.full_name,
-    role: 100,
+    role: roles.owner,
     // Whoever starts the daemon runs the server too: they hold its account flags.
     canCreateUsers: true,
+    canChangeEmails: true,
   }
+  const permissions = Object.fromEntries(
+    Object.entries(organizationPermissions).map(([name, setting]) => [name, groupId(setting.default)]),
+  ) as Organization['permissions']
   return {
     type: 'organization.founded',
-    organization: { ...seed.organization, dateCreated: Math.floor(now / 1000) },
-    groups: groups.map(group => (group.name === 'role:owners' ? { ...group, members: [owner.id] } : group)),
+    organization: { dateCreated: seconds(now), settings: seed.organization, permissions, userDefaults: {} },
+    groups,
     users: [...bots, owner],
   }
+}
+
+function systemGroups(seed: Founding): Group[] {
+  const groups: Group[] = []
+  for (const { name, description, subgroup } of seed.system_groups)
+    groups.push({
+      id: groups.length + 1,
+      name,
+      description,
+      system: true,
+      creatorId: null,
+      dateCreated: null,
+      deactivated: false,
+      members: [],
+      subgroups: groups.filter(group => group.name === subgroup).map(group => group.id),
+      // Nobody may change a system group: the first one created is role:nobody.
+      permissions: Object.fromEntries(Object.keys(groupPermissions).map(key => [key, 1])) as Group['permissions'],
+    })
+  return groups
 }
 
 export const organization = {

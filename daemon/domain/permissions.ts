@@ -1,16 +1,30 @@
 // Every rule of the permission model, each with the sentence the generated docs print. The only file that reads a role.
 
-import { Refusal } from './refusal.ts'
-import { roles, type User } from './state.ts'
+import {
+  type ChannelPermission,
+  channelPermissions,
+  type GroupPermission,
+  groupPermissions,
+  type OrganizationPermission,
+  organizationPermissions,
+} from '../api/permission-settings.ts'
+import { isIn } from './group-values.ts'
+import { badRequest, Refusal } from './refusal.ts'
+import { organizationSetting } from './settings-lookup.ts'
+import { type Channel, type Group, type Role, roles, type State, type User } from './state.ts'
+
+/** Who asks, of which state. A command's context is one. */
+export interface Asker {
+  readonly state: State
+  readonly actor: User
+}
 
 export interface Rule<Thing> {
   readonly sentence: string
-  readonly allows: (asker: User, thing: Thing) => boolean
-  /** What the refusal says; without it the sentence. */
-  readonly refusal?: string
+  readonly allows: (asker: Asker, thing: Thing) => boolean
 }
 
-function rule<Thing = void>(sentence: string, allows: (asker: User, thing: Thing) => boolean): Rule<Thing> {
+function rule<Thing = void>(sentence: string, allows: Rule<Thing>['allows']): Rule<Thing> {
   return { sentence, allows }
 }
 
@@ -25,20 +39,254 @@ export function isAdministrator(user: User): boolean {
   return user.role <= roles.administrator
 }
 
+/** And administrators are moderators too. */
+export function isModerator(user: User): boolean {
+  return user.role <= roles.moderator
+}
+
 export function isGuest(user: User): boolean {
   return user.role === roles.guest
 }
 
-// --- the rules --------------------------------------------------------------------------------------------------
+export function isHuman(user: User): boolean {
+  return user.bot === undefined
+}
 
-export const administer = rule(
-  'Organization administrators and owners may administer the organization.',
-  isAdministrator,
+// --- holding a permission ---------------------------------------------------------------------------------------
+
+/** Guests never hold a permission that role:everyone cannot be given. */
+function holds(
+  { state, actor }: Asker,
+  setting: { readonly everyone: boolean },
+  value: Parameters<typeof isIn>[2],
+): boolean {
+  return (setting.everyone || !isGuest(actor)) && isIn(state, actor, value)
+}
+
+export function holdsInOrganization(asker: Asker, name: OrganizationPermission): boolean {
+  return holds(asker, organizationPermissions[name], asker.state.organization.permissions[name])
+}
+
+export function holdsInChannel(asker: Asker, channel: Channel, name: ChannelPermission): boolean {
+  return holds(asker, channelPermissions[name], channel.permissions[name])
+}
+
+export function holdsInGroup(asker: Asker, group: Group, name: GroupPermission): boolean {
+  return holds(asker, groupPermissions[name], group.permissions[name])
+}
+
+function isSubscribed({ state, actor }: Asker, channel: Channel): boolean {
+  return state.subscriptions.isActive(channel.id, actor.id)
+}
+
+// --- the organization -------------------------------------------------------------------------------------------
+
+export const administer = rule('Organization administrators and owners may administer the organization.', ({ actor }) =>
+  isAdministrator(actor),
+)
+
+export const own = rule('Organization owners may change what only owners may.', ({ actor }) => isOwner(actor))
+
+// --- users ------------------------------------------------------------------------------------------------------
+
+export const createUsers = rule(
+  'Organization administrators whose account has the can_create_users flag may create users.',
+  ({ actor }) => isAdministrator(actor) && actor.canCreateUsers,
+)
+
+export const changeEmails = rule(
+  'Organization owners whose account has the can_change_user_emails flag may change the email address of others.',
+  ({ actor }) => isOwner(actor) && actor.canChangeEmails,
+)
+
+export const changeRole = rule<{ readonly from: Role; readonly to: Role }>(
+  'Organization administrators may change roles; only owners may give or take the role of owner.',
+  ({ actor }, { from, to }) =>
+    isAdministrator(actor) && (isOwner(actor) || (from !== roles.owner && to !== roles.owner)),
+)
+
+export const administerBot = rule<User>(
+  'The owner of a bot and organization administrators may administer it; a bot that can create users only by an organization owner.',
+  ({ actor }, bot) => (bot.canCreateUsers ? isOwner(actor) : isAdministrator(actor) || bot.bot?.ownerId === actor.id),
+)
+
+/** email_address_visibility: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators. */
+export const seeEmail = rule<User>(
+  'Everyone sees their own email address; others see it as the person’s email_address_visibility says.',
+  ({ actor }, user) => {
+    if (actor.id === user.id || user.bot) return true
+    switch (user.settings.email_address_visibility ?? 1) {
+      case 1:
+        return true
+      case 2:
+        return !isGuest(actor)
+      case 3:
+        return isAdministrator(actor)
+      case 5:
+        return isModerator(actor)
+      default:
+        return false
+    }
+  },
+)
+
+// --- channels: seeing -------------------------------------------------------------------------------------------
+
+export const seeContent = rule<Channel>(
+  'Everyone has access to the content of a web-public channel; subscribers to that of theirs; members to that of public channels and of those they may add subscribers to or subscribe to.',
+  (asker, channel) => {
+    if (channel.webPublic || isSubscribed(asker, channel)) return true
+    if (isGuest(asker.actor)) return false
+    return (
+      !channel.inviteOnly ||
+      holdsInChannel(asker, channel, 'can_add_subscribers_group') ||
+      holdsInChannel(asker, channel, 'can_subscribe_group')
+    )
+  },
+)
+
+export const seeMetadata = rule<Channel>(
+  'Whoever has access to the content of a channel knows of it, and so do its administrators and those of the organization.',
+  (asker, channel) =>
+    seeContent.allows(asker, channel) ||
+    (!isGuest(asker.actor) &&
+      (holdsInChannel(asker, channel, 'can_administer_channel_group') || isAdministrator(asker.actor))),
+)
+
+// --- channels: doing --------------------------------------------------------------------------------------------
+
+export const createChannel = rule<'public' | 'private' | 'web-public'>(
+  'Members of the organization’s can_create_public_channel_group, can_create_private_channel_group or can_create_web_public_channel_group may create a channel of that kind.',
+  (asker, kind) =>
+    holdsInOrganization(
+      asker,
+      kind === 'public'
+        ? 'can_create_public_channel_group'
+        : kind === 'private'
+          ? 'can_create_private_channel_group'
+          : 'can_create_web_public_channel_group',
+    ),
+)
+
+export const administerChannel = rule<Channel>(
+  'Organization administrators, and members of can_administer_channel_group who are not guests, may administer a channel.',
+  (asker, channel) => isAdministrator(asker.actor) || holdsInChannel(asker, channel, 'can_administer_channel_group'),
+)
+
+export const subscribeSelf = rule<Channel>(
+  'Members who have access to the content of a channel may subscribe to it.',
+  (asker, channel) => !isGuest(asker.actor) && seeContent.allows(asker, channel),
+)
+
+export const subscribeOthers = rule<Channel>(
+  'Members with access to the content may subscribe others if they are in the organization’s or the channel’s can_add_subscribers_group, or administer the channel.',
+  (asker, channel) =>
+    subscribeSelf.allows(asker, channel) &&
+    (holdsInOrganization(asker, 'can_add_subscribers_group') ||
+      holdsInChannel(asker, channel, 'can_add_subscribers_group') ||
+      administerChannel.allows(asker, channel)),
+)
+
+export const unsubscribeOthers = rule<Channel>(
+  'Channel administrators, and members of can_remove_subscribers_group who know of the channel, may unsubscribe others.',
+  (asker, channel) =>
+    administerChannel.allows(asker, channel) ||
+    (!isGuest(asker.actor) &&
+      seeMetadata.allows(asker, channel) &&
+      holdsInChannel(asker, channel, 'can_remove_subscribers_group')),
+)
+
+export const post = rule<Channel>(
+  'Members of can_send_message_group may post, or a bot whose owner is one, if they have access to the channel: it is web-public, or public and they are no guest, or they or the bot’s owner are subscribed, or its shared history is open to them.',
+  (asker, channel) => {
+    if (asker.actor.bot?.system) return true
+    const owner = botOwner(asker)
+    if (!mayHold(asker, owner, channel)) return false
+    if (channel.webPublic || isSubscribed(asker, channel)) return true
+    if (owner && isSubscribed({ state: asker.state, actor: owner }, channel)) return true
+    if (isGuest(asker.actor)) return false
+    return !channel.inviteOnly || (channel.historyPublic && seeContent.allows(asker, channel))
+  },
+)
+
+function botOwner({ state, actor }: Asker): User | undefined {
+  const id = actor.bot?.ownerId
+  return id === null || id === undefined ? undefined : state.users.get(id)
+}
+
+function mayHold(asker: Asker, owner: User | undefined, channel: Channel): boolean {
+  return (
+    holdsInChannel(asker, channel, 'can_send_message_group') ||
+    (owner !== undefined && holdsInChannel({ state: asker.state, actor: owner }, channel, 'can_send_message_group'))
+  )
+}
+
+export const setTopicsPolicy = rule(
+  'Organization administrators and members of can_set_topics_policy_group may give a channel a topics policy of its own.',
+  asker => isAdministrator(asker.actor) || holdsInOrganization(asker, 'can_set_topics_policy_group'),
+)
+
+export const setDeletePolicy = rule(
+  'Organization administrators and members of can_set_delete_message_policy_group may say who deletes messages in a channel.',
+  asker => isAdministrator(asker.actor) || holdsInOrganization(asker, 'can_set_delete_message_policy_group'),
+)
+
+/** The two server-side switches; the third condition is `createChannel` of this kind. */
+export function webPublicEnabled(state: State): boolean {
+  return organizationSetting(state, 'enable_spectator_access')
+}
+
+// --- user groups ------------------------------------------------------------------------------------------------
+
+export const createGroups = rule(
+  'Members of the organization’s can_create_groups may create user groups.',
+  asker => isHuman(asker.actor) && holdsInOrganization(asker, 'can_create_groups'),
+)
+
+export const manageGroup = rule<Group>(
+  'Members of the organization’s can_manage_all_groups and of the group’s can_manage_group may manage a group, unless it is a system group.',
+  (asker, group) =>
+    !group.system &&
+    isHuman(asker.actor) &&
+    (holdsInOrganization(asker, 'can_manage_all_groups') || holdsInGroup(asker, group, 'can_manage_group')),
+)
+
+export const addToGroup = rule<Group>(
+  'Whoever manages a group, or is in its can_add_members_group, may add members and subgroups.',
+  (asker, group) =>
+    manageGroup.allows(asker, group) ||
+    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_add_members_group')),
+)
+
+export const joinGroup = rule<Group>(
+  'Members of can_join_group, and whoever may add others, may join a group.',
+  (asker, group) =>
+    addToGroup.allows(asker, group) ||
+    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_join_group')),
+)
+
+export const removeFromGroup = rule<Group>(
+  'Whoever manages a group, or is in its can_remove_members_group, may remove members.',
+  (asker, group) =>
+    manageGroup.allows(asker, group) ||
+    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_remove_members_group')),
+)
+
+export const leaveGroup = rule<Group>(
+  'Members of can_leave_group, and whoever may remove others, may leave a group.',
+  (asker, group) =>
+    removeFromGroup.allows(asker, group) ||
+    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_leave_group')),
 )
 
 // --- saying no --------------------------------------------------------------------------------------------------
 
 /** For rules about a role: the refusal has a code of its own. */
-export function insist(rule: Rule<void>, asker: User): void {
+export function insist(rule: Rule<void>, asker: Asker): void {
   if (!rule.allows(asker)) throw new Refusal('UNAUTHORIZED_PRINCIPAL', rule.sentence)
+}
+
+/** For all other rules. */
+export function check<Thing>(rule: Rule<Thing>, asker: Asker, thing: Thing): void {
+  if (!rule.allows(asker, thing)) throw badRequest(rule.sentence)
 }

@@ -35,6 +35,8 @@ export interface Context extends Surroundings {
 export interface Tools {
   hashPassword(password: string): Promise<string>
   verifyPassword(password: string, hash: string | undefined): Promise<boolean>
+  /** Keeps a file beside the store, durably, and names it by its content. */
+  keepFile(bytes: Uint8Array): Promise<string>
 }
 
 export interface Event {
@@ -43,19 +45,51 @@ export interface Event {
   readonly [field: string]: unknown
 }
 
-/** Who is told what. */
+/** What a queue's client asked for at register; everything that can change the form of an event. */
+export interface Client {
+  readonly capabilities: ReadonlySet<Capability>
+  /** null: all types. Only for events that stand in for each other; the queue itself filters by type. */
+  readonly eventTypes: ReadonlySet<string> | null
+  readonly applyMarkdown: boolean
+  readonly clientGravatar: boolean
+  readonly slimPresence: boolean
+  readonly includeSubscribers: 'true' | 'false' | 'partial'
+}
+
+/** The event as one kind of client wants it: none, one, or several in order. */
+export type Forms = (client: Client) => Event | readonly Event[] | null
+
 export interface Announcement {
-  /** User IDs; everybody once. */
-  readonly to: readonly number[]
-  readonly event: Event
-  /** Told only to clients that declared this. */
-  readonly needs?: Capability
+  /** User IDs. A live set may be given: it is read at once. */
+  readonly to: readonly number[] | ReadonlySet<number>
+  readonly event: Event | Forms
+  /** Fields that differ from person to person. Return the same object for people with the same fields. */
+  readonly personal?: (userId: number) => object
+}
+
+/** An event for clients that declared a capability only. */
+export function onlyWith(capability: Capability, event: Event): Forms {
+  return client => (client.capabilities.has(capability) ? event : null)
 }
 
 export interface Outcome<Reply> {
   readonly facts?: readonly Fact[]
   readonly signals?: readonly Announcement[]
+  /**
+   * Changes volatile state (presence): never journaled, saved with a snapshot, forgotten by a crash. A command that does
+   * nothing else is answered without waiting for the disk.
+   */
+  readonly touch?: (state: State) => void
   readonly reply: Reply
+}
+
+/** Work that falls due by the clock: the scheduler runs it as the system. */
+export interface Job {
+  readonly op: string
+  /** Milliseconds when it is next due; undefined when nothing is planned. Asked after every change, so it must be cheap. */
+  readonly due: (state: State) => number | undefined
+  /** Does everything that is due now. What it leaves must be due later, or it is run again at once. */
+  readonly run: (ctx: Surroundings) => Outcome<object>
 }
 
 type Served<A extends Endpoints> = {
@@ -90,6 +124,7 @@ export interface Resource<A extends Endpoints, F extends Fact, P> {
   /** Who hears of it, in which words. Sees the state after the fact. */
   readonly announce: { [T in F['type']]: (state: State, fact: FactOf<F, T>) => readonly Announcement[] }
   readonly sections?: Sections
+  readonly jobs?: readonly Job[]
 }
 
 /** Checks a resource against its catalogue page, its facts and what it prepares; adds nothing at run time. */
@@ -106,6 +141,7 @@ export interface AnyResource {
   readonly apply: Readonly<Record<string, (state: State, fact: any) => void>>
   readonly announce: Readonly<Record<string, (state: State, fact: any) => readonly Announcement[]>>
   readonly sections?: Sections
+  readonly jobs?: readonly Job[]
 }
 
 export type AnyCommand = (ctx: any, params: any, prepared?: any) => Outcome<object>

@@ -3,6 +3,7 @@
 import { featureLevel, svcMergeBase, svcVersion } from '../api/levels.ts'
 import { server as api } from '../api/server.ts'
 import { resource } from './resource.ts'
+import { organizationSetting } from './settings-lookup.ts'
 
 export const server = resource(api)<never>({
   commands: {
@@ -32,9 +33,9 @@ export const server = resource(api)<never>({
         require_email_format_usernames: true,
         realm_uri: server.url,
         realm_url: server.url,
-        realm_name: state.organization.name,
+        realm_name: organizationSetting(state, 'name'),
         realm_icon: `${server.url}/static/icon.svg`,
-        realm_description: paragraph(state.organization.description),
+        realm_description: paragraph(organizationSetting(state, 'description')),
         realm_web_public_access_enabled: false,
       },
     }),

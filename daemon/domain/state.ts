@@ -1,15 +1,25 @@
 // Everything the service remembers, one record per resource. Rows are what facts left behind, in our own words;
 // what clients see is made from them by each resource's `present`.
 
+import type { ChannelPermission, GroupPermission, OrganizationPermission } from '../api/permission-settings.ts'
+import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
 
 export const roles = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const
 export type Role = (typeof roles)[keyof typeof roles]
 
+/** A set of users: a group's ID, or users and groups listed. Always in normal form (`group-values.ts`). */
+export type GroupValue =
+  | number
+  | { readonly direct_members: readonly number[]; readonly direct_subgroups: readonly number[] }
+
 export interface Organization {
-  readonly name: string
-  readonly description: string
   readonly dateCreated: number
+  /** Only what differs from the default of the settings table. */
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly permissions: Readonly<Record<OrganizationPermission, GroupValue>>
+  /** What new accounts start with, where it differs from the table. */
+  readonly userDefaults: Readonly<Record<string, unknown>>
 }
 
 export interface User {
@@ -18,16 +28,26 @@ export interface User {
   readonly email: string
   readonly fullName: string
   readonly role: Role
+  /** Past the waiting period; settled by a fact, so that nothing depends on when it is asked. */
+  readonly fullMember: boolean
   readonly active: boolean
+  /** Milliseconds. */
   readonly joined: number
-  readonly timezone: string
-  readonly avatarVersion: number
+  readonly avatar: {
+    readonly version: number /** Name of the uploaded file beside the store. */
+    readonly file?: string
+  }
   /** Bumped to make the old API key worthless; the key itself is never stored. */
   readonly keyVersion: number
   /** scrypt, with its salt; absent for accounts that cannot log in by password. */
   readonly password?: string
-  /** A flag of the account, given only by whoever runs the daemon: even owners lack it by default. */
+  /** Flags of the account, given only by whoever runs the daemon: even owners lack them by default. */
   readonly canCreateUsers: boolean
+  readonly canChangeEmails: boolean
+  /** Only what differs from the default of the settings table. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Custom profile field ID to value. */
+  readonly profile: Readonly<Record<string, string>>
   readonly bot?: Bot
 }
 
@@ -43,8 +63,33 @@ export interface Group {
   readonly name: string
   readonly description: string
   readonly system: boolean
+  readonly creatorId: number | null
+  readonly dateCreated: number | null
+  readonly deactivated: boolean
+  /** Direct members. Those of system groups follow from roles and are not listed here. */
   readonly members: readonly number[]
   readonly subgroups: readonly number[]
+  readonly permissions: Readonly<Record<GroupPermission, GroupValue>>
+}
+
+export interface Channel {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly creatorId: number | null
+  /** Seconds. */
+  readonly dateCreated: number
+  readonly inviteOnly: boolean
+  readonly webPublic: boolean
+  readonly historyPublic: boolean
+  readonly archived: boolean
+  /** Joined by new accounts. */
+  readonly isDefault: boolean
+  /** null: as the organization; -1: for ever. */
+  readonly retentionDays: number | null
+  readonly topicsPolicy: 'inherit' | 'allow_empty_topic' | 'disable_empty_topic' | 'empty_topic_only'
+  readonly folderId: number | null
+  readonly permissions: Readonly<Record<ChannelPermission, GroupValue>>
 }
 
 export interface SavedSnippet {
@@ -55,33 +100,75 @@ export interface SavedSnippet {
   readonly dateCreated: number
 }
 
+export interface NavigationView {
+  readonly userId: number
+  readonly fragment: string
+  readonly isPinned: boolean
+  /** null for built-in views. */
+  readonly name: string | null
+}
+
+export interface Draft {
+  readonly id: number
+  readonly userId: number
+  readonly kind: '' | 'stream' | 'private'
+  readonly to: readonly number[]
+  readonly topic: string
+  readonly content: string
+  /** Seconds, of the last edit. */
+  readonly timestamp: number
+}
+
+/** What can be kept in a snapshot and read back. */
+interface Kept {
+  save(): unknown[]
+  load(rows: Iterable<unknown>): void
+}
+
 export class State {
-  organization: Organization = { name: '', description: '', dateCreated: 0 }
-  readonly users = new Table<User, number, { email: (user: User) => string }>(user => user.id, {
-    email: user => user.email.toLowerCase(),
+  organization: Organization = {
+    dateCreated: 0,
+    settings: {},
+    permissions: {} as Organization['permissions'],
+    userDefaults: {},
+  }
+  readonly users = new Table((user: User) => user.id, {
+    email: (user: User) => user.email.toLowerCase(),
+    botOwner: (user: User) => user.bot?.ownerId ?? undefined,
   })
-  readonly groups = new Table<Group, number, { name: (group: Group) => string }>(group => group.id, {
-    name: group => group.name,
+  readonly groups = new Table((group: Group) => group.id, {
+    name: (group: Group) => group.name,
+    member: (group: Group) => group.members,
+    subgroup: (group: Group) => group.subgroups,
   })
-  readonly savedSnippets = new Table<SavedSnippet, number, { user: (snippet: SavedSnippet) => number }>(
-    snippet => snippet.id,
-    { user: snippet => snippet.userId },
-  )
+  readonly channels = new Table((channel: Channel) => channel.id, {
+    name: (channel: Channel) => channel.name.toLowerCase(),
+    folder: (channel: Channel) => channel.folderId ?? undefined,
+  })
+  readonly subscriptions = new SubscriptionTable()
+  readonly savedSnippets = new Table((snippet: SavedSnippet) => snippet.id, {
+    user: (snippet: SavedSnippet) => snippet.userId,
+  })
+  readonly navigationViews = new Table((view: NavigationView) => `${view.userId}/${view.fragment}`, {
+    user: (view: NavigationView) => view.userId,
+  })
+  readonly drafts = new Table((draft: Draft) => draft.id, { user: (draft: Draft) => draft.userId })
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
   save(): Record<string, unknown[]> {
     const sections: Record<string, unknown[]> = { organization: [this.organization] }
-    for (const [name, table] of Object.entries(this)) if (table instanceof Table) sections[name] = table.save()
+    for (const [name, kept] of this.#parts()) sections[name] = kept.save()
     return sections
   }
 
   static load(sections: Readonly<Record<string, Iterable<unknown>>>): State {
     const state = new State()
-    for (const [name, saved] of Object.entries(sections)) {
-      const table = (state as unknown as Record<string, unknown>)[name]
-      if (table instanceof Table) table.load(saved)
-      else if (name === 'organization') for (const row of saved) state.organization = row as Organization
-    }
+    for (const row of sections.organization ?? []) state.organization = row as Organization
+    for (const [name, kept] of state.#parts()) kept.load(sections[name] ?? [])
     return state
+  }
+
+  #parts(): [string, Kept][] {
+    return Object.entries(this).filter((part): part is [string, Kept] => 'save' in Object(part[1]))
   }
 }

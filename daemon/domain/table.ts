@@ -2,18 +2,20 @@
 // snapshot only has to remember which rows there were, and can be written while the traffic goes on.
 
 type Key = number | string
-type IndexKeys<Row> = Readonly<Record<string, (row: Row) => Key | undefined>>
+/** A row can stand under one index value, under several, or under none. */
+type IndexKeys<Row> = Readonly<Record<string, (row: Row) => Key | readonly Key[] | undefined>>
 
 export class Table<Row extends object, K extends Key = number, I extends IndexKeys<Row> = Record<never, never>> {
   readonly #keyOf: (row: Row) => K
   readonly #rows = new Map<K, Row>()
-  readonly #indexKeys: I
+  readonly #indexKeys: [string, IndexKeys<Row>[string]][]
   readonly #indexes: Record<string, Map<Key, Map<K, Row>>> = {}
   #lastId = 0
+  #version = 0
 
   constructor(keyOf: (row: Row) => K, indexes: I = {} as I) {
     this.#keyOf = keyOf
-    this.#indexKeys = indexes
+    this.#indexKeys = Object.entries(indexes)
     for (const name of Object.keys(indexes)) this.#indexes[name] = new Map()
   }
 
@@ -24,6 +26,11 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
   /** IDs are never used twice, not even after the newest row is gone. */
   get nextId(): number {
     return this.#lastId + 1
+  }
+
+  /** Grows with every change; what is worked out from the rows can be kept as long as it stays. */
+  get version(): number {
+    return this.#version
   }
 
   get(key: K): Row | undefined {
@@ -53,14 +60,12 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     const key = this.#keyOf(row)
     const old = this.#rows.get(key)
     this.#rows.set(key, row)
+    this.#version++
     if (typeof key === 'number' && key > this.#lastId) this.#lastId = key
-    for (const [name, indexKey] of Object.entries(this.#indexKeys)) {
-      const value = indexKey(row)
-      if (old) {
-        const before = indexKey(old)
-        if (before !== value && before !== undefined) this.#unlink(name, before, key)
-      }
-      if (value !== undefined) this.#link(name, value, key, row)
+    for (const [name, indexKey] of this.#indexKeys) {
+      const values = listed(indexKey(row))
+      if (old) for (const before of listed(indexKey(old))) if (!values.includes(before)) this.#unlink(name, before, key)
+      for (const value of values) this.#link(name, value, key, row)
     }
   }
 
@@ -68,10 +73,9 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     const old = this.#rows.get(key)
     if (!old) return
     this.#rows.delete(key)
-    for (const [name, indexKey] of Object.entries(this.#indexKeys)) {
-      const value = indexKey(old)
-      if (value !== undefined) this.#unlink(name, value, key)
-    }
+    this.#version++
+    for (const [name, indexKey] of this.#indexKeys)
+      for (const value of listed(indexKey(old))) this.#unlink(name, value, key)
   }
 
   /** What a snapshot keeps: the highest ID ever, then the rows. */
@@ -105,4 +109,8 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     rows?.delete(key)
     if (rows?.size === 0) this.#indexes[name]!.delete(value)
   }
+}
+
+function listed(value: Key | readonly Key[] | undefined): readonly Key[] {
+  return value === undefined ? [] : typeof value === 'object' ? value : [value]
 }

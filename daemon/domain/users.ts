@@ -1,11 +1,13 @@
 // Users: accounts, and how to get one's key.
 
 import { users as api } from '../api/users.ts'
+import { everyone } from './audiences.ts'
 import { limits } from './limits.ts'
-import { activeUserIds, userByEmail } from './lookups.ts'
+import { userByEmail } from './lookups.ts'
 import * as may from './permissions.ts'
 import { badRequest, Refusal } from './refusal.ts'
 import { type Context, resource, type Surroundings } from './resource.ts'
+import { organizationSetting, userSetting } from './settings-lookup.ts'
 import { roles, type User } from './state.ts'
 import { cleaned } from './text.ts'
 import { minuteIso } from './time.ts'
@@ -30,7 +32,7 @@ export const users = resource(api)<UserFact, Prepared>({
     me: ctx => ({ reply: { ...present(ctx, ctx.actor), profile_data: {}, max_message_id: -1 } }),
 
     create(ctx, params, { hash }) {
-      may.insist(may.administer, ctx.actor)
+      may.insist(may.administer, ctx)
       if (!ctx.actor.canCreateUsers) throw badRequest('You lack the can_create_users permission')
       const user: User = {
         id: ctx.state.users.nextId,
@@ -39,11 +41,14 @@ export const users = resource(api)<UserFact, Prepared>({
         role: roles.member,
         active: true,
         joined: ctx.now,
-        timezone: '',
-        avatarVersion: 1,
+        fullMember: organizationSetting(ctx.state, 'waiting_period_threshold') === 0,
+        avatar: { version: 1 },
         keyVersion: 1,
         password: checkPassword(params.password) && hash,
         canCreateUsers: false,
+        canChangeEmails: false,
+        settings: {},
+        profile: {},
       }
       return { facts: [{ type: 'user.created', user }], reply: { user_id: user.id } }
     },
@@ -61,7 +66,7 @@ export const users = resource(api)<UserFact, Prepared>({
 
   announce: {
     'user.created': (state, { user }) => [
-      { to: activeUserIds(state), event: { type: 'realm_user', op: 'add', person: { user_id: user.id } } },
+      { to: everyone(state), event: { type: 'realm_user', op: 'add', person: { user_id: user.id } } },
     ],
   },
 })
@@ -82,9 +87,9 @@ export function present(_ctx: Context | Surroundings, user: User) {
     bot_type: user.bot?.type ?? null,
     ...(user.bot && { bot_owner_id: user.bot.ownerId }),
     role: user.role,
-    timezone: user.timezone,
+    timezone: userSetting(user, 'timezone'),
     avatar_url: null,
-    avatar_version: user.avatarVersion,
+    avatar_version: user.avatar.version,
   }
 }
 

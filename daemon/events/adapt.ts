@@ -3,27 +3,20 @@
 
 import type { Capability } from '../api/capabilities.ts'
 import type { QueueRegistration } from '../domain/facts.ts'
-import type { Announcement } from '../domain/resource.ts'
-
-/** Everything about a registration that can change the form of an event. */
-export interface Client {
-  readonly capabilities: ReadonlySet<Capability>
-  readonly applyMarkdown: boolean
-  readonly clientGravatar: boolean
-  readonly slimPresence: boolean
-  readonly includeSubscribers: 'true' | 'false' | 'partial'
-}
+import type { Announcement, Client } from '../domain/resource.ts'
 
 const clients = new Map<string, Client>()
 
 export function clientOf(registration: Omit<QueueRegistration, 'id' | 'userId'>): Client {
-  const { capabilities, applyMarkdown, clientGravatar, slimPresence, includeSubscribers } = registration
-  const sorted = [...capabilities].sort()
-  const key = JSON.stringify([sorted, applyMarkdown, clientGravatar, slimPresence, includeSubscribers])
+  const { capabilities, eventTypes, applyMarkdown, clientGravatar, slimPresence, includeSubscribers } = registration
+  const declared = [...capabilities].sort() as Capability[]
+  const types = eventTypes && [...eventTypes].sort()
+  const key = JSON.stringify([declared, types, applyMarkdown, clientGravatar, slimPresence, includeSubscribers])
   let client = clients.get(key)
   if (!client) {
     client = {
-      capabilities: new Set(sorted as Capability[]),
+      capabilities: new Set(declared),
+      eventTypes: types && new Set(types),
       applyMarkdown,
       clientGravatar,
       slimPresence,
@@ -34,8 +27,37 @@ export function clientOf(registration: Omit<QueueRegistration, 'id' | 'userId'>)
   return client
 }
 
-/** JSON text of the event from after the opening brace, for the id to be set before it; null when not for this client. */
-export function adapt(announcement: Announcement, client: Client): string | null {
-  if (announcement.needs && !client.capabilities.has(announcement.needs)) return null
-  return JSON.stringify(announcement.event).slice(1)
+/** Turns one announcement into text, form by form. */
+export class Adapter {
+  readonly #announcement: Announcement
+  readonly #forms = new Map<Client, Map<object | undefined, readonly string[]>>()
+
+  constructor(announcement: Announcement) {
+    this.#announcement = announcement
+  }
+
+  /** JSON texts of the events from after the opening brace, for the id to be set before it. */
+  textsFor(client: Client, userId: number): readonly string[] {
+    const personal = this.#announcement.personal?.(userId)
+    let forms = this.#forms.get(client)
+    if (!forms) {
+      forms = new Map()
+      this.#forms.set(client, forms)
+    }
+    let texts = forms.get(personal)
+    if (!texts) {
+      texts = this.#texts(client, personal)
+      forms.set(personal, texts)
+    }
+    return texts
+  }
+
+  #texts(client: Client, personal: object | undefined): string[] {
+    const { event } = this.#announcement
+    const form = typeof event === 'function' ? event(client) : event
+    const events = form === null ? [] : Array.isArray(form) ? form : [form]
+    return events
+      .filter(({ type }) => !client.eventTypes || client.eventTypes.has(type))
+      .map(one => JSON.stringify(personal ? { ...one, ...personal } : one).slice(1))
+  }
 }

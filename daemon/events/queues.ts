@@ -2,8 +2,8 @@
 // acknowledgements are facts; pending events are made again by replay, so queues outlive the daemon.
 
 import type { Fact, QueueRegistration } from '../domain/facts.ts'
-import type { Announcement } from '../domain/resource.ts'
-import { adapt, type Client, clientOf } from './adapt.ts'
+import type { Announcement, Client } from '../domain/resource.ts'
+import { Adapter, clientOf } from './adapt.ts'
 import { Wheel } from './wheel.ts'
 
 /**
@@ -97,28 +97,25 @@ export class Queues {
   /** Puts events into the queues of those concerned. They are told when the position is released. */
   push(position: number, announcements: readonly Announcement[], lasting = true): void {
     for (const announcement of announcements) {
-      const forms = new Map<Client, string | null>()
-      for (const userId of announcement.to)
-        for (const queue of this.#byUser.get(userId) ?? []) {
-          if (queue.eventTypes && !queue.eventTypes.includes(announcement.event.type)) continue
-          let body = forms.get(queue.client)
-          if (body === undefined) {
-            body = adapt(announcement, queue.client)
-            forms.set(queue.client, body)
-          }
-          if (body !== null) this.#enqueue(queue, position, body, lasting)
-        }
+      const adapter = new Adapter(announcement)
+      for (const userId of this.#listening(announcement.to))
+        for (const queue of this.ofUser(userId))
+          for (const body of adapter.textsFor(queue.client, userId)) this.#enqueue(queue, position, body, lasting)
     }
+  }
+
+  /** Those of the audience who have a queue; costs the smaller of the two. */
+  #listening(to: Announcement['to']): Iterable<number> {
+    if (Array.isArray(to) || !('has' in to) || to.size <= this.#byUser.size) return to
+    return [...this.#byUser.keys()].filter(userId => to.has(userId))
   }
 
   /** Whether a signal has no ID left at this position in some queue. */
   full(announcements: readonly Announcement[], position: number): boolean {
-    return announcements.some(({ to }) =>
-      to.some(userId => {
+    for (const { to } of announcements)
+      for (const userId of this.#listening(to))
         for (const queue of this.ofUser(userId)) if (atEnd(queue, position)) return true
-        return false
-      }),
-    )
+    return false
   }
 
   /** Everything up to the position is on disk: wake those who wait for it. */

@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
 import { badRequest, Refusal } from '../domain/refusal.ts'
-import type { AnyResource, ServerFacts, Surroundings, Tools } from '../domain/resource.ts'
+import type { AnyResource, Context, ServerFacts, Tools } from '../domain/resource.ts'
 import type { User } from '../domain/state.ts'
 import type { Engine } from '../engine.ts'
 import { type Answering, refuse, send, success } from './answer.ts'
@@ -51,7 +51,13 @@ export function buildServer(parts: EdgeParts): FastifyInstance {
   })
   for (const method of ['GET', 'HEAD']) app.addHttpMethod(method, { hasBody: true, overrideExisting: true })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  // The form by its own name too: fastify looks a known type up and takes an unknown one apart.
+  app.addContentTypeParser(['application/x-www-form-urlencoded', '*'], { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  )
+
+  // Made for every request, a logger of its own is more work than most requests; lines name their request instead.
+  app.setChildLoggerFactory(logger => logger)
 
   const edge = new Edge(parts)
   app.get('/livez', async () => ({ ok: true }))
@@ -92,7 +98,12 @@ class Edge {
     }
     if (request.log.level !== 'silent')
       request.log.info(
-        { method: request.method, path: pathOf(request.raw.url!), status: answering.raw.statusCode },
+        {
+          reqId: request.id,
+          method: request.method,
+          path: pathOf(request.raw.url!),
+          status: answering.raw.statusCode,
+        },
         'request',
       )
   }
@@ -109,13 +120,13 @@ class Edge {
       const { code, msg, fields } = decoded.rejected
       throw new Refusal(code, msg, fields)
     }
-    const surroundings = this.#surroundings(request, fields)
+    const ctx = this.#context(request, fields, actor)
     if (endpoint.served === 'queues') {
-      const poll = { ctx: { ...surroundings, actor: actor! }, answering, ignored: decoded.ignored }
+      const poll = { ctx, answering, ignored: decoded.ignored }
       await this.#longPoll[found.route.key as 'register' | 'get' | 'delete'](poll, decoded.params as never)
       return
     }
-    success(answering, await this.#run(found, surroundings, actor, decoded.params, answering), decoded.ignored)
+    success(answering, await this.#run(found, ctx, decoded.params, answering), decoded.ignored)
   }
 
   #identify(request: FastifyRequest, found: Found, answering: Answering): User | undefined {
@@ -140,31 +151,28 @@ class Edge {
     }
   }
 
-  async #run(
-    found: Found,
-    surroundings: Surroundings,
-    actor: User | undefined,
-    params: Record<string, unknown>,
-    answering: Answering,
-  ) {
+  async #run(found: Found, ctx: Context, params: Record<string, unknown>, answering: Answering) {
     const { endpoint, resource, key } = found.route
     const login = endpoint.id === 'fetch-api-key' ? String(params.username).trim().toLowerCase() : undefined
     const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
-    const prepared = await resource.prepare?.[key]?.(this.#parts.tools, params, this.#parts.engine.state)
-    // The account as it is now: it may have changed while the body was read or a password hashed.
-    const reply = await this.#parts.engine.run(endpoint.id, actor?.id ?? null, state => {
-      const ctx = actor ? { ...surroundings, actor: state.users.get(actor.id) } : surroundings
-      return resource.commands[key]!(ctx, params, prepared)
+    const prepare = resource.prepare?.[key]
+    const prepared = prepare && (await prepare(this.#parts.tools, params, this.#parts.engine.state))
+    const reply = await this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
+      // The account as it is now: it may have changed while the body was read or a password hashed.
+      const actor = ctx.actor && state.users.get(ctx.actor.id)
+      return resource.commands[key]!(actor === ctx.actor ? ctx : { ...ctx, actor }, params, prepared)
     })
     succeed?.()
     return reply
   }
 
-  #surroundings(request: FastifyRequest, fields: FieldMap): Surroundings {
+  /** Without an actor only for endpoints that anyone may call; their commands do not know of one. */
+  #context(request: FastifyRequest, fields: FieldMap, actor: User | undefined): Context {
     const { engine, now, random, keyOf, server } = this.#parts
     const named = fields.get('client')
     const agent = typeof named === 'string' ? named : (request.headers['user-agent'] ?? '').split('/', 1)[0]!
     return {
+      actor: actor!,
       state: engine.state,
       now: now(),
       client: (agent || 'Unspecified').slice(0, limits.clientName),
@@ -214,7 +222,7 @@ function refuseNoise(error: Error & { code?: string }, socket: Socket): void {
 
 /** Anything but a refusal is a defect: logged in full, told without detail. */
 function crash(error: unknown, request: FastifyRequest, answering: Answering): void {
-  request.log.error({ err: error, path: pathOf(request.raw.url ?? '') }, 'unexpected failure')
+  request.log.error({ reqId: request.id, err: error, path: pathOf(request.raw.url ?? '') }, 'unexpected failure')
   const body = { result: 'error', msg: `Internal error (request ${request.id})`, code: 'INTERNAL_ERROR' }
   send(answering, 500, JSON.stringify(body))
 }

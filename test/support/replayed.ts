@@ -50,7 +50,14 @@ async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | nul
     remove: () => {},
     tick: () => {},
   })
-  const engine = new Engine({ journal: source, snapshots, queues, now: () => 0, onFailure: assert.fail })
+  const engine = new Engine({
+    journal: source,
+    snapshots,
+    queues,
+    now: () => 0,
+    onFailure: assert.fail,
+    onChange: () => {},
+  })
   await engine.boot()
   await engine.close()
   await journal?.close()

@@ -1,0 +1,27 @@
+// Who hears of a change: named sets of user IDs.
+
+import { isAdministrator, isGuest, seeMetadata } from './permissions.ts'
+import type { Channel, State, User } from './state.ts'
+
+export function everyone(state: State): number[] {
+  return activeUsers(state).map(user => user.id)
+}
+
+export function nonGuests(state: State): number[] {
+  return activeUsers(state, user => !isGuest(user)).map(user => user.id)
+}
+
+export function administrators(state: State): number[] {
+  return activeUsers(state, isAdministrator).map(user => user.id)
+}
+
+/** Those who may know that the channel exists. */
+export function channelAudience(state: State, channel: Channel): number[] {
+  return activeUsers(state, actor => seeMetadata.allows({ state, actor }, channel)).map(user => user.id)
+}
+
+export function activeUsers(state: State, matches: (user: User) => boolean = () => true): User[] {
+  const users: User[] = []
+  for (const user of state.users.values()) if (user.active && matches(user)) users.push(user)
+  return users
+}
