@@ -101,6 +101,7 @@ export async function startDaemon(
     sameSecret,
     tools: { hashPassword, verifyPassword, keepFile: store.files.keep },
     server,
+    dialect: config.dialect,
     rateLimit: config.rateLimit,
     maxQueuesPerUser: config.maxQueues,
     bodyLimit: 25 * 1024 * 1024,

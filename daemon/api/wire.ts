@@ -240,7 +240,8 @@ export function described(shape: TSchema): string {
   }
   switch (shape.type) {
     case 'integer':
-      return shape.minimum >= -1 ? `an integer of at least ${shape.minimum}` : 'an integer'
+      if (shape.minimum === 0) return 'a non-negative integer'
+      return shape.minimum === -1 ? 'an integer of at least -1' : 'an integer'
     case 'number':
       return 'a number'
     case 'boolean':

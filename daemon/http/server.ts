@@ -10,6 +10,7 @@ import type { User } from '../domain/state.ts'
 import type { Engine } from '../engine.ts'
 import { type Answering, refuse, send, success } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
+import { speak, understand } from './dialect.ts'
 import { LongPoll } from './long-poll.ts'
 import { type FieldMap, notAForm, readFields } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
@@ -25,6 +26,7 @@ export interface EdgeParts {
   readonly tools: Tools
   /** Filled in once the port is known. */
   readonly server: ServerFacts
+  readonly dialect: 'natter' | 'zulip'
   readonly rateLimit: boolean
   readonly maxQueuesPerUser: number
   readonly bodyLimit: number
@@ -89,7 +91,7 @@ class Edge {
   }
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const answering = answeringOf(request, reply)
+    const answering = answeringOf(request, reply, this.#parts.dialect === 'zulip')
     try {
       await this.#serve(request, answering)
     } catch (error) {
@@ -114,7 +116,8 @@ class Edge {
     if (!found) return this.#unknown(request.method, path, answering)
     const { endpoint } = found.route
     const actor = this.#identify(request, found, answering)
-    const fields = await readFields(query, request.headers, request.body as Buffer | undefined)
+    const sent = await readFields(query, request.headers, request.body as Buffer | undefined)
+    const fields = answering.speak ? understand(sent) : sent
     const decoded = decode(endpoint, found.path, fields)
     if ('rejected' in decoded) {
       const { code, msg, fields } = decoded.rejected
@@ -191,9 +194,10 @@ class Edge {
   }
 }
 
-function answeringOf(request: FastifyRequest, reply: FastifyReply): Answering {
+function answeringOf(request: FastifyRequest, reply: FastifyReply, publicDialect = false): Answering {
   reply.hijack()
-  return { raw: reply.raw, head: request.method === 'HEAD', headers: ['X-Request-Id', request.id] }
+  const answering = { raw: reply.raw, head: request.method === 'HEAD', headers: ['X-Request-Id', request.id] }
+  return publicDialect ? { ...answering, speak } : answering
 }
 
 /** Errors from before the handler: a body too large, a malformed URL, a broken request. */
