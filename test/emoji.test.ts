@@ -2,10 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { emojiByName, isEmojiPair, isEmojiCode, unicodeCode, unicodeName } from '../daemon/domain/emoji.ts'
+import {
+  emojiByName,
+  isEmojiCode,
+  isEmojiPair,
+  unicodeCode,
+  unicodeName,
+  useEmojiNames,
+} from '../daemon/domain/emoji.ts'
 import { State } from '../daemon/domain/state.ts'
 import names from '../data/emoji.json' with { type: 'json' }
 
+useEmojiNames(names)
 const state = new State()
 
 describe('emoji', () => {

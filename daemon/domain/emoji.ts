@@ -1,6 +1,5 @@
 // Which emoji a name means: the organization's own first, then the built-in extra one, then Unicode.
 
-import names from '../../data/emoji.json' with { type: 'json' }
 import { type CustomEmoji, customEmoji } from './markdown/organization-content.ts'
 import type { State } from './state.ts'
 
@@ -72,11 +71,19 @@ function presented({ id, name, src }: CustomEmoji): Emoji {
   return { type: 'realm_emoji', code: String(id), name, src }
 }
 
+/** Emoji code → its names, the usual one first: `data/emoji.json`, handed in by whoever joins the parts. */
+export function useEmojiNames(table: Readonly<Record<string, string>>): void {
+  names = table
+  known = undefined
+}
+
+let names: Readonly<Record<string, string>> | undefined
 let known: { readonly codes: Map<string, string>; readonly names: Map<string, string> } | undefined
 
 /** Made at the first question: a start does not pay for it. */
 function unicode() {
   if (known) return known
+  if (!names) throw new Error('the names of emoji were not given')
   known = { codes: new Map(), names: new Map() }
   for (const [code, list] of Object.entries(names)) {
     const all = list.split(' ')

@@ -1,11 +1,13 @@
 // A small world for the renderer: a few people, groups, channels, emoji, linkifiers and files.
 
-import { emojiByName } from '../../daemon/domain/emoji.ts'
+import { emojiByName, useEmojiNames } from '../../daemon/domain/emoji.ts'
 import type { Linkifier } from '../../daemon/domain/markdown/organization-content.ts'
 import { toHtml } from '../../daemon/domain/markdown/parser.ts'
 import { Findings, type World } from '../../daemon/domain/markdown/world.ts'
 import { State } from '../../daemon/domain/state.ts'
+import emojiNames from '../../data/emoji.json' with { type: 'json' }
 
+useEmojiNames(emojiNames)
 const state = new State()
 const channels = [
   { id: 9, name: 'announce' },
