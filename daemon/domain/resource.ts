@@ -15,6 +15,8 @@ export interface Surroundings {
   /** Fresh randomness: a UUID. */
   readonly random: () => string
   readonly keyOf: (user: User) => string
+  /** What an outgoing webhook of this bot is known by. */
+  readonly tokenOf: (user: User) => string
   readonly server: ServerFacts
 }
 
@@ -63,6 +65,8 @@ export interface Announcement {
   /** User IDs. A live set may be given: it is read at once. */
   readonly to: readonly number[] | ReadonlySet<number>
   readonly event: Event | Forms
+  /** The account whose key or token is set into the event when it is read: secrets are never stored. */
+  readonly secretsOf?: number
   /** Fields that differ from person to person. Return the same object for people with the same fields. */
   readonly personal?: (userId: number) => object
 }
@@ -77,6 +81,18 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
+}
+
+/** A reply that is JSON text already, for lists too long to be written anew for each reader. */
+export class Written {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+  /** Stands where the reply would: the edge sends the text as it is. */
+  static as<Reply>(text: string): Reply {
+    return new Written(text) as Reply
+  }
 }
 
 export interface Outcome<Reply> {
@@ -121,7 +137,9 @@ type Prepares<A extends Endpoints, P> = {
 export type FactOf<F extends Fact, T extends F['type']> = Extract<F, { type: T }>
 
 /** State fields of `register`, by the event type that fetches them. */
-export type Sections = Readonly<Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>) => object>>
+export type Sections = Readonly<
+  Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>, client: Client) => object>
+>
 
 export interface Resource<A extends Endpoints, F extends Fact, P> {
   /** Slow work before a command, such as hashing a password; its result is the command's third argument. */
