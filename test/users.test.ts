@@ -1,22 +1,16 @@
 // Users: what the specification says of them.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
 import { events } from '../daemon/api/events.ts'
 import { users as api } from '../daemon/api/users.ts'
-import { Caller, launch, type TestDaemon } from './support/daemon.ts'
-import { fetched, listen, person } from './support/world.ts'
+import { Caller, type TestDaemon } from './support/daemon.ts'
+import { fetched, listen, person, sharedDaemon } from './support/world.ts'
 
 let daemon: TestDaemon
-before(async () => {
-  daemon = await launch(mkdtempSync(join(tmpdir(), 'natter-test-')))
-})
-after(async () => {
-  await daemon.stop()
-  rmSync(daemon.data, { recursive: true, force: true })
+sharedDaemon(async started => {
+  daemon = started
 })
 
 describe('GET /users', () => {
@@ -50,8 +44,6 @@ describe('GET /users', () => {
 
   test('the avatar of the provider is named by the MD5 of the lower-case address', async () => {
     const { members } = await daemon.owner.call(api.list, { user_ids: [daemon.owner.id], client_gravatar: false })
-    // md5 of owner@example.com
-    const { createHash } = await import('node:crypto')
     assert.ok(members[0]!.avatar_url!.includes(createHash('md5').update('owner@example.com').digest('hex')))
   })
 
