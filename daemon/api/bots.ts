@@ -125,7 +125,7 @@ export const bots = {
     summary: 'Deactivate a bot of yours (administrators: any bot)',
     params: { bot_id: botId },
     reply: {},
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bots deactivate',
       args: ['bot_id'],
@@ -141,7 +141,7 @@ export const bots = {
     summary: 'Show the API key of a bot of yours',
     params: { bot_id: botId },
     reply: { api_key: text },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bots key',
       args: ['bot_id'],
@@ -158,7 +158,7 @@ export const bots = {
     summary: 'Give a bot of yours a new API key; the old one is refused at once',
     params: { bot_id: botId },
     reply: { api_key: text },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bots regenerate-key',
       args: ['bot_id'],
