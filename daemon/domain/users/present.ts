@@ -70,15 +70,18 @@ const texts = new WeakMap<User, (string | undefined)[]>()
 
 /** The user as JSON text. Lists of thousands are made of these. */
 export function userText(state: State, user: User, view: View): string {
-  // Profiles are rendered by rules of the organization, which can change under the row.
-  if (view.withProfile) return JSON.stringify(presentUser(state, user, view))
+  if (view.withProfile && !user.bot) {
+    // Rendered anew: by rules of the organization, which can change under the row.
+    const profile = JSON.stringify(presentProfile(state, user))
+    return `${userText(state, user, { ...view, withProfile: false }).slice(0, -1)},"profile_data":${profile}}`
+  }
   let known = texts.get(user)
   if (!known) {
     known = []
     texts.set(user, known)
   }
   const which = (view.seesEmail ? 2 : 0) + (view.clientGravatar ? 1 : 0)
-  known[which] ??= JSON.stringify(presentUser(state, user, view))
+  known[which] ??= JSON.stringify(presentUser(state, user, { ...view, withProfile: false }))
   return known[which]
 }
 

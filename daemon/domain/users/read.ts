@@ -2,7 +2,7 @@
 
 import type { ParamsOf, ReplyOf } from '../../api/define.ts'
 import type { users as api } from '../../api/users.ts'
-import { apiEmail, placeholderId } from '../lookups.ts'
+import { apiEmail, emailIsPublic, placeholderId } from '../lookups.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import { type Client, type Context, type Outcome, Written } from '../resource.ts'
@@ -13,13 +13,31 @@ type Reading = Pick<ParamsOf<typeof api.show>, 'client_gravatar' | 'include_cust
 
 export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<ReplyOf<typeof api.list>> {
   const limited = may.isGuest(ctx.actor) && may.accessIsLimited(ctx.state)
+  const shared = !limited && !params.user_ids && !params.include_custom_profile_fields
+  // People of one role see the same list, but for an address of their own that is hidden from others.
+  const key = `${ctx.actor.role} ${params.client_gravatar} ${emailIsPublic(ctx.actor) ? '' : ctx.actor.id}`
+  const known = shared && lists.get(ctx.state)?.get(key)
+  if (known && known.version === ctx.state.users.version) return { reply: Written.as(known.text) }
   const members: string[] = []
   for (const user of wanted(ctx.state, params.user_ids)) {
     // OPEN: people whom a guest may not know of are left out, as later levels do, instead of replaced by stand-ins.
     if (user.bot?.system || (limited && !may.accessUser.allows(ctx, user))) continue
     members.push(userText(ctx.state, user, viewOf(ctx, user, params)))
   }
-  return { reply: Written.as(`{"members":[${members.join(',')}]}`) }
+  const text = `{"members":[${members.join(',')}]}`
+  if (shared) remember(ctx.state, key, text)
+  return { reply: Written.as(text) }
+}
+
+const lists = new WeakMap<State, Map<string, { readonly version: number; readonly text: string }>>()
+const mostLists = 8
+
+/** Until an account changes. */
+function remember(state: State, key: string, text: string): void {
+  const known = lists.get(state) ?? new Map()
+  lists.set(state, known)
+  if (known.size >= mostLists) known.clear()
+  known.set(key, { version: state.users.version, text })
 }
 
 export function show(ctx: Context, user: User | undefined, params: Reading): Outcome<ReplyOf<typeof api.show>> {
