@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { avatars as api } from '../daemon/api/avatars.ts'
 import { users } from '../daemon/api/users.ts'
-import type { Caller, TestDaemon } from './support/daemon.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { pixel } from './support/images.ts'
-import { listen, person, sharedDaemon } from './support/world.ts'
+import { listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
 let amy: Caller
-sharedDaemon(async started => {
+sharedDaemon({}, async started => {
   daemon = started
   amy = await person(daemon, 'amy')
 })

@@ -7,14 +7,14 @@ import { bots as api } from '../daemon/api/bots.ts'
 import { keys } from '../daemon/api/keys.ts'
 import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { users } from '../daemon/api/users.ts'
-import { Caller, type TestDaemon } from './support/daemon.ts'
+import { Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { pixel } from './support/images.ts'
-import { fetched, listen, person, sharedDaemon } from './support/world.ts'
+import { fetched, listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
 let amy: Caller
 let guest: Caller
-sharedDaemon(async started => {
+sharedDaemon({}, async started => {
   daemon = started
   amy = await person(daemon, 'amy')
   guest = await person(daemon, 'guest', { role: 600 })

@@ -92,8 +92,8 @@ describe('a value', () => {
 
 describe('a time', () => {
   const now = new Date(2026, 0, 5, 12, 30, 10) // a Monday
-  const local = (...parts: [number, number, number, number?, number?, number?]) =>
-    new Date(...(parts as [number, number])).getTime() / 1000
+  const local = (year: number, month: number, day: number, hours = 0, minutes = 0) =>
+    new Date(year, month, day, hours, minutes).getTime() / 1000
 
   test('is written in many ways', () => {
     for (const [text, seconds] of [

@@ -5,13 +5,13 @@ import { describe, test } from 'node:test'
 import { bots } from '../daemon/api/bots.ts'
 import { profileFields as api } from '../daemon/api/profile-fields.ts'
 import { users } from '../daemon/api/users.ts'
-import { Caller, type TestDaemon } from './support/daemon.ts'
-import { fetched, listen, person, sharedDaemon } from './support/world.ts'
+import { Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
+import { fetched, listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
 let owner: Caller
 let amy: Caller
-sharedDaemon(async started => {
+sharedDaemon({}, async started => {
   daemon = started
   owner = daemon.owner
   amy = await person(daemon, 'amy')

@@ -205,10 +205,10 @@ describe('can_access_all_users_group = role:members', () => {
 
   test('who becomes a guest forgets people, and who is one no longer learns of them', () => {
     const { organization, all, guest } = limited()
-    const up = organization.tell({ type: 'user.role-changed', userId: guest.id, from: 600, to: 400 })
+    const up = organization.tell({ type: 'user.reassigned', userId: guest.id, from: 600, to: 400 })
     const learnt = up.get(guest.id)!.filter(({ op }) => op === 'add')
     assert.ok(learnt.some((event: any) => event.person.user_id === all.owner.id))
-    const down = organization.tell({ type: 'user.role-changed', userId: guest.id, from: 400, to: 600 })
+    const down = organization.tell({ type: 'user.reassigned', userId: guest.id, from: 400, to: 600 })
     const forgotten = down.get(guest.id)!.filter(({ op }) => op === 'remove')
     assert.equal(forgotten.length, learnt.length)
     assert.deepEqual((forgotten[0] as any).person.full_name, 'Unknown user')

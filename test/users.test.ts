@@ -5,11 +5,11 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { events } from '../daemon/api/events.ts'
 import { users as api } from '../daemon/api/users.ts'
-import { Caller, type TestDaemon } from './support/daemon.ts'
-import { fetched, listen, person, sharedDaemon } from './support/world.ts'
+import { Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
+import { fetched, listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
-sharedDaemon(async started => {
+sharedDaemon({}, async started => {
   daemon = started
 })
 

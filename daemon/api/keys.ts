@@ -30,7 +30,7 @@ export const keys = {
     summary: 'Get anyone’s API key without a password (only with --dev-auth)',
     params: { username: required(text, 'real email address') },
     reply: { api_key: text, email: text, user_id: int },
-    refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED', 'USER_DEACTIVATED'],
+    refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED'],
     cli: {
       name: 'keys dev-fetch',
       args: ['username'],

@@ -254,7 +254,7 @@ export const users = {
       password: required(text, 'your password'),
     },
     reply: { api_key: text, email: text, user_id: int },
-    refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED', 'USER_DEACTIVATED'],
+    refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED'],
     cli: {
       name: 'users key',
       args: ['username'],

@@ -111,6 +111,11 @@ export const changeRole = rule<{ readonly from: Role; readonly to: Role }>(
     isAdministrator(actor) && (isOwner(actor) || (from !== roles.owner && to !== roles.owner)),
 )
 
+/** undefined: the role stays. */
+export function roleChange(user: User, to: Role | undefined): { readonly from: Role; readonly to: Role } | undefined {
+  return to === undefined || to === user.role ? undefined : { from: user.role, to }
+}
+
 export const promoteGuest = rule<{ readonly from: Role; readonly to: Role }>(
   'A guest becomes a member first: guests are not made administrators or owners.',
   (_asker, { from, to }) => from !== roles.guest || to > roles.administrator,
@@ -148,6 +153,11 @@ export const seeEmail = rule<User>(
     }
   },
 )
+
+/** The same for people who see the same addresses of others. */
+export function sightOf(user: User): string {
+  return isAdministrator(user) ? 'administrator' : isModerator(user) ? 'moderator' : isGuest(user) ? 'guest' : 'member'
+}
 
 /** The limit concerns guests only; bots are known to everyone. */
 export const accessUser = rule<User>(

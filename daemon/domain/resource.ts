@@ -83,18 +83,6 @@ export interface Mail {
   readonly text: string
 }
 
-/** A reply that is JSON text already, for lists too long to be written anew for each reader. */
-export class Written {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-  /** Stands where the reply would: the edge sends the text as it is. */
-  static as<Reply>(text: string): Reply {
-    return new Written(text) as Reply
-  }
-}
-
 export interface Outcome<Reply> {
   readonly facts?: readonly Fact[]
   readonly signals?: readonly Announcement[]

@@ -14,7 +14,8 @@ import type { BotPart, UserFact } from '../users/facts.ts'
 import { newAccount } from '../users/index.ts'
 import { avatarUrl } from '../users/present.ts'
 import { roleFacts } from '../users/update.ts'
-import { type BotUser, presentBot, presentDefaults, withSecrets } from './present.ts'
+import { type BotUser, presentBot, presentDefaults } from './present.ts'
+import { withSecrets } from './secrets.ts'
 
 interface Prepared {
   readonly create: { readonly avatar: string | undefined }
@@ -76,9 +77,9 @@ export const bots = resource(api)<never, Prepared>({
       }
     },
 
-    update(ctx, params, { avatar }) {
+    update(ctx, { role, ...params }, { avatar }) {
       const user = administered(ctx, params.bot_id)
-      const facts: UserFact[] = [...roleFacts(ctx, user, params.role), ...renamed(ctx, user, params.full_name)]
+      const facts: UserFact[] = [...roleFacts(ctx, user, role), ...renamed(ctx, user, params.full_name)]
       if (avatar !== undefined)
         facts.push({
           type: 'user.avatar-changed',

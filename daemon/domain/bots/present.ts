@@ -1,12 +1,11 @@
-// Bots as their owners see them. Secrets are set in at the last moment, and never kept.
+// Bots as their owners see them, but for their secrets.
 
-import type { Surroundings } from '../resource.ts'
 import type { Bot, State, User } from '../state.ts'
 import { avatarUrl } from '../users/present.ts'
 
 export type BotUser = User & { readonly bot: Bot }
 
-/** With empty places for the secrets: see `withSecrets`. */
+/** With empty places for the secrets: `secrets.ts` fills them. */
 export function presentBot(state: State, user: BotUser) {
   return {
     user_id: user.id,
@@ -34,21 +33,6 @@ export function presentServices({ type, service }: Bot): object[] {
   if (!service || type === 2) return []
   if ('url' in service) return [{ base_url: service.url, interface: service.interface, token: '' }]
   return [{ service_name: service.name, config_data: service.config }]
-}
-
-/** Fills the empty places of a record, or of the part of one that an event tells. */
-export function withSecrets<B extends { api_key?: string; services?: object[] }>(
-  { keyOf, tokenOf }: Pick<Surroundings, 'keyOf' | 'tokenOf'>,
-  user: User,
-  bot: B,
-): B {
-  return {
-    ...bot,
-    ...('api_key' in bot && { api_key: keyOf(user) }),
-    ...(bot.services && {
-      services: bot.services.map(service => ('token' in service ? { ...service, token: tokenOf(user) } : service)),
-    }),
-  }
 }
 
 function channelName(state: State, id: number | null | undefined): string | null {

@@ -1,14 +1,14 @@
 // What people may fill into a profile field, type by type.
 
-import type { Static } from '@sinclair/typebox'
-import type { profileInput } from '../../api/users.ts'
+import type { ParamsOf } from '../../api/define.ts'
+import type { profileFields as api } from '../../api/profile-fields.ts'
 import { limits } from '../limits.ts'
 import { badRequest } from '../refusal.ts'
 import type { ProfileField, State, User } from '../state.ts'
 import { cleaned } from '../text.ts'
 import type { ProfileChange } from '../users/facts.ts'
 
-type Input = Static<typeof profileInput>
+type Input = ParamsOf<typeof api.set>['data'][number]
 
 /** The changes among what was given; null and nothing remove a value. Refuses unknown fields and bad values. */
 export function checkProfile(

@@ -5,7 +5,7 @@ import type { Bot, Role, User } from '../state.ts'
 export type UserFact =
   | { readonly type: 'user.created'; readonly user: User }
   | { readonly type: 'user.renamed'; readonly userId: number; readonly fullName: string }
-  | { readonly type: 'user.role-changed'; readonly userId: number; readonly from: Role; readonly to: Role }
+  | { readonly type: 'user.reassigned'; readonly userId: number; readonly from: Role; readonly to: Role }
   | { readonly type: 'user.email-changed'; readonly userId: number; readonly from: string; readonly to: string }
   | { readonly type: 'user.avatar-changed'; readonly userId: number; readonly avatar: User['avatar'] }
   | { readonly type: 'user.profile-changed'; readonly userId: number; readonly values: readonly ProfileChange[] }

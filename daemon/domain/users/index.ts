@@ -77,7 +77,7 @@ export const users = resource(api)<UserFact, Prepared>({
   apply: {
     'user.created': (state, { user }) => state.users.put(user),
     'user.renamed': (state, { userId, fullName }) => change(state, userId, { fullName }),
-    'user.role-changed': (state, { userId, to }) => change(state, userId, { role: to }),
+    'user.reassigned': (state, { userId, to }) => change(state, userId, { role: to }),
     'user.email-changed': (state, { userId, to }) => change(state, userId, { email: to }),
     'user.avatar-changed': (state, { userId, avatar }) => change(state, userId, { avatar }),
     'user.profile-changed'(state, { userId, values }) {
@@ -110,7 +110,7 @@ export const users = resource(api)<UserFact, Prepared>({
       const user = state.users.get(userId)!
       return [personUpdated(state, user, { full_name: fullName }), ...botUpdated(state, user, { full_name: fullName })]
     },
-    'user.role-changed'(state, { userId, from, to }) {
+    'user.reassigned'(state, { userId, from, to }) {
       const user = state.users.get(userId)!
       const before = { ...user, role: from }
       return [

@@ -5,8 +5,9 @@ import type { users as api } from '../../api/users.ts'
 import { apiEmail, emailIsPublic, placeholderId } from '../lookups.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
-import { type Client, type Context, type Outcome, Written } from '../resource.ts'
+import type { Client, Context, Outcome } from '../resource.ts'
 import type { State, User } from '../state.ts'
+import { Written } from '../written.ts'
 import { avatarUrl, presentAvatar, presentStranger, presentUser, userText, type View } from './present.ts'
 
 type Reading = Pick<ParamsOf<typeof api.show>, 'client_gravatar' | 'include_custom_profile_fields'>
@@ -15,7 +16,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<R
   const limited = may.isGuest(ctx.actor) && may.accessIsLimited(ctx.state)
   const shared = !limited && !params.user_ids && !params.include_custom_profile_fields
   // People of one role see the same list, but for an address of their own that is hidden from others.
-  const key = `${ctx.actor.role} ${params.client_gravatar} ${emailIsPublic(ctx.actor) ? '' : ctx.actor.id}`
+  const key = `${may.sightOf(ctx.actor)} ${params.client_gravatar} ${emailIsPublic(ctx.actor) ? '' : ctx.actor.id}`
   const known = shared && lists.get(ctx.state)?.get(key)
   if (known && known.version === ctx.state.users.version) return { reply: Written.as(known.text) }
   const members: string[] = []

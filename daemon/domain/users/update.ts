@@ -13,12 +13,16 @@ import type { UserFact } from './facts.ts'
 type Changes = Omit<ParamsOf<typeof api.update>, 'user_id'>
 
 /** All checks come first, so that a change of several things happens whole or not at all. */
-export function update(ctx: Context, user: User | undefined, params: Changes): Outcome<ReplyOf<typeof api.update>> {
+export function update(
+  ctx: Context,
+  user: User | undefined,
+  { role, ...params }: Changes,
+): Outcome<ReplyOf<typeof api.update>> {
   if (!user || user.bot?.system) throw badRequest('No such user')
   may.check(may.administer, ctx, undefined)
   const facts: UserFact[] = [
     ...emailFacts(ctx, user, params.new_email),
-    ...roleFacts(ctx, user, params.role),
+    ...roleFacts(ctx, user, role),
     ...nameFacts(ctx, user, params.full_name),
   ]
   if (params.profile_data !== undefined) {
@@ -36,12 +40,12 @@ export function nameFacts(ctx: Context, user: User, name: string | undefined): U
 }
 
 export function roleFacts(ctx: Context, user: User, to: Role | undefined): UserFact[] {
-  if (to === undefined || to === user.role) return []
-  const change = { from: user.role, to }
+  const change = may.roleChange(user, to)
+  if (!change) return []
   may.insist(may.changeRole, ctx, change)
   may.check(may.promoteGuest, ctx, change)
   if (may.isOnlyOwner(ctx.state, user)) throw badRequest('role: the only organization owner keeps the role')
-  return [{ type: 'user.role-changed', userId: user.id, ...change }]
+  return [{ type: 'user.reassigned', userId: user.id, ...change }]
 }
 
 function emailFacts(ctx: Context, user: User, given: string | undefined): UserFact[] {
