@@ -3,10 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import emojiNames from '../data/emoji.json' with { type: 'json' }
 import seed from '../data/seed.json' with { type: 'json' }
 import { type Ready, writePrivately } from './announce-start.ts'
 import { type Clock, FrozenClock, RealClock } from './clock.ts'
 import { type Config, isLoopback } from './config.ts'
+import { useEmojiNames } from './domain/emoji.ts'
 import type { Fact } from './domain/facts.ts'
 import { resources } from './domain/index.ts'
 import { found } from './domain/organization.ts'
@@ -23,7 +25,8 @@ import { MemoryJournal } from './journal/memory-journal.ts'
 import { openSnapshots } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
-import { deriveKey, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
+import { deriveKey, deriveToken, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
+import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
 
 export interface Daemon {
@@ -44,13 +47,18 @@ export async function startDaemon(
   onFailure: (error: Error) => void,
   warn: (text: string) => void,
 ): Promise<Daemon> {
+  useEmojiNames(emojiNames)
   const clock = clockOf(config)
   const now = () => clock.now()
   const store = await openStore(config, warn)
   const keyOf = (user: User) => deriveKey(store.secret, user)
+  const tokenOf = (user: User) => deriveToken(store.secret, user)
   const queues = new Queues({
     clock,
-    limits: { maxPending: 20_000, heartbeatMs: () => 45_000 + Math.random() * 10_000 },
+    limits: {
+      maxPending: 20_000,
+      heartbeatMs: () => (config.heartbeat === undefined ? 45_000 + Math.random() * 10_000 : config.heartbeat * 1000),
+    },
     remove: (ids, reason) => {
       engine
         .record(
@@ -71,6 +79,7 @@ export async function startDaemon(
     now,
     onFailure,
     onChange: () => scheduler.reconsider(),
+    post: mails => mailer.post(mails),
   })
   const surroundings = (): Surroundings => ({
     state: engine.state,
@@ -78,6 +87,7 @@ export async function startDaemon(
     client: 'internal',
     random: randomUUID,
     keyOf,
+    tokenOf,
     server,
   })
   const scheduler = new Scheduler(
@@ -89,15 +99,25 @@ export async function startDaemon(
   let listening = false
   let localUrl = ''
   const server = { url: '', emailDomain: 'example.com', devAuth: config.devAuth }
+  const mailer = openMailer({
+    folder: config.memory ? null : join(config.data, 'outbox'),
+    smtpUrl: config.smtpUrl,
+    from: `noreply@${server.emailDomain}`,
+    now,
+    warn,
+  })
   const app = buildServer({
     engine,
     resources,
     now,
     random: randomUUID,
     keyOf,
+    tokenOf,
     sameSecret,
+    readFile: store.files.read,
     tools: { hashPassword, verifyPassword, keepFile: store.files.keep },
     server,
+    dialect: config.dialect,
     rateLimit: config.rateLimit,
     maxQueuesPerUser: config.maxQueues,
     bodyLimit: 25 * 1024 * 1024,
@@ -112,6 +132,7 @@ export async function startDaemon(
     server.url = config.url ?? localUrl
     listening = true
     scheduler.start()
+    mailer.resume()
   } catch (error) {
     await app.close()
     await engine.close().catch(() => {})
@@ -132,10 +153,26 @@ export async function startDaemon(
       scheduler.stop()
       clearInterval(compaction)
       queues.answerAll()
-      await app.close()
+      await closeServer(app)
       await engine.close()
+      await mailer.settled()
       await store.release()
     },
+  }
+}
+
+/** Milliseconds that requests in progress have to end by themselves. */
+const patience = 700
+
+/** Stops listening, lets what is in progress end, and hangs up on everybody as soon as they have their answer. */
+async function closeServer(app: ReturnType<typeof buildServer>): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 10)
+  const force = setTimeout(() => app.server.closeAllConnections(), patience)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(sweep)
+    clearTimeout(force)
   }
 }
 

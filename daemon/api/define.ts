@@ -3,6 +3,8 @@
 import { type Static, type TLiteral, type TOptional, type TSchema, type TUnion, Type } from '@sinclair/typebox'
 import type { ErrorCode } from './errors.ts'
 
+export type { Static }
+
 // --- shapes -----------------------------------------------------------------------------------------------------
 
 export const text = Type.String()
@@ -32,8 +34,8 @@ export function nullable<S extends TSchema>(shape: S) {
   return Type.Union([shape, Type.Null()])
 }
 
-export function eitherOf<const S extends TSchema[]>(...shapes: S) {
-  return Type.Union(shapes)
+export function eitherOf<S extends TSchema[]>(...shapes: S) {
+  return Type.Union(shapes) as unknown as TUnion<S>
 }
 
 type Literals<V extends readonly (string | number)[]> = {

@@ -1,10 +1,12 @@
 // Every fact there is: what has happened, past tense, as it stands in the journal.
 
+import type { BotStorageFact } from './bot-storage.ts'
 import type { DraftFact } from './drafts.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization.ts'
+import type { ProfileFieldFact } from './profile-fields/index.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
-import type { UserFact } from './users.ts'
+import type { UserFact } from './users/facts.ts'
 
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
 export type QueueFact =
@@ -28,4 +30,12 @@ export interface QueueRegistration {
   readonly includeSubscribers: 'true' | 'false' | 'partial'
 }
 
-export type Fact = OrganizationFact | UserFact | SavedSnippetFact | NavigationViewFact | DraftFact | QueueFact
+export type Fact =
+  | OrganizationFact
+  | UserFact
+  | SavedSnippetFact
+  | NavigationViewFact
+  | DraftFact
+  | BotStorageFact
+  | ProfileFieldFact
+  | QueueFact

@@ -1,16 +1,21 @@
 // The domain's table of contents: every resource, and the facts they own.
 
 import { events as eventsApi } from '../api/events.ts'
+import { avatars } from './avatars.ts'
+import { botStorage } from './bot-storage.ts'
+import { bots } from './bots/index.ts'
 import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
+import { keys } from './keys.ts'
 import { navigationViews } from './navigation-views.ts'
 import { organization } from './organization.ts'
+import { profileFields } from './profile-fields/index.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
 import type { State } from './state.ts'
 import { typing } from './typing.ts'
-import { users } from './users.ts'
+import { users } from './users/index.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
 const events = resource(eventsApi)<never>({ commands: {}, apply: {}, announce: {} })
@@ -19,6 +24,11 @@ export const resources: readonly AnyResource[] = [
   organization,
   server,
   users,
+  keys,
+  avatars,
+  bots,
+  botStorage,
+  profileFields,
   typing,
   savedSnippets,
   navigationViews,

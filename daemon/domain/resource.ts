@@ -15,6 +15,8 @@ export interface Surroundings {
   /** Fresh randomness: a UUID. */
   readonly random: () => string
   readonly keyOf: (user: User) => string
+  /** What an outgoing webhook of this bot is known by. */
+  readonly tokenOf: (user: User) => string
   readonly server: ServerFacts
 }
 
@@ -63,6 +65,8 @@ export interface Announcement {
   /** User IDs. A live set may be given: it is read at once. */
   readonly to: readonly number[] | ReadonlySet<number>
   readonly event: Event | Forms
+  /** The account whose key or token is set into the event when it is read: secrets are never stored. */
+  readonly secretsOf?: number
   /** Fields that differ from person to person. Return the same object for people with the same fields. */
   readonly personal?: (userId: number) => object
 }
@@ -72,9 +76,17 @@ export function onlyWith(capability: Capability, event: Event): Forms {
   return client => (client.capabilities.has(capability) ? event : null)
 }
 
+/** Plain text to one address; sent once the facts that go with it are on disk. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
 export interface Outcome<Reply> {
   readonly facts?: readonly Fact[]
   readonly signals?: readonly Announcement[]
+  readonly mails?: readonly Mail[]
   /**
    * Changes volatile state (presence): never journaled, saved with a snapshot, forgotten by a crash. A command that does
    * nothing else is answered without waiting for the disk.
@@ -113,7 +125,9 @@ type Prepares<A extends Endpoints, P> = {
 export type FactOf<F extends Fact, T extends F['type']> = Extract<F, { type: T }>
 
 /** State fields of `register`, by the event type that fetches them. */
-export type Sections = Readonly<Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>) => object>>
+export type Sections = Readonly<
+  Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>, client: Client) => object>
+>
 
 export interface Resource<A extends Endpoints, F extends Fact, P> {
   /** Slow work before a command, such as hashing a password; its result is the command's third argument. */

@@ -19,6 +19,8 @@ export interface Pending {
   readonly lasting: boolean
   /** The event as JSON text, without its id. Shared between all queues that want this form. */
   readonly body: string
+  /** Whose secrets belong into the body, where they are not. */
+  readonly secretsOf?: number
 }
 
 export interface Waiter {
@@ -65,6 +67,7 @@ export class Queues {
   /** Queues with events that wait for the disk, by position. */
   #held: { readonly position: number; readonly queue: Queue }[] = []
   #live = false
+  #stopping = false
 
   constructor(parts: QueuesParts) {
     this.#parts = parts
@@ -99,7 +102,8 @@ export class Queues {
       const adapter = new Adapter(announcement)
       for (const userId of this.#listening(announcement.to))
         for (const queue of this.ofUser(userId))
-          for (const body of adapter.textsFor(queue.client, userId)) this.#enqueue(queue, position, body, lasting)
+          for (const body of adapter.textsFor(queue.client, userId))
+            this.#enqueue(queue, position, body, lasting, announcement.secretsOf)
     }
   }
 
@@ -139,6 +143,7 @@ export class Queues {
     this.answer(queue, [])
     queue.waiter = waiter
     queue.waitingSince = this.#parts.clock.now()
+    if (this.#stopping) this.answer(queue, [])
     this.#heartbeats.at(queue.waitingSince + this.#parts.limits.heartbeatMs(), queue)
   }
 
@@ -161,8 +166,9 @@ export class Queues {
     waiter.answer(queue, events)
   }
 
-  /** The daemon stops: everybody who waits gets an answer. */
+  /** The daemon stops: everybody who waits, or still comes to wait, gets an answer. */
   answerAll(): void {
+    this.#stopping = true
     for (const queue of this.#queues.values()) this.answer(queue, [])
   }
 
@@ -241,14 +247,13 @@ export class Queues {
 
   // --- events ---------------------------------------------------------------------------------------------------
 
-  #enqueue(queue: Queue, position: number, body: string, lasting: boolean): void {
+  #enqueue(queue: Queue, position: number, body: string, lasting: boolean, secretsOf?: number): void {
     queue.newest = Math.max(queue.newest + 1, (position - queue.birth) * K)
     queue.position = position
-    queue.pending.push({ id: queue.newest, position, lasting, body })
+    queue.pending.push({ id: queue.newest, position, lasting, body, ...(secretsOf !== undefined && { secretsOf }) })
     this.#held.push({ position, queue })
     // A reader that slow must start again: dropping an event out of the middle would be a lie.
-    if (this.#live && queue.pending.length === this.#parts.limits.maxPending + 1)
-      this.#parts.remove([queue.id], 'overflowed')
+    if (this.#live && queue.pending.length > this.#parts.limits.maxPending) this.#parts.remove([queue.id], 'overflowed')
   }
 
   #wake(held: readonly { readonly queue: Queue }[], from: number): void {

@@ -2,18 +2,22 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Refusal } from '../domain/refusal.ts'
+import { Written } from '../domain/written.ts'
 
 export interface Answering {
   readonly raw: ServerResponse
   readonly head: boolean
   /** Further headers, flat: name, value, name, value. */
   readonly headers: string[]
+  /** Puts a body into the words the client knows. */
+  readonly speak?: (json: string) => string
 }
 
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {
-  const body = ignored.length > 0 ? { ...reply, ignored_parameters_unsupported: ignored } : reply
-  const text = JSON.stringify(body)
-  send(to, 200, text === '{}' ? '{"result":"success","msg":""}' : `{"result":"success","msg":"",${text.slice(1)}`)
+  const more = ignored.length > 0 ? `"ignored_parameters_unsupported":${JSON.stringify(ignored)},` : ''
+  const text = reply instanceof Written ? reply.text : JSON.stringify(reply)
+  const opening = `{"result":"success",${more}"msg":""`
+  send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
 }
 
 export function refuse(to: Answering, refusal: Refusal): void {
@@ -22,9 +26,10 @@ export function refuse(to: Answering, refusal: Refusal): void {
   send(to, refusal.status, JSON.stringify(body))
 }
 
-export function send(to: Answering, status: number, body: string): void {
+export function send(to: Answering, status: number, json: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
+  const body = to.speak ? to.speak(json) : json
   raw.writeHead(status, [
     'Content-Type',
     'application/json',
