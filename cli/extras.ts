@@ -87,4 +87,21 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'call any route: natter api POST /typing -f op=start',
     load: async () => (await import('./extra/api.ts')).api,
   },
+  completion: {
+    about: 'completion scripts for bash, zsh and fish',
+    load: async () => (await import('./extra/completion.ts')).completion,
+  },
+  doctor: {
+    about: 'check what natter needs, and say what to do',
+    load: async () => (await import('./extra/doctor.ts')).doctor,
+  },
+  commands: {
+    about: 'list every subcommand; with --json, for programs',
+    load: async () => (await import('./extra/commands.ts')).commands,
+  },
+  __complete: {
+    about: '',
+    hidden: true,
+    load: async () => (await import('./extra/completion.ts')).complete,
+  },
 }

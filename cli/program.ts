@@ -40,6 +40,7 @@ async function dispatch(argv: readonly string[]): Promise<void> {
   }
   const word = argv[at]!
   if (word !== 'help') return run(argv, word)
+  if (argv.includes('--man')) return print(await (await import('./extra/man.ts')).manPage())
   const topic = argv.slice(at + 1).filter(item => !item.startsWith('-'))
   if (topic.length === 0) return print(programHelp())
   const { topics } = await import('./extra/topics.ts')
@@ -109,7 +110,7 @@ Subcommands of the API:
 ${columns(pages)}
 
 Others:
-${columns([...others, ['help', 'help on a subcommand, or on: exit-codes, environment']])}
+${columns([...others, ['help', 'help on a subcommand, or on: exit-codes, environment, narrow; --man prints the man page']])}
 
 Flags of every subcommand:
 ${columns([...flags, ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}

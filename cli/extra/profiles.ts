@@ -108,7 +108,10 @@ export const profile: readonly ExtraSubcommand[] = [
       const { current, previous, profiles } = readProfiles(process.env)
       const { [args[0]!]: _, ...rest } = profiles
       const [first, second] = [current, previous].filter(name => name !== undefined && name !== args[0])
-      changeProfiles({ ...(first && { current: first }), ...(second && { previous: second }), profiles: rest }, process.env)
+      changeProfiles(
+        { ...(first && { current: first }), ...(second && { previous: second }), profiles: rest },
+        process.env,
+      )
       note(`removed ${args[0]}`)
     },
   },
