@@ -22,7 +22,14 @@ export async function callEndpoint(
 ): Promise<void> {
   const account = accountFor(globals, process.env)
   const patience = patienceFor(endpoint, globals)
-  const sources: Sources = { names: lazyNames(account, patience), now: new Date(), stdin: stdinOnce() }
+  const sources: Sources = {
+    names: lazyNames(account, patience),
+    now: new Date(),
+    stdin: stdinOnce(),
+    // A request that is only shown needs no secret.
+    secret: async label =>
+      globals.dryRun || globals.curl ? '********' : (await import('./prompt.ts')).askSecret(`${label}: `),
+  }
   if (batch) {
     const { callEach } = await import('./extra/batch.ts')
     if (endpoint.access === 'user') demandKey(account)
@@ -47,8 +54,11 @@ export async function readParams(
   for (const [name, param] of Object.entries(endpoint.params)) {
     const value = given.get(name)
     const label = labelOf(endpoint, name)
-    if (value !== undefined) params[name] = await readParam(param, value, label, sources)
-    else if (param.presence === 'required' || param.presence === 'path') throw usage(`${label} is missing`, param.about)
+    const needed = param.presence === 'required' || param.presence === 'path'
+    if (param.shape.ref === 'secret' && (value === '-' || (value === undefined && needed)))
+      params[name] = await sources.secret(label)
+    else if (value !== undefined) params[name] = await readParam(param, value, label, sources)
+    else if (needed) throw usage(`${label} is missing`, param.about)
   }
   return params
 }

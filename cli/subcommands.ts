@@ -226,10 +226,12 @@ function addSwitch(leaf: Command, flag: string, param: Param): string {
 
 function aboutOf(param: Param, flag: boolean): string {
   const remarks: string[] = []
-  if (flag && (param.presence === 'required' || param.presence === 'path')) remarks.push('required')
+  if (flag && (param.presence === 'required' || param.presence === 'path') && param.shape.ref !== 'secret')
+    remarks.push('required')
   if (param.presence === 'defaulted' && !isSwitch(param.shape)) remarks.push(`default ${shown(param.fallback)}`)
   if (flag && isList(param.shape) && valueName(param.shape) !== 'json') remarks.push('repeat it, or separate by commas')
   if (param.shape.ref === 'markdown') remarks.push('`-` reads stdin')
+  if (param.shape.ref === 'secret') remarks.push('asked for when absent; or NATTER_PASSWORD, or stdin')
   return remarks.length > 0 ? `${param.about} (${remarks.join('; ')})` : param.about
 }
 

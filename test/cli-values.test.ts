@@ -22,6 +22,7 @@ describe('a value', () => {
     names: { find: async (kind: string, name: string) => (kind === 'user' && name === 'amy' ? 8 : 99) },
     now: new Date(2026, 0, 5, 12, 0),
     stdin: async () => 'from stdin',
+    secret: async () => 'hidden',
   }
   const read = (shape: d.Param['shape'], given: Given) => readParam(d.optional(shape, ''), given, '--x', sources)
 

@@ -39,6 +39,7 @@ A key is used only for the site and the account it stands with.
   NATTER_CONFIG_DIR  folder of profiles.json; otherwise $XDG_CONFIG_HOME/natter or ~/.config/natter
   NATTER_DATA        folder of the daemon's store; otherwise $XDG_DATA_HOME/natter/store
                      or ~/.local/share/natter/store
+  NATTER_PASSWORD    answer to every question for a password
   NO_COLOR           no colours, unless --color always
   NATTER_DEBUG       print the stack of an unexpected error
 
