@@ -3,6 +3,7 @@
 import type { Endpoint } from '../daemon/api/define.ts'
 import { encode } from '../daemon/api/wire.ts'
 import { call, type Patience, type Request } from './client.ts'
+import { fillIn } from './everyday.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import { flagName, type Given, readParam, type Sources } from './flags.ts'
 import type { Globals } from './globals.ts'
@@ -50,9 +51,11 @@ export async function readParams(
   given: ReadonlyMap<string, Given>,
   sources: Sources,
 ): Promise<Record<string, unknown>> {
-  const params: Record<string, unknown> = {}
+  const filled = await fillIn(endpoint, given, sources)
+  const params: Record<string, unknown> = { ...filled.values }
   for (const [name, param] of Object.entries(endpoint.params)) {
-    const value = given.get(name)
+    if (Object.hasOwn(params, name)) continue
+    const value = filled.given.get(name)
     const label = labelOf(endpoint, name)
     const needed = param.presence === 'required' || param.presence === 'path'
     if (param.shape.ref === 'secret' && (value === '-' || (value === undefined && needed)))

@@ -2,6 +2,7 @@
 
 import type { Endpoint } from '../daemon/api/define.ts'
 import { catalogue, type Page } from '../daemon/api/index.ts'
+import { everydayFlags } from './everyday.ts'
 import { extras } from './extras.ts'
 import { flagName, isChoice, isList, isSwitch, valueName } from './flags.ts'
 
@@ -72,15 +73,18 @@ function entryOf(endpoint: Endpoint): Entry {
       const many = isList(shape) && name === args.at(-1)
       return { name, about, value: valueName(shape), required: presence === 'required' || presence === 'path', many }
     }),
-    flags: Object.entries(params)
-      .filter(([name]) => !args.includes(name))
-      .map(([name, { shape, about, presence }]) => ({
-        name: flagName(endpoint, name),
-        ...(!isSwitch(shape) && { value: valueName(shape) }),
-        about,
-        ...((presence === 'required' || presence === 'path') && { required: true }),
-        ...(isList(shape) && !isChoice(shape) && { repeatable: true }),
-      })),
+    flags: [
+      ...everydayFlags(endpoint),
+      ...Object.entries(params)
+        .filter(([name]) => !args.includes(name))
+        .map(([name, { shape, about, presence }]) => ({
+          name: flagName(endpoint, name),
+          ...(!isSwitch(shape) && { value: valueName(shape) }),
+          about,
+          ...((presence === 'required' || presence === 'path') && { required: true }),
+          ...(isList(shape) && !isChoice(shape) && { repeatable: true }),
+        })),
+    ],
     examples: cli.examples,
     route: `${method} /api/v1${path}`,
     id: endpoint.id,

@@ -2,6 +2,7 @@
 
 import { Argument, Command, CommanderError, Option } from 'commander'
 import type { Endpoint, Param } from '../daemon/api/define.ts'
+import { everydayFlags } from './everyday.ts'
 import type { ExtraFlag, ExtraSubcommand } from './extras.ts'
 import { usage } from './failure.ts'
 import { flagName, type Given, isChoice, isList, isSwitch, valueName } from './flags.ts'
@@ -52,6 +53,11 @@ export function addEndpoint(program: Command, endpoint: Endpoint, run: Run, argv
   for (const name of args) leaf.addArgument(argumentFor(name, endpoint.params[name]!, name === args.at(-1), batch))
   for (const [name, param] of Object.entries(endpoint.params))
     if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), param))
+  for (const flag of everydayFlags(endpoint)) {
+    const option = optionFor(flag)
+    leaf.addOption(option)
+    options.set(`@${flag.name}`, option.attributeName())
+  }
   for (const flag of batchFlags) {
     const option = optionFor(flag).hideHelp()
     leaf.addOption(option)

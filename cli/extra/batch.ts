@@ -6,6 +6,7 @@ import type { Endpoint } from '../../daemon/api/define.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import { readParams } from '../call.ts'
 import { Connection } from '../connection.ts'
+import { everydayFlags } from '../everyday.ts'
 import { Ending, exitCodes, Failure, usage } from '../failure.ts'
 import { flagName, type Given, type Sources } from '../flags.ts'
 import type { Globals } from '../globals.ts'
@@ -37,6 +38,7 @@ export function callEach(
     paramNames.set(flagName(endpoint, name), name)
     paramNames.set(name, name)
   }
+  for (const { name } of everydayFlags(endpoint)) paramNames.set(name, `@${name}`)
   return runAll(batch, account, globals, async line => {
     const plain: Record<string, unknown> = {}
     const texts = new Map(given)
@@ -174,8 +176,8 @@ function looseObject(text: string): object {
 }
 
 function isListParam(endpoint: Endpoint, name: string): boolean {
-  const { shape } = endpoint.params[name]!
-  return shape.type === 'array' || (shape.anyOf ?? []).some((arm: { type?: string }) => arm.type === 'array')
+  const shape = endpoint.params[name]?.shape
+  return shape?.type === 'array' || (shape?.anyOf ?? []).some((arm: { type?: string }) => arm.type === 'array')
 }
 
 function isTexts(value: unknown): value is string[] {

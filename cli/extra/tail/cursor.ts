@@ -1,6 +1,6 @@
-// Where a tail has got to, in a file of its own: written whole and renamed, so that a kill leaves the old or the new one.
+// Where a tail has got to, in a file of its own: one line, written by one call, so that a kill leaves the old or the new one.
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { exitCodes, Failure } from '../../failure.ts'
 
 export interface Position {
@@ -16,6 +16,9 @@ export interface Cursor extends Position {
   /** What the queue was registered for. A tail that wants something else needs another queue. */
   readonly wants: string
 }
+
+/** Room for numbers to grow. */
+const shortest = 320
 
 export function readCursor(file: string, site: string, email: string): Cursor | undefined {
   let text: string
@@ -36,16 +39,31 @@ export function readCursor(file: string, site: string, email: string): Cursor | 
   return cursor
 }
 
-export function saveCursor(file: string, cursor: Cursor): void {
-  const draft = `${file}.${process.pid}.tmp`
-  try {
-    writeFileSync(draft, `${JSON.stringify(cursor)}\n`, { mode: 0o600 })
-    renameSync(draft, file)
-  } catch (error) {
-    throw new Failure(
-      exitCodes.refused,
-      `cannot write the cursor ${file}: ${(error as NodeJS.ErrnoException).code ?? error}`,
-    )
+/** Keeps the file open: it is written after every line. */
+export class CursorFile {
+  readonly #file: string
+  #handle: number | undefined
+  #length = 0
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  save(cursor: Cursor): void {
+    try {
+      this.#handle ??= openSync(this.#file, constants.O_RDWR | constants.O_CREAT, 0o600)
+      // Never shorter than before, so that one write leaves nothing of the old text behind it.
+      const text = JSON.stringify(cursor)
+      this.#length ||= fstatSync(this.#handle).size
+      const line = `${text.padEnd(Math.max(this.#length - 1, shortest))}\n`
+      this.#length = Buffer.byteLength(line)
+      writeSync(this.#handle, line, 0)
+    } catch (error) {
+      throw new Failure(
+        exitCodes.refused,
+        `cannot write the cursor ${this.#file}: ${(error as NodeJS.ErrnoException).code ?? error}`,
+      )
+    }
   }
 }
 

@@ -10,7 +10,7 @@ import { accountFor } from '../../profile.ts'
 import { terminalFor } from '../../terminal.ts'
 import { type Action, execAction, forwardAction, replyAction } from './actions.ts'
 import { criteriaFor, type Place } from './criteria.ts'
-import { readCursor, saveCursor } from './cursor.ts'
+import { CursorFile, readCursor } from './cursor.ts'
 import { filterFlags, since, sinceFrom, typesFrom, wishesFrom } from './flags.ts'
 import { Follower, type Item, type Plan } from './follow.ts'
 import { Places } from './places.ts'
@@ -91,9 +91,8 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const wants = JSON.stringify([types ?? 'all', queueNarrow, plan.allPublic])
   const owner = { site: account.site ?? '', email: account.email ?? '', wants }
   const saved = cursorFile === undefined ? undefined : readCursor(cursorFile, owner.site, owner.email)
-  const save = (position: Item['position']) => {
-    if (cursorFile !== undefined) saveCursor(cursorFile, { ...owner, ...position })
-  }
+  const cursor = cursorFile === undefined ? undefined : new CursorFile(cursorFile)
+  const save = (position: Item['position']) => cursor?.save({ ...owner, ...position })
   const workers = new Workers(jobs, onError, save)
   let interrupted: number | undefined
   onSignal(code => {
