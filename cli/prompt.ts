@@ -24,9 +24,10 @@ export async function askSecret(question: string): Promise<string> {
 }
 
 function typedUnseen(question: string): Promise<string> {
-  process.stderr.write(question)
   const { stdin } = process
+  // Before the question: a fast answer must not be shown either.
   stdin.setRawMode(true)
+  process.stderr.write(question)
   stdin.setEncoding('utf8')
   let typed: string[] = []
   return new Promise((resolve, reject) => {
