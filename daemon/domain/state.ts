@@ -176,6 +176,7 @@ export class State {
   }
   readonly users = new Table((user: User) => user.id, {
     email: (user: User) => user.email.toLowerCase(),
+    name: (user: User) => user.fullName.toLowerCase(),
     botOwner: (user: User) => user.bot?.ownerId ?? undefined,
     /** Accounts in their waiting period, all under one value. */
     newcomer: (user: User) => (user.fullMember ? undefined : 1),

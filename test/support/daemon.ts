@@ -91,10 +91,13 @@ export class TestDaemon {
   /** The journal from its beginning, or a snapshot and what came after it, must give the state of now. */
   async #checkJournal(): Promise<void> {
     const copy = mkdtempSync(join(tmpdir(), 'natter-journal-'))
-    cpSync(this.data, copy, { recursive: true })
-    await this.compact()
-    await checkReplayed(copy, join(this.data, 'state.json'))
-    rmSync(copy, { recursive: true, force: true })
+    try {
+      cpSync(this.data, copy, { recursive: true })
+      await this.compact()
+      await checkReplayed(copy, join(this.data, 'state.json'))
+    } finally {
+      rmSync(copy, { recursive: true, force: true })
+    }
   }
 }
 
