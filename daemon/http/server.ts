@@ -146,9 +146,9 @@ class Edge {
       return undefined
     }
     const actor = this.#authenticate(request, answering)
-    check(callEndpoint, { state: this.#parts.engine.state, actor }, endpoint.id)
     const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
     this.#limiter?.count(budget, actor.id, answering.headers)
+    check(callEndpoint, { state: this.#parts.engine.state, actor }, endpoint.id)
     return actor
   }
 
