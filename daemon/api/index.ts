@@ -20,6 +20,11 @@ export const catalogue = {
     words: ['users'],
     load: async () => (await import('./users.ts')).users,
   },
+  'user-groups': {
+    about: 'named sets of people',
+    words: ['groups'],
+    load: async () => (await import('./user-groups.ts')).userGroups,
+  },
   typing: {
     about: 'tell others that you are typing',
     words: ['typing'],

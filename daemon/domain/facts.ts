@@ -2,6 +2,7 @@
 
 import type { OrganizationFact } from './organization.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
+import type { UserGroupFact } from './user-groups/facts.ts'
 import type { UserFact } from './users.ts'
 
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
@@ -26,4 +27,4 @@ export interface QueueRegistration {
   readonly includeSubscribers: 'true' | 'false' | 'partial'
 }
 
-export type Fact = OrganizationFact | UserFact | SavedSnippetFact | QueueFact
+export type Fact = OrganizationFact | UserGroupFact | UserFact | SavedSnippetFact | QueueFact

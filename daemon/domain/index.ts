@@ -8,12 +8,21 @@ import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
 import type { State } from './state.ts'
 import { typing } from './typing.ts'
+import { userGroups } from './user-groups/index.ts'
 import { users } from './users.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
 const events = resource(eventsApi)<never>({ commands: {}, apply: {}, announce: {} })
 
-export const resources: readonly AnyResource[] = [organization, server, users, typing, savedSnippets, events]
+export const resources: readonly AnyResource[] = [
+  organization,
+  server,
+  users,
+  userGroups,
+  typing,
+  savedSnippets,
+  events,
+]
 
 const owners = new Map<string, AnyResource>()
 for (const resource of resources) for (const type of Object.keys(resource.apply)) owners.set(type, resource)

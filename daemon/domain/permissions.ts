@@ -238,6 +238,11 @@ export function webPublicEnabled(state: State): boolean {
 
 // --- user groups ------------------------------------------------------------------------------------------------
 
+export const useGroups = rule(
+  'Members who are neither guests nor bots may look at user groups and change them.',
+  ({ actor }) => isHuman(actor) && !isGuest(actor),
+)
+
 export const createGroups = rule(
   'Members of the organization’s can_create_groups may create user groups.',
   asker => isHuman(asker.actor) && holdsInOrganization(asker, 'can_create_groups'),

@@ -93,6 +93,21 @@ export async function startDaemon(t: TestContext, options: DaemonOptions = {}): 
   return daemon
 }
 
+/** One daemon for a whole file; `stop` ends and checks it, and belongs into `after`. */
+export async function sharedDaemon(options: DaemonOptions = {}) {
+  const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
+  const daemon = await launch(data, options)
+  const stop = async () => {
+    try {
+      await daemon.stop()
+    } finally {
+      daemon.process.kill('SIGKILL')
+      rmSync(data, { recursive: true, force: true })
+    }
+  }
+  return { daemon, stop }
+}
+
 /** Starts a daemon that the caller ends; for tests that kill it. */
 export async function launch(data: string, { flags = [], env = {} }: DaemonOptions = {}): Promise<TestDaemon> {
   const args = [join(root, 'bin/natterd'), '--data', data, '--port', '0', '--json', '--no-profile', ...flags]
