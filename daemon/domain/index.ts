@@ -1,7 +1,9 @@
 // The domain's table of contents: every resource, and the facts they own.
 
 import { events as eventsApi } from '../api/events.ts'
+import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
+import { navigationViews } from './navigation-views.ts'
 import { organization } from './organization.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
@@ -18,9 +20,16 @@ export const resources: readonly AnyResource[] = [
   organization,
   server,
   users,
+<<<<<<< HEAD
   userGroups,
   typing,
   savedSnippets,
+=======
+  typing,
+  savedSnippets,
+  navigationViews,
+  drafts,
+>>>>>>> main
   events,
 ]
 
