@@ -25,6 +25,11 @@ export const catalogue = {
     words: ['groups'],
     load: async () => (await import('./user-groups.ts')).userGroups,
   },
+  settings: {
+    about: 'your settings, and those new accounts start with',
+    words: ['settings'],
+    load: async () => (await import('./settings.ts')).settings,
+  },
   typing: {
     about: 'tell others that you are typing',
     words: ['typing'],

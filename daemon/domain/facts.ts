@@ -4,6 +4,7 @@ import type { DraftFact } from './drafts.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
+import type { SettingsFact } from './settings/index.ts'
 import type { UserGroupFact } from './user-groups/facts.ts'
 import type { UserFact } from './users.ts'
 
@@ -29,8 +30,12 @@ export interface QueueRegistration {
   readonly includeSubscribers: 'true' | 'false' | 'partial'
 }
 
-<<<<<<< HEAD
-export type Fact = OrganizationFact | UserGroupFact | UserFact | SavedSnippetFact | QueueFact
-=======
-export type Fact = OrganizationFact | UserFact | SavedSnippetFact | NavigationViewFact | DraftFact | QueueFact
->>>>>>> main
+export type Fact =
+  | OrganizationFact
+  | UserGroupFact
+  | SettingsFact
+  | UserFact
+  | SavedSnippetFact
+  | NavigationViewFact
+  | DraftFact
+  | QueueFact

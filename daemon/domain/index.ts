@@ -8,6 +8,7 @@ import { organization } from './organization.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
+import { settings } from './settings/index.ts'
 import type { State } from './state.ts'
 import { typing } from './typing.ts'
 import { userGroups } from './user-groups/index.ts'
@@ -20,16 +21,12 @@ export const resources: readonly AnyResource[] = [
   organization,
   server,
   users,
-<<<<<<< HEAD
   userGroups,
-  typing,
-  savedSnippets,
-=======
+  settings,
   typing,
   savedSnippets,
   navigationViews,
   drafts,
->>>>>>> main
   events,
 ]
 

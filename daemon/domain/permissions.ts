@@ -87,6 +87,13 @@ export const administer = rule('Organization administrators and owners may admin
 
 export const own = rule('Organization owners may change what only owners may.', ({ actor }) => isOwner(actor))
 
+export const changeOwn = rule<'name_changes_disabled' | 'email_changes_disabled' | 'avatar_changes_disabled'>(
+  'People may change their own name, email address and avatar, unless the organization has disabled that; its administrators always may.',
+  ({ state, actor }, setting) => isAdministrator(actor) || !organizationSetting(state, setting),
+)
+
+export const haveSettings = rule('People have settings; bots have none.', ({ actor }) => isHuman(actor))
+
 // --- users ------------------------------------------------------------------------------------------------------
 
 export const createUsers = rule(

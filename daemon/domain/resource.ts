@@ -107,7 +107,12 @@ type Commands<A extends Endpoints, P> = {
 }
 
 type Prepares<A extends Endpoints, P> = {
-  [K in keyof P & keyof A]: (tools: Tools, params: ParamsOf<A[K]>, state: State) => Promise<P[K]>
+  [K in keyof P & keyof A]: (
+    tools: Tools,
+    params: ParamsOf<A[K]>,
+    state: State,
+    actor: User | undefined,
+  ) => Promise<P[K]>
 }
 
 export type FactOf<F extends Fact, T extends F['type']> = Extract<F, { type: T }>
@@ -136,7 +141,9 @@ export function resource<A extends Endpoints>(api: A) {
 /** The form in which engine and edge hold any resource. */
 export interface AnyResource {
   readonly api: Endpoints
-  readonly prepare?: Readonly<Record<string, (tools: Tools, params: object, state: State) => Promise<unknown>>>
+  readonly prepare?: Readonly<
+    Record<string, (tools: Tools, params: object, state: State, actor?: User) => Promise<unknown>>
+  >
   readonly commands: Readonly<Record<string, AnyCommand>>
   readonly apply: Readonly<Record<string, (state: State, fact: any) => void>>
   readonly announce: Readonly<Record<string, (state: State, fact: any) => readonly Announcement[]>>

@@ -119,6 +119,15 @@ export interface Draft {
   readonly timestamp: number
 }
 
+/** A new address that waits for its owner to confirm it. */
+export interface EmailChange {
+  readonly token: string
+  readonly userId: number
+  readonly email: string
+  /** Milliseconds. */
+  readonly expires: number
+}
+
 /** What can be kept in a snapshot and read back. */
 interface Kept {
   save(): unknown[]
@@ -153,6 +162,8 @@ export class State {
     user: (view: NavigationView) => view.userId,
   })
   readonly drafts = new Table((draft: Draft) => draft.id, { user: (draft: Draft) => draft.userId })
+
+  readonly emailChanges = new Table<EmailChange, string>(change => change.token)
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
   save(): Record<string, unknown[]> {

@@ -92,7 +92,7 @@ export function present(_ctx: Context | Surroundings, user: User) {
   }
 }
 
-function checkNewEmail(ctx: Context, email: string): string {
+export function checkNewEmail(ctx: Context, email: string): string {
   const address = email.trim()
   if (!/^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+$/.test(address) || address.length > 254)
     throw badRequest('email is not a valid email address')
@@ -100,7 +100,7 @@ function checkNewEmail(ctx: Context, email: string): string {
   return address
 }
 
-function checkFullName(name: string): string {
+export function checkFullName(name: string): string {
   const checked = cleaned('full_name', name, limits.fullName)
   if ([...checked].length < 2) throw badRequest('full_name is too short (at least 2 characters)')
   if (/[*`\\>"@\p{Cc}\p{Cs}\p{Cn}]/u.test(checked)) throw badRequest('full_name contains invalid characters')
@@ -108,8 +108,8 @@ function checkFullName(name: string): string {
   return checked
 }
 
-function checkPassword(password: string): true {
+export function checkPassword(password: string, name = 'password'): true {
   if ([...password].length < limits.passwordMin)
-    throw badRequest(`password is too short (at least ${limits.passwordMin} characters)`)
+    throw badRequest(`${name} is too short (at least ${limits.passwordMin} characters)`)
   return true
 }

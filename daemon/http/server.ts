@@ -134,7 +134,7 @@ class Edge {
     const { endpoint, resource, key } = found.route
     const login = endpoint.id === 'fetch-api-key' ? String(params.username).toLowerCase() : undefined
     if (login !== undefined) this.#limiter?.check(budgets.password, login, answering.headers)
-    const prepared = await resource.prepare?.[key]?.(this.#parts.tools, params, this.#parts.engine.state)
+    const prepared = await resource.prepare?.[key]?.(this.#parts.tools, params, this.#parts.engine.state, actor)
     try {
       return await this.#parts.engine.run(endpoint.id, actor?.id ?? null, () =>
         resource.commands[key]!(actor ? { ...surroundings, actor } : surroundings, params, prepared),
