@@ -22,6 +22,7 @@ export interface Config {
   readonly clock: { readonly frozenAt: number | 'now' } | 'real'
   readonly profile: boolean
   readonly maxQueues: number
+  readonly smtpUrl: string | undefined
 }
 
 export class UsageError extends Error {}
@@ -55,6 +56,10 @@ export const flags = {
   'dev-auth': { about: 'give out API keys without a password; for development only' },
   clock: { takes: 'real|frozen|frozen@TIME', about: 'stop time, now or at an ISO 8601 time', fallback: 'real' },
   'max-queues': { takes: 'N', about: 'event queues one user may have', fallback: '1000' },
+  'smtp-url': {
+    takes: 'URL',
+    about: 'server that sends mail, such as smtp://user:password@host:587; without it mails stay in the store’s outbox',
+  },
   'no-profile': { about: 'do not write the profile that lets `natter` find this daemon' },
   help: { about: 'show this' },
   version: { about: 'show the version' },
@@ -89,6 +94,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     clock: clock(value('clock')!),
     profile: !on('no-profile'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
+    smtpUrl: smtpUrl(value('smtp-url')),
   }
 }
 
@@ -151,6 +157,13 @@ function choice<const C extends string>(flag: string, text: string, choices: rea
 function address(text: string | undefined): string | undefined {
   if (text !== undefined && !/^[^\s@]+@[^\s@]+$/.test(text))
     throw new UsageError(`--owner takes an email address, not '${text}'`)
+  return text
+}
+
+function smtpUrl(text: string | undefined): string | undefined {
+  // Not repeated in the message: it may hold a password.
+  if (text !== undefined && !/^smtps?:\/\/[^\s/]+/.test(text))
+    throw new UsageError('--smtp-url takes smtp://… or smtps://…')
   return text
 }
 

@@ -24,6 +24,7 @@ import { openSnapshots } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
 import { deriveKey, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
+import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
 
 export interface Daemon {
@@ -69,6 +70,7 @@ export async function startDaemon(
     now,
     onFailure,
     onChange: () => scheduler.reconsider(),
+    post: mails => mailer.post(mails),
   })
   const surroundings = (): Surroundings => ({
     state: engine.state,
@@ -86,6 +88,13 @@ export async function startDaemon(
   )
   let listening = false
   const server = { url: '', emailDomain: 'example.com', devAuth: config.devAuth }
+  const mailer = openMailer({
+    folder: config.memory ? null : join(config.data, 'outbox'),
+    smtpUrl: config.smtpUrl,
+    from: `noreply@${server.emailDomain}`,
+    now,
+    warn,
+  })
   const app = buildServer({
     engine,
     resources,
@@ -108,6 +117,7 @@ export async function startDaemon(
     server.url = config.url ?? readableUrl(address, config.host)
     listening = true
     scheduler.start()
+    mailer.resume()
   } catch (error) {
     await app.close()
     await engine.close().catch(() => {})
@@ -129,6 +139,7 @@ export async function startDaemon(
       queues.answerAll()
       await app.close()
       await engine.close()
+      await mailer.settled()
       await store.release()
     },
   }

@@ -72,9 +72,17 @@ export function onlyWith(capability: Capability, event: Event): Forms {
   return client => (client.capabilities.has(capability) ? event : null)
 }
 
+/** Plain text to one address; sent once the facts that go with it are on disk. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
 export interface Outcome<Reply> {
   readonly facts?: readonly Fact[]
   readonly signals?: readonly Announcement[]
+  readonly mails?: readonly Mail[]
   /**
    * Changes volatile state (presence): never journaled, saved with a snapshot, forgotten by a crash. A command that does
    * nothing else is answered without waiting for the disk.
