@@ -7,7 +7,7 @@ import { userByEmail } from './lookups.ts'
 import * as may from './permissions.ts'
 import { badRequest, Refusal } from './refusal.ts'
 import { type Context, resource, type Surroundings } from './resource.ts'
-import { organizationSetting, userSetting } from './settings-lookup.ts'
+import { initialSettings, organizationSetting, userSetting } from './settings-lookup.ts'
 import { roles, type User } from './state.ts'
 import { cleaned } from './text.ts'
 import { minuteIso } from './time.ts'
@@ -47,7 +47,7 @@ export const users = resource(api)<UserFact, Prepared>({
         password: checkPassword(params.password) && hash,
         canCreateUsers: false,
         canChangeEmails: false,
-        settings: {},
+        settings: initialSettings(ctx.state),
         profile: {},
       }
       return { facts: [{ type: 'user.created', user }], reply: { user_id: user.id } }
