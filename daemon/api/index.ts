@@ -30,6 +30,11 @@ export const catalogue = {
     words: ['settings'],
     load: async () => (await import('./settings.ts')).settings,
   },
+  presence: {
+    about: 'report that you are active or idle, and see who is',
+    words: ['presence', 'users', 'org'],
+    load: async () => (await import('./presence.ts')).presence,
+  },
   typing: {
     about: 'tell others that you are typing',
     words: ['typing'],

@@ -5,6 +5,7 @@ import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
 import { navigationViews } from './navigation-views.ts'
 import { organization } from './organization.ts'
+import { presence } from './presence.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
@@ -23,6 +24,7 @@ export const resources: readonly AnyResource[] = [
   users,
   userGroups,
   settings,
+  presence,
   typing,
   savedSnippets,
   navigationViews,

@@ -92,6 +92,8 @@ export const changeOwn = rule<'name_changes_disabled' | 'email_changes_disabled'
   ({ state, actor }, setting) => isAdministrator(actor) || !organizationSetting(state, setting),
 )
 
+export const havePresence = rule('People have a presence; bots have none.', ({ actor }) => isHuman(actor))
+
 export const haveSettings = rule('People have settings; bots have none.', ({ actor }) => isHuman(actor))
 
 // --- users ------------------------------------------------------------------------------------------------------
@@ -136,6 +138,8 @@ export const seeEmail = rule<User>(
     }
   },
 )
+
+export const accessUser = rule<User>('Everyone may know of everyone.', () => true)
 
 // --- channels: seeing -------------------------------------------------------------------------------------------
 

@@ -125,8 +125,17 @@ type Prepares<A extends Endpoints, P> = {
 
 export type FactOf<F extends Fact, T extends F['type']> = Extract<F, { type: T }>
 
+/** What a client asked of `register`. */
+export interface Asked extends Client {
+  /** The sections asked for by name; null: all. */
+  readonly fetched: readonly string[] | null
+  readonly presenceHistoryDays: number | undefined
+}
+
 /** State fields of `register`, by the event type that fetches them. */
-export type Sections = Readonly<Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>) => object>>
+export type Sections = Readonly<
+  Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>, asked: Asked) => object>
+>
 
 export interface Resource<A extends Endpoints, F extends Fact, P> {
   /** Slow work before a command, such as hashing a password; its result is the command's third argument. */

@@ -2,6 +2,7 @@
 // what clients see is made from them by each resource's `present`.
 
 import type { ChannelPermission, GroupPermission, OrganizationPermission } from '../api/permission-settings.ts'
+import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
 
@@ -164,6 +165,8 @@ export class State {
   readonly drafts = new Table((draft: Draft) => draft.id, { user: (draft: Draft) => draft.userId })
 
   readonly emailChanges = new Table<EmailChange, string>(change => change.token)
+
+  readonly presence = new PresenceTable()
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
   save(): Record<string, unknown[]> {

@@ -10,6 +10,7 @@ import { limits } from '../domain/limits.ts'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import type { AnyResource, Context } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
+import { clientOf } from '../events/adapt.ts'
 import type { Pending, Queue } from '../events/queues.ts'
 import { type Answering, send, success } from './answer.ts'
 
@@ -128,10 +129,11 @@ export class LongPoll {
   #sections(ctx: Context, params: RegisterParams, queue: QueueRegistration): object {
     const wanted = params.fetch_event_types ?? params.event_types ?? null
     const capabilities = new Set(queue.capabilities as Capability[])
+    const asked = { ...clientOf(queue), fetched: wanted, presenceHistoryDays: params.presence_history_limit_days }
     const state = {}
     for (const resource of this.#resources)
       for (const [name, section] of Object.entries(resource.sections ?? {}))
-        if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, capabilities))
+        if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, capabilities, asked))
     return state
   }
 }

@@ -6,6 +6,7 @@ import { administrators, everyone } from '../audiences.ts'
 import type { Fact } from '../facts.ts'
 import { userByEmail } from '../lookups.ts'
 import * as may from '../permissions.ts'
+import { visibilityToggled } from '../presence.ts'
 import { badRequest } from '../refusal.ts'
 import { type Announcement, type Event, resource } from '../resource.ts'
 import { userSetting } from '../settings-lookup.ts'
@@ -56,7 +57,13 @@ export const settings = resource(api)<SettingsFact, Prepared>({
       const account = accountChanges(ctx, params, prepared)
       const facts: Fact[] = [...account]
       if (Object.keys(changes).length > 0) facts.push(settingsFact(ctx.actor.id, changes))
-      return { facts, mails: account.flatMap(fact => mailOf(ctx, fact)), reply: {} }
+      const visible = changes.presence_enabled
+      return {
+        facts,
+        mails: account.flatMap(fact => mailOf(ctx, fact)),
+        ...(typeof visible === 'boolean' && visibilityToggled(ctx, visible)),
+        reply: {},
+      }
     },
 
     confirmEmail(ctx, { token }) {
