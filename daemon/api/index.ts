@@ -35,6 +35,21 @@ export const catalogue = {
     words: ['presence', 'users', 'org'],
     load: async () => (await import('./presence.ts')).presence,
   },
+  'user-status': {
+    about: 'a line of text and an emoji beside your name',
+    words: ['status'],
+    load: async () => (await import('./user-status.ts')).userStatus,
+  },
+  'muted-users': {
+    about: 'people you do not want to hear',
+    words: ['users'],
+    load: async () => (await import('./muted-users.ts')).mutedUsers,
+  },
+  'alert-words': {
+    about: 'words that make a message concern you',
+    words: ['alerts'],
+    load: async () => (await import('./alert-words.ts')).alertWords,
+  },
   typing: {
     about: 'tell others that you are typing',
     words: ['typing'],

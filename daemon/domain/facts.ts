@@ -1,11 +1,14 @@
 // Every fact there is: what has happened, past tense, as it stands in the journal.
 
+import type { AlertWordsFact } from './alert-words.ts'
 import type { DraftFact } from './drafts.ts'
+import type { MutedUserFact } from './muted-users.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
 import type { SettingsFact } from './settings/index.ts'
 import type { UserGroupFact } from './user-groups/facts.ts'
+import type { UserStatusFact } from './user-status.ts'
 import type { UserFact } from './users.ts'
 
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
@@ -34,6 +37,9 @@ export type Fact =
   | OrganizationFact
   | UserGroupFact
   | SettingsFact
+  | UserStatusFact
+  | MutedUserFact
+  | AlertWordsFact
   | UserFact
   | SavedSnippetFact
   | NavigationViewFact

@@ -1,8 +1,10 @@
 // The domain's table of contents: every resource, and the facts they own.
 
 import { events as eventsApi } from '../api/events.ts'
+import { alertWords } from './alert-words.ts'
 import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
+import { mutedUsers } from './muted-users.ts'
 import { navigationViews } from './navigation-views.ts'
 import { organization } from './organization.ts'
 import { presence } from './presence.ts'
@@ -13,6 +15,7 @@ import { settings } from './settings/index.ts'
 import type { State } from './state.ts'
 import { typing } from './typing.ts'
 import { userGroups } from './user-groups/index.ts'
+import { userStatus } from './user-status.ts'
 import { users } from './users.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
@@ -25,6 +28,9 @@ export const resources: readonly AnyResource[] = [
   userGroups,
   settings,
   presence,
+  userStatus,
+  mutedUsers,
+  alertWords,
   typing,
   savedSnippets,
   navigationViews,

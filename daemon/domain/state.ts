@@ -2,6 +2,7 @@
 // what clients see is made from them by each resource's `present`.
 
 import type { ChannelPermission, GroupPermission, OrganizationPermission } from '../api/permission-settings.ts'
+import type { Emoji } from './emoji.ts'
 import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
@@ -129,6 +130,37 @@ export interface EmailChange {
   readonly expires: number
 }
 
+export interface UserStatus {
+  readonly userId: number
+  readonly text: string
+  readonly emoji?: Emoji
+}
+
+export interface MutedUser {
+  readonly userId: number
+  readonly mutedId: number
+  /** Seconds. */
+  readonly since: number
+}
+
+export function mutedUserKey({ userId, mutedId }: Pick<MutedUser, 'userId' | 'mutedId'>): string {
+  return `${userId}/${mutedId}`
+}
+
+export interface AlertWords {
+  readonly userId: number
+  readonly words: readonly string[]
+}
+
+export interface CustomEmoji {
+  readonly id: number
+  readonly name: string
+  readonly authorId: number | null
+  /** Name of the file beside the store. */
+  readonly file: string
+  readonly deactivated: boolean
+}
+
 /** What can be kept in a snapshot and read back. */
 interface Kept {
   save(): unknown[]
@@ -166,6 +198,14 @@ export class State {
 
   readonly emailChanges = new Table<EmailChange, string>(change => change.token)
 
+  readonly userStatuses = new Table((status: UserStatus) => status.userId)
+  readonly mutedUsers = new Table(mutedUserKey as (row: MutedUser) => string, {
+    user: (row: MutedUser) => row.userId,
+  })
+  readonly alertWords = new Table((row: AlertWords) => row.userId)
+  readonly emoji = new Table((emoji: CustomEmoji) => emoji.id, {
+    activeName: (emoji: CustomEmoji) => (emoji.deactivated ? undefined : emoji.name),
+  })
   readonly presence = new PresenceTable()
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */

@@ -2,7 +2,7 @@
 
 import { settings as api } from '../../api/settings.ts'
 import { legacyEventOf, type UserSetting, userSettings } from '../../api/user-settings.ts'
-import { administrators, everyone } from '../audiences.ts'
+import { accessAudience, administrators, everyone } from '../audiences.ts'
 import type { Fact } from '../facts.ts'
 import { userByEmail } from '../lookups.ts'
 import * as may from '../permissions.ts'
@@ -201,13 +201,15 @@ function told(state: State, userId: number, name: UserSetting, value: unknown, l
   ]
   if (name === 'timezone')
     news.push({
-      to: everyone(state),
+      to: accessAudience(state, user),
       event: {
         type: 'realm_user',
         op: 'update',
         person: { user_id: userId, email: user.email, timezone: value },
       },
     })
+  if (name === 'presence_enabled')
+    news.push({ to: accessAudience(state, user), event: { type: 'user_status', user_id: userId, away: !value } })
   if (name === 'allow_private_data_export')
     news.push({
       to: administrators(state),
