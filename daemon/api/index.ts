@@ -50,6 +50,11 @@ export const catalogue = {
     words: ['alerts'],
     load: async () => (await import('./alert-words.ts')).alertWords,
   },
+  linkifiers: {
+    about: 'patterns that become links',
+    words: ['linkifiers'],
+    load: async () => (await import('./linkifiers.ts')).linkifiers,
+  },
   typing: {
     about: 'tell others that you are typing',
     words: ['typing'],

@@ -2,6 +2,7 @@
 
 import type { AlertWordsFact } from './alert-words.ts'
 import type { DraftFact } from './drafts.ts'
+import type { LinkifierFact } from './linkifiers.ts'
 import type { MutedUserFact } from './muted-users.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization.ts'
@@ -40,6 +41,7 @@ export type Fact =
   | UserStatusFact
   | MutedUserFact
   | AlertWordsFact
+  | LinkifierFact
   | UserFact
   | SavedSnippetFact
   | NavigationViewFact

@@ -4,6 +4,7 @@ import { events as eventsApi } from '../api/events.ts'
 import { alertWords } from './alert-words.ts'
 import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
+import { linkifiers } from './linkifiers.ts'
 import { mutedUsers } from './muted-users.ts'
 import { navigationViews } from './navigation-views.ts'
 import { organization } from './organization.ts'
@@ -31,6 +32,7 @@ export const resources: readonly AnyResource[] = [
   userStatus,
   mutedUsers,
   alertWords,
+  linkifiers,
   typing,
   savedSnippets,
   navigationViews,

@@ -161,6 +161,14 @@ export interface CustomEmoji {
   readonly deactivated: boolean
 }
 
+export interface Linkifier {
+  readonly id: number
+  readonly pattern: string
+  readonly urlTemplate: string
+  /** Lower ones are tried first. */
+  readonly order: number
+}
+
 /** What can be kept in a snapshot and read back. */
 interface Kept {
   save(): unknown[]
@@ -206,6 +214,7 @@ export class State {
   readonly emoji = new Table((emoji: CustomEmoji) => emoji.id, {
     activeName: (emoji: CustomEmoji) => (emoji.deactivated ? undefined : emoji.name),
   })
+  readonly linkifiers = new Table((linkifier: Linkifier) => linkifier.id)
   readonly presence = new PresenceTable()
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
