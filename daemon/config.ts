@@ -20,9 +20,12 @@ export interface Config {
   readonly secret: string | undefined
   readonly devAuth: boolean
   readonly clock: { readonly frozenAt: number | 'now' } | 'real'
+  readonly dialect: 'natter' | 'zulip'
   readonly profile: boolean
   readonly maxQueues: number
   readonly smtpUrl: string | undefined
+  /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, by chance. */
+  readonly heartbeat: number | undefined
 }
 
 export class UsageError extends Error {}
@@ -60,6 +63,12 @@ export const flags = {
     takes: 'URL',
     about: 'server that sends mail, such as smtp://user:password@host:587; without it mails stay in the store’s outbox',
   },
+  heartbeat: { takes: 'SECONDS', about: 'how long a poll waits before it gets a heartbeat; by default 45 to 55' },
+  dialect: {
+    takes: 'natter|zulip',
+    about: 'zulip: use the public names of the API family, so that its clients work unmodified',
+    fallback: 'natter',
+  },
   'no-profile': { about: 'do not write the profile that lets `natter` find this daemon' },
   help: { about: 'show this' },
   version: { about: 'show the version' },
@@ -92,9 +101,11 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     secret: value('secret'),
     devAuth: on('dev-auth'),
     clock: clock(value('clock')!),
+    dialect: choice('dialect', value('dialect')!, ['natter', 'zulip']),
     profile: !on('no-profile'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
     smtpUrl: smtpUrl(value('smtp-url')),
+    heartbeat: value('heartbeat') === undefined ? undefined : integer('heartbeat', value('heartbeat')!, 600),
   }
 }
 

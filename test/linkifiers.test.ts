@@ -1,24 +1,23 @@
 // Linkifiers: what the specification says of them.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { linkifiers as api } from '../daemon/api/linkifiers.ts'
 import { matchLinkifiers, variablesOfTemplate } from '../daemon/domain/linkify.ts'
 import { State } from '../daemon/domain/state.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
+const shared = sharedDaemon()
 let daemon: TestDaemon
-let stop: () => Promise<void>
 let amy: Caller
 let owner: Caller
 
 before(async () => {
-  ;({ daemon, stop } = await sharedDaemon())
+  daemon = shared()
   owner = daemon.owner
   amy = await person(daemon, 'amy')
 })
-after(() => stop())
 
 const issue = { pattern: '#(?P<id>[0-9]+)', url_template: 'https://issues.example.com/{id}' }
 const capable = { client_capabilities: { linkifier_url_template: true } }

@@ -1,23 +1,22 @@
 // Muted users and alert words: personal lists, told to their owner only.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { alertWords } from '../daemon/api/alert-words.ts'
 import { mutedUsers } from '../daemon/api/muted-users.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
+const shared = sharedDaemon()
 let daemon: TestDaemon
-let stop: () => Promise<void>
 let amy: Caller
 let bob: Caller
 
 before(async () => {
-  ;({ daemon, stop } = await sharedDaemon())
+  daemon = shared()
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')
 })
-after(() => stop())
 
 describe('POST and DELETE /users/me/muted_users/{muted_user_id}', () => {
   test('mutes once, unmutes once, and tells the list to its owner only', async () => {

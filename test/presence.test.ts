@@ -1,7 +1,7 @@
 // Presence: what the specification says of it.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { presence as api } from '../daemon/api/presence.ts'
 import { settings } from '../daemon/api/settings.ts'
 import { applyFact } from '../daemon/domain/index.ts'
@@ -13,17 +13,16 @@ import seed from '../data/seed.json' with { type: 'json' }
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
+const shared = sharedDaemon()
 let daemon: TestDaemon
-let stop: () => Promise<void>
 let amy: Caller
 let bob: Caller
 
 before(async () => {
-  ;({ daemon, stop } = await sharedDaemon())
+  daemon = shared()
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')
 })
-after(() => stop())
 
 describe('POST /users/me/presence', () => {
   test('the first report is told to everyone, with email unless the client asked for slim presence', async () => {

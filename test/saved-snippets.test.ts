@@ -42,3 +42,22 @@ describe('POST /saved_snippets', () => {
     await owner.refused(api.create, { title: '🎈'.repeat(61), content: 'x' }, 'BAD_REQUEST')
   })
 })
+
+describe('PATCH and DELETE /saved_snippets/{saved_snippet_id}', () => {
+  test('changes what is given, and nothing else', async t => {
+    const { owner } = await startDaemon(t)
+    const { saved_snippet_id } = await owner.call(api.create, { title: 'Old', content: 'text' })
+    await owner.call(api.edit, { saved_snippet_id, title: 'New' })
+    const { saved_snippets } = await owner.call(api.list, {})
+    assert.deepEqual([saved_snippets[0]!.title, saved_snippets[0]!.content], ['New', 'text'])
+    await owner.call(api.delete, { saved_snippet_id })
+    assert.deepEqual((await owner.call(api.list, {})).saved_snippets, [])
+  })
+
+  test('an unknown snippet is refused with BAD_REQUEST and status 404', async t => {
+    const { owner } = await startDaemon(t)
+    assert.equal((await owner.try(api.edit, { saved_snippet_id: 9, title: 'x' })).status, 404)
+    await owner.refused(api.edit, { saved_snippet_id: 9, title: 'x' }, 'BAD_REQUEST')
+    await owner.refused(api.delete, { saved_snippet_id: 9 }, 'BAD_REQUEST')
+  })
+})

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as api } from '../daemon/api/settings.ts'
 import { userSettings } from '../daemon/api/user-settings.ts'
@@ -11,17 +11,16 @@ import { users } from '../daemon/api/users.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
+const shared = sharedDaemon()
 let daemon: TestDaemon
-let stop: () => Promise<void>
 let amy: Caller
 let bob: Caller
 
 before(async () => {
-  ;({ daemon, stop } = await sharedDaemon())
+  daemon = shared()
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')
 })
-after(() => stop())
 
 const modern = { client_capabilities: { user_settings_object: true } }
 const legacy = ['user_settings', 'update_display_settings', 'update_global_notifications']

@@ -1,25 +1,24 @@
 // User groups: what the specification says of them.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { userGroups as api } from '../daemon/api/user-groups.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
+const shared = sharedDaemon()
 let daemon: TestDaemon
-let stop: () => Promise<void>
 let amy: Caller
 let bob: Caller
 let system: Record<string, number>
 
 before(async () => {
-  ;({ daemon, stop } = await sharedDaemon())
+  daemon = shared()
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')
   const { user_groups } = await amy.call(api.list, {})
   system = Object.fromEntries(user_groups.map(group => [group.name, group.id]))
 })
-after(() => stop())
 
 let made = 0
 async function make(caller: Caller, more: object = {}): Promise<number> {

@@ -1,22 +1,21 @@
 // User status: text and emoji beside a name.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { userStatus as api } from '../daemon/api/user-status.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
+const shared = sharedDaemon()
 let daemon: TestDaemon
-let stop: () => Promise<void>
 let amy: Caller
 let bob: Caller
 
 before(async () => {
-  ;({ daemon, stop } = await sharedDaemon())
+  daemon = shared()
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')
 })
-after(() => stop())
 
 const tada = { emoji_name: 'tada', emoji_code: '1f389', reaction_type: 'unicode_emoji' }
 

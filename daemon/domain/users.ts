@@ -109,7 +109,8 @@ export function checkFullName(name: string): string {
 }
 
 export function checkPassword(password: string, name = 'password'): true {
-  if ([...password].length < limits.passwordMin)
-    throw badRequest(`${name} is too short (at least ${limits.passwordMin} characters)`)
+  const { length } = [...password]
+  if (length < limits.passwordMin) throw badRequest(`${name} is too short (at least ${limits.passwordMin} characters)`)
+  if (length > limits.passwordMax) throw badRequest(`${name} is too long (limit: ${limits.passwordMax} characters)`)
   return true
 }
