@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { groupsOf, withSubgroups } from '../daemon/domain/group-values.ts'
 import { applyFact } from '../daemon/domain/index.ts'
-import { found } from '../daemon/domain/organization.ts'
+import { found } from '../daemon/domain/organization/founding.ts'
 import { type Group, roles, State } from '../daemon/domain/state.ts'
 import seed from '../data/seed.json' with { type: 'json' }
 

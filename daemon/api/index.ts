@@ -55,6 +55,11 @@ export const catalogue = {
     words: ['linkifiers'],
     load: async () => (await import('./linkifiers.ts')).linkifiers,
   },
+  organization: {
+    about: 'the organization, its settings and email domains',
+    words: ['org'],
+    load: async () => (await import('./organization.ts')).organization,
+  },
   typing: {
     about: 'tell others that you are typing',
     words: ['typing'],

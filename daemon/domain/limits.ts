@@ -15,6 +15,12 @@ export const limits = {
   groupName: 100,
   clientName: 30,
   organizationName: 40,
+  organizationDescription: 1000,
+  welcomeMessage: 8000,
+  jitsiUrl: 200,
+  imageMiB: 5,
+  /** As large as a request body may be. */
+  fileUploadMiB: 25,
   bulkNewSubscriptionMessages: 100,
   longPollSeconds: 90,
   presencePingSeconds: 60,

@@ -169,6 +169,12 @@ export interface Linkifier {
   readonly order: number
 }
 
+export interface EmailDomain {
+  readonly id: number
+  readonly domain: string
+  readonly allowSubdomains: boolean
+}
+
 /** What can be kept in a snapshot and read back. */
 interface Kept {
   save(): unknown[]
@@ -215,6 +221,7 @@ export class State {
     activeName: (emoji: CustomEmoji) => (emoji.deactivated ? undefined : emoji.name),
   })
   readonly linkifiers = new Table((linkifier: Linkifier) => linkifier.id)
+  readonly domains = new Table((row: EmailDomain) => row.id, { domain: (row: EmailDomain) => row.domain })
   readonly presence = new PresenceTable()
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */

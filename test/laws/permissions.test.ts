@@ -8,7 +8,7 @@ import { describe, test } from 'node:test'
 import { channelPermissions, groupPermissions } from '../../daemon/api/permission-settings.ts'
 import { defaultValue } from '../../daemon/domain/group-values.ts'
 import { applyFact } from '../../daemon/domain/index.ts'
-import { found } from '../../daemon/domain/organization.ts'
+import { found } from '../../daemon/domain/organization/founding.ts'
 import * as permissions from '../../daemon/domain/permissions.ts'
 import { type Channel, type Group, roles, State, type User } from '../../daemon/domain/state.ts'
 import seed from '../../data/seed.json' with { type: 'json' }
