@@ -1,20 +1,19 @@
 // Linkifiers: what the specification says of them.
 
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { linkifiers as api } from '../daemon/api/linkifiers.ts'
 import { matchLinkifiers, variablesOfTemplate } from '../daemon/domain/linkify.ts'
 import { State } from '../daemon/domain/state.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
-const shared = sharedDaemon()
 let daemon: TestDaemon
 let amy: Caller
 let owner: Caller
 
-before(async () => {
-  daemon = shared()
+sharedDaemon({}, async started => {
+  daemon = started
   owner = daemon.owner
   amy = await person(daemon, 'amy')
 })

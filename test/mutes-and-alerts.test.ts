@@ -1,19 +1,18 @@
 // Muted users and alert words: personal lists, told to their owner only.
 
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { alertWords } from '../daemon/api/alert-words.ts'
 import { mutedUsers } from '../daemon/api/muted-users.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
-const shared = sharedDaemon()
 let daemon: TestDaemon
 let amy: Caller
 let bob: Caller
 
-before(async () => {
-  daemon = shared()
+sharedDaemon({}, async started => {
+  daemon = started
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')
 })

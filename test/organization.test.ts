@@ -1,7 +1,7 @@
 // The organization: its settings, domains, and what `register` says of it.
 
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { organization as api } from '../daemon/api/organization.ts'
 import { organizationSettings } from '../daemon/api/organization-settings.ts'
 import { organizationPermissions } from '../daemon/api/permission-settings.ts'
@@ -9,14 +9,13 @@ import { userGroups } from '../daemon/api/user-groups.ts'
 import { type Caller, sharedDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
-const shared = sharedDaemon()
 let owner: Caller
 let amy: Caller
 let system: Record<string, number>
 
-before(async () => {
-  owner = shared().owner
-  amy = await person(shared(), 'amy')
+sharedDaemon({}, async daemon => {
+  owner = daemon.owner
+  amy = await person(daemon, 'amy')
   const { user_groups } = await owner.call(userGroups.list, {})
   system = Object.fromEntries(user_groups.map(group => [group.name, group.id]))
 })

@@ -1,7 +1,7 @@
 // Presence: what the specification says of it.
 
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { presence as api } from '../daemon/api/presence.ts'
 import { settings } from '../daemon/api/settings.ts'
 import { applyFact } from '../daemon/domain/index.ts'
@@ -13,13 +13,12 @@ import seed from '../data/seed.json' with { type: 'json' }
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
-const shared = sharedDaemon()
 let daemon: TestDaemon
 let amy: Caller
 let bob: Caller
 
-before(async () => {
-  daemon = shared()
+sharedDaemon({}, async started => {
+  daemon = started
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as api } from '../daemon/api/settings.ts'
 import { userSettings } from '../daemon/api/user-settings.ts'
@@ -11,13 +11,12 @@ import { users } from '../daemon/api/users.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
-const shared = sharedDaemon()
 let daemon: TestDaemon
 let amy: Caller
 let bob: Caller
 
-before(async () => {
-  daemon = shared()
+sharedDaemon({}, async started => {
+  daemon = started
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')
 })

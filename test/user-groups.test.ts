@@ -1,19 +1,18 @@
 // User groups: what the specification says of them.
 
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { userGroups as api } from '../daemon/api/user-groups.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
-const shared = sharedDaemon()
 let daemon: TestDaemon
 let amy: Caller
 let bob: Caller
 let system: Record<string, number>
 
-before(async () => {
-  daemon = shared()
+sharedDaemon({}, async started => {
+  daemon = started
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')
   const { user_groups } = await amy.call(api.list, {})

@@ -1,18 +1,17 @@
 // User status: text and emoji beside a name.
 
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { userStatus as api } from '../daemon/api/user-status.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
-const shared = sharedDaemon()
 let daemon: TestDaemon
 let amy: Caller
 let bob: Caller
 
-before(async () => {
-  daemon = shared()
+sharedDaemon({}, async started => {
+  daemon = started
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')
 })
