@@ -60,6 +60,16 @@ export const catalogue = {
     words: ['org'],
     load: async () => (await import('./organization.ts')).organization,
   },
+  emoji: {
+    about: 'emoji of the organization’s own',
+    words: ['emoji'],
+    load: async () => (await import('./emoji.ts')).emoji,
+  },
+  invitations: {
+    about: 'invite people, by mail or by link',
+    words: ['invites'],
+    load: async () => (await import('./invitations.ts')).invitations,
+  },
   typing: {
     about: 'tell others that you are typing',
     words: ['typing'],

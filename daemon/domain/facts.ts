@@ -1,7 +1,9 @@
 // Every fact there is: what has happened, past tense, as it stands in the journal.
 
 import type { AlertWordsFact } from './alert-words.ts'
+import type { EmojiFact } from './custom-emoji.ts'
 import type { DraftFact } from './drafts.ts'
+import type { InvitationFact } from './invitations.ts'
 import type { LinkifierFact } from './linkifiers.ts'
 import type { MutedUserFact } from './muted-users.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
@@ -42,6 +44,8 @@ export type Fact =
   | MutedUserFact
   | AlertWordsFact
   | LinkifierFact
+  | EmojiFact
+  | InvitationFact
   | UserFact
   | SavedSnippetFact
   | NavigationViewFact

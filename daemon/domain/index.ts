@@ -2,8 +2,10 @@
 
 import { events as eventsApi } from '../api/events.ts'
 import { alertWords } from './alert-words.ts'
+import { customEmoji } from './custom-emoji.ts'
 import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
+import { invitations } from './invitations.ts'
 import { linkifiers } from './linkifiers.ts'
 import { mutedUsers } from './muted-users.ts'
 import { navigationViews } from './navigation-views.ts'
@@ -33,6 +35,8 @@ export const resources: readonly AnyResource[] = [
   mutedUsers,
   alertWords,
   linkifiers,
+  customEmoji,
+  invitations,
   typing,
   savedSnippets,
   navigationViews,

@@ -19,6 +19,7 @@ export const limits = {
   welcomeMessage: 8000,
   jitsiUrl: 200,
   imageMiB: 5,
+  invitesAtOnce: 100,
   /** As large as a request body may be. */
   fileUploadMiB: 25,
   bulkNewSubscriptionMessages: 100,

@@ -11,7 +11,16 @@ import {
 import { isIn } from './group-values.ts'
 import { badRequest, Refusal } from './refusal.ts'
 import { organizationSetting } from './settings-lookup.ts'
-import { type Channel, type Group, type Role, roles, type State, type User } from './state.ts'
+import {
+  type Channel,
+  type CustomEmoji,
+  type Group,
+  type Invitation,
+  type Role,
+  roles,
+  type State,
+  type User,
+} from './state.ts'
 
 /** Who asks, of which state. A command's context is one. */
 export interface Asker {
@@ -95,6 +104,50 @@ export const changeOwn = rule<'name_changes_disabled' | 'email_changes_disabled'
 export const havePresence = rule('People have a presence; bots have none.', ({ actor }) => isHuman(actor))
 
 export const haveSettings = rule('People have settings; bots have none.', ({ actor }) => isHuman(actor))
+
+// --- custom emoji -----------------------------------------------------------------------------------------------
+
+export const addEmoji = rule(
+  'Members of can_add_custom_emoji_group who are not bots may add custom emoji.',
+  asker => isHuman(asker.actor) && holdsInOrganization(asker, 'can_add_custom_emoji_group'),
+)
+
+export const overrideEmoji = rule(
+  'Organization administrators may give the name of a built-in emoji to a custom one.',
+  ({ actor }) => isAdministrator(actor),
+)
+
+export const deactivateEmoji = rule<CustomEmoji>(
+  'Organization administrators, and whoever added it, may deactivate a custom emoji.',
+  ({ actor }, emoji) => isAdministrator(actor) || emoji.authorId === actor.id,
+)
+
+// --- invitations ------------------------------------------------------------------------------------------------
+
+export const useInvitations = rule(
+  'Members who are neither guests nor bots may look after invitations.',
+  ({ actor }) => isHuman(actor) && !isGuest(actor),
+)
+
+export const invite = rule(
+  'Members of can_invite_users_group who are not bots may invite people.',
+  asker => isHuman(asker.actor) && holdsInOrganization(asker, 'can_invite_users_group'),
+)
+
+export const makeInviteLink = rule(
+  'Members of create_multiuse_invite_group who are not bots may make invitation links.',
+  asker => isHuman(asker.actor) && holdsInOrganization(asker, 'create_multiuse_invite_group'),
+)
+
+export const inviteAs = rule<Role>(
+  'Only owners may invite owners, and only administrators may invite administrators and moderators.',
+  ({ actor }, role) => (role === roles.owner ? isOwner(actor) : role > roles.moderator || isAdministrator(actor)),
+)
+
+export const seeInvitation = rule<Invitation>(
+  'People see the invitations they made; organization administrators see all.',
+  ({ actor }, invitation) => isAdministrator(actor) || invitation.inviterId === actor.id,
+)
 
 // --- users ------------------------------------------------------------------------------------------------------
 
@@ -298,8 +351,8 @@ export const leaveGroup = rule<Group>(
 // --- saying no --------------------------------------------------------------------------------------------------
 
 /** For rules about a role: the refusal has a code of its own. */
-export function insist(rule: Rule<void>, asker: Asker): void {
-  if (!rule.allows(asker)) throw new Refusal('UNAUTHORIZED_PRINCIPAL', rule.sentence)
+export function insist<Thing>(rule: Rule<Thing>, asker: Asker, ...[thing]: Thing extends void ? [] : [Thing]): void {
+  if (!rule.allows(asker, thing as Thing)) throw new Refusal('UNAUTHORIZED_PRINCIPAL', rule.sentence)
 }
 
 /** For all other rules. */

@@ -175,6 +175,23 @@ export interface EmailDomain {
   readonly allowSubdomains: boolean
 }
 
+/** Without an email address it is a link for many. Times are seconds. */
+export interface Invitation {
+  readonly id: number
+  readonly token: string
+  readonly email?: string
+  readonly inviterId: number
+  readonly madeAt: number
+  /** null: never. */
+  readonly expires: number | null
+  readonly role: Role
+  readonly channelIds: readonly number[]
+  readonly groupIds: readonly number[]
+  readonly withDefaultChannels: boolean
+  readonly notifyInviter: boolean
+  readonly welcome: string | null
+}
+
 /** What can be kept in a snapshot and read back. */
 interface Kept {
   save(): unknown[]
@@ -222,6 +239,10 @@ export class State {
   })
   readonly linkifiers = new Table((linkifier: Linkifier) => linkifier.id)
   readonly domains = new Table((row: EmailDomain) => row.id, { domain: (row: EmailDomain) => row.domain })
+  readonly invitations = new Table((invitation: Invitation) => invitation.id, {
+    inviter: (invitation: Invitation) => invitation.inviterId,
+    token: (invitation: Invitation) => invitation.token,
+  })
   readonly presence = new PresenceTable()
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */

@@ -80,8 +80,9 @@ export class TestDaemon {
     const snapshot = join(this.data, 'state.json')
     const made = () => statSync(snapshot, { throwIfNoEntry: false })?.ino
     const before = made()
-    this.process.kill('SIGUSR2')
     for (let waited = 0; made() === before; waited += 10) {
+      // Asked again now and then: while one compaction is being finished, a call for another goes unheard.
+      if (waited % 200 === 0) this.process.kill('SIGUSR2')
       assert.ok(waited < 20_000, `natterd wrote no snapshot: ${this.stderr}`)
       await sleep(10)
     }
@@ -90,10 +91,13 @@ export class TestDaemon {
   /** The journal from its beginning, or a snapshot and what came after it, must give the state of now. */
   async #checkJournal(): Promise<void> {
     const copy = mkdtempSync(join(tmpdir(), 'natter-journal-'))
-    cpSync(this.data, copy, { recursive: true })
-    await this.compact()
-    await checkReplayed(copy, join(this.data, 'state.json'))
-    rmSync(copy, { recursive: true, force: true })
+    try {
+      cpSync(this.data, copy, { recursive: true })
+      await this.compact()
+      await checkReplayed(copy, join(this.data, 'state.json'))
+    } finally {
+      rmSync(copy, { recursive: true, force: true })
+    }
   }
 }
 
@@ -113,15 +117,11 @@ export async function startDaemon(t: TestContext, options: DaemonOptions = {}): 
 }
 
 /** One daemon for all tests of the suite this is called in; for tests that do not mind each other. */
-export function sharedDaemon(
-  options: DaemonOptions = {},
-  prepare: (daemon: TestDaemon) => Promise<void> = async () => {},
-): () => TestDaemon {
+export function sharedDaemon(options: DaemonOptions = {}): () => TestDaemon {
   let daemon: TestDaemon | undefined
   const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
   before(async () => {
     daemon = await launch(data, options)
-    await prepare(daemon)
   })
   after(async () => {
     try {
