@@ -356,4 +356,25 @@ describe('the life of a queue', () => {
       rmSync(data, { recursive: true, force: true })
     }
   })
+
+  test('an ID that a signal had before a crash is not given to another after it', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-queues-'))
+    let daemon = await launch(data)
+    try {
+      const queue_id = await register(daemon.owner, { event_types: ['typing'] })
+      let last = -1
+      for (let round = 0; round < 3; round++) {
+        for (let n = 0; n < 3; n++) await daemon.owner.call(typing.set, { op: 'start', to: [daemon.owner.id] })
+        const ids = (await pending(daemon.owner, queue_id, last)).map(({ id }) => id)
+        assert.equal(ids.length, 3)
+        rising([last, ...ids])
+        last = ids.at(-1)!
+        await daemon.kill()
+        daemon = await launch(data)
+      }
+    } finally {
+      daemon.process.kill('SIGKILL')
+      rmSync(data, { recursive: true, force: true })
+    }
+  })
 })

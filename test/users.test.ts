@@ -59,7 +59,7 @@ describe('POST /users', () => {
     for (const [field, values] of Object.entries({
       email: ['', 'x', '@example.com', 'a@', 'a b@example.com', `${'x'.repeat(250)}@example.com`, 'a@b@c'],
       full_name: ['', ' ', 'x', 'x'.repeat(101), 'a*b', 'a`b', 'a"b', 'a@b', 'a>b', 'a\\b', 'a\nb', 'Amy|12'],
-      password: ['', 'short', 'x'.repeat(101)],
+      password: ['', 'short', '🎈🎈🎈🎈🎈'],
     }))
       for (const value of values) {
         const params = { email: 'new@example.com', password: 'correct horse', full_name: 'New Person', [field]: value }
@@ -109,9 +109,29 @@ describe('POST /fetch_api_key', () => {
   test('a wrong password, an unknown address and an account without a password look alike', async () => {
     const { nobody } = daemon()
     const messages = new Set<string>()
-    for (const username of ['amy@example.com', 'nobody@example.com', 'owner@example.com', ''])
+    for (const username of ['amy@example.com', 'nobody@example.com', 'owner@example.com'])
       messages.add((await nobody.refused(api.fetchApiKey, { username, password: 'x' }, 'AUTHENTICATION_FAILED')).msg)
     assert.equal(messages.size, 1)
+  })
+
+  test('what is no address is refused and named', async () => {
+    for (const username of ['', 'amy'])
+      assert.match(
+        (await daemon().nobody.refused(api.fetchApiKey, { username, password: 'x' }, 'BAD_REQUEST')).msg,
+        /^username/,
+      )
+  })
+
+  test('a long password is a password too', async () => {
+    const { owner, nobody } = daemon()
+    const password = 'correct horse '.repeat(1000)
+    await owner.call(api.create, { email: 'long@example.com', password, full_name: 'Long Password' })
+    await nobody.call(api.fetchApiKey, { username: 'long@example.com', password })
+    await nobody.refused(
+      api.fetchApiKey,
+      { username: 'long@example.com', password: password.trim() },
+      'AUTHENTICATION_FAILED',
+    )
   })
 
   test('a file in the place of the password is refused', async () => {

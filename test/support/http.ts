@@ -95,3 +95,15 @@ export function sendBytes(url: string, bytes: string | Buffer, patience = 500): 
     socket.write(bytes)
   })
 }
+
+/** For requests that the end of the daemon cut off; anything else is a failure of the test. */
+export function cutOff(error: unknown): undefined {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (
+    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code ?? '') ||
+    message === 'socket hang up' ||
+    message === 'aborted'
+  )
+    return undefined
+  throw error
+}

@@ -27,14 +27,14 @@ export const journal: readonly Row[] = [
 ]
 
 async function appending(effort: Effort): Promise<Sample[]> {
-  const long = await built(effort.quick ? 100_000 : 1_000_000)
+  const long = await built(1_000_000)
   const short = await built(few)
   // A process of its own each: garbage that one keeps must not slow the other.
   const order = { append: 25 }
   await tell(long, order)
   await tell(short, order)
   const samples = await alternate(
-    effort.rounds(41, 15),
+    effort.rounds(61, 21),
     () => tell(long, order),
     () => tell(short, order),
   )
