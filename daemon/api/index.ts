@@ -32,7 +32,7 @@ export const catalogue = {
   },
   presence: {
     about: 'report that you are active or idle, and see who is',
-    words: ['presence', 'users', 'org'],
+    words: ['presence', 'seen'],
     load: async () => (await import('./presence.ts')).presence,
   },
   'user-status': {
@@ -42,7 +42,7 @@ export const catalogue = {
   },
   'muted-users': {
     about: 'people you do not want to hear',
-    words: ['users'],
+    words: ['mutes'],
     load: async () => (await import('./muted-users.ts')).mutedUsers,
   },
   'alert-words': {

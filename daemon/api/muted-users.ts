@@ -14,9 +14,9 @@ export const mutedUsers = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'users mute',
+      name: 'mutes add',
       args: ['muted_user_id'],
-      examples: ['natter users mute bob@example.com', 'natter users mute id:12'],
+      examples: ['natter mutes add bob@example.com', 'natter mutes add id:12'],
     },
   }),
   unmute: endpoint({
@@ -30,9 +30,9 @@ export const mutedUsers = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'users unmute',
+      name: 'mutes remove',
       args: ['muted_user_id'],
-      examples: ['natter users unmute bob@example.com', 'natter users unmute id:12'],
+      examples: ['natter mutes remove bob@example.com', 'natter mutes remove id:12'],
     },
   }),
 }

@@ -118,8 +118,8 @@ export const organization = {
       name: 'org change-domain',
       args: ['domain'],
       examples: [
-        'natter org change-domain example.com --allow-subdomains true',
-        'natter org change-domain example.com --allow-subdomains false',
+        'natter org change-domain example.com --allow-subdomains',
+        'natter org change-domain example.com --no-allow-subdomains',
       ],
     },
   }),

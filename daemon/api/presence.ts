@@ -64,9 +64,9 @@ export const presence = {
     reply: { presence: keyed(record({ status: text, timestamp: int })) },
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'users presence',
+      name: 'seen show',
       args: ['user_id_or_email'],
-      examples: ['natter users presence amy@example.com', 'natter users presence 9 --json'],
+      examples: ['natter seen show amy@example.com', 'natter seen show 9 --json'],
       shows: 'presence',
     },
   }),
@@ -81,8 +81,8 @@ export const presence = {
     reply: { presences: keyed(legacyPresence), server_timestamp: num },
     refusals: [],
     cli: {
-      name: 'org presence',
-      examples: ['natter org presence', 'natter org presence --json'],
+      name: 'seen list',
+      examples: ['natter seen list', 'natter seen list --json'],
       shows: 'presences',
     },
   }),

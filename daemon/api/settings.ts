@@ -56,7 +56,7 @@ export const settings = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'settings set',
-      examples: ['natter settings set --twenty-four-hour-time true', 'natter settings set --timezone Europe/Berlin'],
+      examples: ['natter settings set --twenty-four-hour-time', 'natter settings set --timezone Europe/Berlin'],
     },
   }),
   // OPEN: the web client confirms by a link; a daemon without pages takes the token by itself.
@@ -88,7 +88,7 @@ export const settings = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'settings set-defaults',
-      examples: ['natter settings set-defaults --enter-sends true', 'natter settings set-defaults --color-scheme 2'],
+      examples: ['natter settings set-defaults --enter-sends', 'natter settings set-defaults --color-scheme 2'],
     },
   }),
 }

@@ -115,7 +115,7 @@ function known(ctx: Context, id: number, kind: 'mail' | 'link'): Invitation {
   const invitation = ctx.state.invitations.get(id)
   const fits = invitation && (invitation.email === undefined) === (kind === 'link') && isOpen(ctx, invitation)
   if (!fits || !may.seeInvitation.allows(ctx, invitation)) throw badRequest(`invite_id: no open invitation ${id}`)
-  may.insist(may.inviteAs, ctx, invitation.role)
+  may.insist(may.inviteAs, ctx, invitation.invitedAs)
   return invitation
 }
 
@@ -135,7 +135,7 @@ function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' | 'toke
     inviterId: ctx.actor.id,
     madeAt: seconds(ctx.now),
     expires: minutes === null ? null : seconds(ctx.now) + minutes * 60,
-    role: terms.invite_as,
+    invitedAs: terms.invite_as,
     channelIds: terms.stream_ids,
     groupIds: terms.group_ids,
     withDefaultChannels: terms.include_realm_default_subscriptions,
@@ -206,13 +206,13 @@ function mailOf(ctx: Context, invitation: Invitation): Mail {
 }
 
 function present(ctx: Context, invitation: Invitation) {
-  const { id, inviterId, madeAt, expires, role, email, notifyInviter } = invitation
+  const { id, inviterId, madeAt, expires, invitedAs, email, notifyInviter } = invitation
   return {
     id,
     invited_by_user_id: inviterId,
     invited: madeAt,
     expiry_date: expires,
-    invited_as: role,
+    invited_as: invitedAs,
     is_multiuse: email === undefined,
     ...(email === undefined
       ? { link_url: linkOf(ctx, invitation) }

@@ -184,7 +184,7 @@ export interface Invitation {
   readonly madeAt: number
   /** null: never. */
   readonly expires: number | null
-  readonly role: Role
+  readonly invitedAs: Role
   readonly channelIds: readonly number[]
   readonly groupIds: readonly number[]
   readonly withDefaultChannels: boolean
