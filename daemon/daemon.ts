@@ -23,7 +23,7 @@ import { MemoryJournal } from './journal/memory-journal.ts'
 import { openSnapshots } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
-import { deriveKey, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
+import { deriveKey, deriveToken, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
 import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
 
@@ -49,6 +49,7 @@ export async function startDaemon(
   const now = () => clock.now()
   const store = await openStore(config, warn)
   const keyOf = (user: User) => deriveKey(store.secret, user)
+  const tokenOf = (user: User) => deriveToken(store.secret, user)
   const queues = new Queues({
     clock,
     limits: {
@@ -83,6 +84,7 @@ export async function startDaemon(
     client: 'internal',
     random: randomUUID,
     keyOf,
+    tokenOf,
     server,
   })
   const scheduler = new Scheduler(
@@ -107,7 +109,9 @@ export async function startDaemon(
     now,
     random: randomUUID,
     keyOf,
+    tokenOf,
     sameSecret,
+    readFile: store.files.read,
     tools: { hashPassword, verifyPassword, keepFile: store.files.keep },
     server,
     dialect: config.dialect,

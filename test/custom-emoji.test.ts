@@ -4,15 +4,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { emoji as api } from '../daemon/api/emoji.ts'
 import { userStatus } from '../daemon/api/user-status.ts'
-import type { Caller, TestDaemon } from './support/daemon.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { pixel } from './support/images.ts'
-import { fetched, listen, person, sharedDaemon } from './support/world.ts'
+import { fetched, listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
 let amy: Caller
 let bob: Caller
 
-sharedDaemon(async started => {
+sharedDaemon({}, async started => {
   daemon = started
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')

@@ -7,15 +7,15 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { invitations as api } from '../daemon/api/invitations.ts'
 import { organization } from '../daemon/api/organization.ts'
-import type { Caller, TestDaemon } from './support/daemon.ts'
-import { listen, person, sharedDaemon } from './support/world.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
+import { listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
 let amy: Caller
 let bob: Caller
 let owner: Caller
 
-sharedDaemon(async started => {
+sharedDaemon({}, async started => {
   daemon = started
   owner = daemon.owner
   amy = await person(daemon, 'amy')

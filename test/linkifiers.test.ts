@@ -5,14 +5,14 @@ import { describe, test } from 'node:test'
 import { linkifiers as api } from '../daemon/api/linkifiers.ts'
 import { matchLinkifiers, variablesOfTemplate } from '../daemon/domain/linkify.ts'
 import { State } from '../daemon/domain/state.ts'
-import type { Caller, TestDaemon } from './support/daemon.ts'
-import { fetched, listen, person, sharedDaemon } from './support/world.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
+import { fetched, listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
 let amy: Caller
 let owner: Caller
 
-sharedDaemon(async started => {
+sharedDaemon({}, async started => {
   daemon = started
   owner = daemon.owner
   amy = await person(daemon, 'amy')

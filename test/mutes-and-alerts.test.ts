@@ -4,14 +4,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { alertWords } from '../daemon/api/alert-words.ts'
 import { mutedUsers } from '../daemon/api/muted-users.ts'
-import type { Caller, TestDaemon } from './support/daemon.ts'
-import { fetched, listen, person, sharedDaemon } from './support/world.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
+import { fetched, listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
 let amy: Caller
 let bob: Caller
 
-sharedDaemon(async started => {
+sharedDaemon({}, async started => {
   daemon = started
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')

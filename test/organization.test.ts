@@ -6,14 +6,14 @@ import { organization as api } from '../daemon/api/organization.ts'
 import { organizationSettings } from '../daemon/api/organization-settings.ts'
 import { organizationPermissions } from '../daemon/api/permission-settings.ts'
 import { userGroups } from '../daemon/api/user-groups.ts'
-import type { Caller } from './support/daemon.ts'
-import { fetched, listen, person, sharedDaemon } from './support/world.ts'
+import { type Caller, sharedDaemon } from './support/daemon.ts'
+import { fetched, listen, person } from './support/world.ts'
 
 let owner: Caller
 let amy: Caller
 let system: Record<string, number>
 
-sharedDaemon(async daemon => {
+sharedDaemon({}, async daemon => {
   owner = daemon.owner
   amy = await person(daemon, 'amy')
   const { user_groups } = await owner.call(userGroups.list, {})

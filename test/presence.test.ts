@@ -10,14 +10,14 @@ import { presence } from '../daemon/domain/presence.ts'
 import type { Announcement, Outcome } from '../daemon/domain/resource.ts'
 import { State } from '../daemon/domain/state.ts'
 import seed from '../data/seed.json' with { type: 'json' }
-import type { Caller, TestDaemon } from './support/daemon.ts'
-import { fetched, listen, person, sharedDaemon } from './support/world.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
+import { fetched, listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
 let amy: Caller
 let bob: Caller
 
-sharedDaemon(async started => {
+sharedDaemon({}, async started => {
   daemon = started
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')

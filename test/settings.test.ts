@@ -8,14 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as api } from '../daemon/api/settings.ts'
 import { userSettings } from '../daemon/api/user-settings.ts'
 import { users } from '../daemon/api/users.ts'
-import type { Caller, TestDaemon } from './support/daemon.ts'
-import { fetched, listen, person, sharedDaemon } from './support/world.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
+import { fetched, listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
 let amy: Caller
 let bob: Caller
 
-sharedDaemon(async started => {
+sharedDaemon({}, async started => {
   daemon = started
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')

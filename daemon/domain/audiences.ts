@@ -1,6 +1,6 @@
 // Who hears of a change: named sets of user IDs.
 
-import { accessUser, isAdministrator, isGuest, seeMetadata } from './permissions.ts'
+import { accessIsLimited, accessUser, isAdministrator, isGuest, seeMetadata } from './permissions.ts'
 import type { Channel, State, User } from './state.ts'
 
 export function everyone(state: State): number[] {
@@ -17,7 +17,14 @@ export function administrators(state: State): number[] {
 
 /** Those who may know of the user, the user included. */
 export function accessAudience(state: State, user: User): number[] {
+  if (!accessIsLimited(state)) return everyone(state)
   return activeUsers(state, actor => accessUser.allows({ state, actor }, user)).map(reader => reader.id)
+}
+
+/** Guests who may not know of the user. */
+export function strangers(state: State, user: User): number[] {
+  if (!accessIsLimited(state)) return []
+  return activeUsers(state, actor => !accessUser.allows({ state, actor }, user)).map(reader => reader.id)
 }
 
 /** Those who may know that the channel exists. */

@@ -1,6 +1,7 @@
 // Every fact there is: what has happened, past tense, as it stands in the journal.
 
 import type { AlertWordsFact } from './alert-words.ts'
+import type { BotStorageFact } from './bot-storage.ts'
 import type { EmojiFact } from './custom-emoji.ts'
 import type { DraftFact } from './drafts.ts'
 import type { InvitationFact } from './invitations.ts'
@@ -8,11 +9,12 @@ import type { LinkifierFact } from './linkifiers.ts'
 import type { MutedUserFact } from './muted-users.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization/index.ts'
+import type { ProfileFieldFact } from './profile-fields/index.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
 import type { SettingsFact } from './settings/index.ts'
 import type { UserGroupFact } from './user-groups/facts.ts'
 import type { UserStatusFact } from './user-status.ts'
-import type { UserFact } from './users.ts'
+import type { UserFact } from './users/facts.ts'
 
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
 export type QueueFact =
@@ -50,4 +52,6 @@ export type Fact =
   | SavedSnippetFact
   | NavigationViewFact
   | DraftFact
+  | BotStorageFact
+  | ProfileFieldFact
   | QueueFact

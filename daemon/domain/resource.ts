@@ -15,6 +15,8 @@ export interface Surroundings {
   /** Fresh randomness: a UUID. */
   readonly random: () => string
   readonly keyOf: (user: User) => string
+  /** What an outgoing webhook of this bot is known by. */
+  readonly tokenOf: (user: User) => string
   readonly server: ServerFacts
 }
 
@@ -63,6 +65,8 @@ export interface Announcement {
   /** User IDs. A live set may be given: it is read at once. */
   readonly to: readonly number[] | ReadonlySet<number>
   readonly event: Event | Forms
+  /** The account whose key or token is set into the event when it is read: secrets are never stored. */
+  readonly secretsOf?: number
   /** Fields that differ from person to person. Return the same object for people with the same fields. */
   readonly personal?: (userId: number) => object
 }

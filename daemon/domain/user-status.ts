@@ -32,7 +32,7 @@ export const userStatus = resource(api)<UserStatusFact>({
         throw badRequest('Nothing to set: give a status_text or an emoji_name')
       const facts: Fact[] = statusFacts(ctx.state, ctx.actor, given)
       if (away === undefined || away !== userSetting(ctx.actor, 'presence_enabled')) return { facts, reply: {} }
-      facts.push(settingsFact(ctx.actor.id, { presence_enabled: !away }))
+      facts.push(settingsFact(ctx.actor, { presence_enabled: !away }))
       return { facts, ...visibilityToggled(ctx, !away), reply: {} }
     },
 

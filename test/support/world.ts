@@ -1,35 +1,13 @@
 // Makes the people a test needs, through the API.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { users } from '../../daemon/api/users.ts'
-import { Caller, type DaemonOptions, launch, type TestDaemon } from './daemon.ts'
+import { Caller, type TestDaemon } from './daemon.ts'
 
 export interface PersonOptions {
   /** As the API numbers them; 400, a member, when absent. */
   readonly role?: number
-}
-
-/** One daemon for a whole file: started and prepared before its tests, stopped and checked after them. */
-export function sharedDaemon(prepare: (daemon: TestDaemon) => Promise<void>, options: DaemonOptions = {}): void {
-  let daemon: TestDaemon | undefined
-  before(async () => {
-    daemon = await launch(mkdtempSync(join(tmpdir(), 'natter-test-')), options)
-    await prepare(daemon)
-  })
-  after(async () => {
-    if (!daemon) return
-    try {
-      await daemon.stop()
-    } finally {
-      daemon.process.kill('SIGKILL')
-      rmSync(daemon.data, { recursive: true, force: true })
-    }
-  })
 }
 
 /** A new account, `<name>@example.com`, and its caller. */

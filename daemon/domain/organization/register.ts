@@ -10,6 +10,7 @@ import {
 import { mapped } from '../../api/tables.ts'
 import { shown } from '../group-values.ts'
 import { emptyTopicDisplayName, limits } from '../limits.ts'
+import { externalAccounts } from '../profile-fields/field-data.ts'
 import type { Context } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { GroupValue, State } from '../state.ts'
@@ -49,7 +50,7 @@ function organizationFields({ state, server }: Context): Record<string, unknown>
     realm_bot_domain: server.emailDomain,
     realm_plan_type: 1,
     realm_upload_quota_mib: null,
-    realm_default_external_accounts: {},
+    realm_default_external_accounts: externalAccounts,
     realm_is_zephyr_mirror_realm: false,
     realm_empty_topic_display_name: emptyTopicDisplayName,
     realm_create_public_stream_policy: policyOf(state, organization.permissions.can_create_public_channel_group),

@@ -14,8 +14,8 @@ import { checkLanguage } from '../settings/check.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { GroupValue } from '../state.ts'
 import { cleaned } from '../text.ts'
+import { waitingSettled } from '../users/activity.ts'
 import { checkMethods, enabledMethods } from './authentication.ts'
-import { waitingSettled } from './waiting.ts'
 
 type Params = ParamsOf<typeof api.update>
 

@@ -8,7 +8,7 @@ import { badRequest } from '../refusal.ts'
 import type { Context, Mail } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { EmailChange } from '../state.ts'
-import { checkFullName, checkNewEmail, checkPassword } from '../users.ts'
+import { checkFullName, checkNewEmail, checkPassword } from '../users/checks.ts'
 
 export type { EmailChange } from '../state.ts'
 
@@ -29,13 +29,13 @@ export function accountChanges(
   }
   // Where names cannot be changed, a name is ignored rather than refused: clients send the whole form.
   if (params.full_name !== undefined && may.changeOwn.allows(ctx, 'name_changes_disabled')) {
-    const fullName = checkFullName(params.full_name)
-    if (fullName !== actor.fullName) facts.push({ type: 'user.renamed-self', userId: actor.id, fullName })
+    const fullName = checkFullName(ctx.state, params.full_name, actor)
+    if (fullName !== actor.fullName) facts.push({ type: 'user.renamed', userId: actor.id, fullName })
   }
   if (params.email !== undefined && params.email.trim() !== actor.email) {
     if (!may.changeOwn.allows(ctx, 'email_changes_disabled'))
       throw badRequest('email: email addresses cannot be changed in this organization')
-    const email = checkNewEmail(ctx, params.email)
+    const email = checkNewEmail(ctx.state, 'email', params.email, actor)
     const change: EmailChange = { token: ctx.random(), userId: actor.id, email, expires: ctx.now + confirmWithinMs }
     facts.push({ type: 'email-change.requested', change })
   }

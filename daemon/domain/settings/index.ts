@@ -1,16 +1,19 @@
 // Settings: one's own, and what new accounts start with.
 
 import { settings as api } from '../../api/settings.ts'
+import { mapped } from '../../api/tables.ts'
 import { legacyEventOf, type UserSetting, userSettings } from '../../api/user-settings.ts'
 import { accessAudience, administrators, everyone } from '../audiences.ts'
 import type { Fact } from '../facts.ts'
-import { userByEmail } from '../lookups.ts'
+import { apiEmail } from '../lookups.ts'
 import * as may from '../permissions.ts'
 import { visibilityToggled } from '../presence.ts'
 import { badRequest } from '../refusal.ts'
 import { type Announcement, type Event, resource } from '../resource.ts'
 import { userSetting } from '../settings-lookup.ts'
 import type { State, User } from '../state.ts'
+import { checkNewEmail } from '../users/checks.ts'
+import { emailChanged, personUpdated } from '../users/news.ts'
 import { accountChanges, type EmailChange, mailOf } from './account.ts'
 import { type Changes, changedSettings, emojisets, languageName, notificationSounds } from './check.ts'
 
@@ -19,18 +22,14 @@ export type SettingsFact =
       readonly type: 'user.settings-changed'
       readonly userId: number
       readonly changes: Changes
+      /** The values that these settings had. */
+      readonly before: Changes
       /** What the new default_language calls itself. */
       readonly languageName?: string
     }
   | { readonly type: 'user.password-changed'; readonly userId: number; readonly password: string }
-  | { readonly type: 'user.renamed-self'; readonly userId: number; readonly fullName: string }
   | { readonly type: 'email-change.requested'; readonly change: EmailChange }
-  | {
-      readonly type: 'email-change.confirmed'
-      readonly userId: number
-      readonly email: string
-      readonly token: string
-    }
+  | { readonly type: 'email-change.confirmed'; readonly token: string }
   | { readonly type: 'organization.user-defaults-changed'; readonly changes: Changes }
 
 interface Prepared {
@@ -56,7 +55,7 @@ export const settings = resource(api)<SettingsFact, Prepared>({
       const changes = changedSettings(params, name => userSetting(ctx.actor, name as UserSetting))
       const account = accountChanges(ctx, params, prepared)
       const facts: Fact[] = [...account]
-      if (Object.keys(changes).length > 0) facts.push(settingsFact(ctx.actor.id, changes))
+      if (Object.keys(changes).length > 0) facts.push(settingsFact(ctx.actor, changes))
       const visible = changes.presence_enabled
       return {
         facts,
@@ -69,10 +68,12 @@ export const settings = resource(api)<SettingsFact, Prepared>({
     confirmEmail(ctx, { token }) {
       const change = ctx.state.emailChanges.get(token)
       if (!change || change.expires < ctx.now) throw badRequest('token is unknown or no longer valid')
-      const other = userByEmail(ctx.state, change.email)
-      if (other && other.id !== change.userId) throw badRequest('token: the email address is in use by now')
       const { userId, email } = change
-      return { facts: [{ type: 'email-change.confirmed', userId, email, token }], reply: { user_id: userId } }
+      const user = ctx.state.users.get(userId)!
+      checkNewEmail(ctx.state, 'token', email, user)
+      const facts: Fact[] = [{ type: 'email-change.confirmed', token }]
+      if (email !== user.email) facts.push({ type: 'user.email-changed', userId, from: user.email, to: email })
+      return { facts, reply: { user_id: userId } }
     },
 
     updateDefaults(ctx, params) {
@@ -92,12 +93,8 @@ export const settings = resource(api)<SettingsFact, Prepared>({
     },
     'user.password-changed': (state, { userId, password }) =>
       state.users.put({ ...state.users.get(userId)!, password }),
-    'user.renamed-self': (state, { userId, fullName }) => state.users.put({ ...state.users.get(userId)!, fullName }),
     'email-change.requested': (state, { change }) => state.emailChanges.put(change),
-    'email-change.confirmed'(state, { userId, email, token }) {
-      state.emailChanges.remove(token)
-      state.users.put({ ...state.users.get(userId)!, email })
-    },
+    'email-change.confirmed': (state, { token }) => state.emailChanges.remove(token),
     'organization.user-defaults-changed'(state, { changes }) {
       const { organization } = state
       state.organization = { ...organization, userDefaults: stored({ ...organization.userDefaults, ...changes }) }
@@ -105,22 +102,16 @@ export const settings = resource(api)<SettingsFact, Prepared>({
   },
 
   announce: {
-    'user.settings-changed': (state, { userId, changes, languageName }) =>
-      Object.entries(changes).flatMap(([name, value]) => told(state, userId, name as UserSetting, value, languageName)),
+    'user.settings-changed'(state, { userId, changes, before, languageName }) {
+      const user = state.users.get(userId)!
+      return Object.entries(changes).flatMap(([name, value]) => [
+        ...told(state, user, name as UserSetting, value, languageName),
+        ...toldToOthers(state, user, { ...user, settings: stored({ ...user.settings, ...before }) }, name),
+      ])
+    },
     'user.password-changed': () => [],
-    'user.renamed-self': (state, { userId, fullName }) => [
-      {
-        to: everyone(state),
-        event: { type: 'realm_user', op: 'update', person: { user_id: userId, full_name: fullName } },
-      },
-    ],
     'email-change.requested': () => [],
-    'email-change.confirmed': (state, { userId, email }) => [
-      {
-        to: everyone(state),
-        event: { type: 'realm_user', op: 'update', person: { user_id: userId, delivery_email: email } },
-      },
-    ],
+    'email-change.confirmed': () => [],
     'organization.user-defaults-changed': (state, { changes }) =>
       Object.entries(changes).map(([property, value]) => ({
         to: everyone(state),
@@ -154,10 +145,12 @@ export const settings = resource(api)<SettingsFact, Prepared>({
 const choices = { emojiset_choices: emojisets, available_notification_sounds: notificationSounds }
 
 /** A change of settings as a fact; other resources that change a setting use it too. */
-export function settingsFact(userId: number, changes: Changes): Fact {
+export function settingsFact(user: User, changes: Changes): Fact {
   const language = changes.default_language
   const named = typeof language === 'string' ? languageName(language) : undefined
-  return { type: 'user.settings-changed', userId, changes, ...(named !== undefined && { languageName: named }) }
+  const before = mapped(changes, name => userSetting(user, name as UserSetting))
+  const fact = { type: 'user.settings-changed', userId: user.id, changes, before } as const
+  return named === undefined ? fact : { ...fact, languageName: named }
 }
 
 function names(): UserSetting[] {
@@ -188,42 +181,44 @@ function stored(settings: Changes): Changes {
   )
 }
 
-function told(state: State, userId: number, name: UserSetting, value: unknown, language?: string): Announcement[] {
-  const user = state.users.get(userId)!
+function told(state: State, user: User, name: UserSetting, value: unknown, language?: string): Announcement[] {
   const named = name === 'default_language' && language !== undefined ? { language_name: language } : {}
   const modern: Event = { type: 'user_settings', op: 'update', property: name, value, ...named }
-  const older = legacyEvent(user, name, value, named)
-  const news: Announcement[] = [
+  const older = legacyEvent(apiEmail(state, user), name, value, named)
+  return [
     {
-      to: [userId],
+      to: [user.id],
       event: client => (older && !client.capabilities.has('user_settings_object') ? [modern, older] : modern),
     },
   ]
-  if (name === 'timezone')
-    news.push({
-      to: accessAudience(state, user),
-      event: {
-        type: 'realm_user',
-        op: 'update',
-        person: { user_id: userId, email: user.email, timezone: value },
-      },
-    })
-  if (name === 'presence_enabled')
-    news.push({ to: accessAudience(state, user), event: { type: 'user_status', user_id: userId, away: !value } })
-  if (name === 'allow_private_data_export')
-    news.push({
-      to: administrators(state),
-      event: { type: 'realm_export_consent', user_id: userId, consented: value },
-    })
-  return news
 }
 
-function legacyEvent(user: User, name: UserSetting, value: unknown, named: object): Event | undefined {
+/** A few settings are the business of others too. */
+function toldToOthers(state: State, user: User, before: User, name: string): Announcement[] {
+  switch (name) {
+    case 'timezone':
+      return [personUpdated(state, user, { email: apiEmail(state, user), timezone: userSetting(user, 'timezone') })]
+    case 'email_address_visibility':
+      return emailChanged(state, before, user)
+    case 'presence_enabled': {
+      const away = !userSetting(user, 'presence_enabled')
+      return [{ to: accessAudience(state, user), event: { type: 'user_status', user_id: user.id, away } }]
+    }
+    case 'allow_private_data_export': {
+      const consented = userSetting(user, 'allow_private_data_export')
+      return [{ to: administrators(state), event: { type: 'realm_export_consent', user_id: user.id, consented } }]
+    }
+    default:
+      return []
+  }
+}
+
+function legacyEvent(email: string, name: UserSetting, value: unknown, named: object): Event | undefined {
   switch (legacyEventOf(name)) {
     case 'display':
-      return { type: 'update_display_settings', user: user.email, setting_name: name, setting: value, ...named }
+      return { type: 'update_display_settings', user: email, setting_name: name, setting: value, ...named }
     case 'notifications':
-      return { type: 'update_global_notifications', user: user.email, notification_name: name, setting: value }
+      return { type: 'update_global_notifications', user: email, notification_name: name, setting: value }
     default:
       return undefined
   }
