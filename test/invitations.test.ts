@@ -7,6 +7,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { invitations as api } from '../daemon/api/invitations.ts'
 import { organization } from '../daemon/api/organization.ts'
+import { users } from '../daemon/api/users.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { listen, person } from './support/world.ts'
 
@@ -92,6 +93,24 @@ describe('POST /invites', () => {
   })
 })
 
+describe('DELETE /users/{user_id}', () => {
+  test('revokes what the account had invited', async () => {
+    const kit = await person(daemon, 'kit')
+    await kit.call(api.send, { invitee_emails: 'lea@example.com', stream_ids: [] })
+    await owner.call(users.deactivate, { user_id: kit.id })
+    const { invites } = await owner.call(api.list, {})
+    assert.ok(!invites.some(({ email }) => email === 'lea@example.com'))
+  })
+})
+
+describe('GET /invites', () => {
+  test('is not for guests', async () => {
+    const guest = await person(daemon, 'gus', { role: 600 })
+    await guest.refused(api.list, {}, 'BAD_REQUEST')
+    await guest.refused(api.send, { invitee_emails: 'x@example.com', stream_ids: [] }, 'BAD_REQUEST')
+  })
+})
+
 describe('POST /invites/multiuse', () => {
   test('is for members of create_multiuse_invite_group', async () => {
     await amy.refused(api.createLink, {}, 'BAD_REQUEST')
@@ -117,6 +136,13 @@ describe('DELETE /invites/{invite_id} and POST /invites/{invite_id}/resend', () 
     await bob.refused(api.revoke, { invite_id: jon }, 'BAD_REQUEST')
     await bob.refused(api.resend, { invite_id: jon }, 'BAD_REQUEST')
     await amy.call(api.resend, { invite_id: jon! })
+    const ada = await person(daemon, 'ada', { role: 200 })
+    await ada.refused(api.revoke, { invite_id: ida }, 'UNAUTHORIZED_PRINCIPAL')
+    await ada.refused(api.resend, { invite_id: ida }, 'UNAUTHORIZED_PRINCIPAL')
+    await owner.call(api.createLink, { invite_as: 100 })
+    const link = (await ada.call(api.list, {})).invites.find(({ is_multiuse }) => is_multiuse)!
+    await ada.refused(api.revokeLink, { invite_id: link.id }, 'UNAUTHORIZED_PRINCIPAL')
+    await ada.refused(api.createLink, { invite_as: 100 }, 'UNAUTHORIZED_PRINCIPAL')
     await owner.call(api.revoke, { invite_id: jon! })
     await owner.call(api.revoke, { invite_id: ida! })
     await owner.refused(api.resend, { invite_id: ida }, 'BAD_REQUEST')

@@ -6,14 +6,16 @@ import { organization as api } from '../daemon/api/organization.ts'
 import { organizationSettings } from '../daemon/api/organization-settings.ts'
 import { organizationPermissions } from '../daemon/api/permission-settings.ts'
 import { userGroups } from '../daemon/api/user-groups.ts'
-import { type Caller, sharedDaemon } from './support/daemon.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
 
 let owner: Caller
+let shared: TestDaemon
 let amy: Caller
 let system: Record<string, number>
 
 sharedDaemon({}, async daemon => {
+  shared = daemon
   owner = daemon.owner
   amy = await person(daemon, 'amy')
   const { user_groups } = await owner.call(userGroups.list, {})
@@ -81,6 +83,34 @@ describe('PATCH /realm', () => {
 
   test('is for administrators; some settings for owners only', async () => {
     await amy.refused(api.update, { name: 'Mine' }, 'UNAUTHORIZED_PRINCIPAL')
+    const ada = await person(shared, 'ada', { role: 200 })
+    await ada.call(api.update, { enable_guest_user_indicator: false })
+    for (const params of [
+      { invite_required: false },
+      { waiting_period_threshold: 1 },
+      { authentication_methods: { Email: true } },
+      { can_create_groups: { new: system['role:moderators'] } },
+    ])
+      await ada.refused(api.update, { description: 'half', ...params }, 'UNAUTHORIZED_PRINCIPAL')
+  })
+
+  test('a change of the waiting period makes full members, and unmakes them, at once', async () => {
+    const full = async () =>
+      (await owner.call(userGroups.members, { user_group_id: system['role:fullmembers']!, direct_member_only: true }))
+        .members
+    assert.ok((await full()).includes(amy.id))
+    const heard = await listen(amy, ['user_group'])
+    await owner.call(api.update, { waiting_period_threshold: 3 })
+    assert.ok(!(await full()).includes(amy.id))
+    await owner.call(api.update, { waiting_period_threshold: 0 })
+    assert.ok((await full()).includes(amy.id))
+    assert.deepEqual(
+      (await heard()).map(({ op, group_id }) => [op, group_id]),
+      [
+        ['remove_members', system['role:fullmembers']],
+        ['add_members', system['role:fullmembers']],
+      ],
+    )
   })
 
   test('bad values are refused and change nothing', async () => {

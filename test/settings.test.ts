@@ -73,6 +73,15 @@ describe('PATCH /settings', () => {
     ])
   })
 
+  test('email_address_visibility changes the address that others see', async () => {
+    const fay = await person(daemon, 'fay')
+    const heard = await listen(bob, ['realm_user'])
+    await fay.call(api.update, { email_address_visibility: 4 })
+    const people = (await heard()).map(({ person }) => person)
+    assert.ok(people.some(person => person.new_email === `user${fay.id}@example.com`))
+    assert.ok(people.some(person => person.delivery_email === null))
+  })
+
   test('values out of range are refused and name the setting; nothing changes', async () => {
     for (const [name, value] of [
       ['color_scheme', 4],

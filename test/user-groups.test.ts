@@ -35,6 +35,15 @@ async function show(id: number) {
   return user_groups.find(group => group.id === id)!
 }
 
+describe('GET /user_groups', () => {
+  test('is not for guests', async () => {
+    const guest = await person(daemon, 'gus', { role: 600 })
+    await guest.refused(api.list, {}, 'BAD_REQUEST')
+    await guest.refused(api.create, { name: 'x', description: '', members: [] }, 'BAD_REQUEST')
+    await guest.refused(api.members, { user_group_id: system['role:members'] }, 'BAD_REQUEST')
+  })
+})
+
 describe('POST /user_groups/create', () => {
   test('creates a group with members, subgroups and the defaults of its settings, and tells everyone', async () => {
     const heard = await listen(bob, ['user_group'])
