@@ -3,10 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import emojiNames from '../data/emoji.json' with { type: 'json' }
 import seed from '../data/seed.json' with { type: 'json' }
 import { type Ready, writePrivately } from './announce-start.ts'
 import { type Clock, FrozenClock, RealClock } from './clock.ts'
 import { type Config, isLoopback } from './config.ts'
+import { useEmojiNames } from './domain/emoji.ts'
 import type { Fact } from './domain/facts.ts'
 import { resources } from './domain/index.ts'
 import { found } from './domain/organization/founding.ts'
@@ -45,6 +47,7 @@ export async function startDaemon(
   onFailure: (error: Error) => void,
   warn: (text: string) => void,
 ): Promise<Daemon> {
+  useEmojiNames(emojiNames)
   const clock = clockOf(config)
   const now = () => clock.now()
   const store = await openStore(config, warn)

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { linkifiers as api } from '../daemon/api/linkifiers.ts'
-import { matchLinkifiers, variablesOfTemplate } from '../daemon/domain/linkify.ts'
+import { variablesOfTemplate } from '../daemon/domain/linkify.ts'
+import { topicLinks } from '../daemon/domain/markdown/topic-links.ts'
 import { State } from '../daemon/domain/state.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
 import { fetched, listen, person } from './support/world.ts'
@@ -88,7 +89,7 @@ describe('what linkifiers match', () => {
     const state = new State()
     for (const [index, [pattern, urlTemplate]] of rules.entries())
       state.linkifiers.put({ id: index + 1, pattern, urlTemplate, order: index })
-    return matchLinkifiers(state, text).map(({ start, end, url }) => `${text.slice(start, end)} -> ${url}`)
+    return topicLinks(state, text).map(link => `${link.text} -> ${link.url}`)
   }
   const hash: [string, string] = ['#(?P<id>[0-9]+)', 'https://x/{id}']
 

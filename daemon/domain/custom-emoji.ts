@@ -8,7 +8,7 @@ import { limits } from './limits.ts'
 import * as may from './permissions.ts'
 import { badRequest, noSuch } from './refusal.ts'
 import { type Announcement, resource } from './resource.ts'
-import type { CustomEmoji, State } from './state.ts'
+import { type CustomEmoji, emojiUrl, type State } from './state.ts'
 
 export type EmojiFact =
   | { readonly type: 'emoji.added'; readonly emoji: CustomEmoji }
@@ -78,11 +78,12 @@ function present(state: State) {
   return Object.fromEntries([...state.emoji.values()].map(emoji => [String(emoji.id), presentOne(emoji)]))
 }
 
-function presentOne({ id, name, authorId, file, deactivated }: CustomEmoji) {
+function presentOne(emoji: CustomEmoji) {
+  const { id, name, authorId, deactivated } = emoji
   return {
     id: String(id),
     name,
-    source_url: `/user_avatars/emoji/images/${file}`,
+    source_url: emojiUrl(emoji),
     still_url: null,
     deactivated,
     author_id: authorId,

@@ -2,7 +2,7 @@
 
 import { linkifiers as api } from '../api/linkifiers.ts'
 import { everyone } from './audiences.ts'
-import { groupsOfPattern, inOrder, variablesOfTemplate } from './linkify.ts'
+import { groupsOfPattern, linkifiersInOrder, variablesOfTemplate } from './linkify.ts'
 import * as may from './permissions.ts'
 import { badRequest } from './refusal.ts'
 import { type Announcement, type Context, onlyWith, resource } from './resource.ts'
@@ -20,7 +20,7 @@ export const linkifiers = resource(api)<LinkifierFact>({
     add(ctx, params) {
       may.insist(may.administer, ctx)
       const rule = checked(ctx, params.pattern, params.url_template)
-      const order = (inOrder(ctx.state).at(-1)?.order ?? 0) + 1
+      const order = (linkifiersInOrder(ctx.state).at(-1)?.order ?? 0) + 1
       const linkifier = { id: ctx.state.linkifiers.nextId, ...rule, order }
       return { facts: [{ type: 'linkifier.added', linkifier }], reply: { id: linkifier.id } }
     },
@@ -41,7 +41,7 @@ export const linkifiers = resource(api)<LinkifierFact>({
     reorder(ctx, { ordered_linkifier_ids: ids }) {
       may.insist(may.administer, ctx)
       if (new Set(ids).size < ids.length) throw badRequest('ordered_linkifier_ids: an ID stands there twice')
-      const all = inOrder(ctx.state).map(({ id }) => id)
+      const all = linkifiersInOrder(ctx.state).map(({ id }) => id)
       if (ids.length !== all.length || !all.every(id => ids.includes(id)))
         throw badRequest('ordered_linkifier_ids must have the IDs of all linkifiers and no others')
       const same = ids.every((id, index) => id === all[index])
@@ -73,7 +73,7 @@ export const linkifiers = resource(api)<LinkifierFact>({
 })
 
 function present(state: State) {
-  return inOrder(state).map(({ id, pattern, urlTemplate }) => ({ id, pattern, url_template: urlTemplate }))
+  return linkifiersInOrder(state).map(({ id, pattern, urlTemplate }) => ({ id, pattern, url_template: urlTemplate }))
 }
 
 function told(state: State): Announcement[] {

@@ -1,10 +1,10 @@
-// Finds what linkifiers turn into links. Pure; Markdown and topic_links share it. Patterns run in linear time.
+// Finds what linkifiers turn into links. Patterns run in linear time.
 
 import { RE2JS } from 're2js'
 import { parseTemplate } from 'url-template'
 import type { Linkifier, State } from './state.ts'
 
-export interface LinkMatch {
+interface LinkMatch {
   /** UTF-16 positions in the text. */
   readonly start: number
   readonly end: number
@@ -17,19 +17,10 @@ interface Compiled {
   readonly template: { expand(values: Record<string, string>): string }
 }
 
-/** Links do not overlap: earlier linkifiers win over later ones. In the order of the text. */
-export function matchLinkifiers(state: State, text: string): LinkMatch[] {
-  const taken: LinkMatch[] = []
-  for (const linkifier of inOrder(state))
-    for (const match of matchesOf(linkifier, text))
-      if (!taken.some(other => match.start < other.end && other.start < match.end)) taken.push(match)
-  return taken.sort((a, b) => a.start - b.start)
-}
-
 const orders = new WeakMap<State, { readonly version: number; readonly linkifiers: readonly Linkifier[] }>()
 
 /** Every message asks, linkifiers hardly ever change. */
-export function inOrder(state: State): readonly Linkifier[] {
+export function linkifiersInOrder(state: State): readonly Linkifier[] {
   const known = orders.get(state)
   if (known?.version === state.linkifiers.version) return known.linkifiers
   const linkifiers = [...state.linkifiers.values()].sort((a, b) => a.order - b.order || a.id - b.id)
@@ -37,7 +28,8 @@ export function inOrder(state: State): readonly Linkifier[] {
   return linkifiers
 }
 
-function* matchesOf(linkifier: Linkifier, text: string): Generator<LinkMatch> {
+/** From left to right, bounded on both sides. */
+export function* matchesOf(linkifier: Linkifier, text: string): Generator<LinkMatch> {
   const { pattern, groups, template } = compiled(linkifier)
   const matcher = pattern.matcher(text)
   for (let from = 0; from <= text.length && matcher.find(from); ) {

@@ -202,6 +202,11 @@ export interface CustomEmoji {
   readonly deactivated: boolean
 }
 
+/** Served like avatars: the path ends in the name of the file. */
+export function emojiUrl({ file }: CustomEmoji): string {
+  return `/user_avatars/emoji/images/${file}`
+}
+
 export interface Linkifier {
   readonly id: number
   readonly pattern: string
@@ -249,6 +254,7 @@ export class State {
   }
   readonly users = new Table((user: User) => user.id, {
     email: (user: User) => user.email.toLowerCase(),
+    name: (user: User) => user.fullName.toLowerCase(),
     botOwner: (user: User) => user.bot?.ownerId ?? undefined,
     /** Accounts in their waiting period, all under one value. */
     newcomer: (user: User) => (user.fullMember ? undefined : 1),
