@@ -38,3 +38,8 @@ export function placeholderId(state: State, email: string): number | undefined {
 export function haveDirectMessages(_state: State, _a: User, _b: User): boolean {
   return false
 }
+
+/** As paths name people: digits are an ID, anything else an address. */
+export function userByIdOrEmail(state: State, given: string): User | undefined {
+  return /^\d{1,15}$/.test(given) ? state.users.get(Number(given)) : userByEmail(state, given)
+}

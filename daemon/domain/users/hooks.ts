@@ -1,6 +1,7 @@
 // What other resources have to do when accounts come and go. Each returns facts for the same command, or announcements.
 
 import type { Fact } from '../facts.ts'
+import { invitationsRevoked } from '../invitations.ts'
 import type { Announcement, Surroundings } from '../resource.ts'
 import type { State, User } from '../state.ts'
 
@@ -10,8 +11,8 @@ export function whenCreated(_ctx: Surroundings, _user: User): Fact[] {
 }
 
 /** An account is deactivated: its open invitations are revoked. */
-export function whenDeactivated(_ctx: Surroundings, _user: User): Fact[] {
-  return []
+export function whenDeactivated({ state }: Surroundings, user: User): Fact[] {
+  return invitationsRevoked(state, user.id)
 }
 
 /** Subscribers come and go with accounts: peer_add and peer_remove. */
