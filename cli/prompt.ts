@@ -1,6 +1,6 @@
 // Asks a person at a terminal; a script answers by NATTER_PASSWORD or on stdin. Questions go to stderr.
 
-import { usage } from './failure.ts'
+import { Ending, exitCodes, usage } from './failure.ts'
 
 /** Undefined when nobody is there to ask. */
 export async function askText(question: string): Promise<string | undefined> {
@@ -41,7 +41,7 @@ function typedUnseen(question: string): Promise<string> {
     const onData = (text: string) => {
       for (const character of text) {
         if (character === '\r' || character === '\n') return end(() => resolve(typed.join('')))
-        if (character === '\u0003') return end(() => process.kill(process.pid, 'SIGINT'))
+        if (character === '\u0003') return end(() => reject(new Ending(exitCodes.interrupted)))
         if (character === '\u0004') return end(() => reject(usage('no password was given')))
         if (character === '\u007f' || character === '\b') typed.pop()
         else if (character === '\u0015') typed = []

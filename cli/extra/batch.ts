@@ -81,7 +81,7 @@ async function runAll(
   const input = open(file)
   const connection = await Connection.open(account, parallel)
   const caller = new Caller(connection, globals)
-  const progress = new Progress(file === '-' ? undefined : countLines(file), globals)
+  const progress = new Progress(countLines(file), globals)
   const waiting: Promise<Result>[] = []
   let failed = 0
   const printFirst = async () => {
@@ -186,11 +186,14 @@ function isTexts(value: unknown): value is string[] {
 
 function open(file: string) {
   if (file === '-') return process.stdin
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw usage(`--batch: cannot read ${file}`)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found || found.isDirectory()) throw usage(`--batch: cannot read ${file}`)
   return createReadStream(file)
 }
 
-function countLines(file: string): number {
+/** Undefined for what can be read only once. */
+function countLines(file: string): number | undefined {
+  if (file === '-' || !statSync(file).isFile()) return undefined
   let lines = 0
   for (const byte of readFileSync(file)) if (byte === 10) lines++
   return lines
