@@ -1,7 +1,9 @@
 // cli.md: every subcommand. Those of endpoints come from the catalogue, the others from the command line's own tables.
 
+import { everydayFlags } from '../../cli/everyday.ts'
 import { type ExtraArgument, type ExtraFlag, type ExtraSubcommand, extras } from '../../cli/extras.ts'
 import { type GlobalFlag, globalFlags } from '../../cli/globals.ts'
+import { batchFlags } from '../../cli/subcommands.ts'
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { presence } from './api.ts'
 import { anchor, code, codeBlock, page, table } from './markdown.ts'
@@ -22,7 +24,8 @@ export function cliPage(
     'Command line reference',
     'Every endpoint is a subcommand of `natter`. `natter api METHOD PATH -f name=value` calls any endpoint by its path.',
     contents(resources, extras),
-    globals.length > 0 ? `## Flags of every subcommand\n\n${flagTable(globals)}` : '',
+    `## Flags of every subcommand\n\n${flagTable(globals)}`,
+    `## Flags of every subcommand of the API\n\n${flagTable(batchFlags)}`,
     ...resources.flatMap(({ endpoints }) => endpoints.flatMap(endpointParts)),
     ...extras.flatMap(extraParts),
   )
@@ -55,6 +58,7 @@ function endpointParts(endpoint: Endpoint): string[] {
       ['Flag', 'Type', 'Presence', 'About'],
       flags.map(([name, param]) => row(code(flagOf(endpoint, name)), param)),
     ),
+    flagTable(everydayFlags(endpoint)),
     codeBlock('sh', cli.examples.join('\n')),
   ]
 }
