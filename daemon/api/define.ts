@@ -33,7 +33,7 @@ export function nullable<S extends TSchema>(shape: S) {
 }
 
 export function eitherOf<const S extends TSchema[]>(...shapes: S) {
-  return Type.Union(shapes)
+  return Type.Union(shapes) as unknown as TUnion<S>
 }
 
 type Literals<V extends readonly (string | number)[]> = {

@@ -1,7 +1,13 @@
 // Every fact there is: what has happened, past tense, as it stands in the journal.
 
+import type { ChannelFolderFact } from './channel-folders.ts'
+import type { VisibilityFact } from './channel-visibility.ts'
+import type { ChannelFact } from './channels/index.ts'
+import type { DefaultChannelFact } from './default-channels.ts'
 import type { OrganizationFact } from './organization.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
+import type { SubscriptionFact } from './subscriptions/index.ts'
+import type { UserTopicFact } from './user-topics.ts'
 import type { UserFact } from './users.ts'
 
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
@@ -26,4 +32,14 @@ export interface QueueRegistration {
   readonly includeSubscribers: 'true' | 'false' | 'partial'
 }
 
-export type Fact = OrganizationFact | UserFact | SavedSnippetFact | QueueFact
+export type Fact =
+  | OrganizationFact
+  | UserFact
+  | ChannelFact
+  | VisibilityFact
+  | SubscriptionFact
+  | DefaultChannelFact
+  | UserTopicFact
+  | ChannelFolderFact
+  | SavedSnippetFact
+  | QueueFact

@@ -1,19 +1,38 @@
 // The domain's table of contents: every resource, and the facts they own.
 
 import { events as eventsApi } from '../api/events.ts'
+import { channelFolders } from './channel-folders.ts'
+import { channelVisibility } from './channel-visibility.ts'
+import { channels } from './channels/index.ts'
+import { defaultChannels } from './default-channels.ts'
 import type { Fact } from './facts.ts'
 import { organization } from './organization.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
 import type { State } from './state.ts'
+import { subscriptions } from './subscriptions/index.ts'
 import { typing } from './typing.ts'
+import { topics } from './user-topics.ts'
 import { users } from './users.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
 const events = resource(eventsApi)<never>({ commands: {}, apply: {}, announce: {} })
 
-export const resources: readonly AnyResource[] = [organization, server, users, typing, savedSnippets, events]
+export const resources: readonly AnyResource[] = [
+  organization,
+  server,
+  users,
+  channels,
+  channelVisibility,
+  subscriptions,
+  defaultChannels,
+  topics,
+  channelFolders,
+  typing,
+  savedSnippets,
+  events,
+]
 
 const owners = new Map<string, AnyResource>()
 for (const resource of resources) for (const type of Object.keys(resource.apply)) owners.set(type, resource)

@@ -147,11 +147,27 @@ export const seeContent = rule<Channel>(
 
 export const seeMetadata = rule<Channel>(
   'Whoever has access to the content of a channel knows of it, and so do its administrators and those of the organization.',
-  (asker, channel) =>
-    seeContent.allows(asker, channel) ||
-    (!isGuest(asker.actor) &&
-      (holdsInChannel(asker, channel, 'can_administer_channel_group') || isAdministrator(asker.actor))),
+  (asker, channel) => isSubscribed(asker, channel) || seeUnsubscribed.allows(asker, channel),
 )
+
+export const seeUnsubscribed = rule<Channel>(
+  'Without being subscribed, everyone knows of web-public channels, and members who are no guests of public ones, of those they may add subscribers to or subscribe to, of those they administer, and organization administrators of all.',
+  (asker, channel) =>
+    channel.webPublic ||
+    (!isGuest(asker.actor) &&
+      (!channel.inviteOnly ||
+        isAdministrator(asker.actor) ||
+        holdsInChannel(asker, channel, 'can_administer_channel_group') ||
+        holdsInChannel(asker, channel, 'can_add_subscribers_group') ||
+        holdsInChannel(asker, channel, 'can_subscribe_group'))),
+)
+
+/** The permissions of a channel that let one know of it. */
+export const tellingPermissions = [
+  'can_add_subscribers_group',
+  'can_administer_channel_group',
+  'can_subscribe_group',
+] as const satisfies readonly ChannelPermission[]
 
 // --- channels: doing --------------------------------------------------------------------------------------------
 
@@ -171,6 +187,26 @@ export const createChannel = rule<'public' | 'private' | 'web-public'>(
 export const administerChannel = rule<Channel>(
   'Organization administrators, and members of can_administer_channel_group who are not guests, may administer a channel.',
   (asker, channel) => isAdministrator(asker.actor) || holdsInChannel(asker, channel, 'can_administer_channel_group'),
+)
+
+export const changeAccess = rule<Channel>(
+  'Whoever administers a channel and has access to its content may say who can get at the content.',
+  (asker, channel) => administerChannel.allows(asker, channel) && seeContent.allows(asker, channel),
+)
+
+export const deleteTopics = rule<Channel>(
+  'Organization administrators with access to the content of a channel may delete its topics.',
+  (asker, channel) => isAdministrator(asker.actor) && seeContent.allows(asker, channel),
+)
+
+export const subscribe = rule(
+  'Guests may not subscribe to channels or create them; others may subscribe them.',
+  ({ actor }) => !isGuest(actor),
+)
+
+export const unsubscribeAccount = rule<User>(
+  'Everyone may unsubscribe themselves and their own bots.',
+  ({ actor }, user) => user.id === actor.id || user.bot?.ownerId === actor.id,
 )
 
 export const subscribeSelf = rule<Channel>(

@@ -59,9 +59,15 @@ export interface Client {
 /** The event as one kind of client wants it: none, one, or several in order. */
 export type Forms = (client: Client) => Event | readonly Event[] | null
 
+/** A set of user IDs that need not be listed to be asked. */
+export interface Audience extends Iterable<number> {
+  readonly size: number
+  has(userId: number): boolean
+}
+
 export interface Announcement {
   /** User IDs. A live set may be given: it is read at once. */
-  readonly to: readonly number[] | ReadonlySet<number>
+  readonly to: readonly number[] | Audience
   readonly event: Event | Forms
   /** Fields that differ from person to person. Return the same object for people with the same fields. */
   readonly personal?: (userId: number) => object
@@ -112,8 +118,17 @@ type Prepares<A extends Endpoints, P> = {
 
 export type FactOf<F extends Fact, T extends F['type']> = Extract<F, { type: T }>
 
+/** What a client asked of `register` besides its capabilities. */
+export interface Asked {
+  readonly includeSubscribers: Client['includeSubscribers']
+  /** The sections asked for by name; null: all. */
+  readonly fetched: readonly string[] | null
+}
+
 /** State fields of `register`, by the event type that fetches them. */
-export type Sections = Readonly<Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>) => object>>
+export type Sections = Readonly<
+  Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>, asked: Asked) => object>
+>
 
 export interface Resource<A extends Endpoints, F extends Fact, P> {
   /** Slow work before a command, such as hashing a password; its result is the command's third argument. */

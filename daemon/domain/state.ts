@@ -92,12 +92,54 @@ export interface Channel {
   readonly permissions: Readonly<Record<ChannelPermission, GroupValue>>
 }
 
+export interface ChannelFolder {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly order: number
+  readonly creatorId: number | null
+  /** Seconds. */
+  readonly dateCreated: number
+  readonly archived: boolean
+}
+
+/** Channels offered together to new accounts. */
+export interface DefaultChannelGroup {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly channelIds: readonly number[]
+}
+
+/** How somebody wants to see a topic, where it differs from the channel. */
+export interface UserTopic {
+  readonly userId: number
+  readonly channelId: number
+  /** As first spelt; found in any case. */
+  readonly topic: string
+  /** 1 muted, 2 unmuted, 3 followed. */
+  readonly policy: number
+  /** Seconds. */
+  readonly updated: number
+}
+
 export interface SavedSnippet {
   readonly id: number
   readonly userId: number
   readonly title: string
   readonly content: string
   readonly dateCreated: number
+}
+
+/** Rows as they are about to be. */
+export interface ChangedRows {
+  readonly users?: readonly User[]
+  readonly groups?: readonly Group[]
+  readonly channels?: readonly Channel[]
+}
+
+export function userTopicKey(row: Pick<UserTopic, 'userId' | 'channelId' | 'topic'>): string {
+  return `${row.userId}/${row.channelId}/${row.topic.toLowerCase()}`
 }
 
 /** What can be kept in a snapshot and read back. */
@@ -116,6 +158,7 @@ export class State {
   readonly users = new Table((user: User) => user.id, {
     email: (user: User) => user.email.toLowerCase(),
     botOwner: (user: User) => user.bot?.ownerId ?? undefined,
+    deactivated: (user: User) => (user.active ? undefined : 1),
   })
   readonly groups = new Table((group: Group) => group.id, {
     name: (group: Group) => group.name,
@@ -125,11 +168,27 @@ export class State {
   readonly channels = new Table((channel: Channel) => channel.id, {
     name: (channel: Channel) => channel.name.toLowerCase(),
     folder: (channel: Channel) => channel.folderId ?? undefined,
+    default: (channel: Channel) => (channel.isDefault ? 1 : undefined),
   })
   readonly subscriptions = new SubscriptionTable()
+  readonly channelFolders = new Table((folder: ChannelFolder) => folder.id)
+  readonly defaultChannelGroups = new Table((group: DefaultChannelGroup) => group.id)
+  readonly userTopics = new Table((row: UserTopic) => userTopicKey(row), {
+    user: (row: UserTopic) => row.userId,
+    topic: (row: UserTopic) => `${row.channelId}/${row.topic.toLowerCase()}`,
+  })
   readonly savedSnippets = new Table((snippet: SavedSnippet) => snippet.id, {
     user: (snippet: SavedSnippet) => snippet.userId,
   })
+
+  /** The state as it would be with these rows, to ask questions of. */
+  with(changed: ChangedRows): State {
+    return Object.create(this, {
+      users: { value: this.users.with(changed.users ?? []) },
+      groups: { value: this.groups.with(changed.groups ?? []) },
+      channels: { value: this.channels.with(changed.channels ?? []) },
+    })
+  }
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
   save(): Record<string, unknown[]> {

@@ -16,8 +16,8 @@ export interface Subscription {
     readonly wildcardMentions: boolean | null
   }
   /**
-   * When the user was subscribed, as message IDs: [after, upTo), upTo absent while it lasts. Who received a message
-   * follows from this, so a send costs the same however many listen.
+   * When the user was subscribed, as message IDs between `after` and `upTo`, both left out; upTo is absent while it
+   * lasts. Who received a message follows from this, so a send costs the same however many listen.
    */
   readonly spans: readonly (readonly [after: number, upTo?: number])[]
 }
@@ -48,6 +48,13 @@ export class SubscriptionTable {
 
   ofUser(userId: number): Subscription[] {
     return [...(this.#byUser.get(userId)?.values() ?? [])]
+  }
+
+  /** Colors the person uses already, of channels they left too. */
+  colorsOf(userId: number): Set<string> {
+    const colors = new Set<string>()
+    for (const row of this.#byUser.get(userId)?.values() ?? []) colors.add(row.color)
+    return colors
   }
 
   put(row: Subscription): void {

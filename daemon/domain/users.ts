@@ -9,6 +9,7 @@ import { badRequest, Refusal } from './refusal.ts'
 import { type Context, resource, type Surroundings } from './resource.ts'
 import { organizationSetting, userSetting } from './settings-lookup.ts'
 import { roles, type User } from './state.ts'
+import { defaultSubscriptionFacts } from './subscriptions/subscribe.ts'
 import { cleaned } from './text.ts'
 import { minuteIso } from './time.ts'
 
@@ -50,7 +51,10 @@ export const users = resource(api)<UserFact, Prepared>({
         settings: {},
         profile: {},
       }
-      return { facts: [{ type: 'user.created', user }], reply: { user_id: user.id } }
+      return {
+        facts: [{ type: 'user.created', user }, ...defaultSubscriptionFacts(ctx.state, user)],
+        reply: { user_id: user.id },
+      }
     },
 
     fetchApiKey(ctx, { username }, { matches }) {

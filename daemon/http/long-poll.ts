@@ -128,10 +128,11 @@ export class LongPoll {
   #sections(ctx: Context, params: RegisterParams, queue: QueueRegistration): object {
     const wanted = params.fetch_event_types ?? params.event_types ?? null
     const capabilities = new Set(queue.capabilities as Capability[])
+    const asked = { includeSubscribers: queue.includeSubscribers, fetched: wanted }
     const state = {}
     for (const resource of this.#resources)
       for (const [name, section] of Object.entries(resource.sections ?? {}))
-        if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, capabilities))
+        if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, capabilities, asked))
     return state
   }
 }
