@@ -7,7 +7,8 @@
 // channel, then its subscribers) and of those that are gone. Subscribing and leaving need no call: their facts say it
 // themselves. Creating an account needs none either: nobody listens to it yet.
 
-import { streamCreated, streamDeleted } from './channels/present.ts'
+import { ifKnown, streamCreated, streamDeleted } from './channels/present.ts'
+import { presentDefaultGroups, presentDefaults } from './default-channels.ts'
 import { withSubgroups } from './group-values.ts'
 import { subscribersOf } from './lookups.ts'
 import { isGuest, seeMetadata, tellingPermissions } from './permissions.ts'
@@ -24,17 +25,24 @@ export interface VisibilityFact {
   readonly type: 'channel.visibility-changed'
   readonly gained: readonly Sight[]
   readonly lost: readonly Sight[]
+  /** Those who became guests or are none any more: default channels are for others. */
+  readonly guests: readonly number[]
 }
 
 /** No fact when nobody's view changes. */
 export function visibilityFacts(state: State, changed: ChangedRows): VisibilityFact[] {
   const { gained, lost } = visibilityChanges(state, changed)
-  if (gained.size + lost.size === 0) return []
-  return [{ type: 'channel.visibility-changed', gained: compact(gained), lost: compact(lost) }]
+  const turned = (changed.users ?? []).filter(row => {
+    const old = state.users.get(row.id)
+    return old !== undefined && isGuest(old) !== isGuest(row)
+  })
+  const guests = turned.map(user => user.id)
+  if (gained.size + lost.size + guests.length === 0) return []
+  return [{ type: 'channel.visibility-changed', gained: compact(gained), lost: compact(lost), guests }]
 }
 
 /** User IDs by channel. */
-export function visibilityChanges(state: State, changed: ChangedRows) {
+function visibilityChanges(state: State, changed: ChangedRows) {
   const asked = affected(state, changed)
   const supposed = state.with(changed)
   // One state after the other: who is in which group is kept for one of them at a time.
@@ -73,22 +81,35 @@ export const channelVisibility: AnyResource = {
   commands: {},
   apply: { 'channel.visibility-changed': () => {} },
   announce: {
-    'channel.visibility-changed': (state: State, { gained, lost }: VisibilityFact): Announcement[] => [
+    'channel.visibility-changed': (state: State, { gained, lost, guests }: VisibilityFact): Announcement[] => [
       ...lost.map(({ channelIds, userIds }) => ({ to: userIds, event: streamDeleted(rows(state, channelIds)) })),
       ...gained.flatMap(({ channelIds, userIds }) => comingIntoSight(state, rows(state, channelIds), userIds)),
+      ...guests.flatMap(id => defaultsFor(state, state.users.get(id)!)),
     ],
   },
 }
 
 /** What somebody needs who did not know of the channels before. */
-export function comingIntoSight(state: State, channels: readonly Channel[], to: readonly number[]): Announcement[] {
-  const subscribers = new Map(channels.map(channel => [channel.id, subscribersOf(state, channel.id)]))
+function comingIntoSight(state: State, channels: readonly Channel[], to: readonly number[]): Announcement[] {
+  // Archived channels are apart, because some clients hear nothing of them.
+  return [channels.filter(channel => !channel.archived), channels.filter(channel => channel.archived)].flatMap(some => {
+    if (some.length === 0) return []
+    const subscribers = new Map(some.map(channel => [channel.id, subscribersOf(state, channel.id)]))
+    return [
+      { to, event: streamCreated(state, some) },
+      ...compact(subscribers).map(({ channelIds, userIds }) => ({
+        to,
+        event: ifKnown(some[0]!, { type: 'subscription', op: 'peer_add', stream_ids: channelIds, user_ids: userIds }),
+      })),
+    ]
+  })
+}
+
+function defaultsFor(state: State, user: User): Announcement[] {
+  const to = [user.id]
   return [
-    { to, event: streamCreated(state, channels) },
-    ...compact(subscribers).map(({ channelIds, userIds }) => ({
-      to,
-      event: { type: 'subscription', op: 'peer_add', stream_ids: channelIds, user_ids: userIds },
-    })),
+    { to, event: { type: 'default_streams', default_streams: presentDefaults(state, user) } },
+    { to, event: { type: 'default_stream_groups', default_stream_groups: presentDefaultGroups(state, user) } },
   ]
 }
 

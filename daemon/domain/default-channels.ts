@@ -9,7 +9,7 @@ import { defaultChannels as allDefaults, channelByName, liveChannelFor } from '.
 import * as may from './permissions.ts'
 import { badRequest } from './refusal.ts'
 import { type Context, resource } from './resource.ts'
-import type { Channel, DefaultChannelGroup, State } from './state.ts'
+import type { Channel, DefaultChannelGroup, State, User } from './state.ts'
 
 export type DefaultChannelFact =
   | { readonly type: 'default-channel-group.set'; readonly group: DefaultChannelGroup }
@@ -85,15 +85,21 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
 
   sections: {
     default_streams: ({ state, actor }) => ({
-      realm_default_streams: may.isGuest(actor) ? [] : allDefaults(state).map(channel => channel.id),
+      realm_default_streams: presentDefaults(state, actor),
     }),
     default_stream_groups: ({ state, actor }) => ({
-      realm_default_stream_groups: may.isGuest(actor) ? [] : presentDefaultGroups(state),
+      realm_default_stream_groups: presentDefaultGroups(state, actor),
     }),
   },
 })
 
-export function presentDefaultGroups(state: State) {
+/** Guests are offered none. */
+export function presentDefaults(state: State, user?: User): number[] {
+  return user && may.isGuest(user) ? [] : allDefaults(state).map(channel => channel.id)
+}
+
+export function presentDefaultGroups(state: State, user?: User) {
+  if (user && may.isGuest(user)) return []
   return [...state.defaultChannelGroups.values()].map(({ id, name, description, channelIds }) => ({
     id,
     name,

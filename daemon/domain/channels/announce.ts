@@ -3,9 +3,9 @@
 import { type ChannelPermission, channelPermissions } from '../../api/permission-settings.ts'
 import { channelAudience, everyone, nonGuests, whoever } from '../audiences.ts'
 import { compact } from '../channel-visibility.ts'
-import { presentDefaultGroups } from '../default-channels.ts'
+import { presentDefaultGroups, presentDefaults } from '../default-channels.ts'
 import { shown } from '../group-values.ts'
-import { defaultChannels, subscribersOf } from '../lookups.ts'
+import { subscribersOf } from '../lookups.ts'
 import { renderInline } from '../markdown/index.ts'
 import { isGuest, seeMetadata } from '../permissions.ts'
 import type { Announcement, Event } from '../resource.ts'
@@ -80,8 +80,7 @@ export function unarchived(state: State, { channelId }: Of<'channel.unarchived'>
 }
 
 export function defaultsAnnouncement(state: State): Announcement {
-  const default_streams = defaultChannels(state).map(channel => channel.id)
-  return { to: nonGuests(state), event: { type: 'default_streams', default_streams } }
+  return { to: nonGuests(state), event: { type: 'default_streams', default_streams: presentDefaults(state) } }
 }
 
 export function groupsAnnouncement(state: State): Announcement {
