@@ -1,7 +1,9 @@
 // Making of worlds: accounts through the API, as their own callers.
 
+import { after, before } from 'node:test'
+import { events } from '../../daemon/api/events.ts'
 import { users } from '../../daemon/api/users.ts'
-import { Caller, type TestDaemon } from './daemon.ts'
+import { Caller, type DaemonOptions, startDaemon, type TestDaemon } from './daemon.ts'
 
 const password = 'correct horse battery'
 
@@ -19,4 +21,32 @@ export async function people<const N extends readonly string[]>(
 ): Promise<{ [I in keyof N]: Caller }> {
   const callers = await Promise.all(names.map(name => person(daemon, name)))
   return callers as { [I in keyof N]: Caller }
+}
+
+/** One daemon for all tests of a file or suite: call it at their level, ask it inside the tests. */
+export function sharedDaemon(options: DaemonOptions = {}): () => TestDaemon {
+  let daemon: TestDaemon | undefined
+  const ends: (() => Promise<void>)[] = []
+  before(async () => {
+    daemon = await startDaemon({ after: (end: () => Promise<void>) => ends.push(end) } as never, options)
+  })
+  after(async () => {
+    for (const end of ends) await end()
+  })
+  return () => daemon!
+}
+
+/** Events of these types that come to the caller's new queue from now on. */
+export async function listen(caller: Caller, types: readonly string[], capabilities: Record<string, boolean> = {}) {
+  const { queue_id } = await caller.call(events.register, {
+    event_types: [...types],
+    client_capabilities: capabilities,
+    include_subscribers: 'true',
+  })
+  let last = -1
+  return async (): Promise<Record<string, any>[]> => {
+    const reply = await caller.call(events.get, { queue_id, last_event_id: last, dont_block: true })
+    last = reply.events.at(-1)?.id ?? last
+    return reply.events.map(({ id, ...event }) => event)
+  }
 }
