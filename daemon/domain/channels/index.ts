@@ -8,7 +8,7 @@ import { badRequest } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { Channel, State } from '../state.ts'
-import { addedFact, withoutRepeats } from '../subscriptions/subscribe.ts'
+import { enrolment, withoutRepeats } from '../subscriptions/subscribe.ts'
 import { archived, created, unarchived, updated } from './announce.ts'
 import { checkDescription, checkName } from './checks.ts'
 import { blueprint, checkCreation, creationNotices } from './create.ts'
@@ -69,12 +69,12 @@ export const channels = resource(api)<ChannelFact>({
       checkCreation(ctx, plan)
       const channel: Channel = { id: ctx.state.channels.nextId, name, description, ...plan }
       const people = withoutRepeats(ctx, 'subscribers', params.subscribers)
-      const added = addedFact(ctx.state, [{ channel, people }])
+      const { fact } = enrolment(ctx.state, [{ channel, people }])
       const tell = (params.send_new_subscription_messages ?? true) && people.length > 0 && people.length <= 100
       return {
         facts: [
           { type: 'channel.created', channel },
-          ...(added ? [added] : []),
+          ...(fact ? [fact] : []),
           ...(tell ? creationNotices(ctx, [channel], params.announce ?? false) : []),
         ],
         reply: { id: channel.id },

@@ -10,23 +10,31 @@ const palette = (
   .split(' ')
   .map(hex => `#${hex}`)
 
+/** A bit for each color of the palette. */
+const bits = new Map(palette.map((color, index) => [color, 1 << index]))
+
 export class Colors {
   readonly #state: State
-  readonly #used = new Map<number, Set<string>>()
+  /** What people use already and are given now; undefined when everyone is given one only. */
+  readonly #used: Map<number, number> | undefined
 
-  constructor(state: State) {
+  constructor(state: State, several: boolean) {
     this.#state = state
+    this.#used = several ? new Map() : undefined
   }
 
   next(userId: number, channelId: number): string {
-    let used = this.#used.get(userId)
-    if (!used) {
-      used = this.#state.subscriptions.colorsOf(userId)
-      this.#used.set(userId, used)
-    }
-    const free = palette.find(color => !used.has(color)) ?? palette[channelId % palette.length]!
-    used.add(free)
-    return free
+    const used = this.#used?.get(userId) ?? this.#usedBy(userId)
+    let index = 0
+    while (index < palette.length && used & (1 << index)) index++
+    this.#used?.set(userId, used | (1 << index))
+    return palette[index] ?? palette[channelId % palette.length]!
+  }
+
+  #usedBy(userId: number): number {
+    let used = 0
+    for (const row of this.#state.subscriptions.rowsOfUser(userId)) used |= bits.get(row.color) ?? 0
+    return used
   }
 }
 

@@ -62,14 +62,14 @@ export const subscriptions = resource(api)<SubscriptionFact>({
 
   apply: {
     'subscription.added'(state, { added, after }) {
+      const spans = [[after]] as const
       for (const { channelId, returning, fresh } of added) {
         for (const userId of returning) {
           const row = state.subscriptions.get(channelId, userId)!
           state.subscriptions.put({ ...row, active: true, spans: [...row.spans, [after]] })
         }
         for (const [color, userIds] of Object.entries(fresh))
-          for (const userId of userIds)
-            state.subscriptions.put({ ...blank, channelId, userId, color, spans: [[after]] })
+          for (const userId of userIds) state.subscriptions.put(newRow(channelId, userId, color, spans))
       }
     },
     'subscription.removed'(state, { removed, upTo }) {
@@ -117,11 +117,20 @@ export const subscriptions = resource(api)<SubscriptionFact>({
   sections: { subscription: presentAll },
 })
 
-const blank: Omit<Subscription, 'channelId' | 'userId' | 'color' | 'spans'> = {
-  active: true,
-  muted: false,
-  pinned: false,
-  notifications: { desktop: null, audible: null, push: null, email: null, wildcardMentions: null },
+const asTheirSettingsSay = { desktop: null, audible: null, push: null, email: null, wildcardMentions: null }
+
+/** Ten thousand of these are made at once: they share what they can. */
+function newRow(channelId: number, userId: number, color: string, spans: Subscription['spans']): Subscription {
+  return {
+    channelId,
+    userId,
+    active: true,
+    color,
+    muted: false,
+    pinned: false,
+    notifications: asTheirSettingsSay,
+    spans,
+  }
 }
 
 function channelsOf(state: State, ids: readonly number[]): Channel[] {

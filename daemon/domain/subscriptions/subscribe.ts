@@ -64,53 +64,63 @@ export function subscribing(ctx: Context, params: Params) {
     people,
     color: colors.get(channel.name.toLowerCase()),
   }))
-  const added = addedFact(ctx.state, wanted)
-  const told = told100(added)
+  const { fact, subscribed, already_subscribed, newcomers } = enrolment(ctx.state, wanted)
+  // Many people at once are not told.
+  const told = newcomers <= limits.bulkNewSubscriptionMessages
+  const tell = params.send_new_subscription_messages ?? true
   const facts: Fact[] = created.map(channel => ({ type: 'channel.created', channel }))
-  if (added) facts.push(added)
-  if ((params.send_new_subscription_messages ?? true) && told)
-    facts.push(...creationNotices(ctx, created, params.announce ?? false), ...welcomeNotices(ctx, new Set(open), added))
+  if (fact) facts.push(fact)
+  if (tell && told)
+    facts.push(...creationNotices(ctx, created, params.announce ?? false), ...welcomeNotices(ctx, new Set(open), fact))
   return {
     facts,
     reply: {
-      ...sorted(ctx.state, wanted, added),
+      subscribed,
+      already_subscribed,
       ...(!params.authorization_errors_fatal && { unauthorized: closed.map(channel => channel.name) }),
-      ...((params.send_new_subscription_messages ?? true) && { new_subscription_messages_sent: told }),
+      ...(tell && { new_subscription_messages_sent: told }),
     },
   }
 }
 
-/** undefined when everyone is subscribed already. */
-export function addedFact(state: State, wanted: readonly Wanted[]): AddedFact | undefined {
-  const colors = new Colors(state)
-  const added = wanted
-    .map(({ channel, people, color }): Added => {
-      const returning: number[] = []
-      const fresh: Record<string, number[]> = {}
-      const gained: number[] = []
-      for (const user of people) {
-        const row = state.subscriptions.get(channel.id, user.id)
-        if (row?.active) continue
-        if (row) returning.push(user.id)
-        else {
-          const own = color ?? colors.next(user.id, channel.id)
-          fresh[own] ??= []
-          fresh[own].push(user.id)
-        }
-        if (!may.seeUnsubscribed.allows({ state, actor: user }, channel)) gained.push(user.id)
+/** Who is newly subscribed to what: one fact for all, or none, and the names of channels by user. */
+export function enrolment(state: State, wanted: readonly Wanted[]) {
+  const colors = new Colors(state, wanted.length > 1)
+  let newcomers = 0
+  const subscribed: Record<string, string[]> = {}
+  const already_subscribed: Record<string, string[]> = {}
+  const added: Added[] = []
+  for (const { channel, people, color } of wanted) {
+    const returning: number[] = []
+    const fresh: Record<string, number[]> = {}
+    const gained: number[] = []
+    for (const user of people) {
+      const row = state.subscriptions.get(channel.id, user.id)
+      if (row?.active) {
+        note(already_subscribed, user.id, channel.name)
+        continue
       }
-      return { channelId: channel.id, returning, fresh, gained }
-    })
-    .filter(entry => addedUsers(entry).length > 0)
-  return added.length > 0 ? { type: 'subscription.added', after: lastMessageId(state), added } : undefined
+      if (note(subscribed, user.id, channel.name)) newcomers++
+      if (row) returning.push(user.id)
+      else {
+        const own = color ?? colors.next(user.id, channel.id)
+        fresh[own] ??= []
+        fresh[own].push(user.id)
+      }
+      if (!may.seeUnsubscribed.allows({ state, actor: user }, channel)) gained.push(user.id)
+    }
+    const entry = { channelId: channel.id, returning, fresh, gained }
+    if (returning.length > 0 || Object.keys(fresh).length > 0) added.push(entry)
+  }
+  const fact: AddedFact | undefined =
+    added.length > 0 ? { type: 'subscription.added', after: lastMessageId(state), added } : undefined
+  return { fact, subscribed, already_subscribed, newcomers }
 }
 
 /** For a new account, before anybody knows it: it joins the default channels. Added after the fact that creates it. */
 export function defaultSubscriptionFacts(state: State, user: User): Fact[] {
-  const fact = addedFact(
-    state,
-    defaultChannels(state).map(channel => ({ channel, people: [user] })),
-  )
+  const wanted = defaultChannels(state).map(channel => ({ channel, people: [user] }))
+  const { fact } = enrolment(state, wanted)
   // It has no queue yet, so nothing came into its sight.
   return fact ? [{ ...fact, added: fact.added.map(entry => ({ ...entry, gained: [] })) }] : []
 }
@@ -170,12 +180,6 @@ function newChannel(ctx: Context, plan: Blueprint, { name, description }: Entry,
   return { id: ctx.state.channels.nextId + index, name, description, ...plan }
 }
 
-/** Many people at once are not told. */
-function told100(fact: AddedFact | undefined): boolean {
-  const people = new Set(fact?.added.flatMap(addedUsers))
-  return people.size <= limits.bulkNewSubscriptionMessages
-}
-
 /** A direct message to everyone whom somebody else subscribed to channels that existed. */
 function welcomeNotices(ctx: Context, existing: ReadonlySet<Channel>, fact: AddedFact | undefined): Fact[] {
   const names = new Map<number, string[]>()
@@ -198,16 +202,10 @@ function welcomeNotices(ctx: Context, existing: ReadonlySet<Channel>, fact: Adde
   return [...alike].flatMap(([text, ids]) => directNotice(ctx, ids, text))
 }
 
-/** User ID to names of channels: those newly subscribed, and those who were already. */
-function sorted(state: State, wanted: readonly Wanted[], fact: AddedFact | undefined) {
-  const subscribed: Record<string, string[]> = {}
-  const already_subscribed: Record<string, string[]> = {}
-  const added = new Map(fact?.added.map(entry => [entry.channelId, new Set(addedUsers(entry))]))
-  for (const { channel, people } of wanted)
-    for (const { id } of people) {
-      const list = added.get(channel.id)?.has(id) ? subscribed : already_subscribed
-      list[id] ??= []
-      list[id].push(state.channels.get(channel.id)?.name ?? channel.name)
-    }
-  return { subscribed, already_subscribed }
+/** Whether it is the first name for this user. */
+function note(list: Record<string, string[]>, userId: number, name: string): boolean {
+  const names = list[userId]
+  if (names) names.push(name)
+  else list[userId] = [name]
+  return names === undefined
 }
