@@ -5,7 +5,8 @@ import { describe, test } from 'node:test'
 import { channelFolders } from '../daemon/api/channel-folders.ts'
 import { channels as api } from '../daemon/api/channels.ts'
 import { subscriptions } from '../daemon/api/subscriptions.ts'
-import { listen, people, sharedDaemon } from './support/world.ts'
+import { sharedDaemon } from './support/daemon.ts'
+import { listen, people } from './support/world.ts'
 
 const daemon = sharedDaemon()
 

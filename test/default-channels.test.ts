@@ -6,7 +6,8 @@ import { channels } from '../daemon/api/channels.ts'
 import { defaultChannels as api } from '../daemon/api/default-channels.ts'
 import { events } from '../daemon/api/events.ts'
 import { subscriptions } from '../daemon/api/subscriptions.ts'
-import { listen, people, sharedDaemon } from './support/world.ts'
+import { sharedDaemon } from './support/daemon.ts'
+import { listen, people } from './support/world.ts'
 
 const daemon = sharedDaemon()
 

@@ -5,7 +5,8 @@ import { describe, test } from 'node:test'
 import { channels } from '../daemon/api/channels.ts'
 import { events } from '../daemon/api/events.ts'
 import { topics as api } from '../daemon/api/topics.ts'
-import { listen, people, sharedDaemon } from './support/world.ts'
+import { sharedDaemon } from './support/daemon.ts'
+import { listen, people } from './support/world.ts'
 
 const daemon = sharedDaemon()
 

@@ -1,74 +1,88 @@
-// Typing notifications: who is told that somebody types.
+// Typing notifications: told to those concerned, never stored.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { channels } from '../daemon/api/channels.ts'
-import { subscriptions } from '../daemon/api/subscriptions.ts'
+import { events } from '../daemon/api/events.ts'
 import { typing as api } from '../daemon/api/typing.ts'
-import { limits } from '../daemon/domain/limits.ts'
-import { roles } from '../daemon/domain/state.ts'
-import { World } from './support/in-process.ts'
-import { listen, people, sharedDaemon } from './support/world.ts'
-
-const daemon = sharedDaemon()
+import { sharedDaemon } from './support/daemon.ts'
 
 describe('POST /typing', () => {
-  test('in a channel: subscribers whose client asked for it are told, and nobody else', async () => {
+  const daemon = sharedDaemon()
+
+  test('tells the recipients, and the sender, once each', async () => {
     const { owner } = daemon()
-    const [amy, bob] = await people(daemon(), 'typing-amy', 'typing-bob')
-    const { id: stream_id } = await owner.call(channels.create, { name: 'typed', subscribers: [amy.id] })
-    const told = await listen(amy, ['typing'], { stream_typing_notifications: true })
-    const plain = await listen(amy, ['typing'])
-    const outside = await listen(bob, ['typing'], { stream_typing_notifications: true })
-    await owner.call(api.set, { op: 'start', type: 'channel', stream_id, topic: ' (no topic) ' })
-    assert.deepEqual(await told(), [
-      {
+    const amy = await daemon().user('amy')
+    const queues = await Promise.all(
+      [owner, amy].map(async caller => ({
+        caller,
+        ...(await caller.call(events.register, { event_types: ['typing'] })),
+      })),
+    )
+    for (const op of ['start', 'stop'] as const)
+      await owner.call(api.set, { op, type: 'direct', to: [amy.id, amy.id, owner.id] })
+    for (const { caller, queue_id } of queues) {
+      const { events: heard } = await caller.call(events.get, { queue_id, dont_block: true })
+      const expected = ['start', 'stop'].map((op, index) => ({
+        id: heard[index]!.id,
         type: 'typing',
-        op: 'start',
-        message_type: 'stream',
+        op,
+        message_type: 'direct',
         sender: { user_id: owner.id, email: owner.email },
-        stream_id,
-        topic: '',
-      },
-    ])
-    assert.deepEqual([await plain(), await outside()], [[], []])
+        recipients: [
+          { user_id: owner.id, email: owner.email },
+          { user_id: amy.id, email: amy.email },
+        ],
+      }))
+      assert.deepEqual(heard, expected)
+    }
   })
 
-  test('in a channel: an ID, a topic, access and the right to post are needed', async () => {
+  test('keeps no state: the journal does not grow', async () => {
+    const { owner, data } = daemon()
+    const journal = () => readFileSync(join(data, 'journal.ndjson'), 'utf8').length
+    const before = journal()
+    await owner.call(api.set, { op: 'start', to: [owner.id] })
+    assert.equal(journal(), before)
+  })
+
+  test('direct is the default, and needs at least one recipient', async () => {
     const { owner } = daemon()
-    const [bob] = await people(daemon(), 'typing-cat')
-    const { id: closed } = await owner.call(channels.create, { name: 'typed 2', subscribers: [], invite_only: true })
-    const { id: quiet } = await owner.call(channels.create, {
-      name: 'typed 3',
-      subscribers: [],
-      can_send_message_group: 3,
-    })
-    await bob.call(subscriptions.subscribe, { subscriptions: ['typed 3'] })
-    const refused = (params: object) => bob.refused(api.set, { op: 'stop', type: 'stream', ...params }, 'BAD_REQUEST')
-    assert.match((await refused({ topic: 'x' })).msg, /^stream_id/)
-    assert.match((await refused({ stream_id: quiet })).msg, /^topic/)
-    await refused({ stream_id: 9999, topic: 'x' })
-    await refused({ stream_id: closed, topic: 'x' })
-    await refused({ stream_id: quiet, topic: 'x' })
+    await owner.call(api.set, { op: 'stop', to: [owner.id] })
+    for (const to of [undefined, []])
+      assert.match((await owner.refused(api.set, { op: 'start', to }, 'BAD_REQUEST')).msg, /^to/)
   })
 
-  test('in a large channel nobody is told; settings of either side are respected', () => {
-    const world = new World()
-    const { owner } = world
-    const quiet = world.account(roles.member, { settings: { receives_typing_notifications: false } })
-    const mute = world.account(roles.member, { settings: { send_stream_typing_notifications: false } })
-    const many = Array.from({ length: limits.typingAudience - 2 }, () => world.account(roles.member).id)
-    const subscribers = [owner.id, quiet.id, ...many]
-    const { id: stream_id } = world.run(owner, 'create-channel', { name: 'big', subscribers })
-    const params = { op: 'start', type: 'channel', stream_id, topic: 'x' }
-    let told: number[] = []
-    world.onNews = userId => told.push(userId)
-    world.run(owner, 'set-typing-status', params)
-    assert.deepEqual(told, [owner.id, ...many])
-    assert.equal(world.refusal(mute, 'set-typing-status', params), 'BAD_REQUEST')
-    world.run(owner, 'subscribe', { subscriptions: ['big'], principals: [mute.id] })
-    told = []
-    world.run(owner, 'set-typing-status', params)
-    assert.deepEqual(told, [])
+  test('a recipient that does not exist is refused, and its place named', async () => {
+    const { owner } = daemon()
+    for (const [to, place] of [
+      [[999], 'to[0]'],
+      [[owner.id, 999], 'to[1]'],
+      [[owner.id, owner.id, 999], 'to[2]'],
+    ] as const) {
+      const { msg } = await owner.refused(api.set, { op: 'start', to }, 'BAD_REQUEST')
+      assert.ok(msg.startsWith(place), msg)
+    }
+  })
+
+  test('`to` is always a list, even for one recipient', async () => {
+    const { owner } = daemon()
+    assert.match((await owner.refused(api.set, { op: 'start', to: owner.id }, 'BAD_REQUEST')).msg, /^to is not a list/)
+  })
+
+  test('`private` is no longer accepted', async () => {
+    await daemon().owner.refused(api.set, { op: 'start', type: 'private', to: [2] }, 'BAD_REQUEST')
+  })
+
+  test('a channel message without stream_id or topic gives BAD_REQUEST', async () => {
+    const { owner } = daemon()
+    for (const type of ['stream', 'channel']) {
+      assert.match((await owner.refused(api.set, { op: 'start', type, topic: 'x' }, 'BAD_REQUEST')).msg, /^stream_id/)
+      assert.match(
+        (await owner.refused(api.set, { op: 'start', type, stream_id: 1 }, 'BAD_REQUEST')).msg,
+        /^topic|^stream_id/,
+      )
+    }
   })
 })

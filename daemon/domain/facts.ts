@@ -4,6 +4,8 @@ import type { ChannelFolderFact } from './channel-folders.ts'
 import type { VisibilityFact } from './channel-visibility.ts'
 import type { ChannelFact } from './channels/index.ts'
 import type { DefaultChannelFact } from './default-channels.ts'
+import type { DraftFact } from './drafts.ts'
+import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
 import type { SubscriptionFact } from './subscriptions/index.ts'
@@ -42,4 +44,6 @@ export type Fact =
   | UserTopicFact
   | ChannelFolderFact
   | SavedSnippetFact
+  | NavigationViewFact
+  | DraftFact
   | QueueFact

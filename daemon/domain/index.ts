@@ -5,7 +5,9 @@ import { channelFolders } from './channel-folders.ts'
 import { channelVisibility } from './channel-visibility.ts'
 import { channels } from './channels/index.ts'
 import { defaultChannels } from './default-channels.ts'
+import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
+import { navigationViews } from './navigation-views.ts'
 import { organization } from './organization.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
@@ -31,6 +33,8 @@ export const resources: readonly AnyResource[] = [
   channelFolders,
   typing,
   savedSnippets,
+  navigationViews,
+  drafts,
   events,
 ]
 

@@ -131,6 +131,25 @@ export interface SavedSnippet {
   readonly dateCreated: number
 }
 
+export interface NavigationView {
+  readonly userId: number
+  readonly fragment: string
+  readonly isPinned: boolean
+  /** null for built-in views. */
+  readonly name: string | null
+}
+
+export interface Draft {
+  readonly id: number
+  readonly userId: number
+  readonly kind: '' | 'stream' | 'private'
+  readonly to: readonly number[]
+  readonly topic: string
+  readonly content: string
+  /** Seconds, of the last edit. */
+  readonly timestamp: number
+}
+
 /** Rows as they are about to be. */
 export interface ChangedRows {
   readonly users?: readonly User[]
@@ -180,6 +199,10 @@ export class State {
   readonly savedSnippets = new Table((snippet: SavedSnippet) => snippet.id, {
     user: (snippet: SavedSnippet) => snippet.userId,
   })
+  readonly navigationViews = new Table((view: NavigationView) => `${view.userId}/${view.fragment}`, {
+    user: (view: NavigationView) => view.userId,
+  })
+  readonly drafts = new Table((draft: Draft) => draft.id, { user: (draft: Draft) => draft.userId })
 
   /** The state as it would be with these rows, to ask questions of. */
   with(changed: ChangedRows): State {

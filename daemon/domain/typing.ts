@@ -27,15 +27,16 @@ function direct(ctx: Context, { op, to }: Params): Announcement {
   if (!to || to.length === 0) throw badRequest('to: at least one recipient is needed for a direct message')
   if (!userSetting(ctx.actor, 'send_private_typing_notifications'))
     throw badRequest('type: your settings say that nobody is told when you type a direct message')
-  const people = [...new Set([ctx.actor.id, ...to])].map((id, index) => person(ctx, id, index))
+  const named = to.map((id, index) => person(ctx, id, index))
+  const people = [...new Map([ctx.actor, ...named].map(user => [user.id, user])).values()]
   return {
     to: people.filter(receives).map(user => user.id),
     event: {
       type: 'typing',
       op,
       message_type: 'direct',
-      sender: named(ctx.actor),
-      recipients: people.sort((a, b) => a.id - b.id).map(named),
+      sender: shown(ctx.actor),
+      recipients: people.sort((a, b) => a.id - b.id).map(shown),
     },
   }
 }
@@ -52,7 +53,7 @@ function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement
     type: 'typing',
     op,
     message_type: 'stream',
-    sender: named(ctx.actor),
+    sender: shown(ctx.actor),
     stream_id: channel.id,
     topic: readTopic(topic),
   }
@@ -72,10 +73,10 @@ function receives(user: User): boolean {
 
 function person(ctx: Context, id: number, index: number): User {
   const user = ctx.state.users.get(id)
-  if (!user) throw badRequest(`to[${index - 1}]: no user has the ID ${id}`)
+  if (!user) throw badRequest(`to[${index}]: no user has the ID ${id}`)
   return user
 }
 
-function named(user: User) {
+function shown(user: User) {
   return { user_id: user.id, email: user.email }
 }

@@ -1,42 +1,18 @@
-// Making of worlds: accounts through the API, as their own callers.
+// Making of worlds: people who call the API, and what they hear.
 
-import { after, before } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
-import { users } from '../../daemon/api/users.ts'
-import { Caller, type DaemonOptions, startDaemon, type TestDaemon } from './daemon.ts'
+import type { Caller, TestDaemon } from './daemon.ts'
 
-const password = 'correct horse battery'
-
-/** A new member called by this name, with an address at example.com. */
-export async function person(daemon: TestDaemon, name: string): Promise<Caller> {
-  const email = `${name}@example.com`
-  const { user_id } = await daemon.owner.call(users.create, { email, password, full_name: `${name} Example` })
-  const { api_key } = await daemon.nobody.call(users.fetchApiKey, { username: email, password })
-  return new Caller(daemon.url, email, api_key, user_id)
-}
-
+/** New members called by these names, with addresses at example.com. */
 export async function people<const N extends readonly string[]>(
   daemon: TestDaemon,
   ...names: N
 ): Promise<{ [I in keyof N]: Caller }> {
-  const callers = await Promise.all(names.map(name => person(daemon, name)))
+  const callers = await Promise.all(names.map(name => daemon.user(name)))
   return callers as { [I in keyof N]: Caller }
 }
 
-/** One daemon for all tests of a file or suite: call it at their level, ask it inside the tests. */
-export function sharedDaemon(options: DaemonOptions = {}): () => TestDaemon {
-  let daemon: TestDaemon | undefined
-  const ends: (() => Promise<void>)[] = []
-  before(async () => {
-    daemon = await startDaemon({ after: (end: () => Promise<void>) => ends.push(end) } as never, options)
-  })
-  after(async () => {
-    for (const end of ends) await end()
-  })
-  return () => daemon!
-}
-
-/** Events of these types that come to the caller's new queue from now on. */
+/** Events of these types that come to the caller's new queue from now on, at each asking the new ones. */
 export async function listen(caller: Caller, types: readonly string[], capabilities: Record<string, boolean> = {}) {
   const { queue_id } = await caller.call(events.register, {
     event_types: [...types],
