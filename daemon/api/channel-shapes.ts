@@ -1,5 +1,6 @@
 // Channels and subscriptions as the API shows them, and the settings a channel is created with.
 
+import type { Static } from '@sinclair/typebox'
 import {
   bool,
   channelId,
@@ -48,6 +49,7 @@ export const channelFields = {
 }
 
 export const channel = record({ ...channelFields, is_default: maybe(bool) })
+export type ShownChannel = Static<typeof channel>
 
 export const subscription = record({
   ...channelFields,

@@ -11,7 +11,7 @@ import { ifKnown, streamCreated, streamDeleted } from './channels/present.ts'
 import { presentDefaultGroups, presentDefaults } from './default-channels.ts'
 import { withSubgroups } from './group-values.ts'
 import { subscribersOf } from './lookups.ts'
-import { isGuest, seeMetadata, tellingPermissions } from './permissions.ts'
+import { isGuest, sameStanding, seeMetadata, tellingPermissions } from './permissions.ts'
 import type { Announcement, AnyResource } from './resource.ts'
 import type { ChangedRows, Channel, Group, State, User } from './state.ts'
 
@@ -140,7 +140,7 @@ function affected(state: State, { users = [], groups = [], channels = [] }: Chan
   }
   for (const row of users) {
     const old = state.users.get(row.id)
-    if (!old || (old.role === row.role && old.fullMember === row.fullMember)) continue
+    if (!old || sameStanding(old, row)) continue
     const guestOnOneSide = isGuest(old) !== isGuest(row)
     for (const channel of state.channels.values()) if (guestOnOneSide || channel.inviteOnly) look(channel, [old])
   }

@@ -48,6 +48,11 @@ export function isGuest(user: User): boolean {
   return user.role === roles.guest
 }
 
+/** Whether two rows of an account are in the same groups of the system. */
+export function sameStanding(a: User, b: User): boolean {
+  return a.role === b.role && a.fullMember === b.fullMember
+}
+
 export function isHuman(user: User): boolean {
   return user.bot === undefined
 }

@@ -1,7 +1,6 @@
 // Channels as the API shows them, and the events that every change of who knows them is made of.
 
-import type { Static } from '@sinclair/typebox'
-import type { channel as channelShape } from '../../api/channel-shapes.ts'
+import type { ShownChannel } from '../../api/channel-shapes.ts'
 import { channelPermissions } from '../../api/permission-settings.ts'
 import { shown, systemGroup } from '../group-values.ts'
 import { subscriberCount } from '../lookups.ts'
@@ -10,8 +9,6 @@ import { type Asker, seeMetadata } from '../permissions.ts'
 import type { Client, Event, Forms } from '../resource.ts'
 import type { Channel, GroupValue, State } from '../state.ts'
 import { firstMessageId, isRecentlyActive, recentTraffic } from '../topics.ts'
-
-export type ShownChannel = Static<typeof channelShape>
 
 /** Without the time, as in events, the traffic is left open. */
 export function presentChannel(state: State, channel: Channel, now?: number): ShownChannel {
