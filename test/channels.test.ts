@@ -14,7 +14,7 @@ describe('POST /channels/create', () => {
   test('creates a channel with the settings given and subscribes those listed, not the creator', async () => {
     const { owner } = daemon()
     const [amy, bob] = await people(daemon(), 'create-amy', 'create-bob')
-    const heard = await listen(bob, ['stream', 'subscription'])
+    const heard = await listen(bob, ['stream', 'subscription'], { include_subscribers: 'true' })
     const { id } = await amy.call(api.create, {
       name: ' Lunch ',
       description: 'Where\nto eat',
@@ -41,7 +41,7 @@ describe('POST /channels/create', () => {
   test('a private channel is protected unless its history is shared, and nobody else knows of it', async () => {
     const { owner } = daemon()
     const [amy, bob] = await people(daemon(), 'private-amy', 'private-bob')
-    const heard = await listen(bob, ['stream', 'subscription'])
+    const heard = await listen(bob, ['stream', 'subscription'], { include_subscribers: 'true' })
     const { id } = await amy.call(api.create, { name: 'Secrets', invite_only: true, subscribers: [amy.id] })
     const { stream } = await owner.call(api.show, { stream_id: id })
     assert.equal(stream.invite_only, true)
@@ -161,8 +161,8 @@ describe('PATCH /streams/{stream_id}', () => {
     const { owner } = daemon()
     const [amy, bob] = await people(daemon(), 'privacy-amy', 'privacy-bob')
     const { id } = await owner.call(api.create, { name: 'open', subscribers: [owner.id, amy.id] })
-    const heard = await listen(bob, ['stream', 'subscription'])
-    const inside = await listen(amy, ['stream', 'subscription'])
+    const heard = await listen(bob, ['stream', 'subscription'], { include_subscribers: 'true' })
+    const inside = await listen(amy, ['stream', 'subscription'], { include_subscribers: 'true' })
     await owner.call(api.update, { stream_id: id, is_private: true })
     assert.deepEqual(await heard(), [{ type: 'stream', op: 'delete', stream_ids: [id], streams: [{ stream_id: id }] }])
     await bob.refused(api.show, { stream_id: id }, 'BAD_REQUEST')
@@ -236,7 +236,10 @@ describe('DELETE /streams/{stream_id}', () => {
     const [amy] = await people(daemon(), 'archive-amy')
     const { id } = await owner.call(api.create, { name: 'Old', subscribers: [amy.id], is_default_stream: true })
     const plain = await listen(amy, ['stream', 'subscription', 'default_streams'])
-    const modern = await listen(amy, ['stream', 'subscription'], { archived_channels: true })
+    const modern = await listen(amy, ['stream', 'subscription'], {
+      client_capabilities: { archived_channels: true },
+      include_subscribers: 'true',
+    })
     await amy.refused(api.archive, { stream_id: id }, 'BAD_REQUEST')
     await owner.call(api.archive, { stream_id: id })
     await owner.refused(api.archive, { stream_id: id }, 'BAD_REQUEST')

@@ -78,9 +78,9 @@ describe('POST /users/me/subscriptions', () => {
     const { subscriptions } = await amy.call(api.list, {})
     const id = subscriptions.find(one => one.name === 'sight')!.stream_id
     const [toAmy, toBob, toCat] = [
-      await listen(amy, ['stream', 'subscription']),
-      await listen(bob, ['stream', 'subscription']),
-      await listen(cat, ['stream', 'subscription']),
+      await listen(amy, ['stream', 'subscription'], { include_subscribers: 'true' }),
+      await listen(bob, ['stream', 'subscription'], { include_subscribers: 'true' }),
+      await listen(cat, ['stream', 'subscription'], { include_subscribers: 'true' }),
     ]
     await amy.call(api.subscribe, { subscriptions: ['sight'], principals: [bob.id] })
     assert.deepEqual(await toAmy(), [{ type: 'subscription', op: 'peer_add', stream_ids: [id], user_ids: [bob.id] }])

@@ -18,9 +18,15 @@ describe('POST /typing', () => {
     const { owner } = daemon()
     const [amy, bob] = await people(daemon(), 'typing-amy', 'typing-bob')
     const { id: stream_id } = await owner.call(channels.create, { name: 'typed', subscribers: [amy.id] })
-    const told = await listen(amy, ['typing'], { stream_typing_notifications: true })
+    const told = await listen(amy, ['typing'], {
+      client_capabilities: { stream_typing_notifications: true },
+      include_subscribers: 'true',
+    })
     const plain = await listen(amy, ['typing'])
-    const outside = await listen(bob, ['typing'], { stream_typing_notifications: true })
+    const outside = await listen(bob, ['typing'], {
+      client_capabilities: { stream_typing_notifications: true },
+      include_subscribers: 'true',
+    })
     await owner.call(api.set, { op: 'start', type: 'channel', stream_id, topic: ' (no topic) ' })
     assert.deepEqual(await told(), [
       {

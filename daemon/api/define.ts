@@ -34,7 +34,7 @@ export function nullable<S extends TSchema>(shape: S) {
   return Type.Union([shape, Type.Null()])
 }
 
-export function eitherOf<const S extends TSchema[]>(...shapes: S) {
+export function eitherOf<S extends TSchema[]>(...shapes: S) {
   return Type.Union(shapes) as unknown as TUnion<S>
 }
 

@@ -20,6 +20,31 @@ export const catalogue = {
     words: ['users'],
     load: async () => (await import('./users.ts')).users,
   },
+  bots: {
+    about: 'accounts for programs',
+    words: ['bots'],
+    load: async () => (await import('./bots.ts')).bots,
+  },
+  'bot-storage': {
+    about: 'what a bot remembers',
+    words: ['bot-storage'],
+    load: async () => (await import('./bot-storage.ts')).botStorage,
+  },
+  keys: {
+    about: 'API keys',
+    words: ['keys'],
+    load: async () => (await import('./keys.ts')).keys,
+  },
+  avatars: {
+    about: 'your picture',
+    words: ['avatar'],
+    load: async () => (await import('./avatars.ts')).avatars,
+  },
+  'profile-fields': {
+    about: 'what people tell of themselves, and what they are asked',
+    words: ['profile-fields'],
+    load: async () => (await import('./profile-fields.ts')).profileFields,
+  },
   typing: {
     about: 'tell others that you are typing',
     words: ['typing'],

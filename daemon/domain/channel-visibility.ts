@@ -5,7 +5,8 @@
 //
 // with the rows as they are about to be. The people concerned are then told of channels that came into sight (the
 // channel, then its subscribers) and of those that are gone. Subscribing and leaving need no call: their facts say it
-// themselves. Creating an account needs none either: nobody listens to it yet.
+// themselves. Creating an account needs none either: nobody listens to it yet. Where `announce` still knows the rows of
+// before, as with roles, `visibilityNews(state, before, after)` does the same without a fact.
 
 import { ifKnown, streamCreated, streamDeleted } from './channels/present.ts'
 import { presentDefaultGroups, presentDefaults } from './default-channels.ts'
@@ -81,12 +82,21 @@ export const channelVisibility: AnyResource = {
   commands: {},
   apply: { 'channel.visibility-changed': () => {} },
   announce: {
-    'channel.visibility-changed': (state: State, { gained, lost, guests }: VisibilityFact): Announcement[] => [
-      ...lost.map(({ channelIds, userIds }) => ({ to: userIds, event: streamDeleted(rows(state, channelIds)) })),
-      ...gained.flatMap(({ channelIds, userIds }) => comingIntoSight(state, rows(state, channelIds), userIds)),
-      ...guests.flatMap(id => defaultsFor(state, state.users.get(id)!)),
-    ],
+    'channel.visibility-changed': visibilityChanged,
   },
+}
+
+/** For `announce` of a fact that has already changed these rows: what it did to anyone's view of channels. */
+export function visibilityNews(state: State, before: ChangedRows, after: ChangedRows): Announcement[] {
+  return visibilityFacts(state.with(before), after).flatMap(fact => visibilityChanged(state, fact))
+}
+
+function visibilityChanged(state: State, { gained, lost, guests }: VisibilityFact): Announcement[] {
+  return [
+    ...lost.map(({ channelIds, userIds }) => ({ to: userIds, event: streamDeleted(rows(state, channelIds)) })),
+    ...gained.flatMap(({ channelIds, userIds }) => comingIntoSight(state, rows(state, channelIds), userIds)),
+    ...guests.flatMap(id => defaultsFor(state, state.users.get(id)!)),
+  ]
 }
 
 /** What somebody needs who did not know of the channels before. */

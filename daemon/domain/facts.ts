@@ -1,5 +1,6 @@
 // Every fact there is: what has happened, past tense, as it stands in the journal.
 
+import type { BotStorageFact } from './bot-storage.ts'
 import type { ChannelFolderFact } from './channel-folders.ts'
 import type { VisibilityFact } from './channel-visibility.ts'
 import type { ChannelFact } from './channels/index.ts'
@@ -7,10 +8,11 @@ import type { DefaultChannelFact } from './default-channels.ts'
 import type { DraftFact } from './drafts.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization.ts'
+import type { ProfileFieldFact } from './profile-fields/index.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
 import type { SubscriptionFact } from './subscriptions/index.ts'
 import type { UserTopicFact } from './user-topics.ts'
-import type { UserFact } from './users.ts'
+import type { UserFact } from './users/facts.ts'
 
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
 export type QueueFact =
@@ -46,4 +48,6 @@ export type Fact =
   | SavedSnippetFact
   | NavigationViewFact
   | DraftFact
+  | BotStorageFact
+  | ProfileFieldFact
   | QueueFact

@@ -1,14 +1,19 @@
 // The domain's table of contents: every resource, and the facts they own.
 
 import { events as eventsApi } from '../api/events.ts'
+import { avatars } from './avatars.ts'
+import { botStorage } from './bot-storage.ts'
+import { bots } from './bots/index.ts'
 import { channelFolders } from './channel-folders.ts'
 import { channelVisibility } from './channel-visibility.ts'
 import { channels } from './channels/index.ts'
 import { defaultChannels } from './default-channels.ts'
 import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
+import { keys } from './keys.ts'
 import { navigationViews } from './navigation-views.ts'
 import { organization } from './organization.ts'
+import { profileFields } from './profile-fields/index.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
@@ -16,7 +21,7 @@ import type { State } from './state.ts'
 import { subscriptions } from './subscriptions/index.ts'
 import { typing } from './typing.ts'
 import { topics } from './user-topics.ts'
-import { users } from './users.ts'
+import { users } from './users/index.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
 const events = resource(eventsApi)<never>({ commands: {}, apply: {}, announce: {} })
@@ -31,6 +36,11 @@ export const resources: readonly AnyResource[] = [
   defaultChannels,
   topics,
   channelFolders,
+  keys,
+  avatars,
+  bots,
+  botStorage,
+  profileFields,
   typing,
   savedSnippets,
   navigationViews,

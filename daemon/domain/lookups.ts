@@ -2,10 +2,43 @@
 
 import type { Asker, Rule } from './permissions.ts'
 import { badRequest } from './refusal.ts'
+import { userSetting } from './settings-lookup.ts'
 import type { Channel, State, User } from './state.ts'
 
+/** By the real address or by the placeholder: for logging in, where the key decides. */
 export function userByEmail(state: State, email: string): User | undefined {
-  return state.users.find('email', email.trim().toLowerCase())
+  const address = email.trim().toLowerCase()
+  return state.users.find('email', address) ?? userByPlaceholder(state, address)
+}
+
+/** The address an account has in the API: the real one, or a placeholder for everybody when not everyone may see it. */
+export function apiEmail(state: State, user: User): string {
+  return emailIsPublic(user) ? user.email : placeholder(state, user.id)
+}
+
+export function emailIsPublic(user: User): boolean {
+  return user.bot !== undefined || userSetting(user, 'email_address_visibility') === 1
+}
+
+export function placeholder(state: State, userId: number): string {
+  return `user${userId}@${state.organization.emailDomain}`
+}
+
+/** `user12@example.com`, where example.com is the organization's domain. */
+export function userByPlaceholder(state: State, email: string): User | undefined {
+  const id = placeholderId(state, email)
+  return id === undefined ? undefined : state.users.get(id)
+}
+
+export function placeholderId(state: State, email: string): number | undefined {
+  const [name, domain] = email.trim().toLowerCase().split('@', 2)
+  const digits = /^user(\d{1,15})$/.exec(name!)?.[1]
+  return digits && domain === state.organization.emailDomain.toLowerCase() ? Number(digits) : undefined
+}
+
+/** Whether the two ever exchanged a direct message, or are together in a group conversation. Answered by messages. */
+export function haveDirectMessages(_state: State, _a: User, _b: User): boolean {
+  return false
 }
 
 export function channelByName(state: State, name: string): Channel | undefined {

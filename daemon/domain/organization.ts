@@ -59,7 +59,13 @@ export function found(seed: Founding, emailDomain: string, now: number): Organiz
   ) as Organization['permissions']
   return {
     type: 'organization.founded',
-    organization: { dateCreated: seconds(now), settings: seed.organization, permissions, userDefaults: {} },
+    organization: {
+      dateCreated: seconds(now),
+      emailDomain,
+      settings: seed.organization,
+      permissions,
+      userDefaults: {},
+    },
     groups,
     users: [...bots, owner],
   }

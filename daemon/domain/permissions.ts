@@ -1,88 +1,26 @@
-// Every rule of the permission model, each with the sentence the generated docs print. The only file that reads a role.
+// Every rule of the permission model, each with the sentence the generated docs print. Only this file and its folder
+// read a role.
 
+import { systemGroup } from './group-values.ts'
+import { haveDirectMessages } from './lookups.ts'
 import {
-  type ChannelPermission,
-  channelPermissions,
-  type GroupPermission,
-  groupPermissions,
-  type OrganizationPermission,
-  organizationPermissions,
-} from '../api/permission-settings.ts'
-import { isIn } from './group-values.ts'
+  type Asker,
+  holdsInGroup,
+  holdsInOrganization,
+  isAdministrator,
+  isGuest,
+  isHuman,
+  isModerator,
+  isOwner,
+  type Rule,
+  rule,
+} from './permissions/core.ts'
 import { badRequest, Refusal } from './refusal.ts'
 import { organizationSetting } from './settings-lookup.ts'
-import { type Channel, type Group, type Role, roles, type State, type User } from './state.ts'
+import { type Group, type ProfileField, type Role, roles, type State, type User } from './state.ts'
 
-/** Who asks, of which state. A command's context is one. */
-export interface Asker {
-  readonly state: State
-  readonly actor: User
-}
-
-export interface Rule<Thing> {
-  readonly sentence: string
-  readonly allows: (asker: Asker, thing: Thing) => boolean
-}
-
-function rule<Thing = void>(sentence: string, allows: Rule<Thing>['allows']): Rule<Thing> {
-  return { sentence, allows }
-}
-
-// --- what the roles are -----------------------------------------------------------------------------------------
-
-export function isOwner(user: User): boolean {
-  return user.role === roles.owner
-}
-
-/** Owners are administrators too. */
-export function isAdministrator(user: User): boolean {
-  return user.role <= roles.administrator
-}
-
-/** And administrators are moderators too. */
-export function isModerator(user: User): boolean {
-  return user.role <= roles.moderator
-}
-
-export function isGuest(user: User): boolean {
-  return user.role === roles.guest
-}
-
-/** Whether two rows of an account are in the same groups of the system. */
-export function sameStanding(a: User, b: User): boolean {
-  return a.role === b.role && a.fullMember === b.fullMember
-}
-
-export function isHuman(user: User): boolean {
-  return user.bot === undefined
-}
-
-// --- holding a permission ---------------------------------------------------------------------------------------
-
-/** Guests never hold a permission that role:everyone cannot be given. */
-function holds(
-  { state, actor }: Asker,
-  setting: { readonly everyone: boolean },
-  value: Parameters<typeof isIn>[2],
-): boolean {
-  return (setting.everyone || !isGuest(actor)) && isIn(state, actor, value)
-}
-
-export function holdsInOrganization(asker: Asker, name: OrganizationPermission): boolean {
-  return holds(asker, organizationPermissions[name], asker.state.organization.permissions[name])
-}
-
-export function holdsInChannel(asker: Asker, channel: Channel, name: ChannelPermission): boolean {
-  return holds(asker, channelPermissions[name], channel.permissions[name])
-}
-
-export function holdsInGroup(asker: Asker, group: Group, name: GroupPermission): boolean {
-  return holds(asker, groupPermissions[name], group.permissions[name])
-}
-
-function isSubscribed({ state, actor }: Asker, channel: Channel): boolean {
-  return state.subscriptions.isActive(channel.id, actor.id)
-}
+export * from './permissions/channels.ts'
+export * from './permissions/core.ts'
 
 // --- the organization -------------------------------------------------------------------------------------------
 
@@ -110,6 +48,24 @@ export const changeRole = rule<{ readonly from: Role; readonly to: Role }>(
     isAdministrator(actor) && (isOwner(actor) || (from !== roles.owner && to !== roles.owner)),
 )
 
+/** undefined: the role stays. */
+export function roleChange(user: User, to: Role | undefined): { readonly from: Role; readonly to: Role } | undefined {
+  return to === undefined || to === user.role ? undefined : { from: user.role, to }
+}
+
+export const promoteGuest = rule<{ readonly from: Role; readonly to: Role }>(
+  'A guest becomes a member first: guests are not made administrators or owners.',
+  (_asker, { from, to }) => from !== roles.guest || to > roles.administrator,
+)
+
+/** The organization must keep one: an active person, not a bot. */
+export function isOnlyOwner(state: State, user: User): boolean {
+  if (!isOwner(user) || !user.active || user.bot) return false
+  for (const other of state.users.values())
+    if (isOwner(other) && other.active && !other.bot && other.id !== user.id) return false
+  return true
+}
+
 export const administerBot = rule<User>(
   'The owner of a bot and organization administrators may administer it; a bot that can create users only by an organization owner.',
   ({ actor }, bot) => (bot.canCreateUsers ? isOwner(actor) : isAdministrator(actor) || bot.bot?.ownerId === actor.id),
@@ -135,147 +91,75 @@ export const seeEmail = rule<User>(
   },
 )
 
-// --- channels: seeing -------------------------------------------------------------------------------------------
+/** The same for people who see the same addresses of others. */
+export function sightOf(user: User): string {
+  return isAdministrator(user) ? 'administrator' : isModerator(user) ? 'moderator' : isGuest(user) ? 'guest' : 'member'
+}
 
-export const seeContent = rule<Channel>(
-  'Everyone has access to the content of a web-public channel; subscribers to that of theirs; members to that of public channels and of those they may add subscribers to or subscribe to.',
-  (asker, channel) => {
-    if (channel.webPublic || isSubscribed(asker, channel)) return true
-    if (isGuest(asker.actor)) return false
-    return (
-      !channel.inviteOnly ||
-      holdsInChannel(asker, channel, 'can_add_subscribers_group') ||
-      holdsInChannel(asker, channel, 'can_subscribe_group')
-    )
+/** The limit concerns guests only; bots are known to everyone. */
+export const accessUser = rule<User>(
+  'Everyone may know of everyone; guests who are not in can_access_all_users_group only of themselves, of bots, of active people they share a channel with, and of those they exchanged direct messages with.',
+  (asker, user) => {
+    const { state, actor } = asker
+    if (!isGuest(actor) || actor.id === user.id || user.bot) return true
+    if (holdsInOrganization(asker, 'can_access_all_users_group')) return true
+    return (user.active && shareChannel(state, actor, user)) || haveDirectMessages(state, actor, user)
   },
 )
 
-export const seeMetadata = rule<Channel>(
-  'Whoever has access to the content of a channel knows of it, and so do its administrators and those of the organization.',
-  (asker, channel) => isSubscribed(asker, channel) || seeUnsubscribed.allows(asker, channel),
-)
-
-export const seeUnsubscribed = rule<Channel>(
-  'Without being subscribed, everyone knows of web-public channels, and members who are no guests of public ones, of those they may add subscribers to or subscribe to, of those they administer, and organization administrators of all.',
-  (asker, channel) =>
-    channel.webPublic ||
-    (!isGuest(asker.actor) &&
-      (!channel.inviteOnly ||
-        isAdministrator(asker.actor) ||
-        holdsInChannel(asker, channel, 'can_administer_channel_group') ||
-        holdsInChannel(asker, channel, 'can_add_subscribers_group') ||
-        holdsInChannel(asker, channel, 'can_subscribe_group'))),
-)
-
-/** The permissions of a channel that let one know of it. */
-export const tellingPermissions = [
-  'can_add_subscribers_group',
-  'can_administer_channel_group',
-  'can_subscribe_group',
-] as const satisfies readonly ChannelPermission[]
-
-// --- channels: doing --------------------------------------------------------------------------------------------
-
-export const createChannel = rule<'public' | 'private' | 'web-public'>(
-  'Members of the organization’s can_create_public_channel_group, can_create_private_channel_group or can_create_web_public_channel_group may create a channel of that kind.',
-  (asker, kind) =>
-    holdsInOrganization(
-      asker,
-      kind === 'public'
-        ? 'can_create_public_channel_group'
-        : kind === 'private'
-          ? 'can_create_private_channel_group'
-          : 'can_create_web_public_channel_group',
-    ),
-)
-
-export const administerChannel = rule<Channel>(
-  'Organization administrators, and members of can_administer_channel_group who are not guests, may administer a channel.',
-  (asker, channel) => isAdministrator(asker.actor) || holdsInChannel(asker, channel, 'can_administer_channel_group'),
-)
-
-export const changeAccess = rule<Channel>(
-  'Whoever administers a channel and has access to its content may say who can get at the content.',
-  (asker, channel) => administerChannel.allows(asker, channel) && seeContent.allows(asker, channel),
-)
-
-export const deleteTopics = rule<Channel>(
-  'Organization administrators with access to the content of a channel may delete its topics.',
-  (asker, channel) => isAdministrator(asker.actor) && seeContent.allows(asker, channel),
-)
-
-export const subscribe = rule(
-  'Guests may not subscribe to channels or create them; others may subscribe them.',
-  ({ actor }) => !isGuest(actor),
-)
-
-export const unsubscribeAccount = rule<User>(
-  'Everyone may unsubscribe themselves and their own bots.',
-  ({ actor }, user) => user.id === actor.id || user.bot?.ownerId === actor.id,
-)
-
-export const subscribeSelf = rule<Channel>(
-  'Members who have access to the content of a channel may subscribe to it.',
-  (asker, channel) => !isGuest(asker.actor) && seeContent.allows(asker, channel),
-)
-
-export const subscribeOthers = rule<Channel>(
-  'Members with access to the content may subscribe others if they are in the organization’s or the channel’s can_add_subscribers_group, or administer the channel.',
-  (asker, channel) =>
-    subscribeSelf.allows(asker, channel) &&
-    (holdsInOrganization(asker, 'can_add_subscribers_group') ||
-      holdsInChannel(asker, channel, 'can_add_subscribers_group') ||
-      administerChannel.allows(asker, channel)),
-)
-
-export const unsubscribeOthers = rule<Channel>(
-  'Channel administrators, and members of can_remove_subscribers_group who know of the channel, may unsubscribe others.',
-  (asker, channel) =>
-    administerChannel.allows(asker, channel) ||
-    (!isGuest(asker.actor) &&
-      seeMetadata.allows(asker, channel) &&
-      holdsInChannel(asker, channel, 'can_remove_subscribers_group')),
-)
-
-export const post = rule<Channel>(
-  'Members of can_send_message_group may post, or a bot whose owner is one, if they have access to the channel: it is web-public, or public and they are no guest, or they or the bot’s owner are subscribed, or its shared history is open to them.',
-  (asker, channel) => {
-    if (asker.actor.bot?.system) return true
-    const owner = botOwner(asker)
-    if (!mayHold(asker, owner, channel)) return false
-    if (channel.webPublic || isSubscribed(asker, channel)) return true
-    if (owner && isSubscribed({ state: asker.state, actor: owner }, channel)) return true
-    if (isGuest(asker.actor)) return false
-    return !channel.inviteOnly || (channel.historyPublic && seeContent.allows(asker, channel))
-  },
-)
-
-function botOwner({ state, actor }: Asker): User | undefined {
-  const id = actor.bot?.ownerId
-  return id === null || id === undefined ? undefined : state.users.get(id)
+/** Whether some guests know of some people only. */
+export function accessIsLimited(state: State): boolean {
+  return state.organization.permissions.can_access_all_users_group !== systemGroup(state, 'role:everyone').id
 }
 
-function mayHold(asker: Asker, owner: User | undefined, channel: Channel): boolean {
-  return (
-    holdsInChannel(asker, channel, 'can_send_message_group') ||
-    (owner !== undefined && holdsInChannel({ state: asker.state, actor: owner }, channel, 'can_send_message_group'))
-  )
+function shareChannel(state: State, a: User, b: User): boolean {
+  return state.subscriptions
+    .ofUser(a.id)
+    .some(({ active, channelId }) => active && state.subscriptions.isActive(channelId, b.id))
 }
 
-export const setTopicsPolicy = rule(
-  'Organization administrators and members of can_set_topics_policy_group may give a channel a topics policy of its own.',
-  asker => isAdministrator(asker.actor) || holdsInOrganization(asker, 'can_set_topics_policy_group'),
+export const deactivateUser = rule<User>(
+  'Organization administrators may deactivate people; only owners may deactivate an owner.',
+  ({ actor }, user) => isAdministrator(actor) && (isOwner(actor) || !isOwner(user)),
 )
 
-export const setDeletePolicy = rule(
-  'Organization administrators and members of can_set_delete_message_policy_group may say who deletes messages in a channel.',
-  asker => isAdministrator(asker.actor) || holdsInOrganization(asker, 'can_set_delete_message_policy_group'),
+export const reactivateUser = rule<User>(
+  'Organization administrators may reactivate accounts, and the owner of a bot the bot.',
+  ({ actor }, user) => isAdministrator(actor) || user.bot?.ownerId === actor.id,
 )
 
-/** The two server-side switches; the third condition is `createChannel` of this kind. */
-export function webPublicEnabled(state: State): boolean {
-  return organizationSetting(state, 'enable_spectator_access')
-}
+export const changeAvatar = rule(
+  'Everyone may change their own avatar; only administrators while avatar changes are disabled.',
+  ({ state, actor }) => isAdministrator(actor) || !organizationSetting(state, 'avatar_changes_disabled'),
+)
+
+export const editProfileField = rule<ProfileField>(
+  'People may set the profile fields of their own that users may edit; administrators all of them.',
+  ({ actor }, field) => field.editable || isAdministrator(actor),
+)
+
+// --- bots -------------------------------------------------------------------------------------------------------
+
+export const useBots = rule(
+  'Members who are neither guests nor bots may look after bots.',
+  ({ actor }) => isHuman(actor) && !isGuest(actor),
+)
+
+/** Types: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. */
+export const createBot = rule<1 | 2 | 3 | 4>(
+  'Members of can_create_bots_group may create bots; members of can_create_write_only_bots_group incoming webhooks.',
+  (asker, type) =>
+    holdsInOrganization(asker, 'can_create_bots_group') ||
+    (type === 2 && holdsInOrganization(asker, 'can_create_write_only_bots_group')),
+)
+
+export const useBotStorage = rule('Bots may remember things for themselves.', ({ actor }) => !isHuman(actor))
+
+/** By the ID of the endpoint. */
+export const callEndpoint = rule<string>(
+  'Incoming webhook bots may only send messages.',
+  ({ actor }, endpointId) => actor.bot?.type !== 2 || endpointId === 'send-message',
+)
 
 // --- user groups ------------------------------------------------------------------------------------------------
 
@@ -323,8 +207,8 @@ export const leaveGroup = rule<Group>(
 // --- saying no --------------------------------------------------------------------------------------------------
 
 /** For rules about a role: the refusal has a code of its own. */
-export function insist(rule: Rule<void>, asker: Asker): void {
-  if (!rule.allows(asker)) throw new Refusal('UNAUTHORIZED_PRINCIPAL', rule.sentence)
+export function insist<Thing>(rule: Rule<Thing>, asker: Asker, ...[thing]: Thing extends void ? [] : [Thing]): void {
+  if (!rule.allows(asker, thing as Thing)) throw new Refusal('UNAUTHORIZED_PRINCIPAL', rule.sentence)
 }
 
 /** For all other rules. */

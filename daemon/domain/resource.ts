@@ -15,6 +15,8 @@ export interface Surroundings {
   /** Fresh randomness: a UUID. */
   readonly random: () => string
   readonly keyOf: (user: User) => string
+  /** What an outgoing webhook of this bot is known by. */
+  readonly tokenOf: (user: User) => string
   readonly server: ServerFacts
 }
 
@@ -69,6 +71,8 @@ export interface Announcement {
   /** User IDs. A live set may be given: it is read at once. */
   readonly to: readonly number[] | Audience
   readonly event: Event | Forms
+  /** The account whose key or token is set into the event when it is read: secrets are never stored. */
+  readonly secretsOf?: number
   /** Fields that differ from person to person. Return the same object for people with the same fields. */
   readonly personal?: (userId: number) => object
 }
@@ -78,9 +82,17 @@ export function onlyWith(capability: Capability, event: Event): Forms {
   return client => (client.capabilities.has(capability) ? event : null)
 }
 
+/** Plain text to one address; sent once the facts that go with it are on disk. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
 export interface Outcome<Reply> {
   readonly facts?: readonly Fact[]
   readonly signals?: readonly Announcement[]
+  readonly mails?: readonly Mail[]
   /**
    * Changes volatile state (presence): never journaled, saved with a snapshot, forgotten by a crash. A command that does
    * nothing else is answered without waiting for the disk.
@@ -118,16 +130,13 @@ type Prepares<A extends Endpoints, P> = {
 
 export type FactOf<F extends Fact, T extends F['type']> = Extract<F, { type: T }>
 
-/** What a client asked of `register` besides its capabilities. */
-export interface Asked {
-  readonly includeSubscribers: Client['includeSubscribers']
-  /** The sections asked for by name; null: all. */
-  readonly fetched: readonly string[] | null
-}
-
 /** State fields of `register`, by the event type that fetches them. */
 export type Sections = Readonly<
-  Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>, asked: Asked) => object>
+  Record<
+    string,
+    /** `fetched`: the sections asked for by name; null when all are wanted. */
+    (ctx: Context, capabilities: ReadonlySet<Capability>, client: Client, fetched: readonly string[] | null) => object
+  >
 >
 
 export interface Resource<A extends Endpoints, F extends Fact, P> {

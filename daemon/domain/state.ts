@@ -15,6 +15,8 @@ export type GroupValue =
 
 export interface Organization {
   readonly dateCreated: number
+  /** Domain of placeholder and bot addresses. */
+  readonly emailDomain: string
   /** Only what differs from the default of the settings table. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly permissions: Readonly<Record<OrganizationPermission, GroupValue>>
@@ -56,6 +58,45 @@ export interface Bot {
   readonly ownerId: number | null
   /** Part of the server itself, such as the notification bot. */
   readonly system: boolean
+  readonly service?: OutgoingService | NamedService
+  /** Channels that programs written for the bot may use; the server itself does nothing with them. */
+  readonly defaults?: {
+    readonly sendingChannelId: number | null
+    readonly eventsChannelId: number | null
+    readonly allPublic: boolean
+  }
+}
+
+/** Where an outgoing webhook goes. Its token is derived, never stored. */
+export interface OutgoingService {
+  readonly url: string
+  /** 1 generic, 2 Slack-style. */
+  readonly interface: 1 | 2
+}
+
+export interface NamedService {
+  readonly name: string
+  readonly config: Readonly<Record<string, string>>
+}
+
+export interface ProfileField {
+  readonly id: number
+  readonly type: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
+  readonly order: number
+  readonly name: string
+  readonly hint: string
+  /** JSON text; empty for types without data. */
+  readonly data: string
+  readonly required: boolean
+  readonly editable: boolean
+  readonly inSummary: boolean
+}
+
+/** One thing a bot remembers. */
+export interface StoredItem {
+  readonly userId: number
+  readonly key: string
+  readonly value: string
 }
 
 export interface Group {
@@ -170,14 +211,22 @@ interface Kept {
 export class State {
   organization: Organization = {
     dateCreated: 0,
+    emailDomain: '',
     settings: {},
     permissions: {} as Organization['permissions'],
     userDefaults: {},
   }
   readonly users = new Table((user: User) => user.id, {
     email: (user: User) => user.email.toLowerCase(),
+    name: (user: User) => user.fullName.toLowerCase(),
     botOwner: (user: User) => user.bot?.ownerId ?? undefined,
     deactivated: (user: User) => (user.active ? undefined : 1),
+    /** Accounts in their waiting period, all under one value. */
+    newcomer: (user: User) => (user.fullMember ? undefined : 1),
+  })
+  readonly profileFields = new Table((field: ProfileField) => field.id)
+  readonly botStorage = new Table((item: StoredItem) => `${item.userId}/${item.key}`, {
+    user: (item: StoredItem) => item.userId,
   })
   readonly groups = new Table((group: Group) => group.id, {
     name: (group: Group) => group.name,

@@ -139,6 +139,10 @@ class Supposed<Row extends object, K extends Key> {
     this.#indexKeys = indexKeys
   }
 
+  with(rows: readonly Row[]): Supposed<Row, K> {
+    return new Supposed(this as never, rows, this.#keyOf, this.#indexKeys)
+  }
+
   get(key: K): Row | undefined {
     return this.#rows.get(key) ?? this.#base.get(key)
   }

@@ -149,6 +149,19 @@ const things: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   createChannel: { public: 'public', private: 'private', 'web-public': 'web-public' },
   seeEmail: accounts,
   unsubscribeAccount: { 'a member': member, 'a bot of that member': ownBot },
+  accessUser: { 'a member': member },
+  deactivateUser: { 'a member': member, 'an owner': askers[0]!.actor },
+  reactivateUser: {
+    'a member': member,
+    'somebody else’s bot': { ...member, bot: { type: 1, ownerId: 99, system: false } },
+  },
+  promoteGuest: {
+    'to member': { from: roles.guest, to: roles.member },
+    'to administrator': { from: roles.guest, to: roles.administrator },
+  },
+  createBot: { generic: 1, 'incoming webhook': 2 },
+  callEndpoint: { 'send-message': 'send-message', 'get-users': 'get-users' },
+  editProfileField: { editable: { editable: true }, 'not editable': { editable: false } },
 }
 
 /** Rules about a channel or a group need no list of their own. */

@@ -117,11 +117,15 @@ export async function startDaemon(t: TestContext, options: DaemonOptions = {}): 
 }
 
 /** One daemon for all tests of the suite this is called in; for tests that do not mind each other. */
-export function sharedDaemon(options: DaemonOptions = {}): () => TestDaemon {
+export function sharedDaemon(
+  options: DaemonOptions = {},
+  prepare: (daemon: TestDaemon) => Promise<void> = async () => {},
+): () => TestDaemon {
   let daemon: TestDaemon | undefined
   const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
   before(async () => {
     daemon = await launch(data, options)
+    await prepare(daemon)
   })
   after(async () => {
     try {

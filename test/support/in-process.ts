@@ -61,6 +61,7 @@ export class World {
       client: 'test',
       random: () => `random-${++this.#random}`,
       keyOf: () => '',
+      tokenOf: () => '',
       server: { url: 'http://localhost', emailDomain: 'example.com', devAuth: false },
     }
   }
@@ -109,7 +110,7 @@ export class World {
       for (const section of Object.values(resource.sections ?? {}))
         Object.assign(
           state,
-          section(this.context(actor), new Set(capabilities), { includeSubscribers: 'true', fetched: null }),
+          section(this.context(actor), new Set(capabilities), clientOf(registration(capabilities)), null),
         )
     return JSON.parse(JSON.stringify(state))
   }

@@ -2,7 +2,7 @@
 
 import { byName, known, knowsArchived, presentChannel } from '../channels/present.ts'
 import { subscribersOf } from '../lookups.ts'
-import type { Announcement, Asked, Client, Context } from '../resource.ts'
+import type { Announcement, Client, Context } from '../resource.ts'
 import { userSetting } from '../settings-lookup.ts'
 import type { Channel, State, User } from '../state.ts'
 import type { Subscription } from '../subscription-table.ts'
@@ -44,9 +44,8 @@ export function presentSubscription(state: State, row: Subscription, user: User,
 }
 
 /** The `subscription` section of register: what the actor follows, followed before, and could follow. */
-export function presentAll(ctx: Context, capabilities: Form['capabilities'], asked: Asked) {
+export function presentAll(ctx: Context, _capabilities: unknown, form: Client) {
   const { state, actor, now } = ctx
-  const form = { capabilities, includeSubscribers: asked.includeSubscribers }
   const subscriptions: object[] = []
   const unsubscribed: object[] = []
   const never_subscribed: object[] = []

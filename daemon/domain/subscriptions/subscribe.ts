@@ -7,13 +7,14 @@ import { checkDescription, checkName } from '../channels/checks.ts'
 import { type Blueprint, blueprint, checkCreation, creationNotices, mention } from '../channels/create.ts'
 import type { Fact } from '../facts.ts'
 import { limits } from '../limits.ts'
-import { channelByName, defaultChannels, userByEmail } from '../lookups.ts'
+import { channelByName, defaultChannels } from '../lookups.ts'
 import { directNotice } from '../notices.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import type { Channel, State, User } from '../state.ts'
 import { lastMessageId } from '../topics.ts'
+import { visibleUser } from '../users/read.ts'
 import { Colors, checkColor } from './colors.ts'
 
 export interface Added {
@@ -133,7 +134,7 @@ export function addedUsers({ returning, fresh }: Added): number[] {
 export function withoutRepeats(ctx: Context, parameter: string, given: readonly (number | string)[]): User[] {
   const people = new Set<User>()
   given.forEach((one, index) => {
-    const user = typeof one === 'number' ? ctx.state.users.get(one) : userByEmail(ctx.state, one)
+    const user = typeof one === 'number' ? ctx.state.users.get(one) : visibleUser(ctx, one)
     if (!user?.active || user.bot?.system) throw badRequest(`${parameter}[${index}]: no active user is ${one}`)
     people.add(user)
   })
