@@ -5,8 +5,9 @@ import { describe, test } from 'node:test'
 import { channels } from '../daemon/api/channels.ts'
 import { events } from '../daemon/api/events.ts'
 import { subscriptions as api } from '../daemon/api/subscriptions.ts'
+import { users } from '../daemon/api/users.ts'
 import { sharedDaemon } from './support/daemon.ts'
-import { listen, people } from './support/world.ts'
+import { listen, people, person } from './support/world.ts'
 
 const daemon = sharedDaemon()
 
@@ -236,5 +237,55 @@ describe('POST /register', () => {
     })
     assert.equal(modern.subscriptions[0].desktop_notifications, null)
     assert.equal(modern.subscriptions[0].subscribers, undefined)
+  })
+})
+
+describe('accounts that change', () => {
+  test('a new role opens and closes channels; a deactivated account is no subscriber', async () => {
+    const { owner } = daemon()
+    const [amy, bob] = await people(daemon(), 'role-amy', 'role-bob')
+    await amy.call(api.subscribe, { subscriptions: ['role open'], principals: [amy.id] })
+    await amy.call(api.subscribe, { subscriptions: ['role closed'], invite_only: true })
+    const open = (await amy.call(channels.id, { stream: 'role open' })).stream_id
+    const closed = (await amy.call(channels.id, { stream: 'role closed' })).stream_id
+    const heard = await listen(bob, ['stream', 'subscription', 'default_streams'], { include_subscribers: 'true' })
+    const role = (value: 200 | 600) => owner.call(users.update, { user_id: bob.id, role: value })
+    await role(200)
+    const gained = await heard()
+    assert.ok(gained[0]!.streams.some((stream: any) => stream.stream_id === closed))
+    const peers = gained.find(event => event.op === 'peer_add' && event.stream_ids.includes(closed))
+    assert.deepEqual(peers!.user_ids, [amy.id])
+    await bob.refused(channels.id, { stream: 'role closed' }, 'BAD_REQUEST')
+    await role(600)
+    const [lost] = await heard()
+    assert.ok([open, closed].every(id => lost!.stream_ids.includes(id)))
+    await bob.refused(channels.show, { stream_id: open }, 'BAD_REQUEST')
+    await amy.call(api.subscribe, { subscriptions: ['role open'], principals: [bob.id] })
+    assert.deepEqual(
+      (await heard()).map(event => `${event.type}/${event.op}`),
+      ['stream/create', 'subscription/add'],
+    )
+    const peer = await listen(amy, ['subscription'])
+    await owner.call(users.deactivate, { user_id: bob.id })
+    assert.deepEqual(await peer(), [
+      { type: 'subscription', op: 'peer_remove', stream_ids: [open], user_ids: [bob.id] },
+    ])
+    assert.equal((await amy.call(channels.show, { stream_id: open })).stream.subscriber_count, 1)
+    await owner.refused(api.subscribe, { subscriptions: ['role open'], principals: [bob.id] }, 'BAD_REQUEST')
+    await owner.call(users.reactivate, { user_id: bob.id })
+    assert.deepEqual((await amy.call(channels.members, { stream_id: open })).subscribers, [amy.id, bob.id])
+  })
+
+  test('a guest may be subscribed by others, and then reads; never by themselves', async () => {
+    const guest = await person(daemon(), 'role-guest', { role: 600 })
+    const [amy] = await people(daemon(), 'role-host')
+    await amy.call(api.subscribe, { subscriptions: ['role guests'] })
+    await guest.refused(api.subscribe, { subscriptions: ['role guests'] }, 'BAD_REQUEST')
+    assert.deepEqual((await guest.call(channels.list, {})).streams, [])
+    await amy.call(api.subscribe, { subscriptions: ['role guests'], principals: [guest.id] })
+    assert.deepEqual(
+      (await guest.call(channels.list, { include_all: true })).streams.map(stream => stream.name),
+      ['role guests'],
+    )
   })
 })
