@@ -228,3 +228,33 @@ function channelsIn(event: Record<string, any>): number[] {
   const listed = [...(event.streams ?? []), ...(event.subscriptions ?? [])].map((one: any) => one.stream_id)
   return [...listed, ...(event.stream_ids ?? []), ...(event.stream_id === undefined ? [] : [event.stream_id])]
 }
+
+describe('POST /user_groups/{user_group_id}/members', () => {
+  test('who joins a group that may subscribe hears of the private channel; who leaves hears that it is gone', () => {
+    const world = new World()
+    const { owner } = world
+    const [amy, bob] = [world.account(roles.member), world.account(roles.member)]
+    const inner = world.run(owner, 'create-user-group', { name: 'inner', description: '', members: [] }).group_id
+    const outer = world.run(owner, 'create-user-group', { name: 'outer', description: '', members: [] }).group_id
+    const { id } = world.run(owner, 'create-channel', {
+      name: 'theirs',
+      invite_only: true,
+      subscribers: [owner.id],
+      can_subscribe_group: outer,
+    })
+    const client = new ChannelClient(world, bob, [])
+    world.onNews = (userId, announcement) => {
+      if (userId === bob.id) client.hear(announcement)
+    }
+    const members = (group: number, params: object) =>
+      world.run(owner, 'update-user-group-members', { user_group_id: group, ...params })
+    members(inner, { add: [amy.id, bob.id] })
+    assert.equal(client.channels.has(id), false)
+    members(outer, { add_subgroups: [inner] })
+    assert.equal(client.channels.has(id), true)
+    assert.deepEqual([...client.subscribers.get(id)!], [owner.id])
+    members(inner, { delete: [bob.id] })
+    assert.equal(client.channels.has(id), false)
+    assert.deepEqual(client.view(), new ChannelClient(world, bob, []).view())
+  })
+})

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { alertWordsIn, render, renderInline, topicLinks } from '../daemon/domain/markdown/index.ts'
 import { linksIn } from '../daemon/domain/markdown/topic-links.ts'
 import { widgetOf } from '../daemon/domain/markdown/widgets.ts'
-import { found, organization } from '../daemon/domain/organization.ts'
+import { found, organization } from '../daemon/domain/organization/founding.ts'
 import { isOwner } from '../daemon/domain/permissions.ts'
 import { type Channel, State } from '../daemon/domain/state.ts'
 import seed from '../data/seed.json' with { type: 'json' }

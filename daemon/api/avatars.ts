@@ -29,7 +29,7 @@ export const avatars = {
     summary: 'Go back to the picture of the avatar provider',
     params: {},
     reply: { avatar_url: text },
-    refusals: ['BAD_REQUEST'],
+    refusals: [],
     cli: {
       name: 'avatar delete',
       examples: ['natter avatar delete', 'natter avatar delete --json'],

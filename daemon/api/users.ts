@@ -73,8 +73,8 @@ export const users = {
     refusals: [],
     cli: {
       name: 'users list',
-      flags: { user_ids: 'user' },
-      examples: ['natter users list', 'natter users list --user amy@example.com --json'],
+      flags: { user_ids: 'only' },
+      examples: ['natter users list', 'natter users list --only amy@example.com --json'],
       shows: 'members',
     },
   }),

@@ -1,16 +1,24 @@
 // Every fact there is: what has happened, past tense, as it stands in the journal.
 
+import type { AlertWordsFact } from './alert-words.ts'
 import type { BotStorageFact } from './bot-storage.ts'
 import type { ChannelFolderFact } from './channel-folders.ts'
 import type { VisibilityFact } from './channel-visibility.ts'
 import type { ChannelFact } from './channels/index.ts'
+import type { EmojiFact } from './custom-emoji.ts'
 import type { DefaultChannelFact } from './default-channels.ts'
 import type { DraftFact } from './drafts.ts'
+import type { InvitationFact } from './invitations.ts'
+import type { LinkifierFact } from './linkifiers.ts'
+import type { MutedUserFact } from './muted-users.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
-import type { OrganizationFact } from './organization.ts'
+import type { OrganizationFact } from './organization/index.ts'
 import type { ProfileFieldFact } from './profile-fields/index.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
+import type { SettingsFact } from './settings/index.ts'
 import type { SubscriptionFact } from './subscriptions/index.ts'
+import type { UserGroupFact } from './user-groups/facts.ts'
+import type { UserStatusFact } from './user-status.ts'
 import type { UserTopicFact } from './user-topics.ts'
 import type { UserFact } from './users/facts.ts'
 
@@ -38,6 +46,14 @@ export interface QueueRegistration {
 
 export type Fact =
   | OrganizationFact
+  | UserGroupFact
+  | SettingsFact
+  | UserStatusFact
+  | MutedUserFact
+  | AlertWordsFact
+  | LinkifierFact
+  | EmojiFact
+  | InvitationFact
   | UserFact
   | ChannelFact
   | VisibilityFact

@@ -1,25 +1,34 @@
 // The domain's table of contents: every resource, and the facts they own.
 
 import { events as eventsApi } from '../api/events.ts'
+import { alertWords } from './alert-words.ts'
 import { avatars } from './avatars.ts'
 import { botStorage } from './bot-storage.ts'
 import { bots } from './bots/index.ts'
 import { channelFolders } from './channel-folders.ts'
 import { channelVisibility } from './channel-visibility.ts'
 import { channels } from './channels/index.ts'
+import { customEmoji } from './custom-emoji.ts'
 import { defaultChannels } from './default-channels.ts'
 import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
+import { invitations } from './invitations.ts'
 import { keys } from './keys.ts'
+import { linkifiers } from './linkifiers.ts'
+import { mutedUsers } from './muted-users.ts'
 import { navigationViews } from './navigation-views.ts'
-import { organization } from './organization.ts'
+import { organization } from './organization/index.ts'
+import { presence } from './presence.ts'
 import { profileFields } from './profile-fields/index.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
+import { settings } from './settings/index.ts'
 import type { State } from './state.ts'
 import { subscriptions } from './subscriptions/index.ts'
 import { typing } from './typing.ts'
+import { userGroups } from './user-groups/index.ts'
+import { userStatus } from './user-status.ts'
 import { topics } from './user-topics.ts'
 import { users } from './users/index.ts'
 
@@ -36,6 +45,15 @@ export const resources: readonly AnyResource[] = [
   defaultChannels,
   topics,
   channelFolders,
+  userGroups,
+  settings,
+  presence,
+  userStatus,
+  mutedUsers,
+  alertWords,
+  linkifiers,
+  customEmoji,
+  invitations,
   keys,
   avatars,
   bots,

@@ -75,3 +75,8 @@ export function subscriberCount(state: State, channelId: number): number {
 export function defaultChannels(state: State): Channel[] {
   return state.channels.where('default', 1).sort((a, b) => a.id - b.id)
 }
+
+/** As paths name people: digits are an ID, anything else an address. */
+export function userByIdOrEmail(state: State, given: string): User | undefined {
+  return /^\d{1,15}$/.test(given) ? state.users.get(Number(given)) : userByEmail(state, given)
+}

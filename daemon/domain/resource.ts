@@ -125,18 +125,26 @@ type Commands<A extends Endpoints, P> = {
 }
 
 type Prepares<A extends Endpoints, P> = {
-  [K in keyof P & keyof A]: (tools: Tools, params: ParamsOf<A[K]>, state: State) => Promise<P[K]>
+  [K in keyof P & keyof A]: (
+    tools: Tools,
+    params: ParamsOf<A[K]>,
+    state: State,
+    actor: User | undefined,
+  ) => Promise<P[K]>
 }
 
 export type FactOf<F extends Fact, T extends F['type']> = Extract<F, { type: T }>
 
+/** What a client asked of `register`. */
+export interface Asked extends Client {
+  /** The sections asked for by name; null: all. */
+  readonly fetched: readonly string[] | null
+  readonly presenceHistoryDays: number | undefined
+}
+
 /** State fields of `register`, by the event type that fetches them. */
 export type Sections = Readonly<
-  Record<
-    string,
-    /** `fetched`: the sections asked for by name; null when all are wanted. */
-    (ctx: Context, capabilities: ReadonlySet<Capability>, client: Client, fetched: readonly string[] | null) => object
-  >
+  Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>, asked: Asked) => object>
 >
 
 export interface Resource<A extends Endpoints, F extends Fact, P> {
@@ -160,7 +168,9 @@ export function resource<A extends Endpoints>(api: A) {
 /** The form in which engine and edge hold any resource. */
 export interface AnyResource {
   readonly api: Endpoints
-  readonly prepare?: Readonly<Record<string, (tools: Tools, params: object, state: State) => Promise<unknown>>>
+  readonly prepare?: Readonly<
+    Record<string, (tools: Tools, params: object, state: State, actor?: User) => Promise<unknown>>
+  >
   readonly commands: Readonly<Record<string, AnyCommand>>
   readonly apply: Readonly<Record<string, (state: State, fact: any) => void>>
   readonly announce: Readonly<Record<string, (state: State, fact: any) => readonly Announcement[]>>

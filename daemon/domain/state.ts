@@ -2,6 +2,8 @@
 // what clients see is made from them by each resource's `present`.
 
 import type { ChannelPermission, GroupPermission, OrganizationPermission } from '../api/permission-settings.ts'
+import type { Emoji } from './emoji.ts'
+import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
 
@@ -191,6 +193,82 @@ export interface Draft {
   readonly timestamp: number
 }
 
+/** A new address that waits for its owner to confirm it. */
+export interface EmailChange {
+  readonly token: string
+  readonly userId: number
+  readonly email: string
+  /** Milliseconds. */
+  readonly expires: number
+}
+
+export interface UserStatus {
+  readonly userId: number
+  readonly text: string
+  readonly emoji?: Emoji
+}
+
+export interface MutedUser {
+  readonly userId: number
+  readonly mutedId: number
+  /** Seconds. */
+  readonly since: number
+}
+
+export function mutedUserKey({ userId, mutedId }: Pick<MutedUser, 'userId' | 'mutedId'>): string {
+  return `${userId}/${mutedId}`
+}
+
+export interface AlertWords {
+  readonly userId: number
+  readonly words: readonly string[]
+}
+
+export interface CustomEmoji {
+  readonly id: number
+  readonly name: string
+  readonly authorId: number | null
+  /** Name of the file beside the store. */
+  readonly file: string
+  readonly deactivated: boolean
+}
+
+/** Served like avatars: the path ends in the name of the file. */
+export function emojiUrl({ file }: CustomEmoji): string {
+  return `/user_avatars/emoji/images/${file}`
+}
+
+export interface Linkifier {
+  readonly id: number
+  readonly pattern: string
+  readonly urlTemplate: string
+  /** Lower ones are tried first. */
+  readonly order: number
+}
+
+export interface EmailDomain {
+  readonly id: number
+  readonly domain: string
+  readonly allowSubdomains: boolean
+}
+
+/** Without an email address it is a link for many. Times are seconds. */
+export interface Invitation {
+  readonly id: number
+  readonly token: string
+  readonly email?: string
+  readonly inviterId: number
+  readonly madeAt: number
+  /** null: never. */
+  readonly expires: number | null
+  readonly invitedAs: Role
+  readonly channelIds: readonly number[]
+  readonly groupIds: readonly number[]
+  readonly withDefaultChannels: boolean
+  readonly notifyInviter: boolean
+  readonly welcome: string | null
+}
+
 /** Rows as they are about to be. */
 export interface ChangedRows {
   readonly users?: readonly User[]
@@ -252,6 +330,24 @@ export class State {
     user: (view: NavigationView) => view.userId,
   })
   readonly drafts = new Table((draft: Draft) => draft.id, { user: (draft: Draft) => draft.userId })
+
+  readonly emailChanges = new Table<EmailChange, string>(change => change.token)
+
+  readonly userStatuses = new Table((status: UserStatus) => status.userId)
+  readonly mutedUsers = new Table(mutedUserKey as (row: MutedUser) => string, {
+    user: (row: MutedUser) => row.userId,
+  })
+  readonly alertWords = new Table((row: AlertWords) => row.userId)
+  readonly emoji = new Table((emoji: CustomEmoji) => emoji.id, {
+    activeName: (emoji: CustomEmoji) => (emoji.deactivated ? undefined : emoji.name),
+  })
+  readonly linkifiers = new Table((linkifier: Linkifier) => linkifier.id)
+  readonly domains = new Table((row: EmailDomain) => row.id, { domain: (row: EmailDomain) => row.domain })
+  readonly invitations = new Table((invitation: Invitation) => invitation.id, {
+    inviter: (invitation: Invitation) => invitation.inviterId,
+    token: (invitation: Invitation) => invitation.token,
+  })
+  readonly presence = new PresenceTable()
 
   /** The state as it would be with these rows, to ask questions of. */
   with(changed: ChangedRows): State {

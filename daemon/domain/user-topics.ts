@@ -64,7 +64,7 @@ export const topics = resource(api)<UserTopicFact>({
     user_topic: ({ state, actor }, capabilities) => ({
       user_topics: live(state, actor.id).map(row => presentOne(row, { capabilities })),
     }),
-    muted_topics: ({ state, actor }, capabilities, _client, fetched) =>
+    muted_topics: ({ state, actor }, capabilities, { fetched }) =>
       fetched?.includes('user_topic') ? {} : { muted_topics: mutedTopics(state, actor.id, { capabilities }) },
   },
 })

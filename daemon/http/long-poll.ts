@@ -133,11 +133,11 @@ export class LongPoll {
   #sections(ctx: Context, params: RegisterParams, queue: QueueRegistration): object {
     const wanted = params.fetch_event_types ?? params.event_types ?? null
     const capabilities = new Set(queue.capabilities as Capability[])
-    const client = clientOf(queue)
+    const asked = { ...clientOf(queue), fetched: wanted, presenceHistoryDays: params.presence_history_limit_days }
     const state = {}
     for (const resource of this.#resources)
       for (const [name, section] of Object.entries(resource.sections ?? {}))
-        if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, capabilities, client, wanted))
+        if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, capabilities, asked))
     return state
   }
 }

@@ -146,9 +146,9 @@ class Edge {
       return undefined
     }
     const actor = this.#authenticate(request, answering)
-    check(callEndpoint, { state: this.#parts.engine.state, actor }, endpoint.id)
     const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
     this.#limiter?.count(budget, actor.id, answering.headers)
+    check(callEndpoint, { state: this.#parts.engine.state, actor }, endpoint.id)
     return actor
   }
 
@@ -167,7 +167,7 @@ class Edge {
     const login = endpoint.id === 'fetch-api-key' ? String(params.username).trim().toLowerCase() : undefined
     const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
     const prepare = resource.prepare?.[key]
-    const prepared = prepare && (await prepare(this.#parts.tools, params, this.#parts.engine.state))
+    const prepared = prepare && (await prepare(this.#parts.tools, params, this.#parts.engine.state, ctx.actor))
     const reply = await this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
       // The account as it is now: it may have changed while the body was read or a password hashed.
       const actor = ctx.actor && state.users.get(ctx.actor.id)

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import type { Capability } from '../../daemon/api/capabilities.ts'
 import type { Fact, QueueRegistration } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact, resources } from '../../daemon/domain/index.ts'
-import { found } from '../../daemon/domain/organization.ts'
+import { found } from '../../daemon/domain/organization/founding.ts'
 import { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Announcement, Context } from '../../daemon/domain/resource.ts'
 import { type Role, roles, State, type User } from '../../daemon/domain/state.ts'
@@ -110,7 +110,11 @@ export class World {
       for (const section of Object.values(resource.sections ?? {}))
         Object.assign(
           state,
-          section(this.context(actor), new Set(capabilities), clientOf(registration(capabilities)), null),
+          section(this.context(actor), new Set(capabilities), {
+            ...clientOf(registration(capabilities)),
+            fetched: null,
+            presenceHistoryDays: undefined,
+          }),
         )
     return JSON.parse(JSON.stringify(state))
   }

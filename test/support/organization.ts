@@ -2,7 +2,7 @@
 
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact } from '../../daemon/domain/index.ts'
-import { found } from '../../daemon/domain/organization.ts'
+import { found } from '../../daemon/domain/organization/founding.ts'
 import type { Client, Event } from '../../daemon/domain/resource.ts'
 import { type Role, roles, State, type User } from '../../daemon/domain/state.ts'
 import seed from '../../data/seed.json' with { type: 'json' }

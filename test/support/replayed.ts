@@ -65,13 +65,14 @@ async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | nul
   return engine
 }
 
-/** Signals and heartbeats are not part of the story, and neither is the last number a queue gave out. */
+/** Signals, heartbeats and presence are not part of the story, and neither is the last number a queue gave out. */
 function comparable(sections: Readonly<Record<string, Iterable<unknown>>>): unknown {
   const rows = Object.fromEntries(Object.entries(sections).map(([name, section]) => [name, [...section]]))
   const queues = (rows.queues ?? []) as { pending: { lasting: boolean; id: number }[]; acknowledged: number }[]
   return JSON.parse(
     JSON.stringify({
       ...rows,
+      presence: [],
       queues: queues.map(({ newest, position, acknowledged, ...queue }: any) => ({
         ...queue,
         pending: queue.pending.filter((event: any) => event.lasting),

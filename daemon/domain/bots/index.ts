@@ -7,13 +7,13 @@ import { limits } from '../limits.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import { type Context, resource, type Tools } from '../resource.ts'
-import type { Bot, User } from '../state.ts'
+import type { Bot } from '../state.ts'
 import { leaving } from '../users/activity.ts'
 import { checkBotName, checkNewEmail } from '../users/checks.ts'
 import type { BotPart, UserFact } from '../users/facts.ts'
 import { newAccount } from '../users/index.ts'
 import { avatarUrl } from '../users/present.ts'
-import { roleFacts } from '../users/update.ts'
+import { nameFacts, roleFacts } from '../users/update.ts'
 import { type BotUser, presentBot, presentDefaults } from './present.ts'
 import { withSecrets } from './secrets.ts'
 
@@ -79,7 +79,7 @@ export const bots = resource(api)<never, Prepared>({
 
     update(ctx, { role, ...params }, { avatar }) {
       const user = administered(ctx, params.bot_id)
-      const facts: UserFact[] = [...roleFacts(ctx, user, role), ...renamed(ctx, user, params.full_name)]
+      const facts: UserFact[] = [...roleFacts(ctx, user, role), ...nameFacts(ctx, user, params.full_name)]
       if (avatar !== undefined)
         facts.push({
           type: 'user.avatar-changed',
@@ -176,11 +176,6 @@ function channel(ctx: Context, param: string, name: string | undefined): number 
   const found = ctx.state.channels.find('name', name.toLowerCase())
   if (!found || !may.seeContent.allows(ctx, found)) throw badRequest(`${param}: no such channel`)
   return found.id
-}
-
-function renamed(ctx: Context, user: User, name: string | undefined): UserFact[] {
-  if (name === undefined || name.trim() === '' || name.trim() === user.fullName) return []
-  return [{ type: 'user.renamed', userId: user.id, fullName: checkBotName(ctx.state, name, user) }]
 }
 
 function reconfigured(ctx: Context, old: Bot, params: ParamsOf<typeof api.update>): { bot: Bot; changed: BotPart[] } {

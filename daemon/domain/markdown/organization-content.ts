@@ -1,6 +1,7 @@
 // What an organization adds to Markdown: custom emoji and linkifiers. The one place where the renderer meets their rows.
 
-import type { State } from '../state.ts'
+import { linkifiersInOrder, matchesOf } from '../linkify.ts'
+import { emojiUrl, type CustomEmoji as Row, type State } from '../state.ts'
 
 export interface CustomEmoji {
   readonly id: number
@@ -26,11 +27,18 @@ export interface Linkifier {
   match(text: string): Iterable<LinkifierMatch>
 }
 
-export function customEmoji(_state: State): CustomEmojiLookup {
-  return { named: () => undefined, withId: () => undefined }
+export function customEmoji(state: State): CustomEmojiLookup {
+  return {
+    named: name => presented(state.emoji.find('activeName', name)),
+    withId: id => presented(state.emoji.get(id)),
+  }
+}
+
+function presented(emoji: Row | undefined): CustomEmoji | undefined {
+  return emoji && { id: emoji.id, name: emoji.name, deactivated: emoji.deactivated, src: emojiUrl(emoji) }
 }
 
 /** In the order of the list: the earlier wins where two overlap. */
-export function linkifiers(_state: State): readonly Linkifier[] {
-  return []
+export function linkifiers(state: State): readonly Linkifier[] {
+  return linkifiersInOrder(state).map(linkifier => ({ match: text => matchesOf(linkifier, text) }))
 }

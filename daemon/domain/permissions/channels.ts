@@ -11,7 +11,7 @@ import {
   isGuest,
   isSubscribed,
   rule,
-} from './core.ts'
+} from './rule.ts'
 
 // --- channels: seeing -------------------------------------------------------------------------------------------
 

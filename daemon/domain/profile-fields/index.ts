@@ -6,7 +6,7 @@ import { everyone } from '../audiences.ts'
 import { limits } from '../limits.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
-import { type Announcement, type Context, resource } from '../resource.ts'
+import { type Announcement, type Context, type Outcome, resource } from '../resource.ts'
 import type { ProfileField, State, User } from '../state.ts'
 import { cleaned } from '../text.ts'
 import { personUpdated } from '../users/news.ts'
@@ -75,28 +75,12 @@ export const profileFields = resource(api)<ProfileFieldFact>({
       return { facts: [{ type: 'profile-field.deleted', id, cleared }], reply: {} }
     },
 
-    set(ctx, { data }) {
-      insistOnPerson(ctx)
-      const values = checkProfile(ctx.state, ctx.actor, 'data', data, field =>
-        may.check(may.editProfileField, ctx, field),
-      )
-      return {
-        facts: values.length > 0 ? [{ type: 'user.profile-changed', userId: ctx.actor.id, values }] : [],
-        reply: {},
-      }
-    },
-
-    clear(ctx, { data }) {
-      insistOnPerson(ctx)
-      const empty = data.map(id => ({ id, value: null }))
-      const values = checkProfile(ctx.state, ctx.actor, 'data', empty, field =>
-        may.check(may.editProfileField, ctx, field),
-      )
-      return {
-        facts: values.length > 0 ? [{ type: 'user.profile-changed', userId: ctx.actor.id, values }] : [],
-        reply: {},
-      }
-    },
+    set: (ctx, { data }) => filledIn(ctx, data),
+    clear: (ctx, { data }) =>
+      filledIn(
+        ctx,
+        data.map(id => ({ id, value: null })),
+      ),
   },
 
   apply: {
@@ -140,8 +124,13 @@ function fieldsChanged(state: State): Announcement {
   return { to: everyone(state), event: { type: 'custom_profile_fields', fields: presentFields(state) } }
 }
 
-function insistOnPerson(ctx: Context): void {
+function filledIn(ctx: Context, data: ParamsOf<typeof api.set>['data']): Outcome<object> {
   if (ctx.actor.bot) throw badRequest('Bots have no profile')
+  const values = checkProfile(ctx.state, ctx.actor, 'data', data, field => may.check(may.editProfileField, ctx, field))
+  return {
+    facts: values.length > 0 ? [{ type: 'user.profile-changed', userId: ctx.actor.id, values }] : [],
+    reply: {},
+  }
 }
 
 function existing(state: State, id: number): ProfileField {

@@ -47,11 +47,11 @@ export function checkNewEmail(state: State, param: string, email: string, user?:
   return address
 }
 
-export function checkPassword(password: string): void {
+export function checkPassword(password: string, param = 'password'): void {
   const { length } = [...password]
-  if (length < limits.passwordMin) throw badRequest(`password is too short (at least ${limits.passwordMin} characters)`)
+  if (length < limits.passwordMin) throw badRequest(`${param} is too short (at least ${limits.passwordMin} characters)`)
   if (guesses(password.slice(0, limits.passwordMax)) < limits.passwordGuesses)
-    throw badRequest('password is too easy to guess')
+    throw badRequest(`${param} is too easy to guess`)
 }
 
 const favourites =

@@ -3,6 +3,7 @@
 import { visibilityNews } from '../channel-visibility.ts'
 import { peerAnnouncements } from '../channels/announce.ts'
 import type { Fact } from '../facts.ts'
+import { invitationsRevoked } from '../invitations.ts'
 import type { Announcement, Surroundings } from '../resource.ts'
 import type { State, User } from '../state.ts'
 import { defaultSubscriptionFacts } from '../subscriptions/subscribe.ts'
@@ -13,8 +14,8 @@ export function whenCreated(ctx: Surroundings, user: User): Fact[] {
 }
 
 /** An account is deactivated: its open invitations are revoked. */
-export function whenDeactivated(_ctx: Surroundings, _user: User): Fact[] {
-  return []
+export function whenDeactivated({ state }: Surroundings, user: User): Fact[] {
+  return invitationsRevoked(state, user.id)
 }
 
 /** Subscribers come and go with accounts: peer_add and peer_remove. */

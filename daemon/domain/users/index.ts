@@ -7,7 +7,7 @@ import * as may from '../permissions.ts'
 import { presentValue } from '../profile-fields/present.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
-import { organizationSetting } from '../settings-lookup.ts'
+import { initialSettings, organizationSetting } from '../settings-lookup.ts'
 import { roles, type State, type User } from '../state.ts'
 import { deactivate, deactivateSelf, endOfWaiting, reactivate } from './activity.ts'
 import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
@@ -191,7 +191,7 @@ export function newAccount(
     keyVersion: 1,
     canCreateUsers: false,
     canChangeEmails: false,
-    settings: given.bot ? {} : ctx.state.organization.userDefaults,
+    settings: given.bot ? {} : initialSettings(ctx.state),
     profile: {},
     ...given,
   }

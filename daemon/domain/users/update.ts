@@ -7,7 +7,7 @@ import { checkProfile } from '../profile-fields/values.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context, Outcome } from '../resource.ts'
 import type { Role, User } from '../state.ts'
-import { checkFullName, checkNewEmail } from './checks.ts'
+import { checkBotName, checkFullName, checkNewEmail } from './checks.ts'
 import type { UserFact } from './facts.ts'
 
 type Changes = Omit<ParamsOf<typeof api.update>, 'user_id'>
@@ -36,7 +36,8 @@ export function update(
 /** A blank or unchanged name is no change. */
 export function nameFacts(ctx: Context, user: User, name: string | undefined): UserFact[] {
   if (name === undefined || name.trim() === '' || name.trim() === user.fullName) return []
-  return [{ type: 'user.renamed', userId: user.id, fullName: checkFullName(ctx.state, name, user) }]
+  const check = user.bot ? checkBotName : checkFullName
+  return [{ type: 'user.renamed', userId: user.id, fullName: check(ctx.state, name, user) }]
 }
 
 export function roleFacts(ctx: Context, user: User, to: Role | undefined): UserFact[] {

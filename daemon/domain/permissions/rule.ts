@@ -1,4 +1,4 @@
-// What rules are made of: who asks, what the roles are, who holds a permission.
+// What a rule is, what the roles are, and how to say no.
 
 import {
   type ChannelPermission,
@@ -9,6 +9,7 @@ import {
   organizationPermissions,
 } from '../../api/permission-settings.ts'
 import { isIn } from '../group-values.ts'
+import { badRequest, Refusal } from '../refusal.ts'
 import { type Channel, type Group, roles, type State, type User } from '../state.ts'
 
 /** Who asks, of which state. A command's context is one. */
@@ -46,14 +47,14 @@ export function isGuest(user: User): boolean {
   return user.role === roles.guest
 }
 
-/** Whether two rows of an account are in the same groups of the system. */
-export function sameStanding(a: User, b: User): boolean {
-  return a.role === b.role && a.fullMember === b.fullMember
-}
-
 /** Members are new or full; everyone above counts as full, and guests as neither. */
 export function isMember(user: User): boolean {
   return user.role === roles.member
+}
+
+/** Whether two rows of an account are in the same groups of the system. */
+export function sameStanding(a: User, b: User): boolean {
+  return a.role === b.role && a.fullMember === b.fullMember
 }
 
 export function isHuman(user: User): boolean {
@@ -85,4 +86,16 @@ export function holdsInGroup(asker: Asker, group: Group, name: GroupPermission):
 
 export function isSubscribed({ state, actor }: Asker, channel: Channel): boolean {
   return state.subscriptions.isActive(channel.id, actor.id)
+}
+
+// --- saying no --------------------------------------------------------------------------------------------------
+
+/** For rules about a role: the refusal has a code of its own. */
+export function insist<Thing>(rule: Rule<Thing>, asker: Asker, ...[thing]: Thing extends void ? [] : [Thing]): void {
+  if (!rule.allows(asker, thing as Thing)) throw new Refusal('UNAUTHORIZED_PRINCIPAL', rule.sentence)
+}
+
+/** For all other rules. */
+export function check<Thing>(rule: Rule<Thing>, asker: Asker, thing: Thing): void {
+  if (!rule.allows(asker, thing)) throw badRequest(rule.sentence)
 }
