@@ -6,9 +6,9 @@ import type { ExtraSubcommand, Invocation } from '../extras.ts'
 import { Ending, exitCodes, Failure } from '../failure.ts'
 import { printJson } from '../output.ts'
 import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../profile.ts'
-import { terminalFor } from '../terminal.ts'
 import { packageRoot, version } from '../version.ts'
 import { dataFolder, readRunning } from './daemon-files.ts'
+import { terminalFor } from './terminal.ts'
 
 interface Finding {
   readonly what: string

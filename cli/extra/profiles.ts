@@ -91,9 +91,9 @@ export const profile: readonly ExtraSubcommand[] = [
       }))
       if (globals.json) return printJson(rows)
       if (rows.length === 0) return note('no profiles')
-      const { tableLines } = await import('../table.ts')
+      const { tableLines } = await import('./table.ts')
       const shown = rows.map(({ current, ...row }) => ({ '': current ? '*' : '', ...row }))
-      const terminal = await (await import('../terminal.ts')).terminalFor(globals)
+      const terminal = await (await import('./terminal.ts')).terminalFor(globals)
       process.stdout.write(`${tableLines(shown, String, terminal).join('\n')}\n`)
     },
   },
@@ -146,8 +146,8 @@ export const config: readonly ExtraSubcommand[] = [
         { value: 'profiles', is: profilesFile(process.env), from: profilesFrom() },
       ]
       if (globals.json) return printJson(rows)
-      const { tableLines } = await import('../table.ts')
-      const terminal = await (await import('../terminal.ts')).terminalFor(globals)
+      const { tableLines } = await import('./table.ts')
+      const terminal = await (await import('./terminal.ts')).terminalFor(globals)
       const lines = tableLines(rows, value => (value === null ? '-' : String(value)), terminal)
       process.stdout.write(`${lines.join('\n')}\n`)
     },

@@ -2,8 +2,8 @@
 
 import type { Reply } from '../../client.ts'
 import { harmless } from '../../failure.ts'
-import { markdownText, type Terminal, widthOf, wrapped } from '../../terminal.ts'
 import { showTime } from '../../times.ts'
+import { markdownText, type Terminal, widthOf, wrapped } from '../terminal.ts'
 import { type Place, placeOfMessage } from './criteria.ts'
 import type { ChatEvent, Message } from './history.ts'
 

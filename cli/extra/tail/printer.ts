@@ -2,7 +2,7 @@
 
 import type { Globals } from '../../globals.ts'
 import { picked } from '../../select.ts'
-import type { Terminal } from '../../terminal.ts'
+import type { Terminal } from '../terminal.ts'
 import type { Place } from './criteria.ts'
 import type { ChatEvent } from './history.ts'
 import { lineOf } from './lines.ts'

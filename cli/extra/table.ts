@@ -1,8 +1,8 @@
 // A table for people: columns as wide as they need, narrower where the terminal is, one block per row where that is not
 // enough.
 
-import type { Reply } from './client.ts'
-import { harmless } from './failure.ts'
+import type { Reply } from '../client.ts'
+import { harmless } from '../failure.ts'
 import { type Terminal, widthOf, wrapped } from './terminal.ts'
 
 const gap = 2

@@ -3,8 +3,8 @@
 import type { ChalkInstance } from 'chalk'
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
-import { harmless } from './failure.ts'
-import type { Globals } from './globals.ts'
+import { harmless } from '../failure.ts'
+import type { Globals } from '../globals.ts'
 
 export interface Terminal {
   /** Columns; undefined when lines may be as long as they like. */
