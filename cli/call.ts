@@ -41,8 +41,17 @@ export async function callEndpoint(
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
   if (globals.dryRun || globals.curl) return (await import('./request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
-  const reply = await call(caller, request, patience)
+  const reply = await call(caller, request, patience).catch(error => nearby(error, given, sources))
   await printReply(reply, { shows: endpoint.cli.shows, shapes: endpoint.reply }, globals)
+}
+
+/** A channel that the server looked for by its name: ours may have a suggestion. */
+async function nearby(error: unknown, given: ReadonlyMap<string, Given>, sources: Sources): Promise<never> {
+  const channel = given.get('@channel')
+  const unknown = error instanceof Failure && error.code === 'STREAM_DOES_NOT_EXIST'
+  if (unknown && typeof channel === 'string' && !/^(id:)?\d+$/.test(channel))
+    await sources.names.find('channel', channel)
+  throw error
 }
 
 /** What was given, as the values that travel. */

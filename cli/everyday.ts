@@ -39,6 +39,8 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   const narrow = rest.get('narrow')
   const terms = narrow === undefined ? [] : narrowFrom(textOf(narrow))
   if (endpoint.id === 'get-messages') newest(rest, values, terms)
+  // HTML is for browsers.
+  if (endpoint.method === 'GET' && isSource(endpoint) && !rest.has('apply_markdown')) values.apply_markdown = false
   if (terms.length > 0) {
     rest.delete('narrow')
     values.narrow = takesPairs(endpoint.params.narrow) ? terms.map(pair) : terms
@@ -55,7 +57,6 @@ function newest(given: Map<string, Given>, values: Record<string, unknown>, term
     terms.push({ operator: name, operand: isId(text) && name !== 'topic' && name !== 'search' ? idIn(text) : text })
     given.delete(`@${name}`)
   }
-  if (!given.has('apply_markdown')) values.apply_markdown = false
   if (!given.has('allow_empty_topic_name')) values.allow_empty_topic_name = true
   if (given.has('anchor') || given.has('message_ids')) return
   values.anchor = 'newest'
@@ -85,6 +86,8 @@ async function address(
   const type = given.get('type')
   if (type === undefined && given.has('stream_id')) values.type = 'channel'
   else if (type === undefined && to !== undefined) values.type = 'direct'
+  else if (type === undefined && endpoint.params.type!.presence === 'required')
+    throw usage('it is not said to whom', 'Give --channel and --topic, or --to with people.')
   const direct = values.type === 'direct' || type === 'direct' || type === 'private'
   if (!direct || typeof to !== 'string' || to.startsWith('[')) return
   given.delete('to')
@@ -96,6 +99,11 @@ async function address(
 
 function isAddressed({ params }: Endpoint): boolean {
   return params.type !== undefined && params.to !== undefined
+}
+
+/** Reads messages. A queue has the same param, but the wish of its client. */
+function isSource({ params, served }: Endpoint): boolean {
+  return params.apply_markdown !== undefined && served !== 'queues'
 }
 
 function takesText(param: Param | undefined): boolean {

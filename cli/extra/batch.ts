@@ -8,7 +8,7 @@ import { readParams } from '../call.ts'
 import { Connection } from '../connection.ts'
 import { everydayFlags } from '../everyday.ts'
 import { Ending, exitCodes, Failure, usage } from '../failure.ts'
-import { flagName, type Given, type Sources } from '../flags.ts'
+import { flagName, type Given, isList, type Sources } from '../flags.ts'
 import type { Globals } from '../globals.ts'
 import { type Account, accountFor } from '../profile.ts'
 import type { BatchOptions } from '../subcommands.ts'
@@ -176,8 +176,8 @@ function looseObject(text: string): object {
 }
 
 function isListParam(endpoint: Endpoint, name: string): boolean {
-  const shape = endpoint.params[name]?.shape
-  return shape?.type === 'array' || (shape?.anyOf ?? []).some((arm: { type?: string }) => arm.type === 'array')
+  const param = endpoint.params[name]
+  return param !== undefined && isList(param.shape)
 }
 
 function isTexts(value: unknown): value is string[] {

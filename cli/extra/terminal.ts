@@ -54,7 +54,7 @@ export function markdownText(source: string, colors: ChalkInstance | undefined):
       if (/^\s*>/.test(line)) return colors.dim(line)
       return line.replace(inline, (whole, code, bold, italic, mention, channel, link, url) => {
         if (code) return colors.yellow(code.slice(1, -1))
-        if (mention) return colors.magenta(`@${mention}`)
+        if (mention) return colors.magenta(`@${mention.replace(/\|\d+$/, '')}`)
         if (channel) return colors.blue(`#${channel.replace('>', ' > ')}`)
         if (bold) return colors.bold(bold)
         if (italic) return colors.italic(italic)
