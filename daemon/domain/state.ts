@@ -2,6 +2,8 @@
 // what clients see is made from them by each resource's `present`.
 
 import type { ChannelPermission, GroupPermission, OrganizationPermission } from '../api/permission-settings.ts'
+import { MessageFlagsTable } from './message-flags-table.ts'
+import { MessageStore, type SideFile } from './message-store/index.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
 
@@ -92,6 +94,13 @@ export interface Channel {
   readonly permissions: Readonly<Record<ChannelPermission, GroupValue>>
 }
 
+/** The people of a direct conversation; its ID never changes and never goes away. */
+export interface Conversation {
+  readonly id: number
+  /** Ascending. */
+  readonly userIds: readonly number[]
+}
+
 export interface SavedSnippet {
   readonly id: number
   readonly userId: number
@@ -102,8 +111,8 @@ export interface SavedSnippet {
 
 /** What can be kept in a snapshot and read back. */
 interface Kept {
-  save(): unknown[]
-  load(rows: Iterable<unknown>): void
+  save(): Iterable<unknown>
+  load(rows: Iterable<unknown>, fileOf?: (name: string) => Buffer): void
 }
 
 export class State {
@@ -127,21 +136,32 @@ export class State {
     folder: (channel: Channel) => channel.folderId ?? undefined,
   })
   readonly subscriptions = new SubscriptionTable()
+  readonly conversations = new Table((conversation: Conversation) => conversation.id, {
+    people: (conversation: Conversation) => conversation.userIds.join(','),
+    member: (conversation: Conversation) => conversation.userIds,
+  })
+  readonly messages = new MessageStore()
+  readonly messageFlags = new MessageFlagsTable()
   readonly savedSnippets = new Table((snippet: SavedSnippet) => snippet.id, {
     user: (snippet: SavedSnippet) => snippet.userId,
   })
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
-  save(): Record<string, unknown[]> {
-    const sections: Record<string, unknown[]> = { organization: [this.organization] }
+  save(): Record<string, Iterable<unknown>> {
+    const sections: Record<string, Iterable<unknown>> = { organization: [this.organization] }
     for (const [name, kept] of this.#parts()) sections[name] = kept.save()
     return sections
   }
 
-  static load(sections: Readonly<Record<string, Iterable<unknown>>>): State {
+  /** What is too large for a snapshot and stands beside it. Asked for in the same turn, and before `save`. */
+  files(): SideFile[] {
+    return this.messages.files()
+  }
+
+  static load(sections: Readonly<Record<string, Iterable<unknown>>>, fileOf?: (name: string) => Buffer): State {
     const state = new State()
     for (const row of sections.organization ?? []) state.organization = row as Organization
-    for (const [name, kept] of state.#parts()) kept.load(sections[name] ?? [])
+    for (const [name, kept] of state.#parts()) kept.load(sections[name] ?? [], fileOf)
     return state
   }
 

@@ -1,12 +1,14 @@
 // The state as one JSON file, `state.json`, kept by lowdb through an adapter of our own: lowdb's never syncs, and builds
 // the whole file as one string. Knows rows and sections, not what they mean.
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { chmod, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Adapter, Low } from 'lowdb'
 import { sync, syncFolder, writeWhole } from './durable-files.ts'
+import { type SideFile, SideFiles } from './side-files.ts'
 import { readStateFile, type StateDocument } from './state-file.ts'
 
+export type { SideFile } from './side-files.ts'
 export type { StateDocument } from './state-file.ts'
 export { SnapshotDamaged, stateFormat } from './state-file.ts'
 
@@ -14,12 +16,20 @@ export const stateName = 'state.json'
 
 export interface Snapshots {
   /** The newest snapshot, its sections as arrays; null when there is none. */
-  read(): Promise<StateDocument<readonly any[]> | null>
+  read(): Promise<ReadSnapshot | null>
   /** Writes beside the traffic; the old snapshot stands until the new one is on disk. One write at a time. */
-  write(document: StateDocument): Promise<void>
+  write(document: StateDocument<Iterable<unknown>, SideFile>): Promise<void>
+  /** Bytes of the newest snapshot and of the files that belong to it. */
+  size(): number
+}
+
+export interface ReadSnapshot extends StateDocument<readonly any[]> {
+  /** The bytes of a file that belongs to it. */
+  readonly file?: (name: string) => Buffer
 }
 
 export function openSnapshots(folder: string): Snapshots {
+  const side = new SideFiles(folder)
   const low = new Low<StateDocument | null>(durableAdapter(folder), null)
   let previous: Promise<unknown> = Promise.resolve()
   // lowdb keeps what it read or wrote; a copy of the whole state is not to stay in memory.
@@ -34,13 +44,20 @@ export function openSnapshots(folder: string): Snapshots {
     read: () =>
       one(async () => {
         await low.read()
-        return low.data as StateDocument<readonly any[]> | null
+        const document = low.data as StateDocument<readonly any[]> | null
+        side.know(document?.files ?? [])
+        return document && { ...document, file: (name: string) => side.read(name) }
       }),
     write: document =>
       one(async () => {
-        low.data = document
+        const files = document.files ?? []
+        const entries = await side.write(files)
+        low.data = { ...document, files: entries }
         await low.write()
+        for (const { kept } of files) kept?.()
+        await side.prune(entries)
       }),
+    size: () => (statSync(join(folder, stateName), { throwIfNoEntry: false })?.size ?? 0) + side.bytes,
   }
 }
 
@@ -79,11 +96,11 @@ const sliceTime = 4
 
 /** The file's text in pieces, one row a line. Gives way to the traffic whenever a slice of time is used up. */
 async function* statePieces(document: StateDocument): AsyncGenerator<string> {
-  const { format, position, time, sections } = document
+  const { format, position, time, sections, files = [] } = document
   // What could not be read back must not replace what can.
   if (!Number.isSafeInteger(format) || !Number.isSafeInteger(position) || !Number.isFinite(time))
     throw new TypeError('a snapshot needs a format, a position and a time')
-  let piece = `{"format":${format},"position":${position},"time":${time},"sections":{`
+  let piece = `{"format":${format},"position":${position},"time":${time},${head(files)}"sections":{`
   let since = performance.now()
   let sectionGap = '\n'
   for (const [name, rows] of Object.entries(sections)) {
@@ -107,4 +124,8 @@ async function* statePieces(document: StateDocument): AsyncGenerator<string> {
     piece += '\n]'
   }
   yield `${piece}\n}}\n`
+}
+
+function head(files: readonly unknown[]): string {
+  return files.length > 0 ? `"files":${JSON.stringify(files)},` : ''
 }

@@ -1,0 +1,422 @@
+// All messages, packed, with their indexes: by channel, topic, sender, conversation, mention and word.
+
+import { IdList } from './id-list.ts'
+import { type Details, type Message, marks } from './message.ts'
+import { type Place, Places, type Thread } from './places.ts'
+import { Segment, type SegmentView, segmentBits, segmentSize } from './segment.ts'
+import { readSegment, segmentPieces } from './segment-file.ts'
+import { wordHashes } from './words.ts'
+
+export { IdList } from './id-list.ts'
+export { IdSet, idsOf, runsOf } from './id-set.ts'
+export * from './message.ts'
+export type { Place, Thread } from './places.ts'
+
+/** A file beside the snapshot: one to be written, or one that stays as it is. */
+export interface SideFile {
+  readonly name: string
+  readonly pieces?: () => Iterable<Uint8Array>
+  /** It is on disk, and so is a snapshot that needs it. */
+  readonly kept?: () => void
+}
+
+const localMask = segmentSize - 1
+const none = new IdList()
+
+/** Kinds of content that can be asked for. */
+export const kinds = { link: marks.link, image: marks.image, attachment: marks.attachment } as const
+
+export class MessageStore {
+  readonly #segments: Segment[] = []
+  readonly #places = new Places()
+  readonly #clients: string[] = []
+  readonly #clientNumbers = new Map<string, number>()
+  readonly #channels = new Map<number, IdList>()
+  readonly #senders = new Map<number, IdList>()
+  readonly #mentions = new Map<number, IdList>()
+  readonly #alerts = new Map<number, IdList>()
+  readonly #wildcards = new IdList()
+  readonly #reacted = new IdList()
+  readonly #kinds: Record<keyof typeof kinds, IdList> = {
+    link: new IdList(),
+    image: new IdList(),
+    attachment: new IdList(),
+  }
+  #lastId = 0
+  #count = 0
+
+  /** The highest ID ever given; deleted messages count. */
+  get lastId(): number {
+    return this.#lastId
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  // --- one message ----------------------------------------------------------------------------------------------
+
+  has(id: number): boolean {
+    return this.#segments[id >>> segmentBits]?.has(id & localMask) ?? false
+  }
+
+  get(id: number): Message | undefined {
+    const segment = this.#segments[id >>> segmentBits]
+    return segment?.has(id & localMask) ? this.#row(segment, id) : undefined
+  }
+
+  sender(id: number): number {
+    return this.#segment(id).sender(id & localMask)
+  }
+
+  place(id: number): Place {
+    return this.#places.get(this.#segment(id).place(id & localMask))
+  }
+
+  time(id: number): number {
+    return this.#segment(id).time(id & localMask)
+  }
+
+  marks(id: number): number {
+    return this.#segment(id).marks(id & localMask)
+  }
+
+  content(id: number): string {
+    return this.#segment(id).content(id & localMask)
+  }
+
+  details(id: number): Details | undefined {
+    return this.#segment(id).details.get(id & localMask)
+  }
+
+  /** The channel it was sent to, 0 for a direct message: who received it follows from there. */
+  sentTo(id: number): number {
+    return this.details(id)?.sentTo ?? this.place(id).thread.channelId
+  }
+
+  // --- many -----------------------------------------------------------------------------------------------------
+
+  inChannel(channelId: number): IdList {
+    return this.#channels.get(channelId) ?? none
+  }
+
+  inTopic(channelId: number, topic: string): IdList {
+    return this.#places.thread(channelId, topic)?.ids ?? none
+  }
+
+  topics(channelId: number): Iterable<Thread> {
+    return this.#places.threadsOf(channelId)
+  }
+
+  topicsNamed(topic: string): readonly Thread[] {
+    return this.#places.threadsNamed(topic)
+  }
+
+  inConversation(conversationId: number): IdList {
+    return this.#places.conversation(conversationId)?.ids ?? none
+  }
+
+  bySender(userId: number): IdList {
+    return this.#senders.get(userId) ?? none
+  }
+
+  /** Mentioned by name, through a group or as one who took part in the topic. */
+  mentioning(userId: number): IdList {
+    return this.#mentions.get(userId) ?? none
+  }
+
+  alerting(userId: number): IdList {
+    return this.#alerts.get(userId) ?? none
+  }
+
+  get channelWildcards(): IdList {
+    return this.#wildcards
+  }
+
+  get reacted(): IdList {
+    return this.#reacted
+  }
+
+  ofKind(kind: keyof typeof kinds): IdList {
+    return this.#kinds[kind]
+  }
+
+  /** IDs whose content or topic may have every word of the lower-case text; undefined when it has no words. */
+  withWords(text: string): IdList | undefined {
+    const hashes = wordHashes(text)
+    if (hashes.length === 0) return undefined
+    const frequency = (hash: number) =>
+      this.#segments.reduce((sum, segment) => sum + segment.words.count(hash), 0) +
+      this.#places.threadsWithWord(hash).reduce((sum, thread) => sum + thread.ids.length, 0)
+    const rarest = hashes.map(hash => ({ hash, count: frequency(hash) })).sort((a, b) => a.count - b.count)[0]!
+    const found = new Uint32Array(rarest.count)
+    let length = 0
+    for (const segment of this.#segments)
+      for (const local of segment.words.find(rarest.hash)) found[length++] = (segment.number << segmentBits) + local
+    const list = new IdList(found.subarray(0, length))
+    for (const thread of this.#places.threadsWithWord(rarest.hash)) list.addAll(thread.ids.slice())
+    return list
+  }
+
+  // --- changes --------------------------------------------------------------------------------------------------
+
+  add(message: Message): void {
+    const { id } = message
+    const number = id >>> segmentBits
+    while (this.#segments.length <= number) this.#segments.push(new Segment(this.#segments.length))
+    const place = this.#placeOf(message)
+    const { senderId, time } = message
+    const segment = this.#segments[number]!
+    segment.append(id & localMask, senderId, place.number, time, this.#client(message.client), message.marks, message)
+    if (message.details) segment.setDetails(id & localMask, message.details)
+    this.#lastId = Math.max(this.#lastId, id)
+    this.#count++
+    this.#index(id)
+  }
+
+  /** New text, and what was found in it. */
+  edit(id: number, content: string, html: string, newMarks: number, details: Details): void {
+    const segment = this.#segment(id)
+    this.#unindexContent(id)
+    segment.setMarks(id & localMask, newMarks)
+    segment.setDetails(id & localMask, { ...details, text: { content, html } })
+    segment.addWords(id & localMask, content)
+    this.#indexContent(id)
+  }
+
+  /** Details that no index but that of reactions knows. */
+  setDetails(id: number, details: Details): void {
+    const had = this.details(id)?.reactions?.length ?? 0
+    this.#segment(id).setDetails(id & localMask, isEmpty(details) ? undefined : details)
+    const has = details.reactions?.length ?? 0
+    if (has > 0 && had === 0) this.#reacted.add(id)
+    else if (has === 0 && had > 0) this.#reacted.removeAll([id])
+  }
+
+  /** Moves messages, ascending, to a topic; each keeps its details as given by `change`. */
+  move(ids: readonly number[], channelId: number, topic: string, change: (id: number, from: Place) => Details): void {
+    const place = this.#places.ofTopic(channelId, topic)
+    const byThread = new Map<Thread, number[]>()
+    for (const id of ids) {
+      const from = this.place(id)
+      this.setDetails(id, change(id, from))
+      this.#segment(id).setPlace(id & localMask, place.number)
+      const moved = byThread.get(from.thread)
+      if (moved) moved.push(id)
+      else byThread.set(from.thread, [id])
+    }
+    for (const [thread, moved] of byThread) {
+      if (thread === place.thread) continue
+      thread.ids.removeAll(moved)
+      place.thread.ids.addAll(moved)
+      if (thread.channelId === channelId) continue
+      this.#channels.get(thread.channelId)?.removeAll(moved)
+      listIn(this.#channels, channelId).addAll(moved)
+    }
+  }
+
+  /** Ascending IDs. */
+  remove(ids: readonly number[]): void {
+    const byThread = new Map<Thread, number[]>()
+    const bySender = new Map<number, number[]>()
+    for (const id of ids) {
+      push(byThread, this.place(id).thread, id)
+      push(bySender, this.sender(id), id)
+      this.#unindexContent(id)
+    }
+    this.#reacted.removeAll(ids)
+    for (const [thread, gone] of byThread) {
+      thread.ids.removeAll(gone)
+      if (thread.channelId !== 0) this.#channels.get(thread.channelId)?.removeAll(gone)
+    }
+    for (const [userId, gone] of bySender) this.#senders.get(userId)?.removeAll(gone)
+    for (const id of ids) this.#segment(id).remove(id & localMask)
+    this.#count -= ids.length
+  }
+
+  // --- snapshots ------------------------------------------------------------------------------------------------
+
+  /** Segments that are full become files, written once; the rest, and what changed since, are rows. */
+  save(): Iterable<unknown> {
+    const head = {
+      last_id: this.#lastId,
+      places: this.#places.save(),
+      clients: [...this.#clients],
+      files: this.#segments.map(segment => segment.file ?? null),
+    }
+    const views = this.#segments.map(segment => {
+      if (segment.changed?.size === 0) return undefined
+      return { number: segment.number, view: segment.freeze(), changed: segment.changed && [...segment.changed] }
+    })
+    const row = (view: SegmentView, id: number) => this.#row(view, id)
+    return (function* () {
+      yield head
+      for (const part of views) {
+        if (!part) continue
+        const { number, view, changed } = part
+        const base = number << segmentBits
+        for (const local of changed?.sort((a, b) => a - b) ?? Array(segmentSize).keys()) {
+          if (view.has(local)) yield row(view, base + local)
+          else if (changed) yield { id: base + local, deleted: true }
+        }
+      }
+    })()
+  }
+
+  /** Files the next snapshot needs and may already have. Seals what is full, so it comes before `save`. */
+  files(): SideFile[] {
+    const files: SideFile[] = []
+    for (const segment of this.#segments) {
+      if (segment.number >= this.#lastId >>> segmentBits) continue
+      if (segment.kept && segment.changed!.size <= segmentSize / 8) {
+        files.push({ name: segment.file! })
+        continue
+      }
+      const version = segment.file ? Number(segment.file.split('.')[1]) + 1 : 1
+      const saved = segment.saved()
+      segment.file = `${String(segment.number).padStart(6, '0')}.${version}.segment`
+      segment.changed = new Set()
+      segment.kept = false
+      files.push({ name: segment.file, pieces: () => segmentPieces(saved), kept: () => segment.written() })
+    }
+    return files
+  }
+
+  load(rows: Iterable<unknown>, fileOf: (name: string) => Buffer = noFile): void {
+    let first = true
+    for (const row of rows) {
+      if (first) this.#loadHead(row as Head, fileOf)
+      else this.#loadRow(row as Message & { deleted?: true })
+      first = false
+    }
+  }
+
+  #loadHead({ last_id, places, clients, files }: Head, fileOf: (name: string) => Buffer): void {
+    this.#places.load(places)
+    for (const client of clients) this.#client(client)
+    for (const [number, name] of files.entries()) {
+      const segment = name === null ? new Segment(number) : new Segment(number, readSegment(fileOf(name)))
+      if (name !== null) {
+        segment.file = name
+        segment.changed = new Set()
+        segment.kept = true
+      }
+      this.#segments.push(segment)
+      for (let local = 0; name !== null && local < segmentSize; local++)
+        if (segment.has(local)) {
+          this.#count++
+          this.#index((number << segmentBits) + local)
+        }
+    }
+    this.#lastId = last_id
+  }
+
+  #loadRow(row: Message & { deleted?: true }): void {
+    if (this.has(row.id)) this.remove([row.id])
+    if (!row.deleted) this.add(row)
+    else this.#segment(row.id).changed?.add(row.id & localMask)
+  }
+
+  // --- inside ---------------------------------------------------------------------------------------------------
+
+  #segment(id: number): Segment {
+    return this.#segments[id >>> segmentBits]!
+  }
+
+  #row(view: SegmentView, id: number): Message {
+    const local = id & localMask
+    const { topic, thread } = this.#places.get(view.place(local))
+    const details = view.details.get(local)
+    const { text, ...rest } = details ?? {}
+    return {
+      id,
+      senderId: view.sender(local),
+      ...(thread.conversationId === 0
+        ? { channelId: thread.channelId, topic }
+        : { conversationId: thread.conversationId }),
+      time: view.time(local),
+      client: this.#clients[view.client(local)]!,
+      content: view.content(local),
+      html: view.html(local),
+      marks: view.marks(local),
+      ...(!isEmpty(rest) && { details: rest }),
+    }
+  }
+
+  #placeOf({ channelId, topic, conversationId }: Message): Place {
+    if (conversationId !== undefined) return this.#places.ofConversation(conversationId)
+    return this.#places.ofTopic(channelId!, topic!)
+  }
+
+  #client(name: string): number {
+    let number = this.#clientNumbers.get(name)
+    if (number === undefined) {
+      number = Math.min(this.#clients.length, 0xffff)
+      this.#clientNumbers.set(name, number)
+      if (number === this.#clients.length) this.#clients.push(name)
+    }
+    return number
+  }
+
+  #index(id: number): void {
+    const { thread } = this.place(id)
+    thread.ids.add(id)
+    if (thread.channelId !== 0) listIn(this.#channels, thread.channelId).add(id)
+    listIn(this.#senders, this.sender(id)).add(id)
+    if (this.details(id)?.reactions?.length) this.#reacted.add(id)
+    this.#indexContent(id)
+  }
+
+  #indexContent(id: number): void {
+    const found = this.marks(id)
+    for (const [kind, mark] of kindEntries) if (found & mark) this.#kinds[kind].add(id)
+    if (found & marks.channelWildcard) this.#wildcards.add(id)
+    const { mentioned, topicMentioned, alerted } = this.details(id) ?? {}
+    if (mentioned) for (const userId of mentioned) listIn(this.#mentions, userId).add(id)
+    if (topicMentioned) for (const userId of topicMentioned) listIn(this.#mentions, userId).add(id)
+    if (alerted) for (const userId of alerted) listIn(this.#alerts, userId).add(id)
+  }
+
+  #unindexContent(id: number): void {
+    const found = this.marks(id)
+    for (const [kind, mark] of kindEntries) if (found & mark) this.#kinds[kind].removeAll([id])
+    if (found & marks.channelWildcard) this.#wildcards.removeAll([id])
+    const { mentioned, topicMentioned, alerted } = this.details(id) ?? {}
+    if (mentioned) for (const userId of mentioned) this.#mentions.get(userId)?.removeAll([id])
+    if (topicMentioned) for (const userId of topicMentioned) this.#mentions.get(userId)?.removeAll([id])
+    if (alerted) for (const userId of alerted) this.#alerts.get(userId)?.removeAll([id])
+  }
+}
+
+interface Head {
+  readonly last_id: number
+  readonly places: readonly unknown[]
+  readonly clients: readonly string[]
+  readonly files: readonly (string | null)[]
+}
+
+const kindEntries = Object.entries(kinds) as [keyof typeof kinds, number][]
+
+function isEmpty(details: object): boolean {
+  for (const _ in details) return false
+  return true
+}
+
+function listIn(lists: Map<number, IdList>, key: number): IdList {
+  let list = lists.get(key)
+  if (!list) {
+    list = new IdList()
+    lists.set(key, list)
+  }
+  return list
+}
+
+function push<K>(groups: Map<K, number[]>, key: K, id: number): void {
+  const group = groups.get(key)
+  if (group) group.push(id)
+  else groups.set(key, [id])
+}
+
+function noFile(name: string): never {
+  throw new Error(`no file ${name}`)
+}
