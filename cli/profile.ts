@@ -39,7 +39,7 @@ interface Source {
 
 /**
  * Takes each value from the first source that has it. A key goes only to the site and the account it belongs to: a source
- * that names another site or account than the one chosen is passed over, or its key would be sent to a stranger.
+ * that names another site than the one chosen is passed over, or its key would be sent to a stranger.
  */
 export function accountFor(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'profile'>, env: Env): Account {
   const chosen: { site?: string; email?: string; apiKey?: string } = {}
@@ -47,8 +47,9 @@ export function accountFor(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'pr
   for (const source of sources(flags, env)) {
     const site = source.site ? normalSite(source.site) : undefined
     if (site && chosen.site && site !== chosen.site) continue
-    if (source.email && chosen.email && source.email.toLowerCase() !== chosen.email.toLowerCase()) continue
-    for (const [name, value] of Object.entries({ site, email: source.email, apiKey: source.apiKey })) {
+    const other = source.email && chosen.email && source.email.toLowerCase() !== chosen.email.toLowerCase()
+    const values = other ? { site } : { site, email: source.email, apiKey: source.apiKey }
+    for (const [name, value] of Object.entries(values)) {
       const key = name as 'site' | 'email' | 'apiKey'
       if (!value || chosen[key]) continue
       chosen[key] = value

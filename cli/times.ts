@@ -25,6 +25,7 @@ export function parseDuration(text: string): number | undefined {
 /** UNIX seconds, ISO 8601, `+2h`, `-10m`, `now`, `9:00`, `tomorrow 9:00`, `friday 17:30`. In UNIX seconds, or undefined. */
 export function parseTime(text: string, now: Date): number | undefined {
   const trimmed = text.trim().toLowerCase()
+  if (trimmed === '') return undefined
   if (/^\d+$/.test(trimmed)) return safe(Number(trimmed))
   if (trimmed === 'now') return seconds(now)
   if (/^[+-]/.test(trimmed)) {

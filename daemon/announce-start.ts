@@ -64,4 +64,6 @@ export function checkWritable(path: string): void {
   mkdirSync(dirname(path), { recursive: true })
   writePrivately(`${path}.probe`, '')
   rmSync(`${path}.probe`)
+  // One left by an earlier run would tell whoever waits for this one that it is ready.
+  rmSync(path, { force: true })
 }

@@ -28,6 +28,8 @@ import { Scheduler } from './scheduler.ts'
 
 export interface Daemon {
   readonly ready: Ready
+  /** Where it listens, whatever clients call it. */
+  readonly localUrl: string
   readonly engine: Engine
   readonly clock: Clock
   /** Answers parked polls, flushes, lets go of store and port. */
@@ -85,6 +87,7 @@ export async function startDaemon(
     surroundings,
   )
   let listening = false
+  let localUrl = ''
   const server = { url: '', emailDomain: 'example.com', devAuth: config.devAuth }
   const app = buildServer({
     engine,
@@ -105,7 +108,8 @@ export async function startDaemon(
     await engine.boot()
     await foundOrganization(engine, config, server.emailDomain, now())
     const address = await app.listen({ host: config.host, port: config.port })
-    server.url = config.url ?? readableUrl(address, config.host)
+    localUrl = readableUrl(address, config.host)
+    server.url = config.url ?? localUrl
     listening = true
     scheduler.start()
   } catch (error) {
@@ -120,6 +124,7 @@ export async function startDaemon(
   compaction.unref()
   return {
     ready: readyOf(engine, server.url, keyOf),
+    localUrl,
     engine,
     clock,
     async stop() {

@@ -58,12 +58,22 @@ export class Engine {
    */
   async run<Reply>(op: string, actor: number | null, decide: (state: State) => Outcome<Reply>): Promise<Reply> {
     if (this.#failure) throw notReady()
-    const { facts, signals, touch, reply } = decide(this.state)
+    let outcome: Outcome<Reply>
+    try {
+      outcome = decide(this.state)
+    } catch (refusal) {
+      // A refusal is an answer too: it may rest on what is not yet on disk.
+      await this.settled()
+      throw refusal
+    }
+    const { facts, signals, touch, reply } = outcome
     touch?.(this.state)
     if (facts && facts.length > 0) this.#append(op, actor, facts)
     if (signals && signals.length > 0) {
       if (this.queues.full(signals, this.position)) this.#append('tick', null, [])
       this.queues.push(this.position, signals, false)
+      // Otherwise they go with the flush that everything before them waits for.
+      if (!this.#flush) this.queues.release(this.position)
     }
     if (!touch || facts) await this.settled()
     return reply
@@ -78,11 +88,9 @@ export class Engine {
 
   /** Waits until everything decided so far is on disk. */
   async settled(): Promise<void> {
-    if (this.#flush)
-      await this.#flush.done.catch(() => {
-        throw notReady()
-      })
-    else this.queues.release(this.#parts.journal.position)
+    await this.#flush?.done.catch(() => {
+      throw notReady()
+    })
   }
 
   /** Writes a snapshot beside the traffic and forgets the journal it covers. */

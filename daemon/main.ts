@@ -23,7 +23,10 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
   stopOnSignals(daemon)
   const { ready } = daemon
   if (!config.memory)
-    writePrivately(join(config.data, 'daemon.json'), `${JSON.stringify({ pid: ready.pid, url: ready.url, args })}\n`)
+    writePrivately(
+      join(config.data, 'daemon.json'),
+      `${JSON.stringify({ pid: ready.pid, url: daemon.localUrl, args })}\n`,
+    )
   if (config.profile && !config.memory) writeProfile(ready, process.env)
   if (config.readyFile) writePrivately(config.readyFile, `${JSON.stringify(ready)}\n`)
   if (config.json) process.stdout.write(`${JSON.stringify(ready)}\n`)

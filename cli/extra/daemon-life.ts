@@ -183,7 +183,7 @@ function remember(ready: Ready, folder: string, args: readonly string[]): void {
   const { url, pid, owner } = ready
   if (readRunning(folder)?.pid !== pid)
     writeFileSync(runningFile(folder), `${JSON.stringify({ pid, url, args })}\n`, { mode: 0o600 })
-  if (args.includes('--no-profile')) return
+  if (args.includes('--no-profile') || process.env.NATTER_NO_PROFILE) return
   const { current } = readProfiles(process.env)
   saveProfile('local', { site: url, email: owner.email, api_key: owner.api_key }, process.env)
   if (current && current !== 'local')

@@ -89,7 +89,7 @@ export const errorCodes = {
     fields: ['retry-after'],
   },
   SERVER_NOT_READY: { status: 500, meaning: 'The daemon is stopping, or can no longer write its store.' },
-  // OPEN: an unhandled failure has no code upstream; the specification wants one in every error body.
+  // OPEN: an unhandled failure gets a code of its own, since every error body has one.
   INTERNAL_ERROR: { status: 500, meaning: 'A defect in the daemon; its log has the details.' },
   INVALID_PUSH_DEVICE_TOKEN: { status: 400, meaning: 'Push services.', outside: true },
   INVALID_REMOTE_PUSH_DEVICE_TOKEN: { status: 400, meaning: 'Push services.', outside: true },

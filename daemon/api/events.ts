@@ -1,5 +1,6 @@
 // Event queues: register one, read it by long poll, delete it.
 
+import { Type } from '@sinclair/typebox'
 import { capabilities } from './capabilities.ts'
 import {
   anything,
@@ -19,6 +20,8 @@ import {
 } from './define.ts'
 
 const event = record({ id: int, type: text })
+/** -1 stands for the time before the first event. */
+const eventId = Type.Integer({ minimum: -1, maximum: Number.MAX_SAFE_INTEGER })
 
 /** Shared by `POST /register` and by `GET /events` without a queue. */
 const queueParams = {
@@ -74,7 +77,7 @@ export const events = {
     served: 'queues',
     params: {
       queue_id: optional(text, 'the queue; without it, one is registered from the other parameters'),
-      last_event_id: optional(int, 'highest event ID you have processed; it and older ones are dropped'),
+      last_event_id: optional(eventId, 'highest event ID you have processed; it and older ones are dropped'),
       dont_block: defaulted(bool, false, 'answer at once, even with nothing'),
       ...queueParams,
     },

@@ -30,6 +30,16 @@ export const catalogue = {
     words: ['snippets'],
     load: async () => (await import('./saved-snippets.ts')).savedSnippets,
   },
+  'navigation-views': {
+    about: 'what you keep in the sidebar',
+    words: ['views'],
+    load: async () => (await import('./navigation-views.ts')).navigationViews,
+  },
+  drafts: {
+    about: 'messages not yet sent',
+    words: ['drafts'],
+    load: async () => (await import('./drafts.ts')).drafts,
+  },
   events: {
     about: 'event queues, by hand; `natter tail` does it for you',
     words: ['queues'],

@@ -198,7 +198,7 @@ export function described(shape: TSchema): string {
   }
   switch (shape.type) {
     case 'integer':
-      return shape.minimum === 0 ? 'a non-negative integer' : 'an integer'
+      return shape.minimum >= -1 ? `an integer of at least ${shape.minimum}` : 'an integer'
     case 'number':
       return 'a number'
     case 'boolean':

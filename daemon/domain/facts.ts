@@ -1,5 +1,7 @@
 // Every fact there is: what has happened, past tense, as it stands in the journal.
 
+import type { DraftFact } from './drafts.ts'
+import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
 import type { UserFact } from './users.ts'
@@ -26,4 +28,4 @@ export interface QueueRegistration {
   readonly includeSubscribers: 'true' | 'false' | 'partial'
 }
 
-export type Fact = OrganizationFact | UserFact | SavedSnippetFact | QueueFact
+export type Fact = OrganizationFact | UserFact | SavedSnippetFact | NavigationViewFact | DraftFact | QueueFact

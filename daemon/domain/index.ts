@@ -1,7 +1,9 @@
 // The domain's table of contents: every resource, and the facts they own.
 
 import { events as eventsApi } from '../api/events.ts'
+import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
+import { navigationViews } from './navigation-views.ts'
 import { organization } from './organization.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
@@ -13,7 +15,16 @@ import { users } from './users.ts'
 /** Answered by the queues themselves; here so that their endpoints have a route. */
 const events = resource(eventsApi)<never>({ commands: {}, apply: {}, announce: {} })
 
-export const resources: readonly AnyResource[] = [organization, server, users, typing, savedSnippets, events]
+export const resources: readonly AnyResource[] = [
+  organization,
+  server,
+  users,
+  typing,
+  savedSnippets,
+  navigationViews,
+  drafts,
+  events,
+]
 
 const owners = new Map<string, AnyResource>()
 for (const resource of resources) for (const type of Object.keys(resource.apply)) owners.set(type, resource)

@@ -109,6 +109,25 @@ export interface SavedSnippet {
   readonly dateCreated: number
 }
 
+export interface NavigationView {
+  readonly userId: number
+  readonly fragment: string
+  readonly isPinned: boolean
+  /** null for built-in views. */
+  readonly name: string | null
+}
+
+export interface Draft {
+  readonly id: number
+  readonly userId: number
+  readonly kind: '' | 'stream' | 'private'
+  readonly to: readonly number[]
+  readonly topic: string
+  readonly content: string
+  /** Seconds, of the last edit. */
+  readonly timestamp: number
+}
+
 /** What can be kept in a snapshot and read back. */
 interface Kept {
   save(): Iterable<unknown>
@@ -145,6 +164,10 @@ export class State {
   readonly savedSnippets = new Table((snippet: SavedSnippet) => snippet.id, {
     user: (snippet: SavedSnippet) => snippet.userId,
   })
+  readonly navigationViews = new Table((view: NavigationView) => `${view.userId}/${view.fragment}`, {
+    user: (view: NavigationView) => view.userId,
+  })
+  readonly drafts = new Table((draft: Draft) => draft.id, { user: (draft: Draft) => draft.userId })
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
   save(): Record<string, Iterable<unknown>> {

@@ -10,3 +10,10 @@ export function cleaned(name: string, value: string, limit: number): string {
     throw badRequest(`${name} is too long (limit: ${limit} characters)`)
   return trimmed
 }
+
+/** Cut to the limit, mark included: messages and topics are shortened rather than refused. */
+export function truncated(value: string, limit: number, mark: string): string {
+  if (value.length <= limit) return value
+  const points = [...value]
+  return points.length <= limit ? value : points.slice(0, limit - mark.length).join('') + mark
+}

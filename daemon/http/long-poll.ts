@@ -81,9 +81,9 @@ export class LongPoll {
     poll.answering.raw.once('close', () => this.#engine.queues.unpark(queue, waiter))
   }
 
-  async #acknowledge(ctx: Context, queue: Queue, upTo = -1): Promise<void> {
-    if (upTo < 0 && queue.acknowledged < 0) return this.#engine.settled()
-    if (upTo < queue.acknowledged && upTo >= -1 && !(upTo === -1 && queue.acknowledged < 0))
+  async #acknowledge(ctx: Context, queue: Queue, upTo: number | undefined): Promise<void> {
+    if (upTo === undefined) return this.#engine.settled()
+    if (upTo < queue.acknowledged)
       throw badRequest(`last_event_id: events up to ${queue.acknowledged} are already gone`)
     if (upTo > queue.newest) throw badRequest(`last_event_id: this queue has no event ${upTo} yet`)
     const seen = queue.pending.filter(event => event.id <= upTo)

@@ -1,0 +1,67 @@
+// Writes docs/generated/ from the code itself. `--check` writes nothing, names what is stale and exits 1.
+// Pages are deterministic: no dates, no line numbers, no order but that of the sources.
+
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { apiPage } from './generate/api.ts'
+import { capabilitiesPage } from './generate/capabilities.ts'
+import { cliPage } from './generate/cli.ts'
+import { daemonPage } from './generate/daemon.ts'
+import { errorsPage } from './generate/errors.ts'
+import { factsPage } from './generate/facts.ts'
+import { openPointsPage } from './generate/open-points.ts'
+import { openApi } from './generate/openapi.ts'
+import { permissionsPage } from './generate/permissions.ts'
+import { loadCatalogue, root } from './generate/sources.ts'
+
+const folder = join(root, 'docs', 'generated')
+
+/** Every page by its file name. */
+export async function generate(): Promise<ReadonlyMap<string, string>> {
+  const resources = await loadCatalogue()
+  return new Map([
+    ['api.md', apiPage(resources)],
+    ['openapi.json', `${JSON.stringify(openApi(resources), null, 2)}\n`],
+    ['cli.md', cliPage(resources)],
+    ['permissions.md', permissionsPage()],
+    ['errors.md', errorsPage(resources)],
+    ['facts.md', factsPage()],
+    ['capabilities.md', capabilitiesPage()],
+    ['daemon.md', daemonPage()],
+    ['open-points.md', openPointsPage()],
+  ])
+}
+
+/** Files that are not what the code says now: changed, missing, or left over. */
+export function stalePages(pages: ReadonlyMap<string, string>): string[] {
+  const present = filesThere()
+  const leftOver = present.filter(name => !pages.has(name))
+  const wrong = [...pages.keys()].filter(
+    name => !present.includes(name) || readFileSync(join(folder, name), 'utf8') !== pages.get(name),
+  )
+  return [...wrong, ...leftOver].sort().map(name => `docs/generated/${name}`)
+}
+
+function write(pages: ReadonlyMap<string, string>): void {
+  mkdirSync(folder, { recursive: true })
+  for (const name of filesThere()) if (!pages.has(name)) rmSync(join(folder, name))
+  for (const [name, text] of pages) writeFileSync(join(folder, name), text)
+}
+
+function filesThere(): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const pages = await generate()
+  const stale = stalePages(pages)
+  if (!process.argv.includes('--check')) write(pages)
+  else if (stale.length > 0) {
+    process.stderr.write(`Stale, run \`npm run docs\` and commit:\n${stale.map(name => `  ${name}\n`).join('')}`)
+    process.exitCode = 1
+  }
+}

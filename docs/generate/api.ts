@@ -1,0 +1,108 @@
+// api.md: every endpoint, by resource.
+
+import { Type } from '@sinclair/typebox'
+import type { Endpoint, Param } from '../../daemon/api/define.ts'
+import { featureLevel } from '../../daemon/api/levels.ts'
+import { resources as served } from '../../daemon/domain/index.ts'
+import { anchor, code, codeBlock, page, table } from './markdown.ts'
+import { curlLine } from './samples.ts'
+import { fieldsOf, shapeText } from './shape-text.ts'
+import type { CatalogueResource } from './sources.ts'
+
+export function apiPage(resources: readonly CatalogueResource[]): string {
+  return page(
+    'API reference',
+    `Feature level ${featureLevel}. All paths are relative to \`/api/v1\`. The same, for machines: [openapi.json](openapi.json).`,
+    conventions,
+    contents(resources),
+    ...resources.flatMap(({ name, about, endpoints }) => [
+      `## ${name}`,
+      `${sentence(about)}`,
+      ...endpoints.flatMap(endpointParts),
+    ]),
+  )
+}
+
+const conventions = `## How to call
+
+- Log in by HTTP Basic: your email address and your API key.
+- Send parameters in the query string or as form fields, urlencoded or multipart, with any method.
+  A field of the body wins over one of the same name in the query string.
+- Text travels as it is. Everything else travels as JSON: \`true\`, \`[8,9]\`, \`{"a":1}\`.
+- Every reply is a JSON object with \`result\` (\`success\` or \`error\`) and \`msg\`.
+  Errors also have \`code\`; [errors.md](errors.md) lists them all.
+- Parameters that the endpoint does not know change nothing. Their names come back in \`ignored_parameters_unsupported\`.
+- The curl lines show the required parameters only. They read \`NATTER_SITE\`, \`NATTER_EMAIL\` and \`NATTER_API_KEY\`.`
+
+function contents(resources: readonly CatalogueResource[]): string {
+  const rows = resources.flatMap(({ name, endpoints }) =>
+    endpoints.map(endpoint => [name, `[${heading(endpoint)}](#${anchor(heading(endpoint))})`, endpoint.summary]),
+  )
+  return table(['Resource', 'Endpoint', 'What it does'], rows)
+}
+
+function endpointParts(endpoint: Endpoint): string[] {
+  const { id, access, since, summary, params, reply, served } = endpoint
+  return [
+    `### ${heading(endpoint)}`,
+    `${sentence(summary)}`,
+    [
+      `- Operation: ${code(id)}`,
+      `- Access: ${access === 'user' ? 'needs an account' : 'anyone, without an account'}`,
+      `- Since level: ${since}`,
+      ...(served === 'outgoing' ? ['- Sent by natterd to your server; natterd itself does not answer it.'] : []),
+    ].join('\n'),
+    table(['Parameter', 'Type', 'Presence', 'About'], Object.entries(params).map(paramRow)) || 'No parameters.',
+    replyTable(reply) || 'The reply has no fields of its own.',
+    id === 'register-queue' ? sections() : '',
+    refusals(endpoint),
+    ...calls(endpoint),
+  ]
+}
+
+function heading({ method, path }: Endpoint): string {
+  return `${method} ${path}`
+}
+
+function paramRow([name, param]: [string, Param]): string[] {
+  const older = param.alias === undefined ? '' : ` (older spelling: ${code(param.alias)})`
+  return [code(name), shapeText(param.shape), presence(param), param.about + older]
+}
+
+export function presence({ presence, fallback }: Param): string {
+  if (presence === 'defaulted') return `default ${code(JSON.stringify(fallback))}`
+  return presence === 'path' ? 'in the path' : presence
+}
+
+function replyTable(reply: Endpoint['reply']): string {
+  const { required = [] } = Type.Object({ ...reply })
+  const rows = fieldsOf(reply, required).map(({ path, shape, optional }) => [
+    code(path),
+    shapeText(shape),
+    optional ? 'sometimes' : 'always',
+  ])
+  return table(['Reply field', 'Type', 'There'], rows)
+}
+
+/** What `register` returns besides: the state, by the event types that ask for it. */
+function sections(): string {
+  const names = served.flatMap(resource => Object.keys(resource.sections ?? {}))
+  return `And the state of whatever is asked for: ${names.sort().map(code).join(', ')}.`
+}
+
+function refusals({ refusals }: Endpoint): string {
+  const own = refusals.map(name => `[${name}](errors.md#codes)`).join(', ')
+  return own === ''
+    ? 'Refuses only as [any call can](errors.md#any-call).'
+    : `Refuses with ${own}, and as [any call can](errors.md#any-call).`
+}
+
+function calls(endpoint: Endpoint): string[] {
+  const lines = [...endpoint.cli.examples, ...(endpoint.served === 'outgoing' ? [] : [curlLine(endpoint)])]
+  return [codeBlock('sh', lines.join('\n'))]
+}
+
+function sentence(text: string): string {
+  const upper = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(upper) ? upper : `${upper}.`
+}

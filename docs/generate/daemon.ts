@@ -1,0 +1,51 @@
+// daemon.md: the flags of natterd, and its limits.
+
+import { flags, variableOf } from '../../daemon/config.ts'
+import { limits } from '../../daemon/domain/limits.ts'
+import { type Budget, budgets } from '../../daemon/http/rate-limit.ts'
+import { code, page, table } from './markdown.ts'
+
+interface Flag {
+  readonly takes?: string
+  readonly about: string
+  readonly fallback?: string
+}
+
+export function daemonPage(): string {
+  return page(
+    'natterd',
+    'The daemon runs in the foreground until SIGTERM or Ctrl-C. `natter daemon run` is the same program with the same flags.',
+    '## Flags',
+    'A flag wins over its environment variable. Switches are on with `1`, `true` or `yes`.',
+    table(['Flag', 'Environment', 'Default', 'About'], Object.entries(flags as Record<string, Flag>).map(flagRow)),
+    '## Limits',
+    'Lengths are counted in Unicode code points. The names are those of `daemon/domain/limits.ts`. Some belong to parts of the API that are not served yet.',
+    table(
+      ['Limit', 'Value'],
+      Object.entries(limits).map(([name, value]) => [code(name), String(value)]),
+    ),
+    '## Rate limits',
+    'Off on loopback unless `--rate-limit` is given; on everywhere else unless `--no-rate-limit` is given.',
+    table(
+      ['Budget', 'Calls', 'In seconds', 'Counted for'],
+      Object.values<Budget>(budgets).map(({ name, limit, perSeconds }) => [
+        name,
+        String(limit),
+        String(perSeconds),
+        countedFor[name as keyof typeof budgets],
+      ]),
+    ),
+  )
+}
+
+const countedFor: Record<keyof typeof budgets, string> = {
+  user: 'one account',
+  events: 'one account, `/events` only',
+  address: 'one IP address, calls without an account',
+  password: 'one user name, failed logins only',
+}
+
+function flagRow([name, { takes, about, fallback }]: [string, Flag]): string[] {
+  const variable = name === 'help' || name === 'version' ? '' : code(variableOf(name))
+  return [code(`--${name}${takes ? ` ${takes}` : ''}`), variable, fallback ? code(fallback) : '', about]
+}

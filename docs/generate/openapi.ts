@@ -1,0 +1,213 @@
+// openapi.json: the catalogue as OpenAPI 3.1. Shapes are JSON Schema already; what is ours alone is renamed or taken out.
+
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { Endpoint, Param } from '../../daemon/api/define.ts'
+import { commonCodes, type ErrorCode, type ErrorKind, errorCodes } from '../../daemon/api/errors.ts'
+import { featureLevel } from '../../daemon/api/levels.ts'
+import { keyedBy } from './shape-text.ts'
+import type { CatalogueResource } from './sources.ts'
+
+type Json = Record<string, unknown>
+
+export function openApi(resources: readonly CatalogueResource[]): Json {
+  const paths: Record<string, Json> = {}
+  const webhooks: Record<string, Json> = {}
+  for (const { name, endpoints } of resources)
+    for (const endpoint of endpoints)
+      if (endpoint.served === 'outgoing') webhooks[endpoint.id] = { post: outgoing(endpoint, name) }
+      else {
+        // OpenAPI has no word for a parameter that takes the rest of the path.
+        const path = endpoint.path.replace('...}', '}')
+        paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, name) }
+      }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Natter',
+      version: String(featureLevel),
+      summary: 'Team chat on a JSON-file store',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: 'http://127.0.0.1:9991/api/v1' }],
+    tags: resources.map(({ name, about }) => ({ name, description: about })),
+    paths,
+    ...(Object.keys(webhooks).length > 0 && { webhooks }),
+    components: {
+      securitySchemes: { basic: { type: 'http', scheme: 'basic', description: 'email address and API key' } },
+      schemas: {
+        Success: object({ result: { const: 'success' }, msg: { const: '' } }, ['result', 'msg'], {
+          ignored_parameters_unsupported: { type: 'array', items: { type: 'string' } },
+        }),
+        Error: object(
+          { result: { const: 'error' }, msg: { type: 'string' }, code: { $ref: '#/components/schemas/ErrorCode' } },
+          ['result', 'msg', 'code'],
+        ),
+        ErrorCode: { type: 'string', enum: Object.keys(errorCodes) },
+      },
+      responses: {
+        Refused: { description: 'Refused', content: json({ $ref: '#/components/schemas/Error' }) },
+        ...Object.fromEntries(
+          Object.entries(byStatus(commonCodes)).map(([status, codes]) => [`Refused${status}`, refused(codes)]),
+        ),
+      },
+    },
+  }
+}
+
+function operation(endpoint: Endpoint, tag: string): Json {
+  const parameters = parametersOf(endpoint)
+  const requestBody = bodyOf(endpoint)
+  return {
+    operationId: endpoint.id,
+    summary: endpoint.summary,
+    tags: [tag],
+    'x-since-level': endpoint.since,
+    'x-cli': `natter ${endpoint.cli.name}`,
+    security: endpoint.access === 'user' ? [{ basic: [] }] : [],
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: { 200: success(endpoint), ...refusals(endpoint), default: { $ref: '#/components/responses/Refused' } },
+  }
+}
+
+/** A request that natterd sends: its parameters are the fields of a JSON body. */
+function outgoing(endpoint: Endpoint, tag: string): Json {
+  const schema = formSchema(Object.entries(endpoint.params))
+  return {
+    operationId: endpoint.id,
+    summary: endpoint.summary,
+    tags: [tag],
+    requestBody: { required: true, content: json(schema) },
+    responses: { 200: { description: 'Done', content: json(schemaOf(Type.Object({ ...endpoint.reply }))) } },
+  }
+}
+
+// --- parameters -------------------------------------------------------------------------------------------------
+
+/** Natter reads a body with every method; OpenAPI gives one a meaning only where HTTP does. */
+function hasBody({ method }: Endpoint): boolean {
+  return method !== 'GET' && method !== 'DELETE'
+}
+
+function parametersOf(endpoint: Endpoint): Json[] {
+  return Object.entries(endpoint.params)
+    .filter(([, { presence }]) => presence === 'path' || !hasBody(endpoint))
+    .map(([name, param]) => ({
+      name,
+      in: param.presence === 'path' ? 'path' : 'query',
+      description: about(param),
+      required: param.presence === 'path' || param.presence === 'required',
+      ...(isPlain(param.shape)
+        ? { schema: paramSchema(param) }
+        : { content: { 'application/json': { schema: paramSchema(param) } } }),
+    }))
+}
+
+function bodyOf(endpoint: Endpoint): Json | undefined {
+  const params = Object.entries(endpoint.params).filter(([, { presence }]) => presence !== 'path')
+  if (!hasBody(endpoint) || params.length === 0) return undefined
+  const type = params.some(([, { shape }]) => isFile(shape))
+    ? 'multipart/form-data'
+    : 'application/x-www-form-urlencoded'
+  const asJson = params.filter(([, { shape }]) => !isPlain(shape) && !isFile(shape))
+  const encoding = Object.fromEntries(asJson.map(([name]) => [name, { contentType: 'application/json' }]))
+  return {
+    required: params.some(([, { presence }]) => presence === 'required'),
+    content: { [type]: { schema: formSchema(params), ...(asJson.length > 0 && { encoding }) } },
+  }
+}
+
+function formSchema(params: readonly (readonly [string, Param])[]): Json {
+  const needed = params.filter(([, { presence }]) => presence === 'required').map(([name]) => name)
+  const properties = params.map(([name, param]) => [name, { ...paramSchema(param), description: about(param) }])
+  return { ...object(Object.fromEntries(properties), needed) }
+}
+
+function paramSchema({ shape, presence, fallback }: Param): Json {
+  return { ...schemaOf(shape), ...(presence === 'defaulted' && { default: fallback }) }
+}
+
+function about(param: Param): string {
+  return param.alias === undefined ? param.about : `${param.about} (older spelling: ${param.alias})`
+}
+
+/** Travels as the text a form would show for it anyway. */
+function isPlain(shape: TSchema): boolean {
+  if (Array.isArray(shape.anyOf)) return shape.anyOf.every(part => part.const !== undefined)
+  return ['string', 'integer', 'number', 'boolean'].includes(shape.type) && !isFile(shape)
+}
+
+function isFile(shape: TSchema): boolean {
+  return shape.format === 'binary'
+}
+
+// --- replies ----------------------------------------------------------------------------------------------------
+
+function success({ reply }: Endpoint): Json {
+  const own = Object.keys(reply).length > 0 ? [schemaOf(Type.Object({ ...reply }))] : []
+  return { description: 'Done', content: json({ allOf: [{ $ref: '#/components/schemas/Success' }, ...own] }) }
+}
+
+/** One response per status. Where an endpoint adds no code of its own, the one that all share. */
+function refusals({ access, refusals }: Endpoint): Json {
+  const shared = commonCodes.filter(code => access === 'user' || errorCodes[code].status !== 401)
+  const all = byStatus([...new Set([...refusals, ...shared])])
+  const ownStatuses = new Set(refusals.filter(code => !shared.includes(code)).map(code => errorCodes[code].status))
+  return Object.fromEntries(
+    Object.entries(all).map(([status, codes]) => [
+      status,
+      ownStatuses.has(Number(status) as never) ? refused(codes) : { $ref: `#/components/responses/Refused${status}` },
+    ]),
+  )
+}
+
+function byStatus(codes: readonly ErrorCode[]): Record<string, ErrorCode[]> {
+  const found: Record<string, ErrorCode[]> = {}
+  for (const code of codes) {
+    const { status }: ErrorKind = errorCodes[code]
+    found[status] = [...(found[status] ?? []), code]
+  }
+  return found
+}
+
+function refused(codes: readonly ErrorCode[]): Json {
+  const schema = { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }] }
+  return { description: `Refused: ${codes.join(', ')}`, content: json(schema) }
+}
+
+// --- schemas ----------------------------------------------------------------------------------------------------
+
+function schemaOf(shape: TSchema): Json {
+  const { ref, anyOf, items, properties, patternProperties, minimum, maximum, ...rest } = shape
+  if (isFile(shape)) return { type: 'string', contentMediaType: 'application/octet-stream' }
+  if (Array.isArray(anyOf)) return { ...rest, ...union(anyOf) }
+  const values = keyedBy(shape)
+  return {
+    ...rest,
+    // The bounds of what JSON can carry go without saying.
+    ...(Math.abs(minimum) < Number.MAX_SAFE_INTEGER && { minimum }),
+    ...(Math.abs(maximum) < Number.MAX_SAFE_INTEGER && { maximum }),
+    ...(ref !== undefined && { 'x-refers-to': ref }),
+    ...(items && { items: schemaOf(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, part]) => [name, schemaOf(part as TSchema)]),
+      ),
+    }),
+    ...(values && { additionalProperties: schemaOf(values) }),
+  }
+}
+
+function union(parts: readonly TSchema[]): Json {
+  if (!parts.every(part => part.const !== undefined)) return { anyOf: parts.map(schemaOf) }
+  const types = [...new Set(parts.map(part => (typeof part.const === 'string' ? 'string' : 'integer')))]
+  return { type: types.length === 1 ? types[0] : types, enum: parts.map(part => part.const) }
+}
+
+function object(properties: Json, required: readonly string[], more: Json = {}): Json {
+  return { type: 'object', ...(required.length > 0 && { required }), properties: { ...properties, ...more } }
+}
+
+function json(schema: Json): Json {
+  return { 'application/json': { schema } }
+}

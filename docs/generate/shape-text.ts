@@ -1,0 +1,62 @@
+// Shapes in words: what a reader of the reference sees in place of a JSON Schema.
+
+import type { TSchema } from '@sinclair/typebox'
+import { code } from './markdown.ts'
+
+/** In the singular: `list of user ID`, `start or stop`, `integer or null`. */
+export function shapeText(shape: TSchema): string {
+  if (shape.const !== undefined) return code(String(shape.const))
+  if (Array.isArray(shape.anyOf)) return choice(shape.anyOf.map(shapeText))
+  if (shape.format === 'binary') return 'file'
+  switch (shape.type) {
+    case 'integer':
+      return shape.ref === undefined ? 'integer' : shape.ref === 'time' ? 'UNIX time in seconds' : `${shape.ref} ID`
+    case 'string':
+      return shape.ref === 'markdown' ? 'Markdown' : shape.ref === 'topic' ? 'topic' : 'text'
+    case 'array':
+      return `list of ${shapeText(shape.items)}`
+    case 'object':
+      return keyedBy(shape) ? `object of ${shapeText(keyedBy(shape)!)} by key` : 'object'
+    case undefined:
+      return 'anything'
+    default:
+      return String(shape.type)
+  }
+}
+
+export interface Field {
+  /** `saved_snippets[].id` */
+  readonly path: string
+  readonly shape: TSchema
+  readonly optional: boolean
+}
+
+/** Named fields, and those inside them, each by the path that leads to it. */
+export function fieldsOf(
+  fields: Readonly<Record<string, TSchema>>,
+  required?: readonly string[],
+  prefix = '',
+): Field[] {
+  return Object.entries(fields).flatMap(([name, shape]) => {
+    const path = `${prefix}${name}`
+    const optional = required !== undefined && !required.includes(name)
+    return [{ path, shape, optional }, ...inside(shape, path)]
+  })
+}
+
+function inside(shape: TSchema, path: string): Field[] {
+  if (Array.isArray(shape.anyOf)) return shape.anyOf.flatMap(part => inside(part, path))
+  if (shape.type === 'array') return inside(shape.items, `${path}[]`)
+  const values = keyedBy(shape)
+  if (values) return inside(values, `${path}{}`)
+  return shape.type === 'object' && shape.properties ? fieldsOf(shape.properties, shape.required ?? [], `${path}.`) : []
+}
+
+/** The shape of the values, when the keys are data. */
+export function keyedBy(shape: TSchema): TSchema | undefined {
+  return shape.patternProperties && (Object.values(shape.patternProperties)[0] as TSchema)
+}
+
+function choice(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join() : `${parts.slice(0, -1).join(', ')} or ${parts.at(-1)}`
+}

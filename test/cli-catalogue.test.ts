@@ -1,0 +1,79 @@
+// What must hold for every endpoint's subcommand, whatever the catalogue grows to.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { flagName, type Given } from '../cli/flags.ts'
+import { globalFlags } from '../cli/globals.ts'
+import { addEndpoint, newProgram } from '../cli/subcommands.ts'
+import type { Endpoint } from '../daemon/api/define.ts'
+import { catalogue, type Page } from '../daemon/api/index.ts'
+
+const pages = await Promise.all(
+  Object.entries<Page>(catalogue).map(async ([name, page]) => ({
+    name,
+    page,
+    endpoints: Object.values<Endpoint>(await page.load()).filter(endpoint => endpoint.served !== 'outgoing'),
+  })),
+)
+
+describe('every endpoint', () => {
+  for (const { name, page, endpoints } of pages)
+    for (const endpoint of endpoints)
+      test(`${endpoint.id} has a subcommand that its examples fit`, async () => {
+        const { cli } = endpoint
+        assert.ok(page.words.includes(cli.name.split(' ')[0]!), `${name} does not list the first word of "${cli.name}"`)
+        for (const param of [...(cli.args ?? []), ...Object.keys(cli.flags ?? {})])
+          assert.ok(Object.hasOwn(endpoint.params, param), `"${cli.name}" names an unknown param ${param}`)
+        assert.ok(cli.examples.length >= 2)
+        for (const example of cli.examples) {
+          const given = await parsed(endpoint, example)
+          for (const [param, { presence }] of Object.entries(endpoint.params))
+            if (presence === 'required' || presence === 'path') assert.ok(given.has(param), `${example} lacks ${param}`)
+        }
+      })
+
+  test('has a name of its own', () => {
+    const names = pages.flatMap(({ endpoints }) => endpoints.map(endpoint => endpoint.cli.name))
+    assert.deepEqual(
+      names.filter((name, index) => names.indexOf(name) !== index),
+      [],
+    )
+  })
+
+  test('leaves the flags of every subcommand alone', () => {
+    const taken = new Set([...globalFlags.map(flag => flag.name), 'help'])
+    for (const { endpoints } of pages)
+      for (const endpoint of endpoints)
+        for (const param of Object.keys(endpoint.params))
+          if (!endpoint.cli.args?.includes(param))
+            assert.ok(
+              !taken.has(flagName(endpoint, param)),
+              `${endpoint.cli.name}: --${flagName(endpoint, param)} is taken`,
+            )
+  })
+})
+
+/** What the subcommand understands of an example line; pipes before it are left out. */
+async function parsed(endpoint: Endpoint, example: string): Promise<ReadonlyMap<string, Given>> {
+  const words = shellWords(example)
+  const start = words.indexOf('natter')
+  assert.ok(start >= 0, `"${example}" does not call natter`)
+  let found: ReadonlyMap<string, Given> | undefined
+  const program = newProgram()
+  addEndpoint(program, endpoint, async (_, given) => {
+    found = given
+  })
+  await program.parseAsync(words.slice(start + 1), { from: 'user' })
+  assert.ok(found, `"${example}" does not reach ${endpoint.cli.name}`)
+  return found
+}
+
+/** Enough of a shell for lines to copy: quotes, and words until a pipe or a redirection after natter. */
+function shellWords(line: string): string[] {
+  const words = [...line.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"])+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|"((?:\\.|[^"\\])*)"/g, (_, single, double) => single ?? double.replace(/\\(.)/g, '$1')),
+  )
+  const natter = words.indexOf('natter')
+  const end = words.findIndex((word, index) => index > natter && ['|', '>', '<', '&&'].includes(word))
+  return end < 0 ? words : words.slice(0, end)
+}

@@ -1,0 +1,114 @@
+// Runs `natter` as a process of its own: the launcher with the bundle, or the sources where the bundle is older than they.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+
+const root = join(import.meta.dirname, '../..')
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly cwd?: string
+}
+
+/** A user with an empty home: no profile, no zuliprc, no daemon. */
+export class Shell {
+  readonly home: string
+  readonly env: Readonly<Record<string, string>>
+
+  constructor(home: string, env: Readonly<Record<string, string>> = {}) {
+    this.home = home
+    this.env = env
+  }
+
+  with(env: Readonly<Record<string, string>>): Shell {
+    return new Shell(this.home, { ...this.env, ...env })
+  }
+
+  async natter(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+    const child = this.spawn(args, surroundings)
+    const output = { stdout: '', stderr: '' }
+    child.stdout!.setEncoding('utf8').on('data', text => {
+      output.stdout += text
+    })
+    child.stderr!.setEncoding('utf8').on('data', text => {
+      output.stderr += text
+    })
+    child.stdin!.on('error', () => {})
+    child.stdin!.end(surroundings.input ?? '')
+    const code = await exitOf(child)
+    return { code, ...output }
+  }
+
+  spawn(args: readonly string[], { env = {}, cwd = this.home }: Surroundings = {}): ChildProcess {
+    return spawn(process.execPath, [...entry, ...args], { cwd, env: { ...bare, HOME: this.home, ...this.env, ...env } })
+  }
+}
+
+export function newShell(t: TestContext, env: Readonly<Record<string, string>> = {}): Shell {
+  const home = mkdtempSync(join(tmpdir(), 'natter-home-'))
+  t.after(() => rmSync(home, { recursive: true, force: true }))
+  return new Shell(home, env)
+}
+
+/** The environment that points at a server; the key is as good as any when nothing checks it. */
+export function accountAt(url: string, email = 'amy@example.com', key = 'key-of-amy'): Record<string, string> {
+  return { NATTER_SITE: url, NATTER_EMAIL: email, NATTER_API_KEY: key }
+}
+
+/** A server that says what the test wants, for answers that a real daemon gives seldom. */
+export async function fakeServer(
+  t: TestContext,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => answer(request, response))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export function json(response: ServerResponse, body: object, status = 200, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+/** When its output is read to the end as well, not only when the process is gone. */
+export function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', code => resolve(code))
+  })
+}
+
+const bare = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(NATTER|ZULIP|XDG|NO_COLOR|FORCE_COLOR|NODE_TEST)/.test(name)),
+) as Record<string, string>
+
+const entry = bundleIsFresh()
+  ? [join(root, 'bin/natter')]
+  : ['--import', import.meta.resolve('tsx'), join(root, 'cli/main.ts')]
+
+function bundleIsFresh(): boolean {
+  const bundle = statSync(join(root, 'dist/natter.cjs'), { throwIfNoEntry: false })
+  if (!bundle) return false
+  return ['cli', 'daemon/api'].every(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).every(
+      name => statSync(join(root, folder, name)).mtimeMs <= bundle.mtimeMs,
+    ),
+  )
+}
