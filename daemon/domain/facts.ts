@@ -1,6 +1,7 @@
 // Every fact there is: what has happened, past tense, as it stands in the journal.
 
 import type { DraftFact } from './drafts.ts'
+import type { MessageFact } from './messages/facts.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
@@ -28,4 +29,11 @@ export interface QueueRegistration {
   readonly includeSubscribers: 'true' | 'false' | 'partial'
 }
 
-export type Fact = OrganizationFact | UserFact | SavedSnippetFact | NavigationViewFact | DraftFact | QueueFact
+export type Fact =
+  | OrganizationFact
+  | UserFact
+  | SavedSnippetFact
+  | NavigationViewFact
+  | DraftFact
+  | MessageFact
+  | QueueFact

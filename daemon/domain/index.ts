@@ -3,8 +3,11 @@
 import { events as eventsApi } from '../api/events.ts'
 import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
+import { messageFlags } from './message-flags.ts'
+import { messages } from './messages/index.ts'
 import { navigationViews } from './navigation-views.ts'
 import { organization } from './organization.ts'
+import { reactions } from './reactions.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
@@ -23,6 +26,9 @@ export const resources: readonly AnyResource[] = [
   savedSnippets,
   navigationViews,
   drafts,
+  messages,
+  messageFlags,
+  reactions,
   events,
 ]
 

@@ -5,3 +5,15 @@ import type { State, User } from './state.ts'
 export function userByEmail(state: State, email: string): User | undefined {
   return state.users.find('email', email.trim().toLowerCase())
 }
+
+/** The address an account has in the API. */
+export function apiEmail(_state: State, user: User): string {
+  return user.email
+}
+
+/** Null when the client can work it out from the address. */
+export function avatarUrl(user: User, clientGravatar: boolean): string | null {
+  return clientGravatar
+    ? null
+    : `https://secure.gravatar.com/avatar/${user.id}?d=identicon&version=${user.avatar.version}`
+}

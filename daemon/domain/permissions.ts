@@ -24,7 +24,7 @@ export interface Rule<Thing> {
   readonly allows: (asker: Asker, thing: Thing) => boolean
 }
 
-function rule<Thing = void>(sentence: string, allows: Rule<Thing>['allows']): Rule<Thing> {
+export function rule<Thing = void>(sentence: string, allows: Rule<Thing>['allows']): Rule<Thing> {
   return { sentence, allows }
 }
 

@@ -44,10 +44,16 @@ export class MessageStore {
   }
   #lastId = 0
   #count = 0
+  #oldestMoved = Number.POSITIVE_INFINITY
 
   /** The highest ID ever given; deleted messages count. */
   get lastId(): number {
     return this.#lastId
+  }
+
+  /** The oldest message that was moved between channels: from there on, lists may hold what was sent elsewhere. */
+  get oldestMoved(): number {
+    return this.#oldestMoved
   }
 
   get count(): number {
@@ -186,8 +192,10 @@ export class MessageStore {
 
   /** Details that no index but that of reactions knows. */
   setDetails(id: number, details: Details): void {
-    const had = this.details(id)?.reactions?.length ?? 0
-    this.#segment(id).setDetails(id & localMask, isEmpty(details) ? undefined : details)
+    const old = this.details(id)
+    const had = old?.reactions?.length ?? 0
+    const kept = old?.text ? { ...details, text: old.text } : details
+    this.#segment(id).setDetails(id & localMask, isEmpty(kept) ? undefined : kept)
     const has = details.reactions?.length ?? 0
     if (has > 0 && had === 0) this.#reacted.add(id)
     else if (has === 0 && had > 0) this.#reacted.removeAll([id])
@@ -199,6 +207,7 @@ export class MessageStore {
     const byThread = new Map<Thread, number[]>()
     for (const id of ids) {
       const from = this.place(id)
+      if (from.thread.channelId !== channelId) this.#oldestMoved = Math.min(this.#oldestMoved, id)
       this.setDetails(id, change(id, from))
       this.#segment(id).setPlace(id & localMask, place.number)
       const moved = byThread.get(from.thread)
@@ -371,7 +380,8 @@ export class MessageStore {
     const found = this.marks(id)
     for (const [kind, mark] of kindEntries) if (found & mark) this.#kinds[kind].add(id)
     if (found & marks.channelWildcard) this.#wildcards.add(id)
-    const { mentioned, topicMentioned, alerted } = this.details(id) ?? {}
+    const { mentioned, topicMentioned, alerted, sentTo } = this.details(id) ?? {}
+    if (sentTo !== undefined) this.#oldestMoved = Math.min(this.#oldestMoved, id)
     if (mentioned) for (const userId of mentioned) listIn(this.#mentions, userId).add(id)
     if (topicMentioned) for (const userId of topicMentioned) listIn(this.#mentions, userId).add(id)
     if (alerted) for (const userId of alerted) listIn(this.#alerts, userId).add(id)

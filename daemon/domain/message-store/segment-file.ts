@@ -68,5 +68,7 @@ function bytesOf(array: Uint32Array | Uint16Array): Uint8Array {
 
 function numbersOf(name: string, bytes: Buffer): Uint32Array | Uint16Array {
   const { buffer, byteOffset, length } = bytes
-  return narrow.has(name) ? new Uint16Array(buffer, byteOffset, length / 2) : new Uint32Array(buffer, byteOffset, length / 4)
+  return narrow.has(name)
+    ? new Uint16Array(buffer, byteOffset, length / 2)
+    : new Uint32Array(buffer, byteOffset, length / 4)
 }

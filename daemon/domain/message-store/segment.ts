@@ -85,7 +85,7 @@ export class SegmentView {
   #text(local: number, from: number, to: number): string {
     const at = this.columns.textAt[local]!
     const offset = at & (pageSize - 1)
-    return this.pages[at >>> pageBits]!.toString("utf8", offset + from, offset + to)
+    return this.pages[at >>> pageBits]!.toString('utf8', offset + from, offset + to)
   }
 }
 
@@ -102,11 +102,7 @@ export class Segment extends SegmentView {
   #shared = false
 
   constructor(number: number, saved?: SavedSegment) {
-    super(
-      saved?.columns ?? columnsOf(256),
-      saved?.details ?? new Map(),
-      saved?.pages ?? [Buffer.allocUnsafeSlow(0)],
-    )
+    super(saved?.columns ?? columnsOf(256), saved?.details ?? new Map(), saved?.pages ?? [Buffer.allocUnsafeSlow(0)])
     this.number = number
     this.words = new WordIndex(saved?.words)
     // Pages of a file are full: what comes is text of a segment that goes on in memory.
