@@ -1,6 +1,6 @@
 // Tells the world that the daemon answers: ready file, banner or JSON line, `daemon.json`, the CLI's profile.
 
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -59,11 +59,38 @@ function readProfiles(file: string): { current?: string; profiles?: Record<strin
   }
 }
 
-/** Fails early when the ready file could not be written later, long before anyone waits for it. */
-export function checkWritable(path: string): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writePrivately(`${path}.probe`, '')
-  rmSync(`${path}.probe`)
-  // One left by an earlier run would tell whoever waits for this one that it is ready.
-  rmSync(path, { force: true })
+/**
+ * Fails early when the ready file could not be written later, long before anyone waits for it. Takes away one that a
+ * daemon left behind when it was killed: nobody may take it for an answer of this one.
+ */
+export function prepareReadyFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder')
+    writePrivately(`${path}.probe`, '')
+    rmSync(`${path}.probe`)
+    if (isStale(path)) rmSync(path)
+  } catch (error) {
+    throw new Error(`the ready file ${path} cannot be written: ${(error as Error).message}`)
+  }
+}
+
+function isStale(path: string): boolean {
+  const left = readOr(path)
+  if (left === undefined) return false
+  try {
+    process.kill((JSON.parse(left) as Ready).pid, 0)
+    return false
+  } catch (error) {
+    // No such process, or not a ready file at all. One that may not be signalled is alive.
+    return (error as NodeJS.ErrnoException).code !== 'EPERM'
+  }
+}
+
+function readOr(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
 }

@@ -20,8 +20,11 @@ export interface Config {
   readonly secret: string | undefined
   readonly devAuth: boolean
   readonly clock: { readonly frozenAt: number | 'now' } | 'real'
+  readonly dialect: 'natter' | 'zulip'
   readonly profile: boolean
   readonly maxQueues: number
+  /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, by chance. */
+  readonly heartbeat: number | undefined
 }
 
 export class UsageError extends Error {}
@@ -55,6 +58,12 @@ export const flags = {
   'dev-auth': { about: 'give out API keys without a password; for development only' },
   clock: { takes: 'real|frozen|frozen@TIME', about: 'stop time, now or at an ISO 8601 time', fallback: 'real' },
   'max-queues': { takes: 'N', about: 'event queues one user may have', fallback: '1000' },
+  heartbeat: { takes: 'SECONDS', about: 'how long a poll waits before it gets a heartbeat; by default 45 to 55' },
+  dialect: {
+    takes: 'natter|zulip',
+    about: 'zulip: use the public names of the API family, so that its clients work unmodified',
+    fallback: 'natter',
+  },
   'no-profile': { about: 'do not write the profile that lets `natter` find this daemon' },
   help: { about: 'show this' },
   version: { about: 'show the version' },
@@ -87,8 +96,10 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     secret: value('secret'),
     devAuth: on('dev-auth'),
     clock: clock(value('clock')!),
+    dialect: choice('dialect', value('dialect')!, ['natter', 'zulip']),
     profile: !on('no-profile'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
+    heartbeat: value('heartbeat') === undefined ? undefined : integer('heartbeat', value('heartbeat')!, 600),
   }
 }
 

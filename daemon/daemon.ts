@@ -50,7 +50,10 @@ export async function startDaemon(
   const keyOf = (user: User) => deriveKey(store.secret, user)
   const queues = new Queues({
     clock,
-    limits: { maxPending: 20_000, heartbeatMs: () => 45_000 + Math.random() * 10_000 },
+    limits: {
+      maxPending: 20_000,
+      heartbeatMs: () => (config.heartbeat === undefined ? 45_000 + Math.random() * 10_000 : config.heartbeat * 1000),
+    },
     remove: (ids, reason) => {
       engine
         .record(
@@ -98,6 +101,7 @@ export async function startDaemon(
     sameSecret,
     tools: { hashPassword, verifyPassword, keepFile: store.files.keep },
     server,
+    dialect: config.dialect,
     rateLimit: config.rateLimit,
     maxQueuesPerUser: config.maxQueues,
     bodyLimit: 25 * 1024 * 1024,
@@ -132,10 +136,25 @@ export async function startDaemon(
       scheduler.stop()
       clearInterval(compaction)
       queues.answerAll()
-      await app.close()
+      await closeServer(app)
       await engine.close()
       await store.release()
     },
+  }
+}
+
+/** Milliseconds that requests in progress have to end by themselves. */
+const patience = 700
+
+/** Stops listening, lets what is in progress end, and hangs up on everybody as soon as they have their answer. */
+async function closeServer(app: ReturnType<typeof buildServer>): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 10)
+  const force = setTimeout(() => app.server.closeAllConnections(), patience)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(sweep)
+    clearTimeout(force)
   }
 }
 

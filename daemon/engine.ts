@@ -88,9 +88,7 @@ export class Engine {
 
   /** Waits until everything decided so far is on disk. */
   async settled(): Promise<void> {
-    await this.#flush?.done.catch(() => {
-      throw notReady()
-    })
+    await this.#flush?.done
   }
 
   /** Writes a snapshot beside the traffic and forgets the journal it covers. */
@@ -132,7 +130,7 @@ export class Engine {
         },
         (error: Error) => {
           this.#fail(error)
-          throw error
+          throw notReady()
         },
       )
       flush.done.catch(() => {})

@@ -1,7 +1,7 @@
 // The process: reads the flags, starts the daemon, tells who waits for it, stops when told to.
 
 import { join } from 'node:path'
-import { banner, checkWritable, writePrivately, writeProfile } from './announce-start.ts'
+import { banner, prepareReadyFile, type Ready, writePrivately, writeProfile } from './announce-start.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './config.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { version } from './version.ts'
@@ -11,7 +11,7 @@ export async function main(args: readonly string[]): Promise<void> {
   if (wants(args, 'version')) return void process.stdout.write(`natterd ${version()}\n`)
   try {
     const config = readConfig(args, process.env)
-    if (config.readyFile) checkWritable(config.readyFile)
+    if (config.readyFile) prepareReadyFile(config.readyFile)
     await run(config, args)
   } catch (error) {
     giveUp(error)
@@ -21,16 +21,31 @@ export async function main(args: readonly string[]): Promise<void> {
 async function run(config: Config, args: readonly string[]): Promise<void> {
   const daemon = await startDaemon(config, onFailure, warn)
   stopOnSignals(daemon)
-  const { ready } = daemon
+  try {
+    tell(config, daemon, args)
+  } catch (error) {
+    // Whoever waits for the news would wait for ever.
+    await daemon.stop()
+    throw error
+  }
+}
+
+function tell(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): void {
   if (!config.memory)
-    writePrivately(
-      join(config.data, 'daemon.json'),
-      `${JSON.stringify({ pid: ready.pid, url: daemon.localUrl, args })}\n`,
-    )
-  if (config.profile && !config.memory) writeProfile(ready, process.env)
+    writePrivately(join(config.data, 'daemon.json'), `${JSON.stringify({ pid: ready.pid, url: localUrl, args })}\n`)
+  if (config.profile && !config.memory) rememberProfile(ready)
   if (config.readyFile) writePrivately(config.readyFile, `${JSON.stringify(ready)}\n`)
   if (config.json) process.stdout.write(`${JSON.stringify(ready)}\n`)
   else process.stderr.write(banner(ready, config.memory ? 'memory only' : config.data))
+}
+
+/** A convenience for the command line; the daemon does its work without. */
+function rememberProfile(ready: Ready): void {
+  try {
+    writeProfile(ready, process.env)
+  } catch (error) {
+    warn(`the profile for natter could not be written: ${(error as Error).message}`)
+  }
 }
 
 function stopOnSignals(daemon: Daemon): void {

@@ -3,6 +3,8 @@
 import { type Static, type TLiteral, type TOptional, type TSchema, type TUnion, Type } from '@sinclair/typebox'
 import type { ErrorCode } from './errors.ts'
 
+export type { Static }
+
 // --- shapes -----------------------------------------------------------------------------------------------------
 
 export const text = Type.String()

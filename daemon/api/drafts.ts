@@ -42,7 +42,7 @@ export const drafts = {
     summary: 'List your drafts, newest edit first',
     params: {},
     reply: { count: int, drafts: listOf(draft) },
-    refusals: ['BAD_REQUEST'],
+    refusals: [],
     cli: { name: 'drafts list', examples: ['natter drafts list', 'natter drafts list --json'], shows: 'drafts' },
   }),
   create: endpoint({

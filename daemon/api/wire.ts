@@ -21,22 +21,19 @@ export type Decoded =
   | { readonly params: Record<string, unknown>; readonly ignored: readonly string[] }
   | { readonly rejected: Rejected }
 
-/** `client` names the calling program; every endpoint understands it. */
-const understoodEverywhere = new Set(['client'])
-
 // JSON this deep is an attack or an accident, and some of what comes after recurses.
 const deepest = 100
 
 export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>>, fields: Fields): Decoded {
   const params: Record<string, unknown> = {}
-  const consumed = new Set(understoodEverywhere)
-  for (const [name, param] of Object.entries(endpoint.params)) {
-    const found = param.presence === 'path' ? path[name] : lookUp(name, param, fields, consumed)
+  const { entries, names } = understoodBy(endpoint)
+  for (const [name, param] of entries) {
+    const found = param.presence === 'path' ? path[name] : lookUp(name, param, fields)
     if (found !== undefined && typeof found === 'object' && 'code' in found) return { rejected: found }
     if (found === undefined) {
       if (param.presence === 'required')
         return reject('REQUEST_VARIABLE_MISSING', `Missing '${name}' argument`, { var_name: name })
-      if (param.presence === 'defaulted') params[name] = structuredClone(param.fallback)
+      if (param.presence === 'defaulted') params[name] = copyOf(param.fallback)
       continue
     }
     const value = typeof found === 'string' ? readValue(param.shape, found) : found
@@ -45,8 +42,39 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
     if (problem) return reject('BAD_REQUEST', problem)
     params[name] = value
   }
-  const ignored = [...fields.keys()].filter(name => !consumed.has(name)).sort()
-  return { params, ignored }
+  const ignored: string[] = []
+  for (const name of fields.keys()) if (!names.has(name)) ignored.push(name)
+  return { params, ignored: ignored.sort() }
+}
+
+interface Understood {
+  readonly entries: readonly (readonly [string, Param])[]
+  /** Of fields, older spellings included. */
+  readonly names: ReadonlySet<string>
+}
+
+const understood = new WeakMap<Endpoint, Understood>()
+
+/** Worked out at an endpoint's first call. */
+function understoodBy(endpoint: Endpoint): Understood {
+  let known = understood.get(endpoint)
+  if (!known) {
+    const entries = Object.entries(endpoint.params)
+    // `client` names the calling program; every endpoint understands it.
+    const names = new Set(['client'])
+    for (const [name, { presence, alias }] of entries) {
+      if (presence !== 'path') names.add(name)
+      if (alias !== undefined) names.add(alias)
+    }
+    known = { entries, names }
+    understood.set(endpoint, known)
+  }
+  return known
+}
+
+/** A command may change what it is given. Most fallbacks cannot change, and cloning takes longer than all the rest. */
+function copyOf(fallback: unknown): unknown {
+  return typeof fallback === 'object' ? structuredClone(fallback) : fallback
 }
 
 /** Form fields for a call; the path is filled in, files stay files. */
@@ -73,11 +101,9 @@ export function encode(
 
 const notJson = Symbol('not JSON')
 
-function lookUp(name: string, param: Param, fields: Fields, consumed: Set<string>) {
-  consumed.add(name)
+function lookUp(name: string, param: Param, fields: Fields) {
   const found = fields.get(name)
   if (param.alias === undefined) return found
-  consumed.add(param.alias)
   const older = fields.get(param.alias)
   if (found !== undefined && older !== undefined)
     return {
@@ -91,7 +117,23 @@ function lookUp(name: string, param: Param, fields: Fields, consumed: Set<string
 function readValue(shape: TSchema, raw: string): unknown {
   if (shape.type === 'string') return raw
   if (isChoiceOfWords(shape)) return raw.startsWith('"') ? parse(raw, raw) : raw
-  return parse(raw, admitsText(shape) ? raw : notJson)
+  return parse(admitsFractions(shape) ? raw : quoteFractions(raw), admitsText(shape) ? raw : notJson)
+}
+
+/** `12.0` and `1e3` are no integers, though JSON.parse makes them so: where only integers fit, they become text. */
+function quoteFractions(json: string): string {
+  if (!/\d[.eE]/.test(json)) return json
+  return json.replace(/"(?:\\.|[^"\\])*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, token =>
+    token.startsWith('"') || /^-?\d+$/.test(token) ? token : `"${token}"`,
+  )
+}
+
+function admitsFractions(shape: TSchema): boolean {
+  if (Array.isArray(shape.anyOf)) return shape.anyOf.some(admitsFractions)
+  if (shape.type === 'array') return admitsFractions(shape.items)
+  if (shape.type === 'object')
+    return Object.values<TSchema>({ ...shape.properties, ...shape.patternProperties }).some(admitsFractions)
+  return shape.type === undefined ? shape.const === undefined : shape.type === 'number'
 }
 
 function parse(raw: string, otherwise: unknown): unknown {
@@ -198,7 +240,8 @@ export function described(shape: TSchema): string {
   }
   switch (shape.type) {
     case 'integer':
-      return shape.minimum >= -1 ? `an integer of at least ${shape.minimum}` : 'an integer'
+      if (shape.minimum === 0) return 'a non-negative integer'
+      return shape.minimum === -1 ? 'an integer of at least -1' : 'an integer'
     case 'number':
       return 'a number'
     case 'boolean':

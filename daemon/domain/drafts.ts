@@ -1,7 +1,6 @@
 // Drafts: personal records that may be unfinished in every way.
 
-import type { Static } from '@sinclair/typebox'
-import type { ParamsOf } from '../api/define.ts'
+import type { ParamsOf, Static } from '../api/define.ts'
 import { drafts as api, type draft as draftShape } from '../api/drafts.ts'
 import { limits } from './limits.ts'
 import * as may from './permissions.ts'

@@ -1,6 +1,6 @@
 // Reads settings: what was set, or the default of the table.
 
-import type { Static } from '@sinclair/typebox'
+import type { Static } from '../api/define.ts'
 import { type OrganizationSetting, organizationSettings } from '../api/organization-settings.ts'
 import { type UserSetting, userSettings } from '../api/user-settings.ts'
 import type { State, User } from './state.ts'

@@ -21,15 +21,16 @@ export const typing = resource(api)<never>({
 
 function direct(ctx: Context, { op, to }: Params): Announcement {
   if (!to || to.length === 0) throw badRequest('to: at least one recipient is needed for a direct message')
-  const people = [...new Set([ctx.actor.id, ...to])].map((id, index) => person(ctx, id, index))
+  const named = to.map((id, index) => person(ctx, id, index))
+  const people = [...new Map([ctx.actor, ...named].map(user => [user.id, user])).values()]
   return {
     to: people.filter(user => user.active).map(user => user.id),
     event: {
       type: 'typing',
       op,
       message_type: 'direct',
-      sender: named(ctx.actor),
-      recipients: people.sort((a, b) => a.id - b.id).map(named),
+      sender: shown(ctx.actor),
+      recipients: people.sort((a, b) => a.id - b.id).map(shown),
     },
   }
 }
@@ -42,10 +43,10 @@ function inChannel(_ctx: Context, { stream_id, topic }: Params): Announcement {
 
 function person(ctx: Context, id: number, index: number): User {
   const user = ctx.state.users.get(id)
-  if (!user) throw badRequest(`to[${index - 1}]: no user has the ID ${id}`)
+  if (!user) throw badRequest(`to[${index}]: no user has the ID ${id}`)
   return user
 }
 
-function named(user: User) {
+function shown(user: User) {
   return { user_id: user.id, email: user.email }
 }

@@ -54,6 +54,7 @@ export const users = resource(api)<UserFact, Prepared>({
     },
 
     fetchApiKey(ctx, { username }, { matches }) {
+      if (!username.includes('@')) throw badRequest('username is not an email address')
       const user = userByEmail(ctx.state, username)
       if (!user || !matches) throw new Refusal('AUTHENTICATION_FAILED', 'Your username or password is incorrect')
       if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')

@@ -66,6 +66,7 @@ export class Queues {
   /** Queues with events that wait for the disk, by position. */
   #held: { readonly position: number; readonly queue: Queue }[] = []
   #live = false
+  #stopping = false
 
   constructor(parts: QueuesParts) {
     this.#parts = parts
@@ -155,6 +156,7 @@ export class Queues {
     this.answer(queue, [])
     queue.waiter = waiter
     queue.waitingSince = this.#parts.clock.now()
+    if (this.#stopping) this.answer(queue, [])
     this.#heartbeats.at(queue.waitingSince + this.#parts.limits.heartbeatMs(), queue)
   }
 
@@ -177,8 +179,9 @@ export class Queues {
     waiter.answer(queue, events)
   }
 
-  /** The daemon stops: everybody who waits gets an answer. */
+  /** The daemon stops: everybody who waits, or still comes to wait, gets an answer. */
   answerAll(): void {
+    this.#stopping = true
     for (const queue of this.#queues.values()) this.answer(queue, [])
   }
 
@@ -265,8 +268,7 @@ export class Queues {
     queue.pending.push({ id: queue.newest, position, lasting, body })
     this.#held.push({ position, queue })
     // A reader that slow must start again: dropping an event out of the middle would be a lie.
-    if (this.#live && queue.pending.length === this.#parts.limits.maxPending + 1)
-      this.#parts.remove([queue.id], 'overflowed')
+    if (this.#live && queue.pending.length > this.#parts.limits.maxPending) this.#parts.remove([queue.id], 'overflowed')
   }
 
   #wake(held: readonly { readonly queue: Queue }[], from: number): void {

@@ -8,6 +8,8 @@ export interface Answering {
   readonly head: boolean
   /** Further headers, flat: name, value, name, value. */
   readonly headers: string[]
+  /** Puts a body into the words the client knows. */
+  readonly speak?: (json: string) => string
 }
 
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {
@@ -22,9 +24,10 @@ export function refuse(to: Answering, refusal: Refusal): void {
   send(to, refusal.status, JSON.stringify(body))
 }
 
-export function send(to: Answering, status: number, body: string): void {
+export function send(to: Answering, status: number, json: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
+  const body = to.speak ? to.speak(json) : json
   raw.writeHead(status, [
     'Content-Type',
     'application/json',

@@ -78,13 +78,16 @@ export class LongPoll {
   }
 
   #wait(poll: Poll, queue: Queue): void {
+    // Gone while the disk was written: nobody would hear the answer, and the queue would seem to be waited on.
+    if (poll.answering.raw.destroyed) return
     const waiter = { answer: (_queue: Queue, events: readonly Pending[]) => answerPoll(poll, queue, events) }
     this.#engine.queues.park(queue, waiter)
     poll.answering.raw.once('close', () => this.#engine.queues.unpark(queue, waiter))
   }
 
   async #acknowledge(ctx: Context, queue: Queue, upTo: number | undefined): Promise<void> {
-    if (upTo === undefined) return this.#engine.settled()
+    // Saying nothing acknowledges nothing; so does any negative number before the first acknowledgement.
+    if (upTo === undefined || (upTo < 0 && queue.acknowledged < 0)) return this.#engine.settled()
     if (upTo < queue.acknowledged)
       throw badRequest(`last_event_id: events up to ${queue.acknowledged} are already gone`)
     if (upTo > queue.newest) throw badRequest(`last_event_id: this queue has no event ${upTo} yet`)

@@ -42,14 +42,19 @@ export class RateLimiter {
     if (full) throw this.#hit(budget, calls, headers)
   }
 
-  /** For budgets of failures: refuses when they are used up, without counting. */
-  check(budget: Budget, key: string | number, headers: string[]): void {
+  /**
+   * For budgets of failures: counts an attempt before its outcome is known, or many at once would all get through.
+   * Returns what takes it back when it succeeds.
+   */
+  attempt(budget: Budget, key: string | number, headers: string[]): () => void {
     const calls = this.#recent(budget, key)
     if (calls.length >= budget.limit) throw this.#hit(budget, calls, headers)
-  }
-
-  note(budget: Budget, key: string | number): void {
-    this.#recent(budget, key).push(this.#now())
+    const now = this.#now()
+    calls.push(now)
+    return () => {
+      const index = calls.lastIndexOf(now)
+      if (index !== -1) calls.splice(index, 1)
+    }
   }
 
   #hit(budget: Budget, calls: readonly number[], headers: string[]): Refusal {

@@ -24,13 +24,6 @@ export class SideFiles {
     this.#folder = join(store, 'messages')
   }
 
-  /** Bytes of all files that the newest snapshot needs. */
-  get bytes(): number {
-    let sum = 0
-    for (const { bytes } of this.#known.values()) sum += bytes
-    return sum
-  }
-
   know(entries: readonly FileEntry[]): void {
     for (const entry of entries) this.#known.set(entry.name, entry)
   }

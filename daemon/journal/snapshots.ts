@@ -1,6 +1,6 @@
 // The state as one JSON file, `state.json`, kept by lowdb through an adapter of our own: lowdb's never syncs, and builds
 // the whole file as one string. Knows rows and sections, not what they mean.
-import { closeSync, openSync, statSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { chmod, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Adapter, Low } from 'lowdb'
@@ -19,8 +19,6 @@ export interface Snapshots {
   read(): Promise<ReadSnapshot | null>
   /** Writes beside the traffic; the old snapshot stands until the new one is on disk. One write at a time. */
   write(document: StateDocument<Iterable<unknown>, SideFile>): Promise<void>
-  /** Bytes of the newest snapshot and of the files that belong to it. */
-  size(): number
 }
 
 export interface ReadSnapshot extends StateDocument<readonly any[]> {
@@ -57,7 +55,6 @@ export function openSnapshots(folder: string): Snapshots {
         for (const { kept } of files) kept?.()
         await side.prune(entries)
       }),
-    size: () => (statSync(join(folder, stateName), { throwIfNoEntry: false })?.size ?? 0) + side.bytes,
   }
 }
 

@@ -3,13 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { after, before, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ready } from '../../daemon/announce-start.ts'
 import type { Endpoint, ReplyOf, SentOf } from '../../daemon/api/define.ts'
+import { users } from '../../daemon/api/users.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import { formOf, type HttpReply, send } from './http.ts'
 import { checkReplayed } from './replayed.ts'
@@ -51,6 +52,17 @@ export class TestDaemon {
     return new Caller(this.url)
   }
 
+  /** Somebody new, known by this name. */
+  async user(name: string): Promise<Caller> {
+    const account = { email: `${name}@example.com`, password: `${name}'s password` }
+    const { user_id } = await this.owner.call(users.create, { ...account, full_name: `${name} Adams` })
+    const { api_key } = await this.nobody.call(users.fetchApiKey, {
+      username: account.email,
+      password: account.password,
+    })
+    return new Caller(this.url, account.email, api_key, user_id)
+  }
+
   async kill(): Promise<void> {
     await ended(this.process, 'SIGKILL')
   }
@@ -63,17 +75,25 @@ export class TestDaemon {
     assert.equal(code, 0, `natterd did not stop well: ${this.stderr}`)
   }
 
+  /** Folds the journal into a new snapshot, and waits for it. */
+  async compact(): Promise<void> {
+    const snapshot = join(this.data, 'state.json')
+    const made = () => statSync(snapshot, { throwIfNoEntry: false })?.ino
+    const before = made()
+    for (let waited = 0; made() === before; waited += 10) {
+      // Asked again now and then: while one compaction is being finished, a call for another goes unheard.
+      if (waited % 200 === 0) this.process.kill('SIGUSR2')
+      assert.ok(waited < 20_000, `natterd wrote no snapshot: ${this.stderr}`)
+      await sleep(10)
+    }
+  }
+
+  /** The journal from its beginning, or a snapshot and what came after it, must give the state of now. */
   async #checkJournal(): Promise<void> {
     const copy = mkdtempSync(join(tmpdir(), 'natter-journal-'))
-    // A store that has a snapshot has forgotten how it began.
-    const whole = !existsSync(join(this.data, 'state.json'))
     cpSync(this.data, copy, { recursive: true })
-    if (whole) {
-      this.process.kill('SIGUSR2')
-      const snapshot = join(this.data, 'state.json')
-      for (let waited = 0; !existsSync(snapshot) && waited < 10_000; waited += 10) await sleep(10)
-      await checkReplayed(copy, snapshot)
-    }
+    await this.compact()
+    await checkReplayed(copy, join(this.data, 'state.json'))
     rmSync(copy, { recursive: true, force: true })
   }
 }
@@ -91,6 +111,24 @@ export async function startDaemon(t: TestContext, options: DaemonOptions = {}): 
     }
   })
   return daemon
+}
+
+/** One daemon for all tests of the suite this is called in; for tests that do not mind each other. */
+export function sharedDaemon(options: DaemonOptions = {}): () => TestDaemon {
+  let daemon: TestDaemon | undefined
+  const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
+  before(async () => {
+    daemon = await launch(data, options)
+  })
+  after(async () => {
+    try {
+      await daemon?.stop()
+    } finally {
+      daemon?.process.kill('SIGKILL')
+      rmSync(data, { recursive: true, force: true })
+    }
+  })
+  return () => daemon!
 }
 
 /** Starts a daemon that the caller ends; for tests that kill it. */

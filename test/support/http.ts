@@ -1,6 +1,7 @@
 // Plain HTTP for tests, by node:http: no client library that would hide what is on the wire.
 
 import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
 import type { Upload } from '../../daemon/api/define.ts'
 
 export interface HttpReply {
@@ -76,4 +77,33 @@ function parsed(text: string): Record<string, unknown> {
   } catch {
     return {}
   }
+}
+
+/** Bytes to the socket as they are, and what comes back until the server hangs up or falls silent. */
+export function sendBytes(url: string, bytes: string | Buffer, patience = 500): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise(resolve => {
+    const socket = connect(Number(port), hostname)
+    let text = ''
+    socket.setTimeout(patience, () => socket.destroy())
+    socket.on('data', chunk => {
+      text += chunk
+    })
+    // A server that hangs up early is what some tests want to see.
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(text))
+    socket.write(bytes)
+  })
+}
+
+/** For requests that the end of the daemon cut off; anything else is a failure of the test. */
+export function cutOff(error: unknown): undefined {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (
+    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(code ?? '') ||
+    message === 'socket hang up' ||
+    message === 'aborted'
+  )
+    return undefined
+  throw error
 }

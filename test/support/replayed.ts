@@ -11,16 +11,21 @@ import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import type { Journal } from '../../daemon/journal/journal.ts'
 import { openSnapshots, type Snapshots } from '../../daemon/journal/snapshots.ts'
 
-/** The folder holds a journal from the beginning; the snapshot is what the living daemon wrote. */
+/** The folder is a copy of the store from a moment ago; the snapshot is what the living daemon wrote since. */
 export async function checkReplayed(folder: string, snapshotFile: string): Promise<void> {
   const snapshots = openSnapshots(dirname(snapshotFile))
   const live = await snapshots.read()
   assert.ok(live, 'the daemon wrote no snapshot')
   const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
-  const replayed = await rebuild(journal, null, live.position)
+  const earlier = await openSnapshots(folder).read()
+  const replayed = await rebuild(journal, earlier && saved(earlier), live.position)
   assert.deepEqual(comparable(replayed.save()), comparable(live.sections), 'replaying the journal gives another state')
-  const reloaded = await rebuild(null, { read: async () => live, write: async () => {}, size: () => 0 }, live.position)
+  const reloaded = await rebuild(null, saved(live), live.position)
   assert.deepEqual(comparable(reloaded.save()), comparable(live.sections), 'loading the snapshot gives another state')
+}
+
+function saved(document: Awaited<ReturnType<Snapshots['read']>>): Snapshots {
+  return { read: async () => document, write: async () => {} }
 }
 
 async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | null, until: number): Promise<Engine> {

@@ -1,0 +1,57 @@
+// npm run bench [-- [--quick] [--json] [NAME ...]]: every figure the project promises, as a ratio measured in this run.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { root, stopAll } from './processes.ts'
+import { type Effort, judge, type Result, type Row, type Sample } from './row.ts'
+import { cli } from './rows/cli.ts'
+import { journal } from './rows/journal.ts'
+import { start } from './rows/start.ts'
+import { write } from './rows/write.ts'
+import { table } from './table.ts'
+
+/** In the order of the table. A new family of rows is a file in rows/ and a name here. */
+const rows: readonly Row[] = [...cli, ...start, ...write, ...journal]
+
+const { values, positionals } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const effort: Effort = { quick: values.quick, rounds: (full, quick) => (values.quick ? quick : full) }
+const wanted = rows.filter(row => positionals.length === 0 || positionals.some(name => row.name.includes(name)))
+if (wanted.length === 0) {
+  process.stderr.write(`No row has that in its name. There are:\n${rows.map(row => `  ${row.name}\n`).join('')}`)
+  process.exit(2)
+}
+
+buildIfMissing()
+const results: Result[] = []
+try {
+  for (const row of wanted) {
+    process.stderr.write(`${row.name} ...\n`)
+    results.push(judge(row, await samplesOf(row)))
+  }
+} finally {
+  await stopAll()
+}
+process.stdout.write(values.json ? `${JSON.stringify(results, null, 2)}\n` : table(results))
+process.exit(results.every(({ met, goal }) => met || goal.informative) ? 0 : 1)
+
+/** None when it could not be measured: that is a goal missed, and no reason to leave out the rest. */
+async function samplesOf(row: Row): Promise<Sample[]> {
+  try {
+    return await row.measure(effort)
+  } catch (error) {
+    process.stderr.write(`${row.name} could not be measured: ${(error as Error).message}\n`)
+    return []
+  }
+}
+
+/** What is measured is what is installed: the bundles. Whoever changed the source builds before measuring. */
+function buildIfMissing(): void {
+  if (['natter', 'natterd'].every(name => existsSync(join(root, 'dist', `${name}.cjs.cache`)))) return
+  const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status !== 0) throw new Error('the build failed')
+}

@@ -1,0 +1,120 @@
+// Processes under measurement: the bundles of ours and the small servers they are held against.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Ready } from '../../daemon/announce-start.ts'
+
+export const root = join(import.meta.dirname, '../..')
+export const natterd = join(root, 'bin/natterd')
+
+/** Without what the runner of this bench put into it for itself. */
+const { NODE_OPTIONS: _options, ...environment } = process.env
+
+const folders: string[] = []
+const servers = new Set<Server>()
+
+/** A folder that is gone after the bench. */
+export function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-bench-'))
+  folders.push(folder)
+  return folder
+}
+
+export function referencePath(name: string): string {
+  return join(import.meta.dirname, 'references', `${name}.cjs`)
+}
+
+/** Milliseconds from spawn to exit of a command that must succeed. */
+export function timeCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const began = performance.now()
+    const child = spawn(process.execPath, args, { stdio: 'ignore', env: { ...environment, ...env } })
+    child.once('error', reject)
+    child.once('exit', code => {
+      const took = performance.now() - began
+      if (code === 0) resolve(took)
+      else reject(new Error(`node ${args.join(' ')} ended with ${code}`))
+    })
+  })
+}
+
+/** A running server that said where it listens with one JSON line on stdout. */
+export class Server {
+  readonly ready: Ready
+  readonly #child: ChildProcess
+
+  constructor(child: ChildProcess, ready: Ready) {
+    this.#child = child
+    this.ready = ready
+    servers.add(this)
+  }
+
+  /** Sends nothing and takes no share of the machine until it is resumed. */
+  pause(): void {
+    this.#child.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT')
+  }
+
+  /** KiB. */
+  async residentSize(): Promise<number> {
+    const ps = spawn('ps', ['-o', 'rss=', '-p', String(this.#child.pid)], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let text = ''
+    for await (const chunk of ps.stdout) text += chunk
+    return Number(text)
+  }
+
+  stop(): Promise<void> {
+    servers.delete(this)
+    return new Promise(resolve => {
+      this.#child.once('exit', () => resolve())
+      this.#child.kill('SIGKILL')
+    })
+  }
+}
+
+export function startServer(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Server> {
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...environment, ...env },
+  })
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.stdout.setEncoding('utf8').on('data', chunk => {
+      text += chunk
+      if (text.endsWith('\n')) resolve(new Server(child, JSON.parse(text)))
+    })
+    child.once('error', reject)
+    child.once('exit', code => reject(new Error(`node ${args.join(' ')} ended with ${code} before it was ready`)))
+  })
+}
+
+export function startDaemon(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Server> {
+  return startServer([natterd, '--port', '0', '--json', '--no-rate-limit', ...flags], env)
+}
+
+export function authorization({ owner }: Ready): string {
+  return `Basic ${Buffer.from(`${owner.email}:${owner.api_key}`).toString('base64')}`
+}
+
+/** One request that must be answered with 200. */
+export function request(url: string, headers: Record<string, string> = {}): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: false, headers }, answer => {
+      answer.resume().once('end', () => {
+        if (answer.statusCode === 200) resolve()
+        else reject(new Error(`${url} answered ${answer.statusCode}`))
+      })
+    }).once('error', reject)
+  })
+}
+
+export async function stopAll(): Promise<void> {
+  for (const server of servers) await server.stop()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,66 @@
+// What it costs to keep a promise: a write that is authenticated, checked and on disk before it is answered, against
+// a server that does none of this.
+
+import { type Load, type LoadResult, run } from '../load.ts'
+import { authorization, freshFolder, referencePath, type Server, startDaemon, startServer } from '../processes.ts'
+import { alternate, type Effort, once, type Row, type Sample } from '../row.ts'
+
+const connections = 64
+const body = new URLSearchParams({
+  title: 'Greeting to new people',
+  content:
+    'Welcome aboard! Please read the notes in #general, and say hello to everyone when you have a minute. Thanks!',
+}).toString()
+
+const posts = once(measure)
+const reference = 'bare fastify form POST, nothing stored'
+
+export const write: readonly Row[] = [
+  {
+    name: `durable snippet POST, ${connections} connections`,
+    reference,
+    goal: { atLeast: 0.9 },
+    unit: 'requests/s',
+    measure: read('perSecond'),
+  },
+  {
+    name: `durable snippet POST, ${connections} connections, p99`,
+    reference,
+    goal: { atMost: 1, informative: true },
+    unit: 'ms',
+    measure: read('p99'),
+  },
+]
+
+function read(what: keyof LoadResult) {
+  return async (effort: Effort): Promise<Sample[]> =>
+    (await posts(effort)).map(({ ours, reference }) => ({ ours: ours[what], reference: reference[what] }))
+}
+
+async function measure(effort: Effort) {
+  const ours = await startDaemon(['--data', freshFolder(), '--no-profile'])
+  const theirs = await startServer([referencePath('fastify-form')])
+  ours.pause()
+  theirs.pause()
+  const headers = { Authorization: authorization(ours.ready), 'Content-Type': 'application/x-www-form-urlencoded' }
+  const load = { method: 'POST', headers, body, connections, seconds: effort.rounds(2, 1) }
+  const askOurs = () => alone(ours, { ...load, url: `${ours.ready.url}/api/v1/saved_snippets` })
+  const askTheirs = () => alone(theirs, { ...load, url: `${theirs.ready.url}/form` })
+  // Code that runs hot is what is compared: the first round only warms up.
+  await askTheirs()
+  await askOurs()
+  const samples = await alternate(effort.rounds(9, 3), askOurs, askTheirs)
+  await ours.stop()
+  await theirs.stop()
+  return samples
+}
+
+/** Lets nothing but this server run: work the other has left over must not be paid for here. */
+async function alone(server: Server, load: Load): Promise<LoadResult> {
+  server.resume()
+  try {
+    return await run(load)
+  } finally {
+    server.pause()
+  }
+}

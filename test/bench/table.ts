@@ -1,0 +1,35 @@
+// The results as one table for people.
+
+import type { Goal, Result } from './row.ts'
+
+const headings = ['work', 'ratio', 'quartiles', 'goal', 'verdict', 'reference (= 1)']
+
+export function table(results: readonly Result[]): string {
+  const lines = [headings, ...results.map(cells)]
+  const widths = headings.map((_heading, column) => Math.max(...lines.map(line => line[column]!.length)))
+  return lines
+    .map(
+      line =>
+        `${line
+          .map((cell, column) => cell.padEnd(widths[column]!))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}
+
+function cells({ name, rounds, ratio, quartiles, goal, met, reference }: Result): string[] {
+  if (rounds === 0) return [name, '-', '-', described(goal), 'MISSED', reference]
+  const spread = quartiles.map(value => value.toFixed(2)).join('-')
+  return [name, ratio.toFixed(2), spread, described(goal), verdict(goal, met), reference]
+}
+
+function described(goal: Goal): string {
+  return 'atMost' in goal ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`
+}
+
+/** In brackets when nothing depends on it. */
+function verdict(goal: Goal, met: boolean): string {
+  const word = met ? 'ok' : 'MISSED'
+  return goal.informative ? `(${word.toLowerCase()})` : word
+}

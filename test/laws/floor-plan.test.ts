@@ -1,0 +1,175 @@
+// The floor plan of the design: who may import whom, how large files may be, what they may be called.
+
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join, posix } from 'node:path'
+import { describe, test } from 'node:test'
+import { filesUnder, root, type Source, sources } from '../support/sources.ts'
+
+interface Room {
+  /** Files of the room begin like this; the first room that fits is the file's own. */
+  readonly at: RegExp
+  /** Files of the project it may use, besides its own. */
+  readonly uses: readonly RegExp[]
+  /** Files of which it may use the types only. */
+  readonly types?: readonly RegExp[]
+  /** Files it may load by `import()` only. */
+  readonly later?: readonly RegExp[]
+  readonly packages: readonly string[]
+  readonly packagesLater?: readonly string[]
+}
+
+const node = 'node:'
+/** Values of the domain that edges may use: the refusal itself, numbers, and plain questions to the state. */
+const plainDomain = /^daemon\/domain\/(refusal|limits|lookups)\.ts$/
+
+const rooms: readonly Room[] = [
+  { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox'] },
+  { at: /^daemon\/domain\//, uses: [/^daemon\/api\//], packages: ['markdown-it', 're2js', 'url-template'] },
+  { at: /^daemon\/journal\//, uses: [], packages: ['lowdb', node] },
+  { at: /^daemon\/events\//, uses: [/^daemon\/api\//], types: [/^daemon\/domain\//], packages: [] },
+  {
+    at: /^daemon\/(http|control)\//,
+    uses: [/^daemon\/api\//, plainDomain, /^daemon\/engine\.ts$/, /^daemon\/events\//, /^daemon\/(http|control)\//],
+    types: [/^daemon\/domain\//],
+    packages: ['fastify', '@fastify/busboy', 'find-my-way', node],
+  },
+  { at: /^daemon\//, uses: [/^daemon\//, /^data\/\w+\.json$/], packages: ['undici', node] },
+  {
+    at: /^cli\/extra\//,
+    uses: [/^daemon\/api\//, /^cli\//],
+    packages: ['commander', node],
+    packagesLater: ['chalk', 'undici'],
+  },
+  {
+    at: /^cli\//,
+    uses: [/^daemon\/api\//],
+    later: [/^cli\/extra\//],
+    packages: ['commander', node],
+    packagesLater: ['chalk', 'undici'],
+  },
+]
+
+interface Import {
+  readonly target: string
+  readonly form: 'value' | 'type' | 'later'
+}
+
+const statement = /^(?:import|export)\s+(type\s)?([^;'"]*?\bfrom\s+)?'([^']+)'/gm
+const call = /\bimport\(\s*'([^']+)'\s*\)/g
+
+function importsOf({ code }: Source): Import[] {
+  const found: Import[] = []
+  for (const [, type, names = '', target] of code.matchAll(statement))
+    found.push({ target: target!, form: type || onlyTypes(names) ? 'type' : 'value' })
+  for (const [, target] of code.matchAll(call)) found.push({ target: target!, form: 'later' })
+  return found
+}
+
+/** `{ type A, type B } from`: nothing is left of it at run time. */
+function onlyTypes(names: string): boolean {
+  const inside = /^\{([^}]*)\}\s*from/.exec(names)?.[1]
+  return inside?.split(',').every(name => /^\s*(type\s|$)/.test(name)) ?? false
+}
+
+function problem(source: Source, room: Room, { target, form }: Import): string | undefined {
+  const { path } = source
+  if (!target.startsWith('.')) {
+    const allowed = form === 'later' ? [...room.packages, ...(room.packagesLater ?? [])] : room.packages
+    if (allowed.some(name => target === name || target.startsWith(name === node ? node : `${name}/`))) return undefined
+    if (form === 'type' && room.packagesLater?.includes(target)) return undefined
+    return room.packagesLater?.includes(target)
+      ? `${path} may use ${target} by import() only`
+      : `${path} may not use ${target}`
+  }
+  const file = posix.join(posix.dirname(path), target)
+  if (!existsSync(join(root, file))) return `${path} uses ${file}, which does not exist`
+  const matches = (patterns: readonly RegExp[] = []) => patterns.some(pattern => pattern.test(file))
+  if (matches(room.later)) return form === 'value' ? `${path} may use ${file} by import() only` : undefined
+  if (room.at.test(file) && roomOf(file) === room) return undefined
+  if (matches(room.uses)) return undefined
+  if (matches(room.types)) return form === 'type' ? undefined : `${path} may use the types of ${file} only`
+  return `${path} may not use ${file}`
+}
+
+function roomOf(path: string): Room | undefined {
+  return rooms.find(({ at }) => at.test(path))
+}
+
+const own = sources('daemon', 'cli', 'test', 'docs', 'bin', 'build.ts')
+
+describe('the floor plan', () => {
+  test('every import stays within what its room may use', () => {
+    const problems = own.flatMap(source => {
+      const room = roomOf(source.path)
+      return room
+        ? importsOf(source)
+            .map(found => problem(source, room, found))
+            .filter(Boolean)
+        : []
+    })
+    assert.deepEqual(problems, [])
+  })
+
+  test('the law sees what it looks for', () => {
+    const sample = (path: string, code: string) =>
+      importsOf({ path, text: code, code }).map(found => problem({ path, text: code, code }, roomOf(path)!, found))
+    assert.deepEqual(sample('daemon/domain/typing.ts', "import { x } from 'node:fs'"), [
+      'daemon/domain/typing.ts may not use node:fs',
+    ])
+    assert.deepEqual(sample('daemon/api/x.ts', "const a = await import('../engine.ts')"), [
+      'daemon/api/x.ts may not use daemon/engine.ts',
+    ])
+    assert.deepEqual(sample('daemon/events/x.ts', "import { type A, b } from '../domain/state.ts'"), [
+      'daemon/events/x.ts may use the types of daemon/domain/state.ts only',
+    ])
+    assert.deepEqual(sample('daemon/events/x.ts', "import {\n  type A,\n} from '../domain/state.ts'"), [undefined])
+    assert.deepEqual(sample('cli/main.ts', "import chalk from 'chalk'"), ['cli/main.ts may use chalk by import() only'])
+    assert.deepEqual(sample('cli/main.ts', "export * from '../daemon/engine.ts'"), [
+      'cli/main.ts may not use daemon/engine.ts',
+    ])
+  })
+
+  test('no file is longer than 400 lines', () => {
+    const long = own.filter(({ text }) => text.split('\n').length > 401).map(({ path }) => path)
+    assert.deepEqual(long, [])
+  })
+
+  test('names say what is inside: kebab-case, and no utils, helpers, common or types', () => {
+    for (const { path } of own) {
+      assert.match(basename(path), /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(ts|js)$/, path)
+      assert.doesNotMatch(path, /(^|\/)(utils?|helpers?|common|types?)(\.|\/)/)
+    }
+  })
+
+  test('every file of daemon and cli opens by saying what lives in it', () => {
+    for (const { path, text } of own)
+      if (/^(daemon|cli)\//.test(path)) assert.match(text, /^\/\/ \S/, `${path} opens without a comment`)
+  })
+
+  test('only permissions.ts decides by a role', () => {
+    for (const { path, code } of own) {
+      // Which system group a role stands for is what group-values.ts is about.
+      if (!path.startsWith('daemon/') || /^daemon\/domain\/(permissions|group-values)(\.ts|\/)/.test(path)) continue
+      for (const line of code.split('\n')) {
+        // Showing a role and giving one are no decisions: `role: user.role`, `role: roles.member`.
+        const rest = line.replace(/\brole: (\w+\.role|roles\.\w+)\b/g, '')
+        assert.doesNotMatch(
+          rest,
+          /\.role\b|\broles[.[]/,
+          `${path} reads a role; that is for permissions.ts: ${line.trim()}`,
+        )
+      }
+    }
+  })
+
+  test('every path that the docs name exists', () => {
+    const pages = [...filesUnder('docs'), ...filesUnder('README.md'), ...filesUnder('CHANGELOG.md')]
+    for (const page of pages.filter(file => file.endsWith('.md')))
+      for (const [, path] of readFileSync(join(root, page), 'utf8').matchAll(
+        /[`(]((?:daemon|cli|bin|data|docs|test)\/[\w./-]+?)[`)#:]/g,
+      ))
+        if (!/^data\/store\b/.test(path!))
+          assert.ok(existsSync(join(root, path!)), `${page} names ${path}, which does not exist`)
+  })
+})

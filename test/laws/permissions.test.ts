@@ -1,0 +1,187 @@
+// Role × rule: who may do what, as a table in a file. A changed right shows as a changed line of it.
+// NATTER_UPDATE=1 writes the table anew.
+
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { channelPermissions, groupPermissions } from '../../daemon/api/permission-settings.ts'
+import { defaultValue } from '../../daemon/domain/group-values.ts'
+import { applyFact } from '../../daemon/domain/index.ts'
+import { found } from '../../daemon/domain/organization.ts'
+import * as permissions from '../../daemon/domain/permissions.ts'
+import { type Channel, type Group, roles, State, type User } from '../../daemon/domain/state.ts'
+import seed from '../../data/seed.json' with { type: 'json' }
+import { root } from '../support/sources.ts'
+
+const file = join(root, 'test/permissions.table.txt')
+const state = new State()
+applyFact(state, found(seed, 'example.com', 0))
+
+// --- who asks ---------------------------------------------------------------------------------------------------
+
+const bot = (type: 1 | 2 | 3 | 4) => ({ role: roles.member, bot: { type, ownerId: 11, system: false } })
+
+/** One of each kind, in the order of the columns. */
+const people: Readonly<Record<string, Partial<User>>> = {
+  owner: { role: roles.owner },
+  administrator: { role: roles.administrator },
+  moderator: { role: roles.moderator },
+  'full member': { role: roles.member },
+  'new member': { role: roles.member, fullMember: false },
+  guest: { role: roles.guest },
+  'generic bot': bot(1),
+  'incoming bot': bot(2),
+  'outgoing bot': bot(3),
+  'embedded bot': bot(4),
+}
+
+const [anyone] = [...state.users.values()]
+const askers = Object.entries(people).map(([name, parts], index) => {
+  const user = { ...anyone!, id: 10 + index, email: `${10 + index}@example.com`, fullMember: true, ...parts }
+  if (!parts.bot) delete (user as { bot?: unknown }).bot
+  state.users.put(user as User)
+  return { name, actor: user as User }
+})
+
+// --- about what -------------------------------------------------------------------------------------------------
+
+function channel(id: number, parts: Partial<Channel>): Channel {
+  const permissions = Object.fromEntries(
+    Object.entries(channelPermissions).map(([name, setting]) => [name, defaultValue(state, setting, 99)]),
+  ) as Channel['permissions']
+  return {
+    id,
+    name: `channel ${id}`,
+    description: '',
+    creatorId: 99,
+    dateCreated: 0,
+    inviteOnly: false,
+    webPublic: false,
+    historyPublic: true,
+    archived: false,
+    isDefault: false,
+    retentionDays: null,
+    topicsPolicy: 'inherit',
+    folderId: null,
+    permissions,
+    ...parts,
+  }
+}
+
+function subscribed(to: Channel): Channel {
+  for (const { actor } of askers)
+    state.subscriptions.put({
+      channelId: to.id,
+      userId: actor.id,
+      active: true,
+      color: '#76ce90',
+      muted: false,
+      pinned: false,
+      notifications: { desktop: null, audible: null, push: null, email: null, wildcardMentions: null },
+      spans: [[0]],
+    })
+  return to
+}
+
+const group: Group = {
+  id: 100,
+  name: 'group',
+  description: '',
+  system: false,
+  creatorId: 99,
+  dateCreated: 0,
+  deactivated: false,
+  members: [],
+  subgroups: [],
+  permissions: Object.fromEntries(
+    Object.entries(groupPermissions).map(([name, setting]) => [name, defaultValue(state, setting, 99)]),
+  ) as Group['permissions'],
+}
+
+const byMembers = defaultValue(state, { nobody: true, everyone: true, default: 'role:members' }, null)
+const everyonesGroup = { ...group, permissions: mapped(group.permissions) }
+const secret = { inviteOnly: true, historyPublic: false }
+const everyonesSecret = channel(7, { ...secret, permissions: mapped(channel(7, {}).permissions) })
+
+function mapped<P extends object>(permissions: P): P {
+  return Object.fromEntries(Object.keys(permissions).map(name => [name, byMembers])) as P
+}
+
+const channels = {
+  public: channel(1, {}),
+  'web-public': channel(2, { webPublic: true }),
+  'private, shared': channel(3, { inviteOnly: true }),
+  'private, protected': channel(4, secret),
+  'public, subscribed': subscribed(channel(5, {})),
+  'private, subscribed': subscribed(channel(6, secret)),
+  'private, all groups role:members': everyonesSecret,
+}
+
+const groups = {
+  'of somebody else': group,
+  'with all settings role:members': everyonesGroup,
+  'of the system': [...state.groups.values()].find(({ name }) => name === 'role:members')!,
+}
+
+const member = askers[3]!.actor
+const accounts = {
+  'a member': member,
+  'who shows the address to members': { ...member, settings: { email_address_visibility: 2 } },
+  'who shows it to administrators': { ...member, settings: { email_address_visibility: 3 } },
+  'who shows it to nobody': { ...member, settings: { email_address_visibility: 4 } },
+  'who shows it to moderators': { ...member, settings: { email_address_visibility: 5 } },
+}
+
+/** For rules about a thing: the things to ask about, by the words for their lines. */
+const things: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  changeRole: {
+    'member to moderator': { from: roles.member, to: roles.moderator },
+    'member to owner': { from: roles.member, to: roles.owner },
+    'owner to member': { from: roles.owner, to: roles.member },
+  },
+  administerBot: {
+    'somebody else’s': { ...member, id: 98, bot: { type: 1, ownerId: 99, system: false } },
+    'that can create users': { ...member, id: 98, canCreateUsers: true, bot: { type: 1, ownerId: 99, system: false } },
+  },
+  createChannel: { public: 'public', private: 'private', 'web-public': 'web-public' },
+  seeEmail: accounts,
+}
+
+/** Rules about a channel or a group need no list of their own. */
+function thingsOf(name: string): Readonly<Record<string, unknown>> {
+  return things[name] ?? (/group/i.test(name) ? groups : channels)
+}
+
+// --- the table --------------------------------------------------------------------------------------------------
+
+type AnyRule = permissions.Rule<any>
+
+const rules = Object.entries(permissions).filter((entry): entry is [string, AnyRule] => isRule(entry[1]))
+
+function isRule(value: unknown): value is AnyRule {
+  return typeof value === 'object' && value !== null && 'sentence' in value && 'allows' in value
+}
+
+function table(): string {
+  const lines = rules.flatMap(([name, rule]) => {
+    const cases = rule.allows.length < 2 ? { '': undefined } : thingsOf(name)
+    return Object.entries(cases).map(([words, thing]) => {
+      const allowed = askers.filter(({ actor }) => rule.allows({ state, actor }, thing)).map(asker => asker.name)
+      return `${words ? `${name} (${words})` : name}: ${allowed.join(', ') || 'nobody'}`
+    })
+  })
+  return `${lines.sort().join('\n')}\n`
+}
+
+describe('permissions', () => {
+  test('every rule has one English sentence', () => {
+    assert.ok(rules.length > 0)
+    for (const [name, { sentence }] of rules) assert.match(sentence, /^[A-Z][^\n]*\.$/, name)
+  })
+
+  test('every role has the rights the table says', () => {
+    if (process.env.NATTER_UPDATE) writeFileSync(file, table())
+    assert.equal(table(), readFileSync(file, 'utf8'), 'a right has changed; NATTER_UPDATE=1 npm test writes the table')
+  })
+})

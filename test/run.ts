@@ -1,0 +1,58 @@
+// Runs the tests by node's own runner: first everything, then test/after/, whose laws look back on the whole run.
+// Words narrow it down: `tsx test/run.ts events http` runs the files whose names hold one of them, and no after-laws.
+
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const root = join(import.meta.dirname, '..')
+const words = process.argv.slice(2)
+const scratch = mkdtempSync(join(tmpdir(), 'natter-run-'))
+const calls = join(scratch, 'calls')
+const tallies = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo', 'duration_ms'] as const
+const total = new Map<string, number>(tallies.map(name => [name, 0]))
+
+writeFileSync(calls, '')
+const all = testFiles()
+const first = all.filter(file => !isAfter(file) && (words.length === 0 || words.some(word => file.includes(word))))
+let failed = !(await run(first))
+if (words.length === 0) failed = !(await run(all.filter(isAfter))) || failed
+rmSync(scratch, { recursive: true, force: true })
+
+if (total.get('tests') === 0) {
+  failed = true
+  process.stdout.write('✖ no test ran\n')
+}
+for (const [name, count] of total) process.stdout.write(`ℹ ${name} ${count}\n`)
+process.exitCode = failed ? 1 : 0
+
+function testFiles(): string[] {
+  return (readdirSync(join(root, 'test'), { recursive: true }) as string[])
+    .filter(file => file.endsWith('.test.ts'))
+    .map(file => join('test', file))
+    .sort()
+}
+
+function isAfter(file: string): boolean {
+  return file.startsWith(join('test', 'after'))
+}
+
+/** Passes on what node prints, except its summary: there is one for the whole at the end. */
+async function run(files: readonly string[]): Promise<boolean> {
+  if (files.length === 0) return false
+  const options = ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-timeout=180000', '--test-reporter=spec']
+  const child = spawn(process.execPath, [...options, ...files], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NATTER_TEST_CALLS: calls },
+  })
+  const ended = new Promise<number | null>(resolve => child.once('close', resolve))
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, name, count] = /^ℹ (\w+) ([\d.]+)$/.exec(line) ?? []
+    if (name !== undefined && total.has(name)) total.set(name, total.get(name)! + Number(count))
+    else process.stdout.write(`${line}\n`)
+  }
+  return (await ended) === 0
+}

@@ -1,0 +1,26 @@
+// Starts that must fail well.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { root } from './sources.ts'
+
+/** Starts natterd and expects it to give up: with this code, in one or two sentences, never with a stack trace. */
+export function givesUp(
+  flags: readonly string[],
+  code: number,
+  words: RegExp,
+  env: Readonly<Record<string, string>> = {},
+): string {
+  const args = [join(root, 'bin/natterd'), '--port', '0', '--no-profile', ...flags]
+  const run = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000, env: { ...process.env, ...env } })
+  assert.equal(run.status, code, `${run.signal} ${run.stderr}`)
+  assert.match(run.stderr, words)
+  assertPlain(run.stderr)
+  assert.equal(run.stdout, '')
+  return run.stderr
+}
+
+export function assertPlain(text: string): void {
+  assert.doesNotMatch(text, /\n {4}at |node:internal|Error:/)
+}
