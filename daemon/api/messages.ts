@@ -16,6 +16,7 @@ import {
   messageId,
   natural,
   nullable,
+  num,
   oneOf,
   optional,
   record,
@@ -131,7 +132,8 @@ export const messages = {
     },
     reply: {
       messages: listOf(message),
-      anchor: maybe(int),
+      // Behind the newest message lies a number beyond the safe integers.
+      anchor: maybe(num),
       found_anchor: bool,
       found_oldest: bool,
       found_newest: bool,
