@@ -3,7 +3,7 @@
 import type { ParamsOf } from '../api/define.ts'
 import { messageFlags as api } from '../api/message-flags.ts'
 import { runsOf } from './message-store/index.ts'
-import { hasRow, isUnread, isUnreadByDefault, maySee } from './messages/access.ts'
+import { maySee, Reader } from './messages/access.ts'
 import { flagsChanged, readEvent } from './messages/announce.ts'
 import { topicOf } from './messages/compose.ts'
 import type { AllRead, FlagsChanged } from './messages/facts.ts'
@@ -118,13 +118,14 @@ function changeable(flag: string): Flag {
 function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
   const { state, actor } = ctx
   const set = state.messageFlags.of(actor.id)
+  const reader = new Reader(state, actor.id)
   const changed: number[] = []
   const historical: number[] = []
   const ignored = new Set<number>()
   const unmarking = flag === 'read' && op === 'remove'
   for (const id of ids) {
     const known = state.messages.has(id)
-    const row = known && hasRow(state, actor.id, id)
+    const row = known && reader.hasRow(id)
     if (!row) {
       // Without a row it is read already and nothing else; only what needs a row needs the right to read it.
       if (op === (flag === 'read' ? 'add' : 'remove')) continue
@@ -137,7 +138,7 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
         continue
       }
     }
-    const has = flag === 'read' ? !isUnread(state, actor.id, id) : set[flag].has(id)
+    const has = flag === 'read' ? !reader.isUnread(id) : set[flag].has(id)
     if (has === (op === 'add')) continue
     changed.push(id)
     if (!row) historical.push(id)
@@ -159,9 +160,10 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
 
 /** Runs of those messages that are read unless marked. */
 function exceptional(state: State, userId: number, runs: readonly number[]): number[] {
+  const reader = new Reader(state, userId)
   const ids: number[] = []
   for (let i = 0; i < runs.length; i += 2)
-    for (let id = runs[i]!; id <= runs[i + 1]!; id++) if (!isUnreadByDefault(state, userId, id)) ids.push(id)
+    for (let id = runs[i]!; id <= runs[i + 1]!; id++) if (!reader.isUnreadByDefault(id)) ids.push(id)
   return runsOf(ids)
 }
 

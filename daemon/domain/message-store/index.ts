@@ -20,6 +20,13 @@ export interface SideFile {
   readonly kept?: () => void
 }
 
+/** Messages within bounds, listed when they are needed. */
+export interface WordPart {
+  readonly first: number
+  readonly last: number
+  readonly ids: () => IdList
+}
+
 const localMask = segmentSize - 1
 const none = new IdList()
 
@@ -97,7 +104,8 @@ export class MessageStore {
 
   /** The channel it was sent to, 0 for a direct message: who received it follows from there. */
   sentTo(id: number): number {
-    return this.details(id)?.sentTo ?? this.place(id).thread.channelId
+    const moved = id >= this.#oldestMoved ? this.details(id)?.sentTo : undefined
+    return moved ?? this.place(id).thread.channelId
   }
 
   // --- many -----------------------------------------------------------------------------------------------------
@@ -147,21 +155,26 @@ export class MessageStore {
     return this.#kinds[kind]
   }
 
-  /** IDs whose content or topic may have every word of the lower-case text; undefined when it has no words. */
-  withWords(text: string): IdList | undefined {
+  /** Where all messages are that may have every word of the lower-case text; undefined when it has no words. */
+  withWords(text: string): { readonly count: number; readonly parts: readonly WordPart[] } | undefined {
     const hashes = wordHashes(text)
     if (hashes.length === 0) return undefined
     const frequency = (hash: number) =>
       this.#segments.reduce((sum, segment) => sum + segment.words.count(hash), 0) +
       this.#places.threadsWithWord(hash).reduce((sum, thread) => sum + thread.ids.length, 0)
-    const rarest = hashes.map(hash => ({ hash, count: frequency(hash) })).sort((a, b) => a.count - b.count)[0]!
-    const found = new Uint32Array(rarest.count)
-    let length = 0
-    for (const segment of this.#segments)
-      for (const local of segment.words.find(rarest.hash)) found[length++] = (segment.number << segmentBits) + local
-    const list = new IdList(found.subarray(0, length))
-    for (const thread of this.#places.threadsWithWord(rarest.hash)) list.addAll(thread.ids.slice())
-    return list
+    const [rarest] = hashes.map(hash => ({ hash, count: frequency(hash) })).sort((a, b) => a.count - b.count)
+    const { hash, count } = rarest!
+    const parts = this.#segments
+      .filter(segment => segment.words.count(hash) > 0)
+      .map(segment => ({
+        first: segment.number << segmentBits,
+        last: ((segment.number + 1) << segmentBits) - 1,
+        ids: () => new IdList([...segment.words.find(hash)].map(local => (segment.number << segmentBits) + local)),
+      }))
+    const topics = this.#places
+      .threadsWithWord(hash)
+      .map(({ ids }) => ({ first: 0, last: this.#lastId, ids: () => ids }))
+    return { count, parts: [...parts, ...topics] }
   }
 
   // --- changes --------------------------------------------------------------------------------------------------

@@ -1,22 +1,90 @@
 // Who received a message, who may read it, and what it is to them.
 
+import type { FlagsOfUser } from '../message-flags-table.ts'
 import { marks } from '../message-store/index.ts'
 import { type Asker, seeContent } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { State } from '../state.ts'
 import type { Subscription } from '../subscription-table.ts'
 
-/** Whether it reached the user when it was sent. */
-export function received(state: State, userId: number, id: number): boolean {
-  const { conversationId } = state.messages.place(id).thread
-  if (conversationId !== 0) return takesPart(state, userId, conversationId)
-  const subscription = state.subscriptions.get(state.messages.sentTo(id), userId)
-  return subscription !== undefined && spanOf(subscription, id) !== 'none'
+/** What messages are to one user; made for many questions in a row, between which nothing changes. */
+export class Reader {
+  readonly #state: State
+  readonly #userId: number
+  readonly #flags: FlagsOfUser
+  readonly #channels = new Map<number, { readonly active: boolean; readonly spans: Subscription['spans'] }>()
+  readonly #conversations = new Map<number, boolean>()
+
+  constructor(state: State, userId: number) {
+    this.#state = state
+    this.#userId = userId
+    this.#flags = state.messageFlags.of(userId)
+  }
+
+  /** Whether it reached the user when it was sent. */
+  received(id: number): boolean {
+    return this.#stretch(id) !== 'none'
+  }
+
+  /** In the user's own history: received, or taken into it later. */
+  hasRow(id: number): boolean {
+    return this.#stretch(id) !== 'none' || this.#flags.historical.has(id)
+  }
+
+  isUnread(id: number): boolean {
+    const { channelId } = this.#state.messages.place(id).thread
+    // All unread messages are in channels the user is subscribed to.
+    if (channelId !== 0 && !this.#channel(channelId).active) return false
+    return this.isUnreadByDefault(id) ? !this.#flags.read.has(id) : this.#flags.unread.has(id)
+  }
+
+  /** Whether it is unread unless marked; otherwise it is read unless marked. */
+  isUnreadByDefault(id: number): boolean {
+    return this.#stretch(id) === 'present'
+  }
+
+  /** Where the ID stands in the user's subscription: in its present stretch, in a former one, or outside. */
+  #stretch(id: number): 'present' | 'former' | 'none' {
+    const { messages } = this.#state
+    const { conversationId } = messages.place(id).thread
+    if (conversationId !== 0) return this.#takesPart(conversationId) ? 'present' : 'none'
+    for (const [after, upTo] of this.#channel(messages.sentTo(id)).spans) {
+      if (id <= after) continue
+      if (upTo === undefined) return 'present'
+      if (id <= upTo) return 'former'
+    }
+    return 'none'
+  }
+
+  #channel(channelId: number) {
+    let channel = this.#channels.get(channelId)
+    if (!channel) {
+      channel = this.#state.subscriptions.get(channelId, this.#userId) ?? { active: false, spans: [] }
+      this.#channels.set(channelId, channel)
+    }
+    return channel
+  }
+
+  #takesPart(conversationId: number): boolean {
+    let part = this.#conversations.get(conversationId)
+    if (part === undefined) {
+      part = takesPart(this.#state, this.#userId, conversationId)
+      this.#conversations.set(conversationId, part)
+    }
+    return part
+  }
 }
 
-/** In the user's own history: received, or taken into it later. */
+export function received(state: State, userId: number, id: number): boolean {
+  return new Reader(state, userId).received(id)
+}
+
 export function hasRow(state: State, userId: number, id: number): boolean {
-  return received(state, userId, id) || state.messageFlags.of(userId).historical.has(id)
+  return new Reader(state, userId).hasRow(id)
+}
+
+export function isUnread(state: State, userId: number, id: number): boolean {
+  return new Reader(state, userId).isUnread(id)
 }
 
 export function takesPart(state: State, userId: number, conversationId: number): boolean {
@@ -40,42 +108,17 @@ export function visible(asker: Asker, id: number, name = 'message_id'): number {
   return id
 }
 
-/** Where the ID stands in the user's subscription: in its present stretch, in a former one, or outside. */
-export function spanOf({ spans }: Subscription, id: number): 'present' | 'former' | 'none' {
-  for (const [after, upTo] of spans) {
-    if (id <= after) continue
-    if (upTo === undefined) return 'present'
-    if (id <= upTo) return 'former'
-  }
-  return 'none'
-}
-
-export function isUnread(state: State, userId: number, id: number): boolean {
-  const { channelId, conversationId } = state.messages.place(id).thread
-  const flags = state.messageFlags.of(userId)
-  if (conversationId !== 0) return takesPart(state, userId, conversationId) && !flags.read.has(id)
-  // All unread messages are in channels the user is subscribed to.
-  if (!state.subscriptions.isActive(channelId, userId)) return false
-  return isUnreadByDefault(state, userId, id) ? !flags.read.has(id) : flags.unread.has(id)
-}
-
-/** Whether it is unread unless marked; otherwise it is read unless marked. */
-export function isUnreadByDefault(state: State, userId: number, id: number): boolean {
-  if (state.messages.place(id).thread.conversationId !== 0) return true
-  const subscription = state.subscriptions.get(state.messages.sentTo(id), userId)
-  return subscription !== undefined && spanOf(subscription, id) === 'present'
-}
-
 /** The user's flags of a message they may read, in the order the API lists them. */
 export function flagsOf(state: State, userId: number, id: number): string[] {
-  if (!hasRow(state, userId, id)) return ['read', 'historical']
+  const reader = new Reader(state, userId)
+  if (!reader.hasRow(id)) return ['read', 'historical']
   const sets = state.messageFlags.of(userId)
   const flags: string[] = []
-  if (!isUnread(state, userId, id)) flags.push('read')
+  if (!reader.isUnread(id)) flags.push('read')
   if (sets.starred.has(id)) flags.push('starred')
   if (sets.collapsed.has(id)) flags.push('collapsed')
   flags.push(...mentionFlags(state, userId, id))
-  if (!received(state, userId, id)) flags.push('historical')
+  if (!reader.received(id)) flags.push('historical')
   return flags
 }
 

@@ -3,7 +3,7 @@
 import type { Thread } from '../message-store/index.ts'
 import type { Context } from '../resource.ts'
 import type { State } from '../state.ts'
-import { isMentioned, isUnread } from './access.ts'
+import { isMentioned, Reader } from './access.ts'
 import { isMuted } from './neighbours.ts'
 
 /** As many as `register` lists; older ones are only said to be there. */
@@ -15,22 +15,22 @@ export function unreadIds(state: State, userId: number, limit = Number.POSITIVE_
   const { lastId } = state.messages
   const lists = ownLists(state, userId)
   const inLists = lists.reduce((sum, { ids, from }) => sum + ids.length - from, 0)
+  const reader = new Reader(state, userId)
   const found: number[] = []
   if (lastId - read.size <= inLists) {
     const after = Math.min(...lists.map(({ ids, from }) => (from < ids.length ? ids.at(from) : lastId + 1)))
     for (let id = read.absentAtMost(lastId); id >= after && found.length < limit; id = read.absentAtMost(id - 1))
-      if (state.messages.has(id) && isUnread(state, userId, id)) found.push(id)
+      if (state.messages.has(id) && reader.isUnread(id)) found.push(id)
   } else {
     for (const { ids, from } of lists)
       for (let i = ids.length - 1; i >= from; i--) {
         const id = ids.at(i)
-        if (!read.has(id) && isUnread(state, userId, id)) found.push(id)
+        if (!read.has(id) && reader.isUnread(id)) found.push(id)
       }
   }
   // Marked unread although they were not, or not lately, received.
   const seen = new Set(unread.size > 0 ? found : [])
-  for (const id of idsIn(unread))
-    if (!seen.has(id) && state.messages.has(id) && isUnread(state, userId, id)) found.push(id)
+  for (const id of idsIn(unread)) if (!seen.has(id) && state.messages.has(id) && reader.isUnread(id)) found.push(id)
   found.sort((a, b) => b - a)
   return found.length > limit ? found.slice(0, limit) : found
 }

@@ -3,14 +3,14 @@
 import { emptyTopicDisplayName } from '../limits.ts'
 import { userByEmail } from '../lookups.ts'
 import { IdList, idsOf } from '../message-store/index.ts'
-import { hasRow, isMentioned, isUnread, takesPart } from '../messages/access.ts'
+import { isMentioned, Reader, takesPart } from '../messages/access.ts'
 import { isMuted, topicPolicy } from '../messages/neighbours.ts'
 import { conversationOf } from '../messages/people.ts'
 import { resolvedPrefix } from '../messages/present.ts'
 import { type Asker, seeContent, seeMetadata } from '../permissions.ts'
 import type { Channel, User } from '../state.ts'
 import { hasTerms, searchTerms } from './search.ts'
-import { anyOf, everyId, listed, membersOf, type Source } from './source.ts'
+import { anyOf, everyId, inParts, listed, membersOf, type Source } from './source.ts'
 import { badNarrow, type Term, termsOf } from './terms.ts'
 
 export interface Plan {
@@ -85,7 +85,7 @@ class Builder {
   #addSearch(): void {
     const { messages } = this.#asker.state
     const found = messages.withWords(this.#words.join(' '))
-    if (found) this.#sources.push(anyOf([found]))
+    if (found) this.#sources.push(inParts(found.count, found.parts))
     const words = this.#words
     this.#tests.push(id => hasTerms(`${messages.place(id).topic}\n${messages.content(id)}`, words))
   }
@@ -109,6 +109,7 @@ function ownHistory({ state, actor }: Asker): Source {
 function readableBy(asker: Asker, open: boolean): Test {
   const { state, actor } = asker
   const channels = new Map<number, Channel | undefined>()
+  const reader = new Reader(state, actor.id)
   return id => {
     const { channelId, conversationId } = state.messages.place(id).thread
     if (conversationId !== 0) return takesPart(state, actor.id, conversationId)
@@ -119,7 +120,7 @@ function readableBy(asker: Asker, open: boolean): Test {
     const channel = channels.get(channelId)
     if (!channel) return false
     const shared = channel.historyPublic || !channel.inviteOnly
-    return (open && shared) || hasRow(state, actor.id, id)
+    return (open && shared) || reader.hasRow(id)
   }
 }
 
@@ -216,8 +217,10 @@ const operators: Readonly<Record<string, (asker: Asker, operand: Operand, channe
         const { starred } = state.messageFlags.of(actor.id)
         return { sources: membersOf(starred), test: id => starred.has(id) }
       }
-      case 'unread':
-        return { test: id => isUnread(state, actor.id, id) }
+      case 'unread': {
+        const reader = new Reader(state, actor.id)
+        return { test: id => reader.isUnread(id) }
+      }
       case 'mentioned':
         return {
           sources: anyOf([messages.mentioning(actor.id), messages.channelWildcards]),

@@ -1,6 +1,6 @@
 // Where the messages of a narrow can come from: walked from any point in both directions, without reading what is beyond.
 
-import { IdList, type IdSet } from '../message-store/index.ts'
+import { IdList, type IdSet, type WordPart } from '../message-store/index.ts'
 
 export interface Source {
   /** How many there may be: the smallest source is walked, the others are asked. */
@@ -44,6 +44,41 @@ export function anyOf(lists: readonly IdList[]): Source {
     size: lists.reduce((sum, list) => sum + list.length, 0),
     down: from => merged(lists, list => list.lowerBound(from) - 1, -1),
     up: from => merged(lists, list => list.lowerBound(from + 1), 1),
+  }
+}
+
+/** Lists that are only made when the walk comes to them. */
+export function inParts(size: number, parts: readonly WordPart[]): Source {
+  const lists = new Map<WordPart, IdList>()
+  const listOf = (part: WordPart) => {
+    const list = lists.get(part) ?? part.ids()
+    lists.set(part, list)
+    return list
+  }
+  /** Bounds at which lists begin or end, and the lists between each two of them. */
+  const edges = [...new Set(parts.flatMap(({ first, last }) => [first, last + 1]))].sort((a, b) => a - b)
+  const between = (from: number, to: number) =>
+    anyOf(parts.filter(part => part.first < to && part.last >= from).map(listOf))
+  return {
+    size,
+    *down(from) {
+      for (let i = edges.length - 2; i >= 0; i--) {
+        if (edges[i]! >= from) continue
+        for (const id of between(edges[i]!, edges[i + 1]!).down(Math.min(from, edges[i + 1]!))) {
+          if (id < edges[i]!) break
+          yield id
+        }
+      }
+    },
+    *up(from) {
+      for (let i = 0; i < edges.length - 1; i++) {
+        if (edges[i + 1]! <= from) continue
+        for (const id of between(edges[i]!, edges[i + 1]!).up(Math.max(from, edges[i]! - 1))) {
+          if (id >= edges[i + 1]!) break
+          yield id
+        }
+      }
+    },
   }
 }
 
