@@ -17,3 +17,10 @@ export function avatarUrl(user: User, clientGravatar: boolean): string | null {
     ? null
     : `https://secure.gravatar.com/avatar/${user.id}?d=identicon&version=${user.avatar.version}`
 }
+
+/** Whether the two ever exchanged a direct message, or are together in a group conversation. */
+export function haveDirectMessages(state: State, a: User, b: User): boolean {
+  return state.conversations
+    .where('member', a.id)
+    .some(({ id, userIds }) => userIds.includes(b.id) && state.messages.inConversation(id).length > 0)
+}

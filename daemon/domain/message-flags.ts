@@ -26,7 +26,7 @@ const most = 5000
 export const messageFlags = resource(api)<FlagsChanged | AllRead>({
   commands: {
     update(ctx, { messages, op, flag }) {
-      const ids = [...new Set(messages)].sort((a, b) => a - b)
+      const ids = ascending(messages)
       const { changed, fact, ignored } = change(ctx, ids, op, changeable(flag))
       return { facts: fact, reply: { messages: changed, ...ignored } }
     },
@@ -114,6 +114,12 @@ function changeable(flag: string): Flag {
   throw badRequest(`flag: there is no flag '${flag}'`)
 }
 
+/** Each once, in order; most callers send them so. */
+function ascending(ids: readonly number[]): readonly number[] {
+  for (let i = 1; i < ids.length; i++) if (ids[i]! <= ids[i - 1]!) return [...new Set(ids)].sort((a, b) => a - b)
+  return ids
+}
+
 /** What changes of these messages, ascending. All or nothing. */
 function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
   const { state, actor } = ctx
@@ -125,7 +131,8 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
   const unmarking = flag === 'read' && op === 'remove'
   for (const id of ids) {
     const known = state.messages.has(id)
-    const row = known && reader.hasRow(id)
+    const seen = known ? reader.look(id) : 'none'
+    const row = seen !== 'none'
     if (!row) {
       // Without a row it is read already and nothing else; only what needs a row needs the right to read it.
       if (op === (flag === 'read' ? 'add' : 'remove')) continue
@@ -138,7 +145,7 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
         continue
       }
     }
-    const has = flag === 'read' ? !reader.isUnread(id) : set[flag].has(id)
+    const has = flag === 'read' ? seen !== 'unread' : set[flag].has(id)
     if (has === (op === 'add')) continue
     changed.push(id)
     if (!row) historical.push(id)

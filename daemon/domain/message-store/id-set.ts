@@ -67,18 +67,24 @@ export class IdSet {
   }
 
   deleteRuns(runs: Runs): void {
-    for (let i = 0; i < runs.length; i += 2) for (let id = runs[i]!; id <= runs[i + 1]!; id++) this.delete(id)
+    for (let i = 0; i < runs.length; i += 2)
+      for (let id = runs[i]!; id <= runs[i + 1]!; ) {
+        if (this.#blocks[id >>> blockBits]) this.delete(id++)
+        else id = ((id >>> blockBits) + 1) << blockBits
+      }
   }
 
   #addRun(first: number, last: number): void {
     for (let id = first; id <= last; ) {
       const index = id >>> blockBits
-      const end = (index + 1) << blockBits
-      if ((id & (blockSize - 1)) === 0 && end - 1 <= last) {
-        while (this.#blocks.length < index) this.#blocks.push(undefined)
-        this.#blocks[index] = 'full'
-        id = end
-      } else for (const stop = Math.min(end - 1, last); id <= stop; id++) this.add(id)
+      const end = ((index + 1) << blockBits) - 1
+      if (this.#blocks[index] !== 'full') {
+        if ((id & (blockSize - 1)) === 0 && end <= last) {
+          while (this.#blocks.length < index) this.#blocks.push(undefined)
+          this.#blocks[index] = 'full'
+        } else for (let next = id; next <= Math.min(end, last); next++) this.add(next)
+      }
+      id = end + 1
     }
   }
 

@@ -32,10 +32,18 @@ export class Reader {
   }
 
   isUnread(id: number): boolean {
+    return this.look(id) === 'unread'
+  }
+
+  /** Not in the user's history, or read, or unread. */
+  look(id: number): 'none' | 'read' | 'unread' {
     const { channelId } = this.#state.messages.place(id).thread
+    const stretch = this.#stretch(id)
+    if (stretch === 'none' && !this.#flags.historical.has(id)) return 'none'
     // All unread messages are in channels the user is subscribed to.
-    if (channelId !== 0 && !this.#channel(channelId).active) return false
-    return this.isUnreadByDefault(id) ? !this.#flags.read.has(id) : this.#flags.unread.has(id)
+    if (channelId !== 0 && !this.#channel(channelId).active) return 'read'
+    const unread = stretch === 'present' ? !this.#flags.read.has(id) : this.#flags.unread.has(id)
+    return unread ? 'unread' : 'read'
   }
 
   /** Whether it is unread unless marked; otherwise it is read unless marked. */
