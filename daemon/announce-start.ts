@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { makeFolder } from './journal/store-folder.ts'
 
 export interface Ready {
   readonly url: string
@@ -63,9 +64,9 @@ function readProfiles(file: string): { current?: string; profiles?: Record<strin
  * Fails early when the ready file could not be written later, long before anyone waits for it. Takes away one that a
  * daemon left behind when it was killed: nobody may take it for an answer of this one.
  */
-export function prepareReadyFile(path: string): void {
+export async function prepareReadyFile(path: string): Promise<void> {
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder')
     writePrivately(`${path}.probe`, '')
     rmSync(`${path}.probe`)

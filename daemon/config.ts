@@ -23,6 +23,7 @@ export interface Config {
   readonly dialect: 'natter' | 'zulip'
   readonly profile: boolean
   readonly maxQueues: number
+  readonly smtpUrl: string | undefined
   /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, by chance. */
   readonly heartbeat: number | undefined
 }
@@ -58,6 +59,10 @@ export const flags = {
   'dev-auth': { about: 'give out API keys without a password; for development only' },
   clock: { takes: 'real|frozen|frozen@TIME', about: 'stop time, now or at an ISO 8601 time', fallback: 'real' },
   'max-queues': { takes: 'N', about: 'event queues one user may have', fallback: '1000' },
+  'smtp-url': {
+    takes: 'URL',
+    about: 'server that sends mail, such as smtp://user:password@host:587; without it mails stay in the store’s outbox',
+  },
   heartbeat: { takes: 'SECONDS', about: 'how long a poll waits before it gets a heartbeat; by default 45 to 55' },
   dialect: {
     takes: 'natter|zulip',
@@ -99,6 +104,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     dialect: choice('dialect', value('dialect')!, ['natter', 'zulip']),
     profile: !on('no-profile'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
+    smtpUrl: smtpUrl(value('smtp-url')),
     heartbeat: value('heartbeat') === undefined ? undefined : integer('heartbeat', value('heartbeat')!, 600),
   }
 }
@@ -162,6 +168,13 @@ function choice<const C extends string>(flag: string, text: string, choices: rea
 function address(text: string | undefined): string | undefined {
   if (text !== undefined && !/^[^\s@]+@[^\s@]+$/.test(text))
     throw new UsageError(`--owner takes an email address, not '${text}'`)
+  return text
+}
+
+function smtpUrl(text: string | undefined): string | undefined {
+  // Not repeated in the message: it may hold a password.
+  if (text !== undefined && !/^smtps?:\/\/[^\s/]+/.test(text))
+    throw new UsageError('--smtp-url takes smtp://… or smtps://…')
   return text
 }
 

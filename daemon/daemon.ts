@@ -3,13 +3,15 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import emojiNames from '../data/emoji.json' with { type: 'json' }
 import seed from '../data/seed.json' with { type: 'json' }
 import { type Ready, writePrivately } from './announce-start.ts'
 import { type Clock, FrozenClock, RealClock } from './clock.ts'
 import { type Config, isLoopback } from './config.ts'
+import { useEmojiNames } from './domain/emoji.ts'
 import type { Fact } from './domain/facts.ts'
 import { resources } from './domain/index.ts'
-import { found } from './domain/organization.ts'
+import { found } from './domain/organization/founding.ts'
 import { isOwner } from './domain/permissions.ts'
 import type { Surroundings } from './domain/resource.ts'
 import type { User } from './domain/state.ts'
@@ -23,7 +25,8 @@ import { MemoryJournal } from './journal/memory-journal.ts'
 import { openSnapshots } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
-import { deriveKey, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
+import { deriveKey, deriveToken, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
+import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
 
 export interface Daemon {
@@ -44,10 +47,12 @@ export async function startDaemon(
   onFailure: (error: Error) => void,
   warn: (text: string) => void,
 ): Promise<Daemon> {
+  useEmojiNames(emojiNames)
   const clock = clockOf(config)
   const now = () => clock.now()
   const store = await openStore(config, warn)
   const keyOf = (user: User) => deriveKey(store.secret, user)
+  const tokenOf = (user: User) => deriveToken(store.secret, user)
   const queues = new Queues({
     clock,
     limits: {
@@ -74,6 +79,7 @@ export async function startDaemon(
     now,
     onFailure,
     onChange: () => scheduler.reconsider(),
+    post: mails => mailer.post(mails),
   })
   const surroundings = (): Surroundings => ({
     state: engine.state,
@@ -81,6 +87,7 @@ export async function startDaemon(
     client: 'internal',
     random: randomUUID,
     keyOf,
+    tokenOf,
     server,
   })
   const scheduler = new Scheduler(
@@ -92,13 +99,22 @@ export async function startDaemon(
   let listening = false
   let localUrl = ''
   const server = { url: '', emailDomain: 'example.com', devAuth: config.devAuth }
+  const mailer = openMailer({
+    folder: config.memory ? null : join(config.data, 'outbox'),
+    smtpUrl: config.smtpUrl,
+    from: `noreply@${server.emailDomain}`,
+    now,
+    warn,
+  })
   const app = buildServer({
     engine,
     resources,
     now,
     random: randomUUID,
     keyOf,
+    tokenOf,
     sameSecret,
+    readFile: store.files.read,
     tools: { hashPassword, verifyPassword, keepFile: store.files.keep },
     server,
     dialect: config.dialect,
@@ -116,6 +132,7 @@ export async function startDaemon(
     server.url = config.url ?? localUrl
     listening = true
     scheduler.start()
+    mailer.resume()
   } catch (error) {
     await app.close()
     await engine.close().catch(() => {})
@@ -138,6 +155,7 @@ export async function startDaemon(
       queues.answerAll()
       await closeServer(app)
       await engine.close()
+      await mailer.settled()
       await store.release()
     },
   }

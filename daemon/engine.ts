@@ -4,7 +4,7 @@
 import type { Fact } from './domain/facts.ts'
 import { announceFact, applyFact } from './domain/index.ts'
 import { Refusal } from './domain/refusal.ts'
-import type { Outcome } from './domain/resource.ts'
+import type { Mail, Outcome } from './domain/resource.ts'
 import { State } from './domain/state.ts'
 import type { Queues } from './events/queues.ts'
 import type { Journal } from './journal/journal.ts'
@@ -20,6 +20,8 @@ export interface EngineParts {
   readonly onFailure: (error: Error) => void
   /** Facts were taken: what is planned may have changed. */
   readonly onChange: () => void
+  /** Mails of commands whose facts are on disk. Absent where nothing is sent. */
+  readonly post?: (mails: readonly Mail[]) => void
 }
 
 export class Engine {
@@ -42,7 +44,7 @@ export class Engine {
     const saved = (await snapshots?.read()) ?? null
     if (saved) {
       const { queues: savedQueues = [], ...sections } = saved.sections
-      this.state = State.load(sections, saved.file)
+      this.state = State.load(sections, name => snapshots!.file(name))
       queues.load(savedQueues)
     }
     for await (const entry of journal.replay(saved?.position ?? 0)) this.#take(entry.position, entry.facts)
@@ -66,7 +68,7 @@ export class Engine {
       await this.settled()
       throw refusal
     }
-    const { facts, signals, touch, reply } = outcome
+    const { facts, signals, mails, touch, reply } = outcome
     touch?.(this.state)
     if (facts && facts.length > 0) this.#append(op, actor, facts)
     if (signals && signals.length > 0) {
@@ -76,6 +78,7 @@ export class Engine {
       if (!this.#flush) this.queues.release(this.position)
     }
     if (!touch || facts) await this.settled()
+    if (mails && mails.length > 0) this.#parts.post?.(mails)
     return reply
   }
 

@@ -5,9 +5,19 @@ import type { User } from './domain/state.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** 32 letters and digits. Regenerating a key is a bump of the account's key version. */
+/** Regenerating a key is a bump of the account's key version. */
 export function deriveKey(secret: string, user: Pick<User, 'id' | 'keyVersion'>): string {
-  const bytes = createHmac('sha512', secret).update(`api-key:${user.id}:${user.keyVersion}`).digest()
+  return derived(secret, `api-key:${user.id}:${user.keyVersion}`)
+}
+
+/** What the outgoing webhooks of a bot carry; it stays the same when the key changes. */
+export function deriveToken(secret: string, user: Pick<User, 'id'>): string {
+  return derived(secret, `webhook-token:${user.id}`)
+}
+
+/** 32 letters and digits. */
+function derived(secret: string, purpose: string): string {
+  const bytes = createHmac('sha512', secret).update(purpose).digest()
   let key = ''
   for (let i = 0; i < 32; i++) key += alphabet[(bytes[2 * i]! * 256 + bytes[2 * i + 1]!) % alphabet.length]
   return key

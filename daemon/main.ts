@@ -11,7 +11,7 @@ export async function main(args: readonly string[]): Promise<void> {
   if (wants(args, 'version')) return void process.stdout.write(`natterd ${version()}\n`)
   try {
     const config = readConfig(args, process.env)
-    if (config.readyFile) prepareReadyFile(config.readyFile)
+    if (config.readyFile) await prepareReadyFile(config.readyFile)
     await run(config, args)
   } catch (error) {
     giveUp(error)

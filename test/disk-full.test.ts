@@ -13,7 +13,11 @@ import { assertPlain, givesUp } from './support/gives-up.ts'
 import { root } from './support/sources.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'natter-disk-'))
-after(() => rmSync(scratch, { recursive: true, force: true }))
+const running: TestDaemon[] = []
+after(() => {
+  for (const daemon of running) daemon.process.kill('SIGKILL')
+  rmSync(scratch, { recursive: true, force: true })
+})
 
 const newFolder = () => mkdtempSync(join(scratch, 'store-'))
 
@@ -65,6 +69,7 @@ describe('the disk fills up while the daemon runs', () => {
   })
 
   async function fillUp(daemon: TestDaemon, data: string): Promise<void> {
+    running.push(daemon)
     const exited = once(daemon.process, 'exit')
     const answered: number[] = []
     const refusals = await Promise.all(Array.from({ length: 4 }, () => writeUntilRefused(daemon.owner, answered)))
@@ -78,6 +83,7 @@ describe('the disk fills up while the daemon runs', () => {
     const copy = newFolder()
     cpSync(data, copy, { recursive: true })
     const again = await launch(copy)
+    running.push(again)
     const kept = new Set((await again.owner.call(savedSnippets.list, {})).saved_snippets.map(({ id }) => id))
     assert.ok(answered.length > 0)
     for (const id of answered) assert.ok(kept.has(id), `snippet ${id} was answered and is gone`)

@@ -92,7 +92,7 @@ describe('parameters', () => {
   test('bad JSON names the parameter, a wrong value inside names its place', async () => {
     refused(await typing({ op: 'start', to: '[1' }), /^to is not valid JSON/)
     refused(await typing({ op: 'start', to: '' }), /^to is not valid JSON/)
-    refused(await typing({ op: 'start', to: '[2,"x"]' }), /^to\[1\] is not an integer/)
+    refused(await typing({ op: 'start', to: '[2,"x"]' }), /^to\[1\] is not an? .*integer/)
     refused(await typing({ op: 'start', to: '{}' }), /^to is not a list/)
     refused(await typing({ op: 'begin' }), /^op is not "start" or "stop"/)
     const narrow = ways({ narrow: '[["is","dm"],["is",7]]' }).form
@@ -123,7 +123,7 @@ describe('parameters', () => {
     for (const large of ['9007199254740993', '9007199254740992', '1'.repeat(400), `-${'1'.repeat(400)}`])
       refused(await stream(large), /^stream_id is not/)
     for (const bad of ['[12.0]', '[1e3]', '[2,9007199254740993]', '[true]', '[null]', '["2"]', '[-1]'])
-      refused(await typing({ op: 'start', to: bad }), /^to\[\d\] is not an integer/)
+      refused(await typing({ op: 'start', to: bad }), /^to\[\d\] is not an? .*integer/)
     refused(await stream('12'), /no such channel/)
     refused(await stream(' 12 '), /no such channel/)
   })

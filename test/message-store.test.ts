@@ -127,9 +127,10 @@ describe('a store that has sealed segments', () => {
     return expected
   }
   const load = async () => {
-    const document = (await openSnapshots(folder).read())!
+    const reader = openSnapshots(folder)
+    const document = (await reader.read())!
     const loaded = new MessageStore()
-    loaded.load(document.sections.messages!, document.file)
+    loaded.load(document.sections.messages!, name => reader.file(name))
     return loaded
   }
 

@@ -23,7 +23,7 @@ describe('POST /messages', () => {
     const [amy, bob, cat] = await people(daemon(), 'amy', 'bob', 'cat')
     const events = await listen(bob, ['message'])
     const others = await listen(cat, ['message'])
-    const id = await direct(amy, bob, 'Hello **Bob**, @**bob Example**\n\n')
+    const id = await direct(amy, bob, 'Hello **Bob**, @**bob example**\n\n')
     const [event, ...more] = await events()
     assert.deepEqual(more, [])
     assert.deepEqual(await others(), [])
@@ -33,16 +33,16 @@ describe('POST /messages', () => {
       id,
       type: 'private',
       subject: '',
-      content: 'Hello **Bob**, @**bob Example**',
+      content: 'Hello **Bob**, @**bob example**',
       content_type: 'text/x-markdown',
       display_recipient: [
-        { id: amy.id, email: amy.email, full_name: 'amy Example', is_mirror_dummy: false },
-        { id: bob.id, email: bob.email, full_name: 'bob Example', is_mirror_dummy: false },
+        { id: amy.id, email: amy.email, full_name: 'amy example', is_mirror_dummy: false },
+        { id: bob.id, email: bob.email, full_name: 'bob example', is_mirror_dummy: false },
       ],
       recipient_id: message.recipient_id,
       sender_id: amy.id,
       sender_email: amy.email,
-      sender_full_name: 'amy Example',
+      sender_full_name: 'amy example',
       sender_realm_str: '',
       avatar_url: message.avatar_url,
       client: message.client,
@@ -192,10 +192,10 @@ describe('PATCH /messages/{message_id}', () => {
     const [ian, joe] = await people(daemon(), 'ian', 'joe')
     const id = await direct(ian, joe, 'first')
     const events = await listen(joe, ['update_message'])
-    await ian.call(api.update, { message_id: id, content: 'second @**joe Example**' })
+    await ian.call(api.update, { message_id: id, content: 'second @**joe example**' })
     const [event] = await events()
     assert.equal(event!.orig_content, 'first')
-    assert.equal(event!.content, 'second @**joe Example**')
+    assert.equal(event!.content, 'second @**joe example**')
     assert.deepEqual(event!.flags, ['mentioned'])
     assert.deepEqual(event!.message_ids, [id])
     const { message } = await joe.call(api.get, { message_id: id })
@@ -205,7 +205,7 @@ describe('PATCH /messages/{message_id}', () => {
     const { message_history } = await joe.call(api.history, { message_id: id })
     assert.deepEqual(
       message_history.map(entry => entry.content),
-      ['first', 'second @**joe Example**'],
+      ['first', 'second @**joe example**'],
     )
   })
 
@@ -232,7 +232,9 @@ describe('DELETE /messages/{message_id}', () => {
     const [max, ned] = await people(daemon(), 'max', 'ned')
     const id = await direct(max, ned, 'gone soon')
     await ned.refused(api.delete, { message_id: id }, 'BAD_REQUEST')
-    const bulk = await listen(ned, ['delete_message'], { bulk_message_deletion: true })
+    const bulk = await listen(ned, ['delete_message'], {
+      client_capabilities: { bulk_message_deletion: true },
+    } as never)
     const single = await listen(ned, ['delete_message'])
     await max.call(api.delete, { message_id: id })
     assert.deepEqual(await bulk(), [{ type: 'delete_message', message_ids: [id], message_type: 'private' }])

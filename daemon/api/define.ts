@@ -34,8 +34,8 @@ export function nullable<S extends TSchema>(shape: S) {
   return Type.Union([shape, Type.Null()])
 }
 
-export function eitherOf<const S extends TSchema[]>(...shapes: S) {
-  return Type.Union(shapes)
+export function eitherOf<S extends TSchema[]>(...shapes: S) {
+  return Type.Union(shapes) as unknown as TUnion<S>
 }
 
 type Literals<V extends readonly (string | number)[]> = {

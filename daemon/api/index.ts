@@ -35,6 +35,81 @@ export const catalogue = {
     words: ['reactions'],
     load: async () => (await import('./reactions.ts')).reactions,
   },
+  'user-groups': {
+    about: 'named sets of people',
+    words: ['groups'],
+    load: async () => (await import('./user-groups.ts')).userGroups,
+  },
+  settings: {
+    about: 'your settings, and those new accounts start with',
+    words: ['settings'],
+    load: async () => (await import('./settings.ts')).settings,
+  },
+  presence: {
+    about: 'report that you are active or idle, and see who is',
+    words: ['presence', 'seen'],
+    load: async () => (await import('./presence.ts')).presence,
+  },
+  'user-status': {
+    about: 'a line of text and an emoji beside your name',
+    words: ['status'],
+    load: async () => (await import('./user-status.ts')).userStatus,
+  },
+  'muted-users': {
+    about: 'people you do not want to hear',
+    words: ['mutes'],
+    load: async () => (await import('./muted-users.ts')).mutedUsers,
+  },
+  'alert-words': {
+    about: 'words that make a message concern you',
+    words: ['alerts'],
+    load: async () => (await import('./alert-words.ts')).alertWords,
+  },
+  linkifiers: {
+    about: 'patterns that become links',
+    words: ['linkifiers'],
+    load: async () => (await import('./linkifiers.ts')).linkifiers,
+  },
+  organization: {
+    about: 'the organization, its settings and email domains',
+    words: ['org'],
+    load: async () => (await import('./organization.ts')).organization,
+  },
+  emoji: {
+    about: 'emoji of the organization’s own',
+    words: ['emoji'],
+    load: async () => (await import('./emoji.ts')).emoji,
+  },
+  invitations: {
+    about: 'invite people, by mail or by link',
+    words: ['invites'],
+    load: async () => (await import('./invitations.ts')).invitations,
+  },
+  bots: {
+    about: 'accounts for programs',
+    words: ['bots'],
+    load: async () => (await import('./bots.ts')).bots,
+  },
+  'bot-storage': {
+    about: 'what a bot remembers',
+    words: ['bot-storage'],
+    load: async () => (await import('./bot-storage.ts')).botStorage,
+  },
+  keys: {
+    about: 'API keys',
+    words: ['keys'],
+    load: async () => (await import('./keys.ts')).keys,
+  },
+  avatars: {
+    about: 'your picture',
+    words: ['avatar'],
+    load: async () => (await import('./avatars.ts')).avatars,
+  },
+  'profile-fields': {
+    about: 'what people tell of themselves, and what they are asked',
+    words: ['profile-fields'],
+    load: async () => (await import('./profile-fields.ts')).profileFields,
+  },
   typing: {
     about: 'tell others that you are typing',
     words: ['typing'],

@@ -2,7 +2,8 @@
 
 import { bool, eitherOf, int, natural, nullable, oneOf, text } from './define.ts'
 
-const limitSeconds = eitherOf(int, oneOf('unlimited'))
+/** A number, or `unlimited`; anything else is refused by the domain, with a code of its own. */
+const limitSeconds = eitherOf(int, text)
 
 export const organizationSettings = {
   name: { shape: text, default: 'Natter' },

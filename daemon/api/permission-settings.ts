@@ -19,6 +19,8 @@ export interface PermissionSetting {
   readonly forbidden?: readonly string[]
   /** Name of a system group, or whoever created the thing. */
   readonly default: string
+  /** Only owners may change it. */
+  readonly owner?: true
 }
 
 const creator = 'creator'
@@ -46,7 +48,7 @@ export const groupPermissions = {
 } as const satisfies Record<string, PermissionSetting>
 
 export const organizationPermissions = {
-  create_multiuse_invite_group: { nobody: true, everyone: false, default: 'role:administrators' },
+  create_multiuse_invite_group: { nobody: true, everyone: false, default: 'role:administrators', owner: true },
   can_access_all_users_group: {
     systemOnly: true,
     nobody: false,
@@ -57,7 +59,7 @@ export const organizationPermissions = {
   can_add_subscribers_group: { nobody: true, everyone: false, default: 'role:members' },
   can_add_custom_emoji_group: { nobody: true, everyone: false, default: 'role:members' },
   can_create_bots_group: { nobody: true, everyone: false, default: 'role:members' },
-  can_create_groups: { nobody: true, everyone: false, default: 'role:members' },
+  can_create_groups: { nobody: true, everyone: false, default: 'role:members', owner: true },
   can_create_public_channel_group: { nobody: true, everyone: false, default: 'role:members' },
   can_create_private_channel_group: { nobody: true, everyone: false, default: 'role:members' },
   can_create_web_public_channel_group: {
@@ -70,9 +72,9 @@ export const organizationPermissions = {
   can_create_write_only_bots_group: { nobody: true, everyone: false, default: 'role:members' },
   can_delete_any_message_group: { nobody: true, everyone: false, default: 'role:administrators' },
   can_delete_own_message_group: { nobody: true, everyone: true, default: 'role:everyone' },
-  can_invite_users_group: { nobody: true, everyone: false, default: 'role:members' },
-  can_manage_all_groups: { nobody: false, everyone: false, default: 'role:owners' },
-  can_manage_billing_group: { nobody: false, everyone: false, default: 'role:administrators' },
+  can_invite_users_group: { nobody: true, everyone: false, default: 'role:members', owner: true },
+  can_manage_all_groups: { nobody: false, everyone: false, default: 'role:owners', owner: true },
+  can_manage_billing_group: { nobody: false, everyone: false, default: 'role:administrators', owner: true },
   can_mention_many_users_group: { nobody: true, everyone: true, default: 'role:administrators' },
   can_move_messages_between_channels_group: { nobody: true, everyone: false, default: 'role:members' },
   can_move_messages_between_topics_group: { nobody: true, everyone: true, default: 'role:everyone' },

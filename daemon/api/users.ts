@@ -1,6 +1,23 @@
-// Users: the people and bots of the organization.
+// Users: the people and bots of the organization. Keys, avatars, profile fields and bots have pages of their own.
 
-import { bool, endpoint, int, keyed, maybe, nullable, record, required, text } from './define.ts'
+import {
+  bool,
+  defaulted,
+  eitherOf,
+  endpoint,
+  inPath,
+  int,
+  keyed,
+  listOf,
+  maybe,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  required,
+  text,
+  userId,
+} from './define.ts'
 
 export const profileValue = record({ value: text, rendered_value: maybe(text) })
 
@@ -25,7 +42,76 @@ export const userFields = {
   profile_data: maybe(keyed(profileValue)),
 }
 
+export const role = oneOf(100, 200, 300, 400, 600)
+const roleAbout = '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest'
+
+/** People are given as a list, everything else as text; null or nothing removes the value. */
+export const profileInput = record({ id: int, value: maybe(nullable(eitherOf(text, listOf(userId)))) })
+
+const reading = {
+  client_gravatar: defaulted(bool, true, 'avatar_url may be null for users of the avatar provider'),
+  include_custom_profile_fields: defaulted(bool, false, 'with profile_data'),
+}
+
+const changes = {
+  full_name: optional(text, 'a new name, 2 to 100 characters'),
+  role: optional(role, roleAbout),
+  profile_data: optional(listOf(profileInput), 'profile fields to set: [{"id": 4, "value": "vim"}]'),
+  new_email: optional(text, 'a new address; only by an owner with the can_change_user_emails flag'),
+}
+
 export const users = {
+  list: endpoint({
+    id: 'get-users',
+    method: 'GET',
+    path: '/users',
+    access: 'user',
+    since: 1,
+    summary: 'List people and bots, deactivated ones too',
+    params: { ...reading, user_ids: optional(listOf(userId), 'only these; unknown ones are skipped') },
+    reply: { members: listOf(record(userFields)) },
+    refusals: [],
+    cli: {
+      name: 'users list',
+      flags: { user_ids: 'only' },
+      examples: ['natter users list', 'natter users list --only amy@example.com --json'],
+      shows: 'members',
+    },
+  }),
+  show: endpoint({
+    id: 'get-user',
+    method: 'GET',
+    path: '/users/{user_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Show one user',
+    params: { user_id: inPath(userId, 'the user'), ...reading },
+    reply: { user: record(userFields) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'users show',
+      args: ['user_id'],
+      examples: ['natter users show amy@example.com', 'natter users show id:9 --include-custom-profile-fields --json'],
+      shows: 'user',
+    },
+  }),
+  showByEmail: endpoint({
+    id: 'get-user-by-email',
+    method: 'GET',
+    path: '/users/{email}',
+    access: 'user',
+    since: 39,
+    summary: 'Show the user with this email address',
+    params: { email: inPath(text, 'real or API email address'), ...reading },
+    reply: { user: record(userFields) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'users show-by-email',
+      args: ['email'],
+      examples: ['natter users show-by-email amy@example.com', 'natter users show-by-email user9@example.com --json'],
+      shows: 'user',
+    },
+  }),
   me: endpoint({
     id: 'get-own-user',
     method: 'GET',
@@ -59,6 +145,101 @@ export const users = {
         'natter users create amy@example.com "Amy Adams" --password "correct horse"',
         'natter users create bob@example.com "Bob Brown" --password "battery staple" --json',
       ],
+    },
+  }),
+  update: endpoint({
+    id: 'update-user',
+    method: 'PATCH',
+    path: '/users/{user_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Change a user’s name, role, profile or address (administrators)',
+    params: { user_id: inPath(userId, 'the user'), ...changes },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'users update',
+      args: ['user_id'],
+      examples: [
+        'natter users update amy@example.com --role 300',
+        'natter users update id:9 --full-name "Amy Baker" --json',
+      ],
+    },
+  }),
+  updateByEmail: endpoint({
+    id: 'update-user-by-email',
+    method: 'PATCH',
+    path: '/users/{email}',
+    access: 'user',
+    since: 313,
+    summary: 'Change the user with this email address (administrators)',
+    params: { email: inPath(text, 'real or API email address'), ...changes },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'users update-by-email',
+      args: ['email'],
+      examples: [
+        'natter users update-by-email amy@example.com --role 300',
+        'natter users update-by-email user9@example.com --full-name "Amy Baker" --json',
+      ],
+    },
+  }),
+  deactivate: endpoint({
+    id: 'deactivate-user',
+    method: 'DELETE',
+    path: '/users/{user_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Deactivate a user (administrators)',
+    params: {
+      user_id: inPath(userId, 'the user'),
+      deactivation_notification_comment: optional(
+        text,
+        'mail them about it, with this text; an empty text mails them without one',
+      ),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'users deactivate',
+      args: ['user_id'],
+      flags: { deactivation_notification_comment: 'comment' },
+      examples: [
+        'natter users deactivate amy@example.com',
+        'natter users deactivate id:9 --comment "Thank you for everything." --json',
+      ],
+    },
+  }),
+  deactivateSelf: endpoint({
+    id: 'deactivate-own-user',
+    method: 'DELETE',
+    path: '/users/me',
+    access: 'user',
+    since: 1,
+    summary: 'Deactivate your own account',
+    params: {},
+    reply: {},
+    refusals: ['CANNOT_DEACTIVATE_LAST_USER'],
+    cli: {
+      name: 'users deactivate-me',
+      examples: ['natter users deactivate-me', 'natter users deactivate-me --json'],
+    },
+  }),
+  reactivate: endpoint({
+    id: 'reactivate-user',
+    method: 'POST',
+    path: '/users/{user_id}/reactivate',
+    access: 'user',
+    since: 1,
+    summary: 'Reactivate a user (administrators) or your own bot',
+    params: { user_id: inPath(userId, 'the user') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'users reactivate',
+      args: ['user_id'],
+      examples: ['natter users reactivate amy@example.com', 'natter users reactivate id:9 --json'],
     },
   }),
   fetchApiKey: endpoint({

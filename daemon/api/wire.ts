@@ -26,7 +26,7 @@ const deepest = 100
 
 export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>>, fields: Fields): Decoded {
   const params: Record<string, unknown> = {}
-  const { entries, names } = understoodBy(endpoint)
+  const { entries, names, takesFile } = understoodBy(endpoint)
   for (const [name, param] of entries) {
     const found = param.presence === 'path' ? path[name] : lookUp(name, param, fields)
     if (found !== undefined && typeof found === 'object' && 'code' in found) return { rejected: found }
@@ -43,7 +43,7 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
     params[name] = value
   }
   const ignored: string[] = []
-  for (const name of fields.keys()) if (!names.has(name)) ignored.push(name)
+  for (const [name, value] of fields) if (!names.has(name) && !(takesFile && isUpload(value))) ignored.push(name)
   return { params, ignored: ignored.sort() }
 }
 
@@ -51,6 +51,7 @@ interface Understood {
   readonly entries: readonly (readonly [string, Param])[]
   /** Of fields, older spellings included. */
   readonly names: ReadonlySet<string>
+  readonly takesFile: boolean
 }
 
 const understood = new WeakMap<Endpoint, Understood>()
@@ -66,7 +67,7 @@ function understoodBy(endpoint: Endpoint): Understood {
       if (presence !== 'path') names.add(name)
       if (alias !== undefined) names.add(alias)
     }
-    known = { entries, names }
+    known = { entries, names, takesFile: entries.some(([, { shape }]) => shape.format === 'binary') }
     understood.set(endpoint, known)
   }
   return known
@@ -102,6 +103,7 @@ export function encode(
 const notJson = Symbol('not JSON')
 
 function lookUp(name: string, param: Param, fields: Fields) {
+  if (param.shape.format === 'binary') return fields.get(name) ?? onlyFile(fields)
   const found = fields.get(name)
   if (param.alias === undefined) return found
   const older = fields.get(param.alias)
@@ -112,6 +114,12 @@ function lookUp(name: string, param: Param, fields: Fields) {
       fields: { var_name1: name, var_name2: param.alias },
     } satisfies Rejected
   return found ?? older
+}
+
+/** Clients name the field of a file as they like. */
+function onlyFile(fields: Fields): Upload | Rejected | undefined {
+  const files = [...fields.values()].filter(isUpload)
+  return files.length > 1 ? { code: 'BAD_REQUEST', msg: 'Send exactly one file' } : files[0]
 }
 
 function readValue(shape: TSchema, raw: string): unknown {

@@ -1,6 +1,6 @@
 // Who hears of a change: named sets of user IDs.
 
-import { isAdministrator, isGuest, seeMetadata } from './permissions.ts'
+import { accessIsLimited, accessUser, isAdministrator, isGuest, seeMetadata } from './permissions.ts'
 import type { Channel, State, User } from './state.ts'
 
 export function everyone(state: State): number[] {
@@ -13,6 +13,18 @@ export function nonGuests(state: State): number[] {
 
 export function administrators(state: State): number[] {
   return activeUsers(state, isAdministrator).map(user => user.id)
+}
+
+/** Those who may know of the user, the user included. */
+export function accessAudience(state: State, user: User): number[] {
+  if (!accessIsLimited(state)) return everyone(state)
+  return activeUsers(state, actor => accessUser.allows({ state, actor }, user)).map(reader => reader.id)
+}
+
+/** Guests who may not know of the user. */
+export function strangers(state: State, user: User): number[] {
+  if (!accessIsLimited(state)) return []
+  return activeUsers(state, actor => !accessUser.allows({ state, actor }, user)).map(reader => reader.id)
 }
 
 /** Those who may know that the channel exists. */

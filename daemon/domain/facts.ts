@@ -1,11 +1,21 @@
 // Every fact there is: what has happened, past tense, as it stands in the journal.
 
+import type { AlertWordsFact } from './alert-words.ts'
+import type { BotStorageFact } from './bot-storage.ts'
+import type { EmojiFact } from './custom-emoji.ts'
 import type { DraftFact } from './drafts.ts'
+import type { InvitationFact } from './invitations.ts'
+import type { LinkifierFact } from './linkifiers.ts'
 import type { MessageFact } from './messages/facts.ts'
+import type { MutedUserFact } from './muted-users.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
-import type { OrganizationFact } from './organization.ts'
+import type { OrganizationFact } from './organization/index.ts'
+import type { ProfileFieldFact } from './profile-fields/index.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
-import type { UserFact } from './users.ts'
+import type { SettingsFact } from './settings/index.ts'
+import type { UserGroupFact } from './user-groups/facts.ts'
+import type { UserStatusFact } from './user-status.ts'
+import type { UserFact } from './users/facts.ts'
 
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
 export type QueueFact =
@@ -31,9 +41,19 @@ export interface QueueRegistration {
 
 export type Fact =
   | OrganizationFact
+  | UserGroupFact
+  | SettingsFact
+  | UserStatusFact
+  | MutedUserFact
+  | AlertWordsFact
+  | LinkifierFact
+  | EmojiFact
+  | InvitationFact
   | UserFact
   | SavedSnippetFact
   | NavigationViewFact
   | DraftFact
   | MessageFact
+  | BotStorageFact
+  | ProfileFieldFact
   | QueueFact

@@ -40,7 +40,7 @@ export function groupsOf(state: State, user: User): ReadonlySet<number> {
     for (let group = found.pop(); group; group = found.pop()) {
       if (groups.has(group.id)) continue
       groups.add(group.id)
-      found.push(...state.groups.where('subgroup', group.id))
+      for (const outer of state.groups.where('subgroup', group.id)) found.push(outer)
     }
   }
   memberships.set(user, { version: state.groups.version, groups })
@@ -50,7 +50,7 @@ export function groupsOf(state: State, user: User): ReadonlySet<number> {
 /** System groups too, which follow from role and waiting period. */
 export function directGroups(state: State, user: User): Group[] {
   const names = [systemGroupOfRole[user.role]!]
-  if (user.role === roles.member && user.fullMember) names.push('role:fullmembers')
+  if (isFullMember(user)) names.push('role:fullmembers')
   return [...state.groups.where('member', user.id), ...names.map(name => systemGroup(state, name))]
 }
 
@@ -58,9 +58,16 @@ export function directGroups(state: State, user: User): Group[] {
 export function directMembers(state: State, group: Group): number[] {
   if (!group.system) return group.members.filter(id => state.users.get(id)?.active).sort((a, b) => a - b)
   const members: number[] = []
-  for (const user of state.users.values())
-    if (user.active && !user.bot?.system && directGroups(state, user).includes(group)) members.push(user.id)
+  for (const user of state.users.values()) {
+    const inside =
+      systemGroupOfRole[user.role] === group.name || (group.name === 'role:fullmembers' && isFullMember(user))
+    if (inside && user.active && !user.bot?.system) members.push(user.id)
+  }
   return members
+}
+
+function isFullMember(user: User): boolean {
+  return user.role === roles.member && user.fullMember
 }
 
 /** The group itself and every group inside it, at any depth. */
@@ -70,7 +77,7 @@ export function withSubgroups(state: State, groupId: number): Set<number> {
   for (let id = found.pop(); id !== undefined; id = found.pop()) {
     if (all.has(id)) continue
     all.add(id)
-    found.push(...(state.groups.get(id)?.subgroups ?? []))
+    for (const inner of state.groups.get(id)?.subgroups ?? []) found.push(inner)
   }
   return all
 }
@@ -138,7 +145,7 @@ export function changedValue(
   current: GroupValue,
   change: Change,
 ): GroupValue | undefined {
-  const seen = shown(state, current)
+  const seen = normalised(state, shown(state, current))
   if (change.old !== undefined && change.old !== null && !sameValue(normalised(state, change.old), seen))
     throw new Refusal('EXPECTATION_MISMATCH', `${name}: 'old' does not match the current value`, { field_name: 'old' })
   if (sameValue(normalised(state, change.new), seen)) return undefined
@@ -169,6 +176,7 @@ function systemGroupRequired(name: string): Refusal {
   return new Refusal('SYSTEM_GROUP_REQUIRED', `${name} must be a system group`, { setting_name: name })
 }
 
-function ascending(ids: readonly number[]): number[] {
+/** Each once, in order. */
+export function ascending(ids: readonly number[]): number[] {
   return [...new Set(ids)].sort((a, b) => a - b)
 }

@@ -1,19 +1,33 @@
 // The domain's table of contents: every resource, and the facts they own.
 
 import { events as eventsApi } from '../api/events.ts'
+import { alertWords } from './alert-words.ts'
+import { avatars } from './avatars.ts'
+import { botStorage } from './bot-storage.ts'
+import { bots } from './bots/index.ts'
+import { customEmoji } from './custom-emoji.ts'
 import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
+import { invitations } from './invitations.ts'
+import { keys } from './keys.ts'
+import { linkifiers } from './linkifiers.ts'
 import { messageFlags } from './message-flags.ts'
 import { messages } from './messages/index.ts'
+import { mutedUsers } from './muted-users.ts'
 import { navigationViews } from './navigation-views.ts'
-import { organization } from './organization.ts'
+import { organization } from './organization/index.ts'
+import { presence } from './presence.ts'
+import { profileFields } from './profile-fields/index.ts'
 import { reactions } from './reactions.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
+import { settings } from './settings/index.ts'
 import type { State } from './state.ts'
 import { typing } from './typing.ts'
-import { users } from './users.ts'
+import { userGroups } from './user-groups/index.ts'
+import { userStatus } from './user-status.ts'
+import { users } from './users/index.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
 const events = resource(eventsApi)<never>({ commands: {}, apply: {}, announce: {} })
@@ -22,6 +36,20 @@ export const resources: readonly AnyResource[] = [
   organization,
   server,
   users,
+  userGroups,
+  settings,
+  presence,
+  userStatus,
+  mutedUsers,
+  alertWords,
+  linkifiers,
+  customEmoji,
+  invitations,
+  keys,
+  avatars,
+  bots,
+  botStorage,
+  profileFields,
   typing,
   savedSnippets,
   navigationViews,

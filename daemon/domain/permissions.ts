@@ -1,134 +1,26 @@
-// Every rule of the permission model, each with the sentence the generated docs print. The only file that reads a role.
+// Every rule of the permission model, each with the sentence the generated docs print: those about channels and groups
+// here, the others in the folder of the same name. Nothing else reads a role.
 
 import {
-  type ChannelPermission,
-  channelPermissions,
-  type GroupPermission,
-  groupPermissions,
-  type OrganizationPermission,
-  organizationPermissions,
-} from '../api/permission-settings.ts'
-import { isIn } from './group-values.ts'
-import { badRequest, Refusal } from './refusal.ts'
+  type Asker,
+  holdsInChannel,
+  holdsInGroup,
+  holdsInOrganization,
+  isAdministrator,
+  isGuest,
+  isHuman,
+  rule,
+} from './permissions/rule.ts'
 import { organizationSetting } from './settings-lookup.ts'
-import { type Channel, type Group, type Role, roles, type State, type User } from './state.ts'
+import type { Channel, Group, State, User } from './state.ts'
 
-/** Who asks, of which state. A command's context is one. */
-export interface Asker {
-  readonly state: State
-  readonly actor: User
-}
-
-export interface Rule<Thing> {
-  readonly sentence: string
-  readonly allows: (asker: Asker, thing: Thing) => boolean
-}
-
-export function rule<Thing = void>(sentence: string, allows: Rule<Thing>['allows']): Rule<Thing> {
-  return { sentence, allows }
-}
-
-// --- what the roles are -----------------------------------------------------------------------------------------
-
-export function isOwner(user: User): boolean {
-  return user.role === roles.owner
-}
-
-/** Owners are administrators too. */
-export function isAdministrator(user: User): boolean {
-  return user.role <= roles.administrator
-}
-
-/** And administrators are moderators too. */
-export function isModerator(user: User): boolean {
-  return user.role <= roles.moderator
-}
-
-export function isGuest(user: User): boolean {
-  return user.role === roles.guest
-}
-
-export function isHuman(user: User): boolean {
-  return user.bot === undefined
-}
-
-// --- holding a permission ---------------------------------------------------------------------------------------
-
-/** Guests never hold a permission that role:everyone cannot be given. */
-function holds(
-  { state, actor }: Asker,
-  setting: { readonly everyone: boolean },
-  value: Parameters<typeof isIn>[2],
-): boolean {
-  return (setting.everyone || !isGuest(actor)) && isIn(state, actor, value)
-}
-
-export function holdsInOrganization(asker: Asker, name: OrganizationPermission): boolean {
-  return holds(asker, organizationPermissions[name], asker.state.organization.permissions[name])
-}
-
-export function holdsInChannel(asker: Asker, channel: Channel, name: ChannelPermission): boolean {
-  return holds(asker, channelPermissions[name], channel.permissions[name])
-}
-
-export function holdsInGroup(asker: Asker, group: Group, name: GroupPermission): boolean {
-  return holds(asker, groupPermissions[name], group.permissions[name])
-}
+export * from './permissions/organization.ts'
+export * from './permissions/people.ts'
+export * from './permissions/rule.ts'
 
 function isSubscribed({ state, actor }: Asker, channel: Channel): boolean {
   return state.subscriptions.isActive(channel.id, actor.id)
 }
-
-// --- the organization -------------------------------------------------------------------------------------------
-
-export const administer = rule('Organization administrators and owners may administer the organization.', ({ actor }) =>
-  isAdministrator(actor),
-)
-
-export const own = rule('Organization owners may change what only owners may.', ({ actor }) => isOwner(actor))
-
-// --- users ------------------------------------------------------------------------------------------------------
-
-export const createUsers = rule(
-  'Organization administrators whose account has the can_create_users flag may create users.',
-  ({ actor }) => isAdministrator(actor) && actor.canCreateUsers,
-)
-
-export const changeEmails = rule(
-  'Organization owners whose account has the can_change_user_emails flag may change the email address of others.',
-  ({ actor }) => isOwner(actor) && actor.canChangeEmails,
-)
-
-export const changeRole = rule<{ readonly from: Role; readonly to: Role }>(
-  'Organization administrators may change roles; only owners may give or take the role of owner.',
-  ({ actor }, { from, to }) =>
-    isAdministrator(actor) && (isOwner(actor) || (from !== roles.owner && to !== roles.owner)),
-)
-
-export const administerBot = rule<User>(
-  'The owner of a bot and organization administrators may administer it; a bot that can create users only by an organization owner.',
-  ({ actor }, bot) => (bot.canCreateUsers ? isOwner(actor) : isAdministrator(actor) || bot.bot?.ownerId === actor.id),
-)
-
-/** email_address_visibility: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators. */
-export const seeEmail = rule<User>(
-  'Everyone sees their own email address; others see it as the person’s email_address_visibility says.',
-  ({ actor }, user) => {
-    if (actor.id === user.id || user.bot) return true
-    switch (user.settings.email_address_visibility ?? 1) {
-      case 1:
-        return true
-      case 2:
-        return !isGuest(actor)
-      case 3:
-        return isAdministrator(actor)
-      case 5:
-        return isModerator(actor)
-      default:
-        return false
-    }
-  },
-)
 
 // --- channels: seeing -------------------------------------------------------------------------------------------
 
@@ -238,6 +130,11 @@ export function webPublicEnabled(state: State): boolean {
 
 // --- user groups ------------------------------------------------------------------------------------------------
 
+export const useGroups = rule(
+  'Members who are neither guests nor bots may look at user groups and change them.',
+  ({ actor }) => isHuman(actor) && !isGuest(actor),
+)
+
 export const createGroups = rule(
   'Members of the organization’s can_create_groups may create user groups.',
   asker => isHuman(asker.actor) && holdsInOrganization(asker, 'can_create_groups'),
@@ -278,15 +175,3 @@ export const leaveGroup = rule<Group>(
     removeFromGroup.allows(asker, group) ||
     (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_leave_group')),
 )
-
-// --- saying no --------------------------------------------------------------------------------------------------
-
-/** For rules about a role: the refusal has a code of its own. */
-export function insist(rule: Rule<void>, asker: Asker): void {
-  if (!rule.allows(asker)) throw new Refusal('UNAUTHORIZED_PRINCIPAL', rule.sentence)
-}
-
-/** For all other rules. */
-export function check<Thing>(rule: Rule<Thing>, asker: Asker, thing: Thing): void {
-  if (!rule.allows(asker, thing)) throw badRequest(rule.sentence)
-}

@@ -15,6 +15,8 @@ export interface Surroundings {
   /** Fresh randomness: a UUID. */
   readonly random: () => string
   readonly keyOf: (user: User) => string
+  /** What an outgoing webhook of this bot is known by. */
+  readonly tokenOf: (user: User) => string
   readonly server: ServerFacts
 }
 
@@ -63,6 +65,8 @@ export interface Announcement {
   /** User IDs. A live set may be given: it is read at once. */
   readonly to: readonly number[] | ReadonlySet<number>
   readonly event: Event | Forms
+  /** The account whose key or token is set into the event when it is read: secrets are never stored. */
+  readonly secretsOf?: number
   /** Fields that differ from person to person. Return the same object for people with the same fields. */
   readonly personal?: (userId: number) => object
   /** Whether a queue with a narrow takes it; asked of no others. */
@@ -78,9 +82,17 @@ export function onlyWith(capability: Capability, event: Event): Forms {
   return client => (client.capabilities.has(capability) ? event : null)
 }
 
+/** Plain text to one address; sent once the facts that go with it are on disk. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
 export interface Outcome<Reply> {
   readonly facts?: readonly Fact[]
   readonly signals?: readonly Announcement[]
+  readonly mails?: readonly Mail[]
   /**
    * Changes volatile state (presence): never journaled, saved with a snapshot, forgotten by a crash. A command that does
    * nothing else is answered without waiting for the disk.
@@ -113,13 +125,27 @@ type Commands<A extends Endpoints, P> = {
 }
 
 type Prepares<A extends Endpoints, P> = {
-  [K in keyof P & keyof A]: (tools: Tools, params: ParamsOf<A[K]>, state: State) => Promise<P[K]>
+  [K in keyof P & keyof A]: (
+    tools: Tools,
+    params: ParamsOf<A[K]>,
+    state: State,
+    actor: User | undefined,
+  ) => Promise<P[K]>
 }
 
 export type FactOf<F extends Fact, T extends F['type']> = Extract<F, { type: T }>
 
+/** What a client asked of `register`. */
+export interface Asked extends Client {
+  /** The sections asked for by name; null: all. */
+  readonly fetched: readonly string[] | null
+  readonly presenceHistoryDays: number | undefined
+}
+
 /** State fields of `register`, by the event type that fetches them. */
-export type Sections = Readonly<Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>) => object>>
+export type Sections = Readonly<
+  Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>, asked: Asked) => object>
+>
 
 export interface Resource<A extends Endpoints, F extends Fact, P> {
   /** Slow work before a command, such as hashing a password; its result is the command's third argument. */
@@ -142,7 +168,9 @@ export function resource<A extends Endpoints>(api: A) {
 /** The form in which engine and edge hold any resource. */
 export interface AnyResource {
   readonly api: Endpoints
-  readonly prepare?: Readonly<Record<string, (tools: Tools, params: object, state: State) => Promise<unknown>>>
+  readonly prepare?: Readonly<
+    Record<string, (tools: Tools, params: object, state: State, actor?: User) => Promise<unknown>>
+  >
   readonly commands: Readonly<Record<string, AnyCommand>>
   readonly apply: Readonly<Record<string, (state: State, fact: any) => void>>
   readonly announce: Readonly<Record<string, (state: State, fact: any) => readonly Announcement[]>>

@@ -17,6 +17,12 @@ export function userSetting<S extends UserSetting>(user: User, setting: S): User
   return (Object.hasOwn(user.settings, setting) ? user.settings[setting] : userSettings[setting].default) as never
 }
 
+/** What a new account starts with, where it differs from the table. */
+export function initialSettings({ organization }: State): Readonly<Record<string, unknown>> {
+  const { default_language } = organization.settings
+  return { ...organization.userDefaults, ...(default_language !== undefined && { default_language }) }
+}
+
 export function organizationSetting<S extends OrganizationSetting>(
   state: State,
   setting: S,

@@ -2,8 +2,10 @@
 // what clients see is made from them by each resource's `present`.
 
 import type { ChannelPermission, GroupPermission, OrganizationPermission } from '../api/permission-settings.ts'
+import type { Emoji } from './emoji.ts'
 import { MessageFlagsTable } from './message-flags-table.ts'
 import { MessageStore, type SideFile } from './message-store/index.ts'
+import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
 
@@ -17,6 +19,8 @@ export type GroupValue =
 
 export interface Organization {
   readonly dateCreated: number
+  /** Domain of placeholder and bot addresses. */
+  readonly emailDomain: string
   /** Only what differs from the default of the settings table. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly permissions: Readonly<Record<OrganizationPermission, GroupValue>>
@@ -58,6 +62,45 @@ export interface Bot {
   readonly ownerId: number | null
   /** Part of the server itself, such as the notification bot. */
   readonly system: boolean
+  readonly service?: OutgoingService | NamedService
+  /** Channels that programs written for the bot may use; the server itself does nothing with them. */
+  readonly defaults?: {
+    readonly sendingChannelId: number | null
+    readonly eventsChannelId: number | null
+    readonly allPublic: boolean
+  }
+}
+
+/** Where an outgoing webhook goes. Its token is derived, never stored. */
+export interface OutgoingService {
+  readonly url: string
+  /** 1 generic, 2 Slack-style. */
+  readonly interface: 1 | 2
+}
+
+export interface NamedService {
+  readonly name: string
+  readonly config: Readonly<Record<string, string>>
+}
+
+export interface ProfileField {
+  readonly id: number
+  readonly type: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
+  readonly order: number
+  readonly name: string
+  readonly hint: string
+  /** JSON text; empty for types without data. */
+  readonly data: string
+  readonly required: boolean
+  readonly editable: boolean
+  readonly inSummary: boolean
+}
+
+/** One thing a bot remembers. */
+export interface StoredItem {
+  readonly userId: number
+  readonly key: string
+  readonly value: string
 }
 
 export interface Group {
@@ -128,6 +171,82 @@ export interface Draft {
   readonly timestamp: number
 }
 
+/** A new address that waits for its owner to confirm it. */
+export interface EmailChange {
+  readonly token: string
+  readonly userId: number
+  readonly email: string
+  /** Milliseconds. */
+  readonly expires: number
+}
+
+export interface UserStatus {
+  readonly userId: number
+  readonly text: string
+  readonly emoji?: Emoji
+}
+
+export interface MutedUser {
+  readonly userId: number
+  readonly mutedId: number
+  /** Seconds. */
+  readonly since: number
+}
+
+export function mutedUserKey({ userId, mutedId }: Pick<MutedUser, 'userId' | 'mutedId'>): string {
+  return `${userId}/${mutedId}`
+}
+
+export interface AlertWords {
+  readonly userId: number
+  readonly words: readonly string[]
+}
+
+export interface CustomEmoji {
+  readonly id: number
+  readonly name: string
+  readonly authorId: number | null
+  /** Name of the file beside the store. */
+  readonly file: string
+  readonly deactivated: boolean
+}
+
+/** Served like avatars: the path ends in the name of the file. */
+export function emojiUrl({ file }: CustomEmoji): string {
+  return `/user_avatars/emoji/images/${file}`
+}
+
+export interface Linkifier {
+  readonly id: number
+  readonly pattern: string
+  readonly urlTemplate: string
+  /** Lower ones are tried first. */
+  readonly order: number
+}
+
+export interface EmailDomain {
+  readonly id: number
+  readonly domain: string
+  readonly allowSubdomains: boolean
+}
+
+/** Without an email address it is a link for many. Times are seconds. */
+export interface Invitation {
+  readonly id: number
+  readonly token: string
+  readonly email?: string
+  readonly inviterId: number
+  readonly madeAt: number
+  /** null: never. */
+  readonly expires: number | null
+  readonly invitedAs: Role
+  readonly channelIds: readonly number[]
+  readonly groupIds: readonly number[]
+  readonly withDefaultChannels: boolean
+  readonly notifyInviter: boolean
+  readonly welcome: string | null
+}
+
 /** What can be kept in a snapshot and read back. */
 interface Kept {
   save(): Iterable<unknown>
@@ -137,13 +256,21 @@ interface Kept {
 export class State {
   organization: Organization = {
     dateCreated: 0,
+    emailDomain: '',
     settings: {},
     permissions: {} as Organization['permissions'],
     userDefaults: {},
   }
   readonly users = new Table((user: User) => user.id, {
     email: (user: User) => user.email.toLowerCase(),
+    name: (user: User) => user.fullName.toLowerCase(),
     botOwner: (user: User) => user.bot?.ownerId ?? undefined,
+    /** Accounts in their waiting period, all under one value. */
+    newcomer: (user: User) => (user.fullMember ? undefined : 1),
+  })
+  readonly profileFields = new Table((field: ProfileField) => field.id)
+  readonly botStorage = new Table((item: StoredItem) => `${item.userId}/${item.key}`, {
+    user: (item: StoredItem) => item.userId,
   })
   readonly groups = new Table((group: Group) => group.id, {
     name: (group: Group) => group.name,
@@ -168,6 +295,25 @@ export class State {
     user: (view: NavigationView) => view.userId,
   })
   readonly drafts = new Table((draft: Draft) => draft.id, { user: (draft: Draft) => draft.userId })
+
+  readonly emailChanges = new Table<EmailChange, string>(change => change.token)
+
+  readonly userStatuses = new Table((status: UserStatus) => status.userId)
+  readonly mutedUsers = new Table(mutedUserKey as (row: MutedUser) => string, {
+    user: (row: MutedUser) => row.userId,
+    muted: (row: MutedUser) => row.mutedId,
+  })
+  readonly alertWords = new Table((row: AlertWords) => row.userId)
+  readonly emoji = new Table((emoji: CustomEmoji) => emoji.id, {
+    activeName: (emoji: CustomEmoji) => (emoji.deactivated ? undefined : emoji.name),
+  })
+  readonly linkifiers = new Table((linkifier: Linkifier) => linkifier.id)
+  readonly domains = new Table((row: EmailDomain) => row.id, { domain: (row: EmailDomain) => row.domain })
+  readonly invitations = new Table((invitation: Invitation) => invitation.id, {
+    inviter: (invitation: Invitation) => invitation.inviterId,
+    token: (invitation: Invitation) => invitation.token,
+  })
+  readonly presence = new PresenceTable()
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
   save(): Record<string, Iterable<unknown>> {

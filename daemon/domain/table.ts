@@ -64,7 +64,11 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     if (typeof key === 'number' && key > this.#lastId) this.#lastId = key
     for (const [name, indexKey] of this.#indexKeys) {
       const values = listed(indexKey(row))
-      if (old) for (const before of listed(indexKey(old))) if (!values.includes(before)) this.#unlink(name, before, key)
+      if (old) {
+        const kept = values.length > 8 ? new Set(values) : undefined
+        for (const before of listed(indexKey(old)))
+          if (!(kept?.has(before) ?? values.includes(before))) this.#unlink(name, before, key)
+      }
       for (const value of values) this.#link(name, value, key, row)
     }
   }

@@ -19,6 +19,8 @@ export interface Pending {
   readonly lasting: boolean
   /** The event as JSON text, without its id. Shared between all queues that want this form. */
   readonly body: string
+  /** Whose secrets belong into the body, where they are not. */
+  readonly secretsOf?: number
 }
 
 export interface Waiter {
@@ -104,7 +106,13 @@ export class Queues {
         for (const queue of this.ofUser(userId)) {
           if (fits && queue.narrow.length > 0 && !fits(queue)) continue
           for (const body of adapter.textsFor(queue.client, userId))
-            this.#enqueue(queue, position, echo?.queueId === queue.id ? withFields(echo.fields, body) : body, lasting)
+            this.#enqueue(
+              queue,
+              position,
+              echo?.queueId === queue.id ? withFields(echo.fields, body) : body,
+              lasting,
+              announcement.secretsOf,
+            )
         }
       if (overheard) this.#overhear(position, announcement, overheard, adapter, lasting)
     }
@@ -262,10 +270,10 @@ export class Queues {
 
   // --- events ---------------------------------------------------------------------------------------------------
 
-  #enqueue(queue: Queue, position: number, body: string, lasting: boolean): void {
+  #enqueue(queue: Queue, position: number, body: string, lasting: boolean, secretsOf?: number): void {
     queue.newest = Math.max(queue.newest + 1, (position - queue.birth) * K)
     queue.position = position
-    queue.pending.push({ id: queue.newest, position, lasting, body })
+    queue.pending.push({ id: queue.newest, position, lasting, body, ...(secretsOf !== undefined && { secretsOf }) })
     this.#held.push({ position, queue })
     // A reader that slow must start again: dropping an event out of the middle would be a lie.
     if (this.#live && queue.pending.length > this.#parts.limits.maxPending) this.#parts.remove([queue.id], 'overflowed')

@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Refusal } from '../domain/refusal.ts'
+import { Written } from '../domain/written.ts'
 
 export interface Answering {
   readonly raw: ServerResponse
@@ -13,9 +14,10 @@ export interface Answering {
 }
 
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {
-  const body = ignored.length > 0 ? { ...reply, ignored_parameters_unsupported: ignored } : reply
-  const text = JSON.stringify(body)
-  send(to, 200, text === '{}' ? '{"result":"success","msg":""}' : `{"result":"success","msg":"",${text.slice(1)}`)
+  const more = ignored.length > 0 ? `"ignored_parameters_unsupported":${JSON.stringify(ignored)},` : ''
+  const text = reply instanceof Written ? reply.text : JSON.stringify(reply)
+  const opening = `{"result":"success",${more}"msg":""`
+  send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
 }
 
 export function refuse(to: Answering, refusal: Refusal): void {

@@ -8,6 +8,7 @@ import type { State, User } from '../domain/state.ts'
 interface Known {
   readonly userId: number
   readonly keyVersion: number
+  readonly email: string
 }
 
 const mostRemembered = 10_000
@@ -27,7 +28,8 @@ export class Authenticator {
     if (header === undefined) throw new Refusal('UNAUTHORIZED', 'Missing authorization header')
     const known = this.#remembered.get(header)
     const remembered = known && state.users.get(known.userId)
-    if (remembered?.active && remembered.keyVersion === known?.keyVersion) return remembered
+    if (remembered?.active && remembered.keyVersion === known?.keyVersion && remembered.email === known.email)
+      return remembered
     return this.#check(state, header)
   }
 
@@ -45,7 +47,7 @@ export class Authenticator {
     if (!this.#same(decoded.slice(colon + 1), wanted) || !user) throw new Refusal('INVALID_API_KEY', 'Invalid API key')
     if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
     if (this.#remembered.size >= mostRemembered) this.#remembered.clear()
-    this.#remembered.set(header, { userId: user.id, keyVersion: user.keyVersion })
+    this.#remembered.set(header, { userId: user.id, keyVersion: user.keyVersion, email: user.email })
     return user
   }
 }

@@ -5,6 +5,7 @@ import { capabilities as known } from '../api/capabilities.ts'
 import type { ParamsOf } from '../api/define.ts'
 import type { events as api } from '../api/events.ts'
 import { featureLevel, svcMergeBase, svcVersion } from '../api/levels.ts'
+import { withSecrets } from '../domain/bots/secrets.ts'
 import type { QueueRegistration } from '../domain/facts.ts'
 import { limits } from '../domain/limits.ts'
 import { queueNarrow } from '../domain/narrow/queue.ts'
@@ -12,6 +13,7 @@ import { isGuest } from '../domain/permissions.ts'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import type { AnyResource, Context } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
+import { clientOf } from '../events/adapt.ts'
 import type { Pending, Queue } from '../events/queues.ts'
 import { type Answering, send, success } from './answer.ts'
 
@@ -132,18 +134,27 @@ export class LongPoll {
   #sections(ctx: Context, params: RegisterParams, queue: QueueRegistration): object {
     const wanted = params.fetch_event_types ?? params.event_types ?? null
     const capabilities = new Set(queue.capabilities as Capability[])
+    const asked = { ...clientOf(queue), fetched: wanted, presenceHistoryDays: params.presence_history_limit_days }
     const state = {}
     for (const resource of this.#resources)
       for (const [name, section] of Object.entries(resource.sections ?? {}))
-        if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, capabilities))
+        if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, capabilities, asked))
     return state
   }
 }
 
-function answerPoll({ answering, ignored }: Poll, queue: Queue, events: readonly Pending[]): void {
-  const list = events.map(event => `{"id":${event.id},${event.body}`).join(',')
+function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: readonly Pending[]): void {
+  const list = events.map(event => `{"id":${event.id},${revealed(ctx, event)}`).join(',')
   const more = ignored.length > 0 ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : ''
   send(answering, 200, `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`)
+}
+
+/** The event with the secrets that its queue does not keep. */
+function revealed(ctx: Context, { body, secretsOf }: Pending): string {
+  const user = secretsOf === undefined ? undefined : ctx.state.users.get(secretsOf)
+  if (!user) return body
+  const event = JSON.parse(`{${body}`)
+  return JSON.stringify({ ...event, bot: withSecrets(ctx, user, event.bot) }).slice(1)
 }
 
 /** Unknown capabilities are from the future and change nothing. */

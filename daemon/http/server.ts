@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
+import { callEndpoint, check } from '../domain/permissions.ts'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import type { AnyResource, Context, ServerFacts, Tools } from '../domain/resource.ts'
 import type { User } from '../domain/state.ts'
@@ -11,6 +12,7 @@ import type { Engine } from '../engine.ts'
 import { type Answering, refuse, send, success } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
 import { speak, understand } from './dialect.ts'
+import { serveImage, unknownUser } from './images.ts'
 import { LongPoll } from './long-poll.ts'
 import { type FieldMap, notAForm, readFields } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
@@ -22,8 +24,11 @@ export interface EdgeParts {
   readonly now: () => number
   readonly random: () => string
   readonly keyOf: (user: User) => string
+  readonly tokenOf: (user: User) => string
   readonly sameSecret: (given: string, wanted: string) => boolean
   readonly tools: Tools
+  /** Files beside the store. */
+  readonly readFile: (name: string) => Promise<Uint8Array | undefined>
   /** Filled in once the port is known. */
   readonly server: ServerFacts
   readonly dialect: 'natter' | 'zulip'
@@ -65,6 +70,8 @@ export function buildServer(parts: EdgeParts): FastifyInstance {
   app.get('/livez', async () => ({ ok: true }))
   app.get('/readyz', (_request, reply) => reply.code(parts.ready() ? 200 : 503).send({ ready: parts.ready() }))
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
+  app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
+  app.get('/user_avatars/*', (request, reply) => serveImage(parts.readFile, request.url, reply))
   app.all(`${prefix}/*`, (request, reply) => edge.handle(request, reply))
   // Methods that fastify has no route for come here too, and some paths of the API know better than 404.
   app.setNotFoundHandler((request, reply) => {
@@ -141,6 +148,7 @@ class Edge {
     const actor = this.#authenticate(request, answering)
     const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
     this.#limiter?.count(budget, actor.id, answering.headers)
+    check(callEndpoint, { state: this.#parts.engine.state, actor }, endpoint.id)
     return actor
   }
 
@@ -159,7 +167,7 @@ class Edge {
     const login = endpoint.id === 'fetch-api-key' ? String(params.username).trim().toLowerCase() : undefined
     const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
     const prepare = resource.prepare?.[key]
-    const prepared = prepare && (await prepare(this.#parts.tools, params, this.#parts.engine.state))
+    const prepared = prepare && (await prepare(this.#parts.tools, params, this.#parts.engine.state, ctx.actor))
     const reply = await this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
       // The account as it is now: it may have changed while the body was read or a password hashed.
       const actor = ctx.actor && state.users.get(ctx.actor.id)
@@ -171,7 +179,7 @@ class Edge {
 
   /** Without an actor only for endpoints that anyone may call; their commands do not know of one. */
   #context(request: FastifyRequest, fields: FieldMap, actor: User | undefined): Context {
-    const { engine, now, random, keyOf, server } = this.#parts
+    const { engine, now, random, keyOf, tokenOf, server } = this.#parts
     const named = fields.get('client')
     const agent = typeof named === 'string' ? named : (request.headers['user-agent'] ?? '').split('/', 1)[0]!
     return {
@@ -181,6 +189,7 @@ class Edge {
       client: (agent || 'Unspecified').slice(0, limits.clientName),
       random,
       keyOf,
+      tokenOf,
       server,
     }
   }

@@ -16,14 +16,11 @@ export const stateName = 'state.json'
 
 export interface Snapshots {
   /** The newest snapshot, its sections as arrays; null when there is none. */
-  read(): Promise<ReadSnapshot | null>
+  read(): Promise<StateDocument<readonly any[]> | null>
+  /** The bytes of a file that belongs to the snapshot read. */
+  file(name: string): Buffer
   /** Writes beside the traffic; the old snapshot stands until the new one is on disk. One write at a time. */
   write(document: StateDocument<Iterable<unknown>, SideFile>): Promise<void>
-}
-
-export interface ReadSnapshot extends StateDocument<readonly any[]> {
-  /** The bytes of a file that belongs to it. */
-  readonly file?: (name: string) => Buffer
 }
 
 export function openSnapshots(folder: string): Snapshots {
@@ -44,8 +41,9 @@ export function openSnapshots(folder: string): Snapshots {
         await low.read()
         const document = low.data as StateDocument<readonly any[]> | null
         side.know(document?.files ?? [])
-        return document && { ...document, file: (name: string) => side.read(name) }
+        return document
       }),
+    file: name => side.read(name),
     write: document =>
       one(async () => {
         const files = document.files ?? []

@@ -1,6 +1,7 @@
 // The folder of a store, made ready before anything else: what is wrong with it is said here, in a sentence.
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 export class StoreUnusable extends Error {
   readonly folder: string
@@ -15,15 +16,29 @@ export class StoreUnusable extends Error {
 export async function prepareFolder(path: string): Promise<void> {
   const probe = join(path, `.probe-${process.pid}`)
   try {
-    const created = await mkdir(path, { recursive: true, mode: 0o700 })
     // A folder that was there keeps the rights its owner gave it.
-    if (created !== undefined) await chmod(path, 0o700)
+    if (await makeFolder(path)) await chmod(path, 0o700)
     // Asking for permission says nothing about a full or read-only disk; writing does.
     await writeFile(probe, 'natter', { mode: 0o600 })
     await rm(probe)
   } catch (error) {
     await rm(probe, { force: true }).catch(() => {})
     throw new StoreUnusable(path, advice(error as NodeJS.ErrnoException), error)
+  }
+}
+
+/** With its parents; false when it was there. Node's own recursive mkdir never returns in places such as /proc. */
+export async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return false
+    if (code !== 'ENOENT' || dirname(path) === path || existsSync(dirname(path))) throw error
+    await makeFolder(dirname(path))
+    await mkdir(path, { mode: 0o700 })
+    return true
   }
 }
 

@@ -20,12 +20,16 @@ interface Room {
 }
 
 const node = 'node:'
-/** Values of the domain that edges may use: the refusal itself, numbers, and plain questions to the state. */
-const plainDomain = /^daemon\/domain\/(refusal|limits|lookups)\.ts$/
+/** Values of the domain that edges may use: refusals and written replies, numbers, rules, and plain questions. */
+const plainDomain = /^daemon\/domain\/(refusal|written|limits|lookups|permissions|images|bots\/secrets)\.ts$/
 
 const rooms: readonly Room[] = [
   { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox'] },
-  { at: /^daemon\/domain\//, uses: [/^daemon\/api\//], packages: ['markdown-it', 're2js', 'url-template'] },
+  {
+    at: /^daemon\/domain\//,
+    uses: [/^daemon\/api\//],
+    packages: ['markdown-it', 're2js', 'url-template', 'image-size', '@noble/hashes'],
+  },
   { at: /^daemon\/journal\//, uses: [], packages: ['lowdb', node] },
   { at: /^daemon\/events\//, uses: [/^daemon\/api\//], types: [/^daemon\/domain\//], packages: [] },
   {
@@ -34,7 +38,12 @@ const rooms: readonly Room[] = [
     types: [/^daemon\/domain\//],
     packages: ['fastify', '@fastify/busboy', 'find-my-way', node],
   },
-  { at: /^daemon\//, uses: [/^daemon\//, /^data\/\w+\.json$/], packages: ['undici', node] },
+  {
+    at: /^daemon\//,
+    uses: [/^daemon\//, /^data\/\w+\.json$/],
+    packages: ['undici', node],
+    packagesLater: ['nodemailer'],
+  },
   {
     at: /^cli\/extra\//,
     uses: [/^daemon\/api\//, /^cli\//],

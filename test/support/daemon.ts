@@ -91,10 +91,13 @@ export class TestDaemon {
   /** The journal from its beginning, or a snapshot and what came after it, must give the state of now. */
   async #checkJournal(): Promise<void> {
     const copy = mkdtempSync(join(tmpdir(), 'natter-journal-'))
-    cpSync(this.data, copy, { recursive: true })
-    await this.compact()
-    await checkReplayed(copy, join(this.data, 'state.json'))
-    rmSync(copy, { recursive: true, force: true })
+    try {
+      cpSync(this.data, copy, { recursive: true })
+      await this.compact()
+      await checkReplayed(copy, join(this.data, 'state.json'))
+    } finally {
+      rmSync(copy, { recursive: true, force: true })
+    }
   }
 }
 
@@ -114,11 +117,15 @@ export async function startDaemon(t: TestContext, options: DaemonOptions = {}): 
 }
 
 /** One daemon for all tests of the suite this is called in; for tests that do not mind each other. */
-export function sharedDaemon(options: DaemonOptions = {}): () => TestDaemon {
+export function sharedDaemon(
+  options: DaemonOptions = {},
+  prepare: (daemon: TestDaemon) => Promise<void> = async () => {},
+): () => TestDaemon {
   let daemon: TestDaemon | undefined
   const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
   before(async () => {
     daemon = await launch(data, options)
+    await prepare(daemon)
   })
   after(async () => {
     try {

@@ -1,15 +1,19 @@
 // The domain without a daemon around it: an organization with channels, commands run one by one, and what everyone hears.
 
 import { channelPermissions } from '../../daemon/api/permission-settings.ts'
+import { useEmojiNames } from '../../daemon/domain/emoji.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { defaultValue } from '../../daemon/domain/group-values.ts'
 import { announceFact, applyFact, resources } from '../../daemon/domain/index.ts'
-import { found } from '../../daemon/domain/organization.ts'
+import { found } from '../../daemon/domain/organization/founding.ts'
 import { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Context } from '../../daemon/domain/resource.ts'
 import { type Channel, type Role, roles, State, type User } from '../../daemon/domain/state.ts'
 import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
+import emojiNames from '../../data/emoji.json' with { type: 'json' }
 import seed from '../../data/seed.json' with { type: 'json' }
+
+useEmojiNames(emojiNames)
 
 const client = clientOf({
   eventTypes: null,
@@ -132,7 +136,10 @@ export class DomainWorld {
   /** State fields of `register` that come with an event type. */
   section(user: User, name: string): Record<string, any> {
     const section = resources.map(resource => resource.sections?.[name]).find(found => found)!
-    return section(this.context(user), client.capabilities) as Record<string, any>
+    return section(this.context(user), client.capabilities, {
+      includeSubscribers: 'false',
+      fetched: null,
+    } as never) as Record<string, any>
   }
 
   /** What the user's client got since it last asked. */
@@ -150,6 +157,7 @@ export class DomainWorld {
       client: 'test',
       random: () => `random-${++this.#random}`,
       keyOf: () => '',
+      tokenOf: () => '',
       server: { url: 'http://localhost', emailDomain: 'example.com', devAuth: false } as Context['server'],
     }
   }

@@ -1,29 +1,58 @@
-// Making of worlds: accounts through the API, as their own callers.
+// Makes the people a test needs, through the API.
 
+import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { users } from '../../daemon/api/users.ts'
 import { Caller, type DaemonOptions, startDaemon, type TestDaemon } from './daemon.ts'
 
-const password = 'correct horse battery'
+export interface PersonOptions {
+  /** As the API numbers them; 400, a member, when absent. */
+  readonly role?: number
+}
 
-/** A new member called by this name, with an address at example.com. */
-export async function person(daemon: TestDaemon, name: string): Promise<Caller> {
+/** A new account, `<name>@example.com`, and its caller. */
+export async function person(daemon: TestDaemon, name: string, { role = 400 }: PersonOptions = {}): Promise<Caller> {
   const email = `${name}@example.com`
-  const { user_id } = await daemon.owner.call(users.create, { email, password, full_name: `${name} Example` })
+  const password = `${name} has a long password`
+  const { user_id } = await daemon.owner.call(users.create, { email, password, full_name: `${name} example` })
   const { api_key } = await daemon.nobody.call(users.fetchApiKey, { username: email, password })
+  if (role !== 400) {
+    const { body } = await daemon.owner.raw('PATCH', `/api/v1/users/${user_id}?role=${role}`)
+    assert.equal(body.result, 'success', JSON.stringify(body))
+  }
   return new Caller(daemon.url, email, api_key, user_id)
 }
 
+type Listening = Parameters<Caller['call']>[1] & { readonly event_types?: string[] }
+
+/** Registers a queue; the function returned gives the events since then, without their IDs. */
+export async function listen(caller: Caller, types: string[], options: Partial<Listening> = {}) {
+  const { queue_id } = await caller.call(events.register, { event_types: types, fetch_event_types: [], ...options })
+  let last = -1
+  return async () => {
+    const reply = await caller.call(events.get, { queue_id, last_event_id: last, dont_block: true })
+    last = reply.events.at(-1)?.id ?? last
+    return reply.events.map(({ id, ...event }) => event as Record<string, any>)
+  }
+}
+
+/** What `register` reports for these types. */
+export async function fetched(caller: Caller, types: string[], options: object = {}): Promise<Record<string, any>> {
+  return caller.call(events.register, { event_types: [], fetch_event_types: types, ...options })
+}
+
+/** Several new members at once. */
 export async function people<const N extends readonly string[]>(
   daemon: TestDaemon,
   ...names: N
 ): Promise<{ [I in keyof N]: Caller }> {
-  const callers = await Promise.all(names.map(name => person(daemon, name)))
+  const callers: Caller[] = []
+  for (const name of names) callers.push(await person(daemon, name))
   return callers as { [I in keyof N]: Caller }
 }
 
-/** One daemon for all tests of a file or suite: call it at their level, ask it inside the tests. */
+/** One daemon for all tests of a file: call it at the top, ask it inside the tests. */
 export function sharedDaemon(options: DaemonOptions = {}): () => TestDaemon {
   let daemon: TestDaemon | undefined
   const ends: (() => Promise<void>)[] = []
@@ -34,19 +63,4 @@ export function sharedDaemon(options: DaemonOptions = {}): () => TestDaemon {
     for (const end of ends) await end()
   })
   return () => daemon!
-}
-
-/** Events of these types that come to the caller's new queue from now on. */
-export async function listen(caller: Caller, types: readonly string[], capabilities: Record<string, boolean> = {}) {
-  const { queue_id } = await caller.call(events.register, {
-    event_types: [...types],
-    client_capabilities: capabilities,
-    include_subscribers: 'true',
-  })
-  let last = -1
-  return async (): Promise<Record<string, any>[]> => {
-    const reply = await caller.call(events.get, { queue_id, last_event_id: last, dont_block: true })
-    last = reply.events.at(-1)?.id ?? last
-    return reply.events.map(({ id, ...event }) => event)
-  }
 }

@@ -1,9 +1,7 @@
 // Text that must not be read as HTML.
 
-export function escapeHtml(text: string): string {
-  return needsEscape.test(text)
-    ? text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-    : text
-}
+const special: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-const needsEscape = /[&<>"]/
+export function escapeHtml(text: string): string {
+  return /[&<>"]/.test(text) ? text.replace(/[&<>"]/g, char => special[char]!) : text
+}

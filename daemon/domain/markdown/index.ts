@@ -1,16 +1,38 @@
-// Markdown to HTML. HTML in the source is always escaped.
+// Markdown to HTML, and what a text does besides being shown: whom it mentions, what it links. HTML in the source is
+// always escaped.
 
-import type { Asker } from '../permissions.ts'
-import type { Channel, State } from '../state.ts'
-import { escapeHtml } from './escape.ts'
-import { findMentions } from './mentions.ts'
+import { emojiByName } from '../emoji.ts'
+import { limits } from '../limits.ts'
+import { type Asker, seeContent } from '../permissions.ts'
+import { badRequest } from '../refusal.ts'
+import { organizationSetting, userSetting } from '../settings-lookup.ts'
+import type { Channel, Group, State, User } from '../state.ts'
+import { linkifiers } from './organization-content.ts'
+import { toHtml } from './parser.ts'
+import { type Widget, widgetOf } from './widgets.ts'
+import { type Env, Findings, type Mentioned, type Upload, type World } from './world.ts'
 
+export { alertWordsIn } from './alert-words.ts'
 export { escapeHtml } from './escape.ts'
+export { topicLinks } from './topic-links.ts'
+
+/** Where a text stands and what only the caller knows about that; null when nowhere in particular. */
+export type RenderPlace = {
+  readonly channel?: Channel
+  readonly topic?: string
+  /** The newest message of a topic that the author can see. */
+  readonly latestMessage?: (channelId: number, topic: string) => number | undefined
+  /** An uploaded file that the author may see, by its path (`/user_uploads/…`). */
+  readonly upload?: (path: string) => Upload | undefined
+} | null
+
+/** A command's context is one; links to the address of its server become relative. */
+export type Author = Asker & { readonly server?: { readonly url: string } }
 
 export interface Mentions {
-  /** Users named, ascending; silent mentions do not count. */
+  /** Ascending; without silent mentions and those in quotes or code. */
   readonly userIds: readonly number[]
-  /** Groups named, ascending. */
+  /** Groups are not opened here. */
   readonly groupIds: readonly number[]
   readonly channelWildcard: boolean
   readonly topicWildcard: boolean
@@ -19,35 +41,125 @@ export interface Mentions {
 export interface Rendered {
   readonly html: string
   readonly mentions: Mentions
+  /** Places that the text names. */
+  readonly linkedChannelIds: readonly number[]
+  readonly linkedMessageIds: readonly number[]
   readonly hasLink: boolean
   readonly hasImage: boolean
   readonly hasAttachment: boolean
-  /** The message begins with `/me `. */
+  /** Paths of the uploaded files that the text links. */
+  readonly uploads: readonly string[]
   readonly isMe: boolean
+  /** For messages that begin with /poll or /todo. */
+  readonly widget?: Widget
 }
 
-/** Where the text stands; null when nowhere in particular. */
-export type RenderPlace = { readonly channel?: Channel; readonly topic?: string } | null
-
-/** Renders a message as its author writes it. */
-export function render(asker: Asker, source: string, _place: RenderPlace): Rendered {
-  const { html, mentions } = findMentions(asker.state, source)
+/** Renders what somebody wrote; refuses what would become too large. */
+export function render(author: Author, source: string, place: RenderPlace = null): Rendered {
+  const found = new Findings()
+  const widget = widgetOf(source)
   return {
-    html: `<p>${html}</p>`,
-    mentions,
-    hasLink: /https?:\/\/\S/.test(source),
-    hasImage: /https?:\/\/\S+\.(png|jpe?g|gif|webp)\b/i.test(source),
-    hasAttachment: source.includes('/user_uploads/'),
+    html: rendered(source, { world: worldOf(author, place), findings: found, quoted: false }),
+    mentions: {
+      userIds: ascending(found.users),
+      groupIds: ascending(found.groups),
+      channelWildcard: found.channelWildcard,
+      topicWildcard: found.topicWildcard,
+    },
+    linkedChannelIds: [...found.channels],
+    linkedMessageIds: [...found.messages],
+    hasLink: found.hasLink,
+    hasImage: found.hasImage,
+    hasAttachment: found.uploads.size > 0,
+    uploads: [...found.uploads],
     isMe: source.startsWith('/me '),
+    ...(widget && { widget }),
   }
 }
 
-/** Links that the organization's linkifiers find in a topic. */
-export function topicLinks(_state: State, _topic: string): { text: string; url: string }[] {
-  return []
+/** Renders what has no author or place: descriptions, profile fields. They mention nobody and show no pictures. */
+export function renderInline(state: State, source: string): string {
+  return rendered(source, { world: commonWorld(state), findings: new Findings(), quoted: false })
 }
 
-/** Renders what has no author or place: descriptions, profile fields. */
-export function renderInline(_state: State, source: string): string {
-  return source === '' ? '' : `<p>${escapeHtml(source)}</p>`
+function rendered(source: string, env: Env): string {
+  const html = toHtml(source, env)
+  if (html.length > 100 * limits.messageContent) throw badRequest('content is too large once rendered')
+  return html
+}
+
+function worldOf(author: Author, place: RenderPlace): World {
+  const { state, actor } = author
+  return {
+    ...commonWorld(state),
+    user: (name, id) => mentionedUser(state, name, id),
+    group: name => mentionedGroup(state.groups.find('name', name)),
+    channel(name) {
+      const channel = state.channels.find('name', name.toLowerCase())
+      return channel && seeContent.allows(author, channel) ? channel : undefined
+    },
+    latestMessage: place?.latestMessage ?? (() => undefined),
+    upload: place?.upload ?? (() => undefined),
+    mentions: true,
+    emoticons: userSetting(actor, 'translate_emoticons'),
+    imagePreviews: organizationSetting(state, 'inline_image_preview'),
+    ownUrl: author.server?.url ?? '',
+  }
+}
+
+/** As anybody in the organization sees it. */
+function commonWorld(state: State): World {
+  return {
+    user: () => undefined,
+    group: () => undefined,
+    channel(name) {
+      const channel = state.channels.find('name', name.toLowerCase())
+      return channel?.inviteOnly === false ? channel : undefined
+    },
+    latestMessage: () => undefined,
+    upload: () => undefined,
+    emoji: name => emojiByName(state, name),
+    linkifiers: linkifiers(state),
+    mentions: false,
+    emoticons: false,
+    imagePreviews: false,
+    codeLanguage: organizationSetting(state, 'default_code_block_language') ?? '',
+    ownUrl: '',
+  }
+}
+
+/** Of several people with the name the active one, then the one who was there first. */
+function mentionedUser(state: State, name: string, id: number | undefined): Mentioned | undefined {
+  const lower = name.toLowerCase()
+  if (id !== undefined) {
+    const user = state.users.get(id)
+    return user && (name === '' || user.fullName.toLowerCase() === lower) ? mentioned(user) : undefined
+  }
+  const namesakes = state.users.where('name', lower)
+  const user = namesakes.find(({ active }) => active) ?? namesakes[0]
+  return user && mentioned(user)
+}
+
+function mentioned({ id, fullName, active }: User): Mentioned {
+  return { id, name: fullName, silent: !active }
+}
+
+const systemNames: Readonly<Record<string, string>> = {
+  'role:owners': 'Owners',
+  'role:administrators': 'Administrators',
+  'role:moderators': 'Moderators',
+  'role:fullmembers': 'Full members',
+  'role:members': 'Members',
+  'role:everyone': 'Everyone',
+  'role:internet': 'Everyone on the internet',
+  'role:nobody': 'Nobody',
+}
+
+function mentionedGroup(group: Group | undefined): Mentioned | undefined {
+  if (!group) return undefined
+  return { id: group.id, name: systemNames[group.name] ?? group.name, silent: group.deactivated }
+}
+
+function ascending(ids: ReadonlySet<number>): number[] {
+  return [...ids].sort((a, b) => a - b)
 }

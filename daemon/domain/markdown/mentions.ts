@@ -1,68 +1,61 @@
-// Mentions of people, groups and everyone, until the whole renderer takes them over.
+// `@**person**`, `@*group*` and the wildcards.
 
-import type { State, User } from '../state.ts'
+import type { StateInline } from 'markdown-it'
 import { escapeHtml } from './escape.ts'
-import type { Mentions } from './index.ts'
+import { element } from './html.ts'
+import { envOf, matchAt, pushHtml } from './inline.ts'
+import type { Env } from './world.ts'
 
-const pattern = /(?<=^|[\s'"({[/<])@(_?)(?:\*\*([^*\n]{1,120})\*\*|\*([^*\n]{1,120})\*)/g
-const wildcards = new Set(['all', 'everyone', 'channel', 'stream'])
+const channelWildcards = new Set(['all', 'everyone', 'channel', 'stream'])
+const person = /@(_?)\*\*((?:[^*\n]|\*(?!\*))+)\*\*/y
+const group = /@(_?)\*([^*\n]+)\*(?!\*)/y
 
-export function findMentions(state: State, source: string): { html: string; mentions: Mentions } {
-  if (!source.includes('@')) return { html: escapeHtml(source), mentions: nobody }
-  const users = new Set<number>()
-  const groups = new Set<number>()
-  let channelWildcard = false
-  let topicWildcard = false
-  let html = ''
-  let at = 0
-  for (const match of source.matchAll(pattern)) {
-    const silent = match[1] === '_'
-    const name = match[2] ?? match[3]!
-    const at_ = silent ? '' : '@'
-    let mention: string | undefined
-    if (match[3] !== undefined) {
-      const group = state.groups.find('name', name)
-      if (group) {
-        if (!silent && !group.deactivated) groups.add(group.id)
-        const quiet = silent || group.deactivated
-        mention = `<span class="user-group-mention${quiet ? ' silent' : ''}" data-user-group-id="${group.id}">${quiet ? '' : '@'}${escapeHtml(group.name)}</span>`
-      }
-    } else if (wildcards.has(name) && !silent) {
-      channelWildcard = true
-      mention = `<span class="user-mention channel-wildcard-mention" data-user-id="*">@${name}</span>`
-    } else if (name === 'topic' && !silent) {
-      topicWildcard = true
-      mention = '<span class="topic-mention">@topic</span>'
-    } else {
-      const user = userNamed(state, name)
-      if (user) {
-        const quiet = silent || !user.active
-        if (!quiet) users.add(user.id)
-        mention = `<span class="user-mention${quiet ? ' silent' : ''}" data-user-id="${user.id}">${quiet ? '' : at_}${escapeHtml(user.fullName)}</span>`
-      }
-    }
-    if (mention === undefined) continue
-    html += escapeHtml(source.slice(at, match.index)) + mention
-    at = match.index + match[0].length
-  }
-  html += escapeHtml(source.slice(at))
-  const mentions = { userIds: ascending(users), groupIds: ascending(groups), channelWildcard, topicWildcard }
-  return { html, mentions }
+export function mention(state: StateInline): boolean {
+  const { src, pos } = state
+  if (src[pos] !== '@') return false
+  const env = envOf(state)
+  if (!env.world.mentions || (pos > 0 && !/[\s'"({[/<]/.test(src[pos - 1]!))) return false
+  return write(state, matchAt(person, state), personHtml) || write(state, matchAt(group, state), groupHtml)
 }
 
-const nobody: Mentions = { userIds: [], groupIds: [], channelWildcard: false, topicWildcard: false }
+type Html = (env: Env, name: string, silent: boolean) => string | undefined
 
-/** `Full Name`, `Full Name|12` or `|12`. */
-function userNamed(state: State, written: string): User | undefined {
-  const [, name, id] = /^(.*?)(?:\|(\d+))?$/.exec(written)!
-  if (id !== undefined) {
-    const user = state.users.get(Number(id))
-    return name === '' || user?.fullName.toLowerCase() === name!.toLowerCase() ? user : undefined
-  }
-  for (const user of state.users.values()) if (user.fullName.toLowerCase() === name!.toLowerCase()) return user
-  return undefined
+function write(state: StateInline, found: RegExpExecArray | null, html: Html): boolean {
+  if (!found) return false
+  const env = envOf(state)
+  const written = html(env, found[2]!, found[1] === '_' || env.quoted)
+  if (written === undefined) state.pos = found.index
+  else pushHtml(state, written)
+  return written !== undefined
 }
 
-function ascending(ids: ReadonlySet<number>): number[] {
-  return [...ids].sort((a, b) => a - b)
+function personHtml(env: Env, text: string, silent: boolean): string | undefined {
+  if (channelWildcards.has(text)) {
+    if (!silent) env.findings.channelWildcard = true
+    return span('user-mention channel-wildcard-mention', silent, { 'data-user-id': '*' }, text)
+  }
+  if (text === 'topic') {
+    if (!silent) env.findings.topicWildcard = true
+    return span('topic-mention', silent, {}, text)
+  }
+  const [, name = text, id] = /^(.*)\|(\d{1,15})$/.exec(text) ?? []
+  const user = env.world.user(name, id === undefined ? undefined : Number(id))
+  if (!user) return undefined
+  if (!silent && !user.silent) env.findings.users.add(user.id)
+  return span('user-mention', silent || user.silent, { 'data-user-id': user.id }, user.name)
+}
+
+function groupHtml(env: Env, text: string, silent: boolean): string | undefined {
+  const found = env.world.group(text)
+  if (!found) return undefined
+  if (!silent && !found.silent) env.findings.groups.add(found.id)
+  return span('user-group-mention', silent || found.silent, { 'data-user-group-id': found.id }, found.name)
+}
+
+function span(kind: string, silent: boolean, data: Readonly<Record<string, string | number>>, name: string): string {
+  return element(
+    'span',
+    { class: silent ? `${kind} silent` : kind, ...data },
+    `${silent ? '' : '@'}${escapeHtml(name)}`,
+  )
 }

@@ -1,8 +1,9 @@
-// What messages ask of other resources, in one place: topic visibility, muted people, alert words, attachments.
+// What messages ask of other resources, in one place: topic visibility, muted people, alert words.
 
 import type { Fact } from '../facts.ts'
+import { alertWordsIn } from '../markdown/alert-words.ts'
 import type { Context } from '../resource.ts'
-import type { Channel, State } from '../state.ts'
+import { type Channel, mutedUserKey, type State } from '../state.ts'
 
 /** How somebody wants to see a topic: 0 as the channel, 1 muted, 2 unmuted, 3 followed. */
 export function topicPolicy(_state: State, _userId: number, _channelId: number, _topic: string): 0 | 1 | 2 | 3 {
@@ -28,23 +29,33 @@ export function visibilityAfterMoving(
 }
 
 /** Whether the one has muted the other. */
-export function hasMuted(_state: State, _userId: number, _otherId: number): boolean {
-  return false
+export function hasMuted(state: State, userId: number, mutedId: number): boolean {
+  return state.mutedUsers.has(mutedUserKey({ userId, mutedId }))
 }
 
 /** Those who have muted somebody, ascending. */
-export function mutersOf(_state: State, _userId: number): readonly number[] {
-  return []
+export function mutersOf(state: State, userId: number): readonly number[] {
+  return state.mutedUsers
+    .where('muted', userId)
+    .map(row => row.userId)
+    .sort((a, b) => a - b)
 }
+
+const alertWords = new WeakMap<State, { readonly version: number; readonly users: Map<string, number[]> }>()
 
 /** Users one of whose alert words the text has, ascending. */
-export function alertedBy(_state: State, _content: string): readonly number[] {
-  return []
-}
-
-/** Whether somebody may write to somebody else at all; guests may not know everyone. */
-export function mayKnow(_state: State, _userId: number, _otherId: number): boolean {
-  return true
+export function alertedBy(state: State, content: string): readonly number[] {
+  let known = alertWords.get(state)
+  if (known?.version !== state.alertWords.version) {
+    const users = new Map<string, number[]>()
+    for (const { userId, words } of state.alertWords.values())
+      for (const word of words) users.set(word.toLowerCase(), [...(users.get(word.toLowerCase()) ?? []), userId])
+    known = { version: state.alertWords.version, users }
+    alertWords.set(state, known)
+  }
+  if (known.users.size === 0) return []
+  const found = alertWordsIn(content, known.users.keys()).flatMap(word => known.users.get(word)!)
+  return [...new Set(found)].sort((a, b) => a - b)
 }
 
 /** Whether the topic is not to be seen unless asked for. */

@@ -2,12 +2,11 @@
 
 import { isIn } from '../group-values.ts'
 import { userByEmail } from '../lookups.ts'
-import { isHuman } from '../permissions.ts'
+import { accessUser, isHuman } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context, Surroundings } from '../resource.ts'
 import type { Conversation, State, User } from '../state.ts'
 import { nextConversationId } from './compose.ts'
-import { mayKnow } from './neighbours.ts'
 
 /** `to` of a direct message: IDs, or emails as a list or separated by commas. The sender is always one of them. */
 export function peopleTo(ctx: Context, to: unknown, name = 'to'): number[] {
@@ -20,8 +19,7 @@ export function peopleTo(ctx: Context, to: unknown, name = 'to'): number[] {
     throw badRequest(`${name}: give either IDs or emails, not both`)
   const people = listed.map((item, index) => {
     const user = typeof item === 'number' ? ctx.state.users.get(item) : userByEmail(ctx.state, item)
-    if (!user) throw badRequest(`${name}[${index}]: no user ${JSON.stringify(item)}`)
-    if (!mayKnow(ctx.state, ctx.actor.id, user.id)) throw badRequest(`${name}[${index}]: you cannot write to this user`)
+    if (!user || !accessUser.allows(ctx, user)) throw badRequest(`${name}[${index}]: no user ${JSON.stringify(item)}`)
     return user
   })
   checkPeople(ctx, people)

@@ -1,10 +1,11 @@
 // Messages as the API shows them.
 
 import { emptyTopicDisplayName } from '../limits.ts'
-import { apiEmail, avatarUrl } from '../lookups.ts'
+import { apiEmail } from '../lookups.ts'
 import { type Details, type Edit, type Message, marks, type Reaction } from '../message-store/index.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { State, User } from '../state.ts'
+import { shownAvatar } from '../users/present.ts'
 
 export interface View {
   readonly applyMarkdown: boolean
@@ -30,7 +31,7 @@ export function presentMessage(state: State, message: Message, view: View) {
     sender_email: apiEmail(state, sender),
     sender_full_name: sender.fullName,
     sender_realm_str: '',
-    avatar_url: avatarUrl(sender, view.clientGravatar),
+    avatar_url: shownAvatar(sender, view.clientGravatar),
     client,
     is_me_message: (message.marks & marks.me) !== 0,
     timestamp: time,

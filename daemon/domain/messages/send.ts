@@ -2,15 +2,15 @@
 
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages.ts'
-import type { Fact } from '../facts.ts'
 import { groupsOf } from '../group-values.ts'
-import { type Rendered, render, topicLinks } from '../markdown/index.ts'
+import { type Rendered, type RenderPlace, render, topicLinks } from '../markdown/index.ts'
 import { type Message, marks } from '../message-store/index.ts'
 import * as may from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context, Outcome, Surroundings } from '../resource.ts'
 import type { Channel, State, User } from '../state.ts'
 import { seconds } from '../time.ts'
+import { maySee } from './access.ts'
 import { channelTo, checkPosting, messageContent, nextMessageId, topicOf } from './compose.ts'
 import type { MessageSent } from './facts.ts'
 import { alertedBy, mutersOf, visibilityAfterSending } from './neighbours.ts'
@@ -79,16 +79,27 @@ interface Options {
 
 /** The fact of a message by the actor, with the rights of the actor. */
 export function sentBy(ctx: Context, target: Target, content: string, options: Options = {}): MessageSent {
-  const place = 'channel' in target ? target : null
-  const rendered = render(ctx, content, place)
+  const rendered = render(ctx, content, renderPlace(ctx, target))
   checkMentions(ctx, target, rendered)
   return sentFact(ctx, ctx.actor, target, content, rendered, options)
 }
 
 /** The fact of a message by one of the system's own bots, which may say anything anywhere. */
 export function sentBySystem(ctx: Surroundings, bot: User, target: Target, content: string): MessageSent {
-  const rendered = render({ state: ctx.state, actor: bot }, content, 'channel' in target ? target : null)
+  const author = { state: ctx.state, actor: bot, server: ctx.server }
+  const rendered = render(author, content, renderPlace(author, target))
   return sentFact(ctx, bot, target, content, rendered, { readBySender: true })
+}
+
+/** Where the text stands, for those who render it. */
+export function renderPlace(asker: may.Asker, target: Target): RenderPlace {
+  return { ...('channel' in target && target), latestMessage: (id, topic) => latestVisible(asker, id, topic) }
+}
+
+function latestVisible(asker: may.Asker, channelId: number, topic: string): number | undefined {
+  const ids = asker.state.messages.inTopic(channelId, topic)
+  for (let i = ids.length - 1; i >= 0; i--) if (maySee(asker, ids.at(i))) return ids.at(i)
+  return undefined
 }
 
 function sentFact(
@@ -105,7 +116,7 @@ function sentFact(
   const details = tidy({
     ...mentionDetails(state, sender, target, content, rendered),
     topicLinks: 'channel' in target ? topicLinks(state, target.topic) : [],
-    submessages: widget === undefined ? [] : [widgetOf(id, sender, widget)],
+    submessages: widgetsOf(id, sender, widget ?? (rendered.widget && JSON.stringify(rendered.widget))),
   })
   const message: Message = {
     id,
@@ -198,13 +209,14 @@ function participantsOf({ messages }: State, channelId: number, topic: string): 
   return people
 }
 
-function widgetOf(id: number, sender: User, content: string) {
+function widgetsOf(id: number, sender: User, content: string | undefined) {
+  if (content === undefined) return []
   try {
     JSON.parse(content)
   } catch {
     throw badRequest('widget_content is not valid JSON')
   }
-  return { id: submessageId(id, 0), senderId: sender.id, msgType: 'widget', content }
+  return [{ id: submessageId(id, 0), senderId: sender.id, msgType: 'widget', content }]
 }
 
 /** Unique and growing within a message, which is all that clients rely on. */
@@ -215,5 +227,3 @@ export function submessageId(messageId: number, index: number): number {
 function ascending(ids: ReadonlySet<number>): number[] {
   return [...ids].sort((a, b) => a - b)
 }
-
-export type { Fact }

@@ -110,10 +110,3 @@ function inMutedPlace(state: State, userId: number, id: number): boolean {
   const { topic, thread } = state.messages.place(id)
   return thread.conversationId === 0 && isMuted(state, userId, thread.channelId, topic)
 }
-
-/** What becomes read when the user leaves a channel, ascending; to be asked before they leave. */
-export function unreadInChannel(state: State, userId: number, channelId: number): number[] {
-  return unreadIds(state, userId)
-    .filter(id => state.messages.place(id).thread.channelId === channelId)
-    .reverse()
-}

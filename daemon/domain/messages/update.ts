@@ -20,7 +20,7 @@ import { breadcrumbs, resolvedNotice } from './move-notices.ts'
 import { visibilityAfterMoving } from './neighbours.ts'
 import { moveOutOfChannel, moveWithinChannel, resolveTopics } from './permissions.ts'
 import { differsByPrefix, tidy } from './present.ts'
-import { checkMentions, marksOf, mentionDetails, type Target } from './send.ts'
+import { checkMentions, marksOf, mentionDetails, renderPlace, type Target } from './send.ts'
 
 type Params = ParamsOf<typeof api.update>
 
@@ -94,7 +94,7 @@ function edited(ctx: Context, message: Message, channel: Channel | undefined, co
   const target: Target = channel
     ? { channel, topic: message.topic! }
     : { people: ctx.state.conversations.get(message.conversationId!)!.userIds }
-  const rendered = render(ctx, content, channel ? { channel, topic: message.topic! } : null)
+  const rendered = render(ctx, content, renderPlace(ctx, target))
   checkMentions(ctx, target, rendered)
   const edit: Edit = {
     userId: ctx.actor.id,

@@ -1,11 +1,10 @@
-// The organization: how it came to be. Its settings come with the resource of that name.
+// The organization: how it came to be.
 
-import { groupPermissions, organizationPermissions } from '../api/permission-settings.ts'
-import type { Announcement, FactOf } from './resource.ts'
-import { type Group, type Organization, roles, type State, type User } from './state.ts'
-import { seconds } from './time.ts'
+import { groupPermissions, organizationPermissions } from '../../api/permission-settings.ts'
+import { type Group, type Organization, roles, type User } from '../state.ts'
+import { seconds } from '../time.ts'
 
-export type OrganizationFact = {
+export type Founded = {
   readonly type: 'organization.founded'
   readonly organization: Organization
   readonly groups: readonly Group[]
@@ -20,7 +19,7 @@ export interface Founding {
   readonly owner: { readonly email: string; readonly full_name: string }
 }
 
-export function found(seed: Founding, emailDomain: string, now: number): OrganizationFact {
+export function found(seed: Founding, emailDomain: string, now: number): Founded {
   const groups = systemGroups(seed)
   const groupId = (name: string) => groups.find(group => group.name === name)!.id
   const account = {
@@ -59,7 +58,13 @@ export function found(seed: Founding, emailDomain: string, now: number): Organiz
   ) as Organization['permissions']
   return {
     type: 'organization.founded',
-    organization: { dateCreated: seconds(now), settings: seed.organization, permissions, userDefaults: {} },
+    organization: {
+      dateCreated: seconds(now),
+      emailDomain,
+      settings: seed.organization,
+      permissions,
+      userDefaults: {},
+    },
     groups,
     users: [...bots, owner],
   }
@@ -82,18 +87,4 @@ function systemGroups(seed: Founding): Group[] {
       permissions: Object.fromEntries(Object.keys(groupPermissions).map(key => [key, 1])) as Group['permissions'],
     })
   return groups
-}
-
-export const organization = {
-  api: {},
-  commands: {},
-  apply: {
-    'organization.founded'(state: State, fact: FactOf<OrganizationFact, 'organization.founded'>): void {
-      state.organization = fact.organization
-      for (const group of fact.groups) state.groups.put(group)
-      for (const user of fact.users) state.users.put(user)
-    },
-  },
-  // Nobody can listen before there is anybody.
-  announce: { 'organization.founded': (): Announcement[] => [] },
 }

@@ -1,0 +1,44 @@
+// What an organization adds to Markdown: custom emoji and linkifiers. The one place where the renderer meets their rows.
+
+import { linkifiersInOrder, matchesOf } from '../linkify.ts'
+import { emojiUrl, type CustomEmoji as Row, type State } from '../state.ts'
+
+export interface CustomEmoji {
+  readonly id: number
+  readonly name: string
+  readonly deactivated: boolean
+  readonly src: string
+}
+
+export interface CustomEmojiLookup {
+  /** The active one of this name, if any. */
+  named(name: string): CustomEmoji | undefined
+  withId(id: number): CustomEmoji | undefined
+}
+
+export interface LinkifierMatch {
+  readonly start: number
+  readonly end: number
+  readonly url: string
+}
+
+export interface Linkifier {
+  /** Matches that follow the rules on what stands before and after, from left to right. */
+  match(text: string): Iterable<LinkifierMatch>
+}
+
+export function customEmoji(state: State): CustomEmojiLookup {
+  return {
+    named: name => presented(state.emoji.find('activeName', name)),
+    withId: id => presented(state.emoji.get(id)),
+  }
+}
+
+function presented(emoji: Row | undefined): CustomEmoji | undefined {
+  return emoji && { id: emoji.id, name: emoji.name, deactivated: emoji.deactivated, src: emojiUrl(emoji) }
+}
+
+/** In the order of the list: the earlier wins where two overlap. */
+export function linkifiers(state: State): readonly Linkifier[] {
+  return linkifiersInOrder(state).map(linkifier => ({ match: text => matchesOf(linkifier, text) }))
+}

@@ -1,0 +1,85 @@
+// markdown-it, with HTML off, the rules we keep and the rules of ours.
+
+import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
+import { codeHtml, fence, limitNesting, spoilerRules } from './blocks.ts'
+import { address, code, lineEnd, link, math, time } from './inline.ts'
+import { mention } from './mentions.ts'
+import { placeLink } from './places.ts'
+import { withHiddenThings } from './plain-text.ts'
+import { linkPreview, withPreviews } from './previews.ts'
+import type { Env } from './world.ts'
+
+let parser: InstanceType<typeof MarkdownIt> | undefined
+
+export function toHtml(source: string, env: Env): string {
+  parser ??= makeParser()
+  return parser.render(source, env).trimEnd()
+}
+
+function makeParser(): InstanceType<typeof MarkdownIt> {
+  const md = new MarkdownIt({ html: false, breaks: true, maxNesting: 100 })
+  md.core.ruler.enableOnly(['normalize', 'block'])
+  md.core.ruler.push('natter_inline', readInline)
+  // OPEN: rules (`---`) are drawn; references, underlined headings, entities and backslash escapes stay literal text.
+  md.block.ruler.enableOnly(['table', 'code', 'fence', 'blockquote', 'hr', 'list', 'heading', 'paragraph'])
+  md.block.ruler.at('fence', fence, { alt: ['paragraph', 'reference', 'blockquote', 'list'] })
+  limitNesting(md)
+  md.inline.ruler.enableOnly(['text', 'newline', 'strikethrough', 'emphasis'])
+  md.inline.ruler.before('newline', 'line_end', lineEnd)
+  md.inline.ruler.before('strikethrough', 'literal_underscore', underscores)
+  for (const rule of [code, mention, placeLink, link, address, math, time])
+    md.inline.ruler.before('strikethrough', `natter_${rule.name}`, rule)
+  Object.assign(md.renderer.rules, {
+    s_open: () => '<del>',
+    s_close: () => '</del>',
+    fence: (tokens: Token[], at: number, _options: unknown, env: Env) =>
+      codeHtml(tokens[at]!.content, tokens[at]!.info, env.world.codeLanguage),
+    code_block: (tokens: Token[], at: number) => codeHtml(tokens[at]!.content, '', ''),
+    ...spoilerRules,
+  })
+  return md
+}
+
+/** Underscores are part of names, not emphasis. */
+function underscores(state: { src: string; pos: number; pending: string }): boolean {
+  if (state.src[state.pos] !== '_') return false
+  state.pending += '_'
+  state.pos++
+  return true
+}
+
+/** Reads the lines inside blocks, knowing which stand in quotes. */
+function readInline(state: StateCore): void {
+  const env = state.env as unknown as Env
+  const previews = new Map<Token, readonly string[]>()
+  let quotes = 0
+  for (const token of state.tokens) {
+    if (token.tag === 'blockquote') quotes += token.nesting
+    if (token.type !== 'inline') continue
+    env.quoted = quotes > 0
+    const children: Token[] = []
+    state.md.inline.parse(token.content, state.md, env, children)
+    token.children = withHiddenThings(children, env)
+    previews.set(token, previewsOf(token.children, env))
+  }
+  state.tokens = withPreviews(state.tokens, previews)
+}
+
+function previewsOf(children: readonly Token[], env: Env): string[] {
+  const found: string[] = []
+  for (const [at, token] of children.entries()) {
+    const href = token.attrGet('href')
+    if (href === null) continue
+    const text = token.type === 'link_open' ? textOf(children, at + 1) : ''
+    const html = linkPreview(env, String(href), text === href ? '' : text)
+    if (html !== undefined) found.push(html)
+  }
+  return found
+}
+
+function textOf(children: readonly Token[], start: number): string {
+  let text = ''
+  for (let at = start; children[at] && children[at]!.type !== 'link_close'; at++)
+    if (children[at]!.type === 'text' || children[at]!.type === 'code_inline') text += children[at]!.content
+  return text
+}

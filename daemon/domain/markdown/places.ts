@@ -1,0 +1,56 @@
+// `#**channel**`, `#**channel>topic**` and `#**channel>topic@message**`.
+
+import type { StateInline } from 'markdown-it'
+import { emptyTopicDisplayName } from '../limits.ts'
+import { escapeHtml } from './escape.ts'
+import { element } from './html.ts'
+import { envOf, matchAt, pushHtml } from './inline.ts'
+import { channelUrl, encodeForFragment } from './urls.ts'
+import type { Env } from './world.ts'
+
+const place = /#\*\*((?:[^*\n]|\*(?!\*))+)\*\*/y
+
+export function placeLink(state: StateInline): boolean {
+  const { src, pos } = state
+  // OPEN: a place link may start wherever a mention may; the rule is stated for mentions only.
+  if (src[pos] !== '#' || state.linkLevel > 0 || (pos > 0 && !/[\s'"({[/<]/.test(src[pos - 1]!))) return false
+  const found = matchAt(place, state)
+  if (!found) return false
+  const html = placeHtml(envOf(state), found[1]!)
+  if (html === undefined) state.pos = pos
+  else pushHtml(state, html)
+  return html !== undefined
+}
+
+function placeHtml({ world, findings }: Env, text: string): string | undefined {
+  const arrow = text.indexOf('>')
+  const channel = world.channel(arrow < 0 ? text : text.slice(0, arrow))
+  if (!channel) return arrow < 0 ? undefined : channelHtml(world.channel(text))
+  findings.channels.add(channel.id)
+  if (arrow < 0) return channelHtml(channel)
+  const rest = text.slice(arrow + 1)
+  const [, topic = rest, messageId] = /^(.*)@(\d{1,15})$/.exec(rest) ?? []
+  const href = `${channelUrl(channel)}/topic/${encodeForFragment(topic)}`
+  const name = topic === '' ? element('em', {}, emptyTopicDisplayName) : escapeHtml(topic)
+  const words = `#${escapeHtml(channel.name)} &gt; ${name}`
+  if (messageId !== undefined) {
+    findings.messages.add(Number(messageId))
+    return element('a', { class: 'message-link', href: `${href}/near/${Number(messageId)}` }, `${words} @ 💬`)
+  }
+  const latest = world.latestMessage(channel.id, topic)
+  return element(
+    'a',
+    {
+      class: 'stream-topic',
+      'data-stream-id': channel.id,
+      href: latest === undefined ? href : `${href}/with/${latest}`,
+    },
+    words,
+  )
+}
+
+function channelHtml(channel: { readonly id: number; readonly name: string } | undefined): string | undefined {
+  if (!channel) return undefined
+  const attributes = { class: 'stream', 'data-stream-id': channel.id, href: channelUrl(channel) }
+  return element('a', attributes, `#${escapeHtml(channel.name)}`)
+}

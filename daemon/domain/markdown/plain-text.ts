@@ -1,0 +1,205 @@
+// What hides in plain text: linkifier matches, email addresses, emoji by name and by character, emoticons.
+
+import type { Token } from 'markdown-it'
+import { type Emoji, unicodeCode, unicodeName } from '../emoji.ts'
+import { escapeHtml } from './escape.ts'
+import { element, openTag } from './html.ts'
+import type { Linkifier, LinkifierMatch } from './organization-content.ts'
+import { safeUrl } from './urls.ts'
+import type { Env } from './world.ts'
+
+type TokenClass = new (type: string, tag: string, nesting: 0 | 1 | -1) => Token
+
+/** The tokens of one line of text, with what its plain parts hide made visible. */
+export function withHiddenThings(children: readonly Token[], env: Env): Token[] {
+  const made: Token[] = []
+  let inLink = 0
+  for (const [at, token] of children.entries()) {
+    if (token.type === 'link_open') inLink++
+    if (token.type === 'link_close') inLink--
+    if (token.type !== 'text') made.push(token)
+    else {
+      const bare = inLink > 0 && children[at + 1]?.markup === 'bare'
+      const parts = bare ? [token.content] : split(token.content, inLink > 0, startsFresh(children[at - 1]), env)
+      const Class = token.constructor as TokenClass
+      for (const part of parts) {
+        const next = new Class(typeof part === 'string' ? 'text' : 'html_inline', '', 0)
+        next.content = typeof part === 'string' ? part : part.html
+        made.push(next)
+        if (typeof part !== 'string' && part.href !== undefined) next.attrs = [['href', part.href]]
+      }
+    }
+  }
+  return made
+}
+
+/** HTML of ours, and the link it is, if it is one. */
+interface Made {
+  readonly html: string
+  readonly href?: string
+}
+
+type Part = string | Made
+
+function startsFresh(before: Token | undefined): boolean {
+  return before === undefined || before.nesting === 1 || before.type === 'softbreak' || before.type === 'hardbreak'
+}
+
+function split(text: string, inLink: boolean, fresh: boolean, env: Env): Part[] {
+  let parts: Part[] = [text]
+  if (!inLink) {
+    const { linkifiers } = env.world
+    if (linkifiers.length > 0) parts = linkified(text, fresh, linkifiers)
+    parts = each(parts, emails)
+  }
+  parts = each(parts, plain => named(plain, env))
+  if (env.world.emoticons) parts = each(parts, plain => emoticons(plain, env))
+  return each(parts, characters)
+}
+
+function each(parts: readonly Part[], change: (text: string) => Part[]): Part[] {
+  return parts.flatMap(part => (typeof part === 'string' && part !== '' ? change(part) : part))
+}
+
+// --- linkifiers -------------------------------------------------------------------------------------------------
+
+function linkified(text: string, fresh: boolean, linkifiers: readonly Linkifier[]): Part[] {
+  // Something that is no boundary stands for the code or link before the text.
+  const before = fresh ? '' : 'x'
+  const parts: Part[] = []
+  let end = before.length
+  const whole = before + text
+  for (const match of linkifierMatches(whole, linkifiers)) {
+    const words = whole.slice(match.start, match.end)
+    parts.push(whole.slice(end, match.start), anchor(match.url, words))
+    end = match.end
+  }
+  parts.push(whole.slice(end))
+  return parts
+}
+
+/** Matches that do not overlap, by position; of two that do, the one of the earlier linkifier stands. */
+export function linkifierMatches(text: string, linkifiers: readonly Linkifier[]): LinkifierMatch[] {
+  const taken = new Uint8Array(text.length)
+  const matches: LinkifierMatch[] = []
+  for (const linkifier of linkifiers)
+    for (const match of linkifier.match(text)) {
+      // Whoever wrote the pattern may not make links that run something.
+      if (safeUrl(match.url) === undefined) continue
+      if (match.end <= match.start || taken.subarray(match.start, match.end).includes(1)) continue
+      taken.fill(1, match.start, match.end)
+      matches.push(match)
+    }
+  return matches.sort((a, b) => a.start - b.start)
+}
+
+function anchor(href: string, words: string): Made {
+  return { html: element('a', { href }, escapeHtml(words)), href }
+}
+
+// --- email addresses --------------------------------------------------------------------------------------------
+
+const host = /@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}(?![\w-])/iy
+
+/** From each at sign outwards: a search from the left would start anew at every letter. */
+function emails(text: string): Part[] {
+  const parts: Part[] = []
+  let done = 0
+  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+    let start = at
+    while (start > done && /[\w.+%-]/.test(text[start - 1]!)) start--
+    while (start < at && text[start] === '.') start++
+    host.lastIndex = at
+    const found = start < at ? host.exec(text) : null
+    if (!found) continue
+    const end = at + found[0].length
+    const address = text.slice(start, end)
+    parts.push(text.slice(done, start), anchor(`mailto:${address}`, address))
+    done = end
+  }
+  parts.push(text.slice(done))
+  return parts
+}
+
+// --- emoji ------------------------------------------------------------------------------------------------------
+
+function named(text: string, env: Env): Part[] {
+  const parts: Part[] = []
+  let done = 0
+  const name = /:([\w+-]+)(?=:)/g
+  for (let found = name.exec(text); found; found = name.exec(text)) {
+    const emoji = env.world.emoji(found[1]!)
+    if (!emoji) continue
+    parts.push(text.slice(done, found.index), { html: emojiHtml(emoji) })
+    done = found.index + found[0].length + 1
+    name.lastIndex = done
+  }
+  parts.push(text.slice(done))
+  return parts
+}
+
+function emojiHtml({ name, code, src }: Emoji): string {
+  const words = name.replaceAll('_', ' ')
+  if (src !== undefined) return openTag('img', { alt: `:${name}:`, class: 'emoji', src, title: words })
+  const attributes = { 'aria-label': words, class: `emoji emoji-${code}`, role: 'img', title: words }
+  return element('span', attributes, `:${name}:`)
+}
+
+const emoticonNames: Readonly<Record<string, string>> = {
+  ':)': 'slight_smile',
+  '(:': 'slight_smile',
+  ':(': 'frown',
+  ':D': 'smiley',
+  ';)': 'wink',
+  ':|': 'neutral',
+  ':/': 'confused',
+  ':o': 'open_mouth',
+  ':p': 'stuck_out_tongue',
+  ':P': 'stuck_out_tongue',
+  '<3': 'heart',
+}
+const emoticon = /(?<![^\s])(?::\)|\(:|:\(|:D|;\)|:\||:\/|:o|:p|:P|<3)(?![^\s])/g
+
+function emoticons(text: string, env: Env): Part[] {
+  return replaced(text, emoticon, found => {
+    const name = emoticonNames[found]!
+    // Unicode only: an organization's own emoji of that name is something else.
+    const code = unicodeCode(name)
+    return code === undefined || !env.world.emoticons ? undefined : { type: 'unicode_emoji', name, code }
+  })
+}
+
+// One emoji as people see it: flags, keycaps, and pictures joined together or drawn in colour.
+const character =
+  /\p{RI}\p{RI}|[0-9#*]\uFE0F?\u20E3|\p{Extended_Pictographic}[\uFE0F\p{EMod}]*(?:\u200D\p{Extended_Pictographic}[\uFE0F\p{EMod}]*)*[\u{E0020}-\u{E007F}]*/gu
+/** Shown as pictures even without being asked to; other signs are text unless a selector follows. */
+const picture = /^(?:\p{Emoji_Presentation}|[\u2600-\u27BF])|\uFE0F|\u20E3$/u
+
+function characters(text: string): Part[] {
+  return replaced(text, character, found => {
+    if (!picture.test(found)) return undefined
+    const code = codeOf(found)
+    const name = unicodeName(code)
+    return name === undefined ? undefined : { type: 'unicode_emoji', name, code }
+  })
+}
+
+function codeOf(found: string): string {
+  return [...found]
+    .filter(char => char !== '\uFE0F')
+    .map(char => char.codePointAt(0)!.toString(16).padStart(4, '0'))
+    .join('-')
+}
+
+function replaced(text: string, pattern: RegExp, emojiOf: (found: string) => Emoji | undefined): Part[] {
+  const parts: Part[] = []
+  let done = 0
+  for (const found of text.matchAll(pattern)) {
+    const emoji = emojiOf(found[0])
+    if (!emoji) continue
+    parts.push(text.slice(done, found.index), { html: emojiHtml(emoji) })
+    done = found.index + found[0].length
+  }
+  parts.push(text.slice(done))
+  return parts
+}

@@ -1,0 +1,105 @@
+// Pictures and players: what a link to an image, video or audio file shows besides the link.
+
+import type { Token } from 'markdown-it'
+import { element, openTag } from './html.ts'
+import type { Env, Upload } from './world.ts'
+
+const maxPreviews = 24
+const imagePath = /\.(?:bmp|gif|jpe?g|png|webp|avif)$/i
+const audioPath = /\.(?:mp3|m4a|aac|flac|wav|ogg|oga|opus)$/i
+
+/** The path of an uploaded file, if the link is to one. */
+export function uploadPath(href: string, ownUrl: string): string | undefined {
+  const path = ownUrl !== '' && href.startsWith(`${ownUrl}/`) ? href.slice(ownUrl.length) : href
+  return path.startsWith('/user_uploads/') ? path.replace(/[?#].*$/s, '') : undefined
+}
+
+/** Takes note of a link, and gives what is to be shown below its paragraph. */
+export function linkPreview(env: Env, href: string, title: string): string | undefined {
+  const { findings, world } = env
+  findings.hasLink = true
+  const path = uploadPath(href, world.ownUrl)
+  if (path !== undefined) findings.uploads.add(path)
+  const picture = path === undefined ? /^https?:/i.test(href) && imagePath.test(pathOf(href)) : isImage(env, path)
+  if (picture) findings.hasImage = true
+  if (env.quoted || !world.imagePreviews) return undefined
+  const upload = path === undefined ? undefined : world.upload(path)
+  if (picture && (path === undefined || upload)) return previewBox('', href, title, imageTag(href, upload))
+  if (upload?.contentType.startsWith('video/')) {
+    const video = element('video', { preload: 'metadata', src: href })
+    return previewBox(' message_inline_video', href, title, video)
+  }
+  return undefined
+}
+
+/** Below each paragraph the previews of its links; each once, and none if there are too many. */
+export function withPreviews(tokens: readonly Token[], previews: ReadonlyMap<Token, readonly string[]>): Token[] {
+  const all = new Set([...previews.values()].flat())
+  if (all.size === 0 || all.size > maxPreviews) return [...tokens]
+  const shown = new Set<string>()
+  let waiting: string[] = []
+  return tokens.flatMap(token => {
+    waiting.push(...(previews.get(token) ?? []))
+    if (token.type === 'inline' || token.nesting !== -1 || waiting.length === 0) return token
+    // Cells and headings wait for the end of what they are in.
+    if (!['paragraph_close', 'table_close', 'heading_close'].includes(token.type)) return token
+    const fresh = [...new Set(waiting)].filter(html => !shown.has(html))
+    waiting = []
+    for (const html of fresh) shown.add(html)
+    return fresh.length === 0 ? token : [token, boxes(token, fresh)]
+  })
+}
+
+export function audioPlayer(env: Env, href: string, title: string): string | undefined {
+  const path = uploadPath(href, env.world.ownUrl)
+  const upload = path === undefined ? undefined : env.world.upload(path)
+  if (upload ? !upload.contentType.startsWith('audio/') : !audioPath.test(pathOf(href))) return undefined
+  env.findings.hasLink = true
+  if (path !== undefined) env.findings.uploads.add(path)
+  return element('audio', { controls: true, preload: 'metadata', src: href, title })
+}
+
+function boxes(after: Token, html: readonly string[]): Token {
+  const token = Object.assign(Object.create(Object.getPrototypeOf(after) as object), after) as Token
+  return Object.assign(token, {
+    type: 'html_block',
+    tag: '',
+    nesting: 0,
+    content: `${html.join('\n')}\n`,
+    hidden: false,
+  })
+}
+
+function previewBox(kind: string, href: string, title: string, inside: string): string {
+  return element(
+    'div',
+    { class: `message_inline_image${kind}` },
+    element('a', { href, title: title || fileName(href) }, inside),
+  )
+}
+
+// OPEN: pictures are not scaled or fetched by the daemon: an upload without a thumbnail shows itself, and so do
+// pictures elsewhere. Websites have no previews.
+function imageTag(href: string, upload: Upload | undefined): string {
+  if (!upload) return openTag('img', { src: href })
+  const { width, height } = upload
+  return openTag('img', {
+    class: upload.pending ? 'image-loading-placeholder' : undefined,
+    'data-original-content-type': upload.contentType,
+    'data-original-dimensions': width !== undefined && height !== undefined ? `${width}x${height}` : undefined,
+    src: upload.thumbnail ?? href,
+  })
+}
+
+function isImage(env: Env, path: string): boolean {
+  const upload = env.world.upload(path)
+  return upload ? /^image\/(?!svg)/.test(upload.contentType) : imagePath.test(path)
+}
+
+function pathOf(href: string): string {
+  return href.replace(/[?#].*$/s, '')
+}
+
+function fileName(href: string): string {
+  return pathOf(href).slice(pathOf(href).lastIndexOf('/') + 1)
+}

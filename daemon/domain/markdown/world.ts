@@ -1,0 +1,64 @@
+// What the renderer asks about the world around a text, and what it reports about the text.
+
+import type { Emoji } from '../emoji.ts'
+import type { Linkifier } from './organization-content.ts'
+
+export interface World {
+  user(name: string, id: number | undefined): Mentioned | undefined
+  group(name: string): Mentioned | undefined
+  /** Only channels that the author has access to. */
+  channel(name: string): { readonly id: number; readonly name: string } | undefined
+  /** The newest message of a topic that the author can see. */
+  latestMessage(channelId: number, topic: string): number | undefined
+  emoji(name: string): Emoji | undefined
+  upload(path: string): Upload | undefined
+  readonly linkifiers: readonly Linkifier[]
+  /** Descriptions name nobody. */
+  readonly mentions: boolean
+  readonly emoticons: boolean
+  readonly imagePreviews: boolean
+  /** For code blocks that name none; may be empty. */
+  readonly codeLanguage: string
+  /** Where clients reach the daemon: links there become relative. */
+  readonly ownUrl: string
+}
+
+export interface Mentioned {
+  readonly id: number
+  readonly name: string
+  /** Deactivated: nobody is told. */
+  readonly silent: boolean
+}
+
+export interface Upload {
+  readonly contentType: string
+  readonly width?: number
+  readonly height?: number
+  /** A smaller picture of it, when there is one. */
+  readonly thumbnail?: string
+  /** The smaller picture is still being made. */
+  readonly pending?: boolean
+}
+
+/** Gathered while rendering. Silent mentions and those in code or quotes are not among them. */
+export class Findings {
+  readonly users = new Set<number>()
+  readonly groups = new Set<number>()
+  channelWildcard = false
+  topicWildcard = false
+  hasLink = false
+  hasImage = false
+  /** Paths of the files that the text links. */
+  readonly uploads = new Set<string>()
+  readonly channels = new Set<number>()
+  readonly messages = new Set<number>()
+}
+
+/** Travels with markdown-it's states. */
+export interface Env {
+  [key: string | symbol]: unknown
+  readonly world: World
+  readonly findings: Findings
+  /** Inside a quote, where mentions are silent and links have no previews. */
+  quoted: boolean
+}

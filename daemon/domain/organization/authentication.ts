@@ -1,0 +1,54 @@
+// Ways to log in, by the names the organization's settings know them by.
+
+import { badRequest } from '../refusal.ts'
+import type { ServerFacts } from '../resource.ts'
+import type { State } from '../state.ts'
+
+const methods = [
+  'Dev',
+  'Email',
+  'LDAP',
+  'RemoteUser',
+  'SAML',
+  'OpenID Connect',
+  'GitHub',
+  'Google',
+  'GitLab',
+  'Apple',
+  'AzureAD',
+] as const
+
+type Enabled = Readonly<Record<string, boolean>>
+
+/** What is switched on, for every way there is. */
+export function enabledMethods({ organization }: State): Enabled {
+  const given = (organization.settings.authentication_methods ?? {}) as Enabled
+  return Object.fromEntries(methods.map(name => [name, given[name] ?? (name === 'Email' || name === 'Dev')]))
+}
+
+export function presentMethods(state: State, server: ServerFacts) {
+  const enabled = enabledMethods(state)
+  return Object.fromEntries(
+    methods.map(name => {
+      const available = isAvailable(name, server)
+      const reason = available ? {} : { unavailable_reason: 'This server does not offer it.' }
+      return [name, { enabled: enabled[name]!, available, ...reason }]
+    }),
+  )
+}
+
+/** The whole new table; refuses one that would lock everybody out. */
+export function checkMethods(state: State, server: ServerFacts, given: Enabled): Enabled {
+  for (const [name, on] of Object.entries(given)) {
+    if (!methods.some(known => known === name)) throw badRequest(`authentication_methods: there is no '${name}'`)
+    if (on && !isAvailable(name, server)) throw badRequest(`authentication_methods: '${name}' is not available here`)
+  }
+  const next = { ...enabledMethods(state), ...given }
+  if (!methods.some(name => next[name] && isAvailable(name, server)))
+    throw badRequest('authentication_methods: at least one must stay enabled')
+  return next
+}
+
+function isAvailable(name: string, server: ServerFacts): boolean {
+  return name === 'Email' || (name === 'Dev' && server.devAuth)
+}

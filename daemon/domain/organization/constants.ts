@@ -1,0 +1,36 @@
+// Sections of `register` about what this server does not do: always the same, so that clients find what they look for.
+
+import type { Sections } from '../resource.ts'
+
+/** Words too common to be searched for. */
+const stopWords =
+  'a about after all also an and any are as at be because been but by can could did do does for from had has have he her here him his how i if in into is it its just like me more most my no not of on one only or other our out over she should so some such than that the their them then there these they this to too up us was we were what when which who will with would you your'
+
+export const constantSections: Sections = {
+  giphy: () => ({ giphy_api_key: '' }),
+  onboarding_steps: () => ({ onboarding_steps: [], navigation_tour_video_url: null }),
+  push_device: () => ({ push_devices: {} }),
+  realm_billing: () => ({ realm_billing: { has_pending_sponsorship_request: false } }),
+  realm_embedded_bots: () => ({ realm_embedded_bots: [] }),
+  realm_filters: () => ({ realm_filters: [] }),
+  realm_incoming_webhook_bots: () => ({ realm_incoming_webhook_bots: [] }),
+  realm_playgrounds: () => ({ realm_playgrounds: [] }),
+  stop_words: () => ({ stop_words: stopWords.split(' ') }),
+  video_calls: () => ({ has_zoom_token: false }),
+}
+
+export const videoChatProviders = {
+  disabled: { name: 'None', id: 0 },
+  jitsi_meet: { name: 'Jitsi Meet', id: 1 },
+} as const
+
+export const jitsiServerUrl = 'https://meet.jit.si'
+
+export const giphyRatings = {
+  disabled: { name: 'GIPHY integration disabled', id: 0 },
+  y: { name: 'Allow GIFs rated Y (Very young audience)', id: 1 },
+  g: { name: 'Allow GIFs rated G (General audience)', id: 2 },
+  pg: { name: 'Allow GIFs rated PG (Parental guidance)', id: 3 },
+  'pg-13': { name: 'Allow GIFs rated PG13 (Parental guidance - under 13)', id: 4 },
+  r: { name: 'Allow GIFs rated R (Restricted)', id: 5 },
+} as const

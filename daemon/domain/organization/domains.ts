@@ -1,0 +1,24 @@
+// Email domains: from which addresses may be when the organization restricts them.
+
+import { badRequest } from '../refusal.ts'
+import type { EmailDomain, State } from '../state.ts'
+
+export function checkDomain(state: State, given: string): string {
+  const domain = given.trim().toLowerCase()
+  if (domain.length > 255) throw badRequest('domain is too long (limit: 255 characters)')
+  const labels = domain.split('.')
+  const wellFormed = labels.length > 1 && labels.every(label => /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(label))
+  if (!wellFormed) throw badRequest(`domain: '${given}' is not a domain such as example.com`)
+  if (state.domains.find('domain', domain)) throw badRequest(`domain: '${domain}' is there already`)
+  return domain
+}
+
+export function knownDomain(state: State, given: string): EmailDomain {
+  const found = state.domains.find('domain', given.trim().toLowerCase())
+  if (!found) throw badRequest(`domain: the organization has no domain '${given}'`)
+  return found
+}
+
+export function presentDomain({ domain, allowSubdomains }: EmailDomain) {
+  return { domain, allow_subdomains: allowSubdomains }
+}

@@ -1,0 +1,136 @@
+// PATCH /realm: every setting checked before any is changed.
+
+import type { ParamsOf, ReplyOf } from '../../api/define.ts'
+import type { organization as api } from '../../api/organization.ts'
+import { type OrganizationSetting, organizationSettings } from '../../api/organization-settings.ts'
+import { type OrganizationPermission, organizationPermissions } from '../../api/permission-settings.ts'
+import type { Fact } from '../facts.ts'
+import { changedValue, shown } from '../group-values.ts'
+import { limits } from '../limits.ts'
+import * as may from '../permissions.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { Context, Outcome } from '../resource.ts'
+import { checkLanguage } from '../settings/check.ts'
+import { organizationSetting } from '../settings-lookup.ts'
+import type { GroupValue } from '../state.ts'
+import { cleaned } from '../text.ts'
+import { waitingSettled } from '../users/activity.ts'
+import { checkMethods, enabledMethods } from './authentication.ts'
+
+type Params = ParamsOf<typeof api.update>
+
+export function update(ctx: Context, params: Params): Outcome<ReplyOf<typeof api.update>> {
+  may.insist(may.administer, ctx)
+  if (Object.keys(params).some(isForOwners)) may.insist(may.own, ctx)
+  const settings = changedSettings(ctx, params)
+  const permissions = changedPermissions(ctx, params)
+  const some = Object.keys(settings).length + Object.keys(permissions).length > 0
+  const facts: Fact[] = some ? [{ type: 'organization.changed', settings, permissions }] : []
+  const waiting = settings.waiting_period_threshold
+  if (typeof waiting === 'number') facts.push(...waitingSettled(ctx.state, ctx.now, waiting))
+  return { facts, reply: echo(ctx, settings, permissions) }
+}
+
+function isForOwners(name: string): boolean {
+  const setting: { owner?: true } | undefined =
+    (organizationSettings as Record<string, object>)[name] ?? (organizationPermissions as Record<string, object>)[name]
+  return name === 'authentication_methods' || setting?.owner === true
+}
+
+function changedSettings(ctx: Context, params: Params): Record<string, unknown> {
+  const settings: Record<string, unknown> = {}
+  for (const name of Object.keys(organizationSettings) as OrganizationSetting[]) {
+    if (params[name] === undefined) continue
+    const value = checked(ctx, name, params[name])
+    if (value !== organizationSetting(ctx.state, name)) settings[name] = value
+  }
+  if (params.authentication_methods) {
+    const methods = checkMethods(ctx.state, ctx.server, params.authentication_methods)
+    if (JSON.stringify(methods) !== JSON.stringify(enabledMethods(ctx.state))) settings.authentication_methods = methods
+  }
+  return settings
+}
+
+function changedPermissions(ctx: Context, params: Params): Partial<Record<OrganizationPermission, GroupValue>> {
+  const permissions: Partial<Record<OrganizationPermission, GroupValue>> = {}
+  for (const name of Object.keys(organizationPermissions) as OrganizationPermission[]) {
+    const change = params[name]
+    if (!change) continue
+    const current = ctx.state.organization.permissions[name]
+    const value = changedValue(ctx.state, name, organizationPermissions[name], current, change)
+    if (value !== undefined) permissions[name] = value
+  }
+  return permissions
+}
+
+/** The value as it is kept. */
+function checked(ctx: Context, name: OrganizationSetting, given: unknown): unknown {
+  switch (name) {
+    case 'name': {
+      const text = cleaned(name, given as string, limits.organizationName)
+      if (text === '') throw badRequest('name cannot be blank')
+      return text
+    }
+    case 'description':
+      return cleaned(name, given as string, limits.organizationDescription)
+    case 'welcome_message_custom_text':
+      return cleaned(name, given as string, limits.welcomeMessage)
+    case 'default_language':
+      checkLanguage(name, given as string)
+      return given
+    case 'message_retention_days':
+      return limit(name, given) ?? -1
+    case 'message_content_edit_limit_seconds':
+    case 'message_content_delete_limit_seconds':
+    case 'move_messages_within_stream_limit_seconds':
+    case 'move_messages_between_streams_limit_seconds':
+      return limit(name, given)
+    case 'video_chat_provider':
+      if (given !== 0 && given !== 1) throw badRequest('video_chat_provider: this server offers 0 (none) and 1 (Jitsi)')
+      return given
+    case 'jitsi_server_url':
+      return jitsiUrl(given as string | null)
+    case 'new_stream_announcements_stream_id':
+    case 'signup_announcements_stream_id':
+    case 'svc_update_announcements_stream_id':
+    case 'moderation_request_channel_id':
+      return channelPointer(ctx, name, given as number)
+    default:
+      return given
+  }
+}
+
+/** null: none. */
+function limit(name: string, given: unknown): number | null {
+  if (given === 'unlimited') return null
+  if (typeof given === 'number' && given > 0 && given <= 2_147_483_647) return given
+  throw new Refusal('REQUEST_VARIABLE_INVALID', `Bad value for '${name}': ${String(given)}`, {
+    var_name: name,
+    bad_value: given,
+  })
+}
+
+function jitsiUrl(given: string | null): string | null {
+  if (given === null || given === 'default') return null
+  const url = cleaned('jitsi_server_url', given, limits.jitsiUrl)
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw badRequest('jitsi_server_url is not a URL')
+  return url
+}
+
+function channelPointer(ctx: Context, name: OrganizationSetting, id: number): number {
+  if (id === -1) return id
+  const channel = ctx.state.channels.get(id)
+  if (!channel || channel.archived || !may.seeMetadata.allows(ctx, channel))
+    throw badRequest(`${name}: no channel has the ID ${id}; -1 means none`)
+  if (name === 'moderation_request_channel_id' && !channel.inviteOnly)
+    throw badRequest('moderation_request_channel_id: the channel must be private')
+  return id
+}
+
+/** What changed, in the reply: texts only as a word, for they may be long. */
+function echo(ctx: Context, settings: Record<string, unknown>, permissions: Partial<Record<string, GroupValue>>) {
+  const changed: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(settings)) changed[name] = typeof value === 'string' ? 'updated' : value
+  for (const [name, value] of Object.entries(permissions)) changed[name] = shown(ctx.state, value!)
+  return changed
+}

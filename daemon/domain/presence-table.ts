@@ -1,0 +1,45 @@
+// Who was last seen when. Volatile: saved with a snapshot, never journaled.
+
+export interface Presence {
+  readonly userId: number
+  /** Last report of being active, milliseconds; absent before the first. */
+  readonly active?: number
+  /** Last report of any kind, milliseconds. */
+  readonly connected: number
+  /** Grows from change to change, over all accounts. */
+  readonly updateId: number
+}
+
+export class PresenceTable {
+  readonly #rows = new Map<number, Presence>()
+  #newest = 0
+
+  /**
+   * IDs are milliseconds where they can be: a crash forgets the newest rows, and an ID that a client has seen must not
+   * come again for something else.
+   */
+  nextUpdateId(now: number): number {
+    return Math.max(this.#newest + 1, now)
+  }
+
+  get(userId: number): Presence | undefined {
+    return this.#rows.get(userId)
+  }
+
+  values(): IterableIterator<Presence> {
+    return this.#rows.values()
+  }
+
+  put(row: Presence): void {
+    this.#rows.set(row.userId, row)
+    this.#newest = Math.max(this.#newest, row.updateId)
+  }
+
+  save(): unknown[] {
+    return [...this.#rows.values()]
+  }
+
+  load(rows: Iterable<unknown>): void {
+    for (const row of rows) this.put(row as Presence)
+  }
+}

@@ -1,0 +1,113 @@
+// What is told of accounts, and to whom.
+
+import { accessAudience, activeUsers, everyone, strangers } from '../audiences.ts'
+import { directGroups } from '../group-values.ts'
+import { apiEmail } from '../lookups.ts'
+import { accessIsLimited, accessUser, seeEmail } from '../permissions.ts'
+import type { Announcement } from '../resource.ts'
+import type { State, User } from '../state.ts'
+import { presentAvatar, presentStranger, presentUser, unknownName } from './present.ts'
+
+/** To everyone who may know of the user. */
+export function personUpdated(state: State, user: User, person: object): Announcement {
+  return { to: accessAudience(state, user), event: updateEvent(user, person) }
+}
+
+/** The user appears: to all who may know of them, or to those who learn of them now. */
+export function personAdded(state: State, user: User, to = accessAudience(state, user)): Announcement[] {
+  const sees = (id: number) => seeEmail.allows({ state, actor: state.users.get(id)! }, user)
+  return [true, false].flatMap(seesEmail => {
+    const readers = to.filter(id => sees(id) === seesEmail)
+    if (readers.length === 0) return []
+    return {
+      to: readers,
+      event: ({ clientGravatar }) => ({
+        type: 'realm_user',
+        op: 'add',
+        person: presentUser(state, user, { seesEmail, clientGravatar, withProfile: true }),
+      }),
+    } satisfies Announcement
+  })
+}
+
+/** Guests who may not know of the new user get a stand-in, unless their client can do without. */
+export function strangerAdded(state: State, user: User): Announcement[] {
+  const to = strangers(state, user)
+  if (to.length === 0) return []
+  const event = { type: 'realm_user', op: 'add', person: presentStranger(state, user) }
+  return [{ to, event: client => (client.capabilities.has('user_list_incomplete') ? null : event) }]
+}
+
+/** These readers no longer know of the user. */
+export function personRemoved(user: User, to: readonly number[]): Announcement {
+  return { to, event: { type: 'realm_user', op: 'remove', person: { user_id: user.id, full_name: unknownName } } }
+}
+
+/** What one reader learns and forgets of others when their own role changes. */
+export function accessChanged(state: State, before: User, after: User): Announcement[] {
+  if (!accessIsLimited(state) || !after.active) return []
+  const news: Announcement[] = []
+  for (const user of state.users.values()) {
+    if (user.bot) continue
+    const knew = accessUser.allows({ state, actor: before }, user)
+    const knows = accessUser.allows({ state, actor: after }, user)
+    if (knows && !knew) news.push(...personAdded(state, user, [after.id]))
+    if (knew && !knows) news.push(personRemoved(user, [after.id]))
+  }
+  return news
+}
+
+/** The address changed, or who may see it: for changes of the account's email and of email_address_visibility. */
+export function emailChanged(state: State, before: User, after: User): Announcement[] {
+  const news: Announcement[] = []
+  if (apiEmail(state, before) !== apiEmail(state, after))
+    news.push(
+      personUpdated(state, after, { new_email: apiEmail(state, after) }),
+      personUpdated(state, after, presentAvatar(after)),
+    )
+  const told: number[] = []
+  const lost: number[] = []
+  for (const actor of activeUsers(state, actor => accessUser.allows({ state, actor }, after))) {
+    const saw = seeEmail.allows({ state, actor }, before)
+    const sees = seeEmail.allows({ state, actor }, after)
+    if (sees && (!saw || before.email !== after.email)) told.push(actor.id)
+    if (saw && !sees) lost.push(actor.id)
+  }
+  if (told.length > 0) news.push({ to: told, event: updateEvent(after, { delivery_email: after.email }) })
+  if (lost.length > 0) news.push({ to: lost, event: updateEvent(after, { delivery_email: null }) })
+  return news
+}
+
+/** Leaves the system groups of one row of the account for those of another. */
+export function membershipMoved(state: State, before: User | undefined, after: User): Announcement[] {
+  if (!after.active || after.bot?.system) return []
+  const old = before ? directGroups(state, before) : []
+  const now = directGroups(state, after)
+  return [
+    ...old
+      .filter(group => !now.includes(group))
+      .map(group => membership(state, 'remove_members', group.id, [after.id])),
+    ...now.filter(group => !old.includes(group)).map(group => membership(state, 'add_members', group.id, [after.id])),
+  ]
+}
+
+/** All groups at once: to everyone when the account comes back, to those who cannot see it go when it goes. */
+export function membershipOfAll(state: State, user: User, op: 'add_members' | 'remove_members'): Announcement[] {
+  const to = op === 'add_members' ? everyone(state) : strangers(state, { ...user, active: true })
+  if (to.length === 0) return []
+  return directGroups(state, user).map(group => membership(state, op, group.id, [user.id], to))
+}
+
+export function membership(
+  state: State,
+  op: 'add_members' | 'remove_members',
+  groupId: number,
+  userIds: readonly number[],
+  to = everyone(state),
+): Announcement {
+  return { to, event: { type: 'user_group', op, group_id: groupId, user_ids: userIds } }
+}
+
+function updateEvent(user: User, person: object) {
+  return { type: 'realm_user', op: 'update', person: { user_id: user.id, ...person } }
+}

@@ -1,0 +1,25 @@
+// Pictures kept beside the store: avatars and emoji. A path ends in the name of the file, which nobody can guess.
+
+import type { FastifyReply } from 'fastify'
+import { imageType } from '../domain/images.ts'
+
+/** Only what is an image is handed out, whatever else is kept under such a name. */
+export async function serveImage(
+  read: (name: string) => Promise<Uint8Array | undefined>,
+  url: string,
+  reply: FastifyReply,
+): Promise<void> {
+  const name = /([0-9a-f]{64})(\.\w+)?(\?.*)?$/.exec(url)?.[1]
+  const bytes = name && (await read(name))
+  const type = bytes && imageType(bytes)
+  if (!bytes || !type) return reply.callNotFound()
+  return reply
+    .type(`image/${type}`)
+    .header('Cache-Control', 'public, max-age=31536000, immutable')
+    .header('X-Content-Type-Options', 'nosniff')
+    .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+}
+
+/** Stands for people that the reader may not know of. */
+export const unknownUser =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="#ccc"/><circle cx="32" cy="24" r="12" fill="#888"/><path d="M8 60a24 24 0 0 1 48 0z" fill="#888"/></svg>'
