@@ -1,54 +1,30 @@
 // All messages, packed, with their indexes: by channel, topic, sender, conversation, mention and word.
 
 import { IdList } from './id-list.ts'
-import { type Details, type Message, marks } from './message.ts'
+import { Indexes, type Kind } from './indexes.ts'
+import type { Details, Message } from './message.ts'
 import { type Place, Places, type Thread } from './places.ts'
 import { Segment, type SegmentView, segmentBits, segmentSize } from './segment.ts'
-import { readSegment, segmentPieces } from './segment-file.ts'
+import { readSegment, type SideFile, segmentPieces } from './segment-file.ts'
+import type { WordPart } from './word-index.ts'
 import { wordHashes } from './words.ts'
 
 export { IdList } from './id-list.ts'
 export { IdSet, idsOf, runsOf } from './id-set.ts'
 export * from './message.ts'
 export type { Place, Thread } from './places.ts'
-
-/** A file beside the snapshot: one to be written, or one that stays as it is. */
-export interface SideFile {
-  readonly name: string
-  readonly pieces?: () => Iterable<Uint8Array>
-  /** It is on disk, and so is a snapshot that needs it. */
-  readonly kept?: () => void
-}
-
-/** Messages within bounds, listed when they are needed. */
-export interface WordPart {
-  readonly first: number
-  readonly last: number
-  readonly ids: () => IdList
-}
+export type { SideFile } from './segment-file.ts'
+export type { WordPart } from './word-index.ts'
 
 const localMask = segmentSize - 1
 const none = new IdList()
-
-/** Kinds of content that can be asked for. */
-export const kinds = { link: marks.link, image: marks.image, attachment: marks.attachment } as const
 
 export class MessageStore {
   readonly #segments: Segment[] = []
   readonly #places = new Places()
   readonly #clients: string[] = []
   readonly #clientNumbers = new Map<string, number>()
-  readonly #channels = new Map<number, IdList>()
-  readonly #senders = new Map<number, IdList>()
-  readonly #mentions = new Map<number, IdList>()
-  readonly #alerts = new Map<number, IdList>()
-  readonly #wildcards = new IdList()
-  readonly #reacted = new IdList()
-  readonly #kinds: Record<keyof typeof kinds, IdList> = {
-    link: new IdList(),
-    image: new IdList(),
-    attachment: new IdList(),
-  }
+  readonly #indexes = new Indexes()
   #lastId = 0
   #count = 0
   #oldestMoved = Number.POSITIVE_INFINITY
@@ -111,7 +87,7 @@ export class MessageStore {
   // --- many -----------------------------------------------------------------------------------------------------
 
   inChannel(channelId: number): IdList {
-    return this.#channels.get(channelId) ?? none
+    return this.#indexes.channels.of(channelId)
   }
 
   inTopic(channelId: number, topic: string): IdList {
@@ -131,28 +107,28 @@ export class MessageStore {
   }
 
   bySender(userId: number): IdList {
-    return this.#senders.get(userId) ?? none
+    return this.#indexes.senders.of(userId)
   }
 
   /** Mentioned by name, through a group or as one who took part in the topic. */
   mentioning(userId: number): IdList {
-    return this.#mentions.get(userId) ?? none
+    return this.#indexes.mentions.of(userId)
   }
 
   alerting(userId: number): IdList {
-    return this.#alerts.get(userId) ?? none
+    return this.#indexes.alerts.of(userId)
   }
 
   get channelWildcards(): IdList {
-    return this.#wildcards
+    return this.#indexes.channelWildcards
   }
 
   get reacted(): IdList {
-    return this.#reacted
+    return this.#indexes.reacted
   }
 
-  ofKind(kind: keyof typeof kinds): IdList {
-    return this.#kinds[kind]
+  ofKind(kind: Kind): IdList {
+    return this.#indexes.kinds[kind]
   }
 
   /** Where all messages are that may have every word of the lower-case text; undefined when it has no words. */
@@ -210,8 +186,8 @@ export class MessageStore {
     const kept = old?.text ? { ...details, text: old.text } : details
     this.#segment(id).setDetails(id & localMask, isEmpty(kept) ? undefined : kept)
     const has = details.reactions?.length ?? 0
-    if (has > 0 && had === 0) this.#reacted.add(id)
-    else if (has === 0 && had > 0) this.#reacted.removeAll([id])
+    if (has > 0 && had === 0) this.#indexes.reacted.add(id)
+    else if (has === 0 && had > 0) this.#indexes.reacted.removeAll([id])
   }
 
   /** Moves messages, ascending, to a topic; each keeps its details as given by `change`. */
@@ -232,8 +208,8 @@ export class MessageStore {
       thread.ids.removeAll(moved)
       place.thread.ids.addAll(moved)
       if (thread.channelId === channelId) continue
-      this.#channels.get(thread.channelId)?.removeAll(moved)
-      listIn(this.#channels, channelId).addAll(moved)
+      this.#indexes.channels.of(thread.channelId).removeAll(moved)
+      this.#indexes.channels.open(channelId).addAll(moved)
     }
   }
 
@@ -246,12 +222,12 @@ export class MessageStore {
       push(bySender, this.sender(id), id)
       this.#unindexContent(id)
     }
-    this.#reacted.removeAll(ids)
+    this.#indexes.reacted.removeAll(ids)
     for (const [thread, gone] of byThread) {
       thread.ids.removeAll(gone)
-      if (thread.channelId !== 0) this.#channels.get(thread.channelId)?.removeAll(gone)
+      if (thread.channelId !== 0) this.#indexes.channels.of(thread.channelId).removeAll(gone)
     }
-    for (const [userId, gone] of bySender) this.#senders.get(userId)?.removeAll(gone)
+    for (const [userId, gone] of bySender) this.#indexes.senders.of(userId).removeAll(gone)
     for (const id of ids) this.#segment(id).remove(id & localMask)
     this.#count -= ids.length
   }
@@ -383,31 +359,20 @@ export class MessageStore {
   #index(id: number): void {
     const { thread } = this.place(id)
     thread.ids.add(id)
-    if (thread.channelId !== 0) listIn(this.#channels, thread.channelId).add(id)
-    listIn(this.#senders, this.sender(id)).add(id)
-    if (this.details(id)?.reactions?.length) this.#reacted.add(id)
+    if (thread.channelId !== 0) this.#indexes.channels.open(thread.channelId).add(id)
+    this.#indexes.senders.open(this.sender(id)).add(id)
+    if (this.details(id)?.reactions?.length) this.#indexes.reacted.add(id)
     this.#indexContent(id)
   }
 
   #indexContent(id: number): void {
-    const found = this.marks(id)
-    for (const [kind, mark] of kindEntries) if (found & mark) this.#kinds[kind].add(id)
-    if (found & marks.channelWildcard) this.#wildcards.add(id)
-    const { mentioned, topicMentioned, alerted, sentTo } = this.details(id) ?? {}
-    if (sentTo !== undefined) this.#oldestMoved = Math.min(this.#oldestMoved, id)
-    if (mentioned) for (const userId of mentioned) listIn(this.#mentions, userId).add(id)
-    if (topicMentioned) for (const userId of topicMentioned) listIn(this.#mentions, userId).add(id)
-    if (alerted) for (const userId of alerted) listIn(this.#alerts, userId).add(id)
+    const details = this.details(id)
+    if (details?.sentTo !== undefined) this.#oldestMoved = Math.min(this.#oldestMoved, id)
+    this.#indexes.addContent(id, this.marks(id), details)
   }
 
   #unindexContent(id: number): void {
-    const found = this.marks(id)
-    for (const [kind, mark] of kindEntries) if (found & mark) this.#kinds[kind].removeAll([id])
-    if (found & marks.channelWildcard) this.#wildcards.removeAll([id])
-    const { mentioned, topicMentioned, alerted } = this.details(id) ?? {}
-    if (mentioned) for (const userId of mentioned) this.#mentions.get(userId)?.removeAll([id])
-    if (topicMentioned) for (const userId of topicMentioned) this.#mentions.get(userId)?.removeAll([id])
-    if (alerted) for (const userId of alerted) this.#alerts.get(userId)?.removeAll([id])
+    this.#indexes.removeContent(id, this.marks(id), this.details(id))
   }
 }
 
@@ -418,20 +383,9 @@ interface Head {
   readonly files: readonly (string | null)[]
 }
 
-const kindEntries = Object.entries(kinds) as [keyof typeof kinds, number][]
-
 function isEmpty(details: object): boolean {
   for (const _ in details) return false
   return true
-}
-
-function listIn(lists: Map<number, IdList>, key: number): IdList {
-  let list = lists.get(key)
-  if (!list) {
-    list = new IdList()
-    lists.set(key, list)
-  }
-  return list
 }
 
 function push<K>(groups: Map<K, number[]>, key: K, id: number): void {

@@ -9,6 +9,14 @@ const format = 'natter messages 1'
 const wordNames = ['hashes', 'counts', 'tails', 'firsts', 'lasts', 'pool'] as const satisfies (keyof WordArrays)[]
 const narrow = new Set<string>(['clients', 'bits', 'firsts', 'lasts', 'pool'])
 
+/** A file beside the snapshot: one to be written, or one that stays as it is. */
+export interface SideFile {
+  readonly name: string
+  readonly pieces?: () => Iterable<Uint8Array>
+  /** It is on disk, and so is a snapshot that needs it. */
+  readonly kept?: () => void
+}
+
 interface Head {
   readonly format: string
   /** Bytes of each array, in order: columns, words. */

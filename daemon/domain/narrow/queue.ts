@@ -4,25 +4,8 @@ import { emptyTopicDisplayName } from '../limits.ts'
 import { apiEmail } from '../lookups.ts'
 import type { Message } from '../message-store/index.ts'
 import { resolvedPrefix } from '../messages/present.ts'
-import { badRequest } from '../refusal.ts'
+import type { QueueNarrow } from '../queue-narrow.ts'
 import type { State } from '../state.ts'
-
-type QueueNarrow = readonly (readonly [operator: string, operand: string])[]
-
-const operands = new Set(['dm', 'private', 'starred', 'unread', 'alerted', 'mentioned', 'resolved'])
-
-/** The parameter of `register`, checked. */
-export function queueNarrow(given: readonly (readonly string[])[]): QueueNarrow {
-  return given.map((term, index) => {
-    if (term.length !== 2) throw badRequest(`narrow[${index}] is not a pair of operator and operand`)
-    const [operator, operand] = term as [string, string]
-    if (!['channel', 'stream', 'topic', 'sender', 'is'].includes(operator))
-      throw badRequest(`narrow[${index}]: a queue cannot be narrowed by '${operator}'`)
-    if (operator === 'is' && !operands.has(operand))
-      throw badRequest(`narrow[${index}]: a queue cannot be narrowed to '${operand}'`)
-    return [operator, operand] as const
-  })
-}
 
 export function queueTakes(state: State, message: Message, flags: readonly string[], narrow: QueueNarrow): boolean {
   return narrow.every(([operator, operand]) => fits(state, message, flags, operator, operand))
