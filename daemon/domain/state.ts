@@ -137,13 +137,13 @@ export interface Channel {
   readonly permissions: Readonly<Record<ChannelPermission, GroupValue>>
 }
 
-<<<<<<< HEAD
 /** The people of a direct conversation; its ID never changes and never goes away. */
 export interface Conversation {
   readonly id: number
   /** Ascending. */
   readonly userIds: readonly number[]
-=======
+}
+
 export interface ChannelFolder {
   readonly id: number
   readonly name: string
@@ -173,7 +173,6 @@ export interface UserTopic {
   readonly policy: number
   /** Seconds. */
   readonly updated: number
->>>>>>> main
 }
 
 export interface SavedSnippet {
@@ -327,21 +326,18 @@ export class State {
     default: (channel: Channel) => (channel.isDefault ? 1 : undefined),
   })
   readonly subscriptions = new SubscriptionTable()
-<<<<<<< HEAD
   readonly conversations = new Table((conversation: Conversation) => conversation.id, {
     people: (conversation: Conversation) => conversation.userIds.join(','),
     member: (conversation: Conversation) => conversation.userIds,
   })
   readonly messages = new MessageStore()
   readonly messageFlags = new MessageFlagsTable()
-=======
   readonly channelFolders = new Table((folder: ChannelFolder) => folder.id)
   readonly defaultChannelGroups = new Table((group: DefaultChannelGroup) => group.id)
   readonly userTopics = new Table((row: UserTopic) => userTopicKey(row), {
     user: (row: UserTopic) => row.userId,
     topic: (row: UserTopic) => `${row.channelId}/${row.topic.toLowerCase()}`,
   })
->>>>>>> main
   readonly savedSnippets = new Table((snippet: SavedSnippet) => snippet.id, {
     user: (snippet: SavedSnippet) => snippet.userId,
   })

@@ -16,13 +16,8 @@ export interface Subscription {
     readonly wildcardMentions: boolean | null
   }
   /**
-<<<<<<< HEAD
-   * When the user was subscribed: each stretch as the newest message there was at its beginning and at its end, which is
-   * absent while it lasts. A message was received when after < ID <= upTo: a send costs the same however many listen.
-=======
    * When the user was subscribed, as message IDs between `after` and `upTo`, both left out; upTo is absent while it
    * lasts. Who received a message follows from this, so a send costs the same however many listen.
->>>>>>> main
    */
   readonly spans: readonly (readonly [after: number, upTo?: number])[]
 }

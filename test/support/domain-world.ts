@@ -99,7 +99,7 @@ export class DomainWorld {
   unsubscribe(user: User, channel: Channel): void {
     const row = this.state.subscriptions.get(channel.id, user.id)!
     const [after] = row.spans.at(-1)!
-    const spans = [...row.spans.slice(0, -1), [after, this.state.messages.lastId] as const]
+    const spans = [...row.spans.slice(0, -1), [after, this.state.messages.lastId + 1] as const]
     this.state.subscriptions.put({ ...row, active: false, spans })
   }
 

@@ -42,11 +42,7 @@ export async function fetched(caller: Caller, types: string[], options: object =
   return caller.call(events.register, { event_types: [], fetch_event_types: types, ...options })
 }
 
-<<<<<<< HEAD
-/** Several new members at once. */
-=======
 /** New members called by these names, one after the other: their IDs ascend. */
->>>>>>> main
 export async function people<const N extends readonly string[]>(
   daemon: TestDaemon,
   ...names: N
@@ -55,7 +51,6 @@ export async function people<const N extends readonly string[]>(
   for (const name of names) callers.push(await person(daemon, name))
   return callers as { [I in keyof N]: Caller }
 }
-<<<<<<< HEAD
 
 /** One daemon for all tests of a file: call it at the top, ask it inside the tests. */
 export function sharedDaemon(options: DaemonOptions = {}): () => TestDaemon {
@@ -69,5 +64,3 @@ export function sharedDaemon(options: DaemonOptions = {}): () => TestDaemon {
   })
   return () => daemon!
 }
-=======
->>>>>>> main

@@ -59,7 +59,7 @@ export class Reader {
     for (const [after, upTo] of this.#channel(messages.sentTo(id)).spans) {
       if (id <= after) continue
       if (upTo === undefined) return 'present'
-      if (id <= upTo) return 'former'
+      if (id < upTo) return 'former'
     }
     return 'none'
   }

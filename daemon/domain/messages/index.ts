@@ -101,7 +101,7 @@ export function newestOwn({ state, actor }: Context): number {
   for (const { channelId, spans } of state.subscriptions.ofUser(actor.id)) {
     const ids = state.messages.inChannel(channelId)
     for (const [after, upTo = Number.POSITIVE_INFINITY] of spans) {
-      const index = upTo === Number.POSITIVE_INFINITY ? ids.length : ids.lowerBound(upTo + 1)
+      const index = upTo === Number.POSITIVE_INFINITY ? ids.length : ids.lowerBound(upTo)
       if (index > 0 && ids.at(index - 1) > after) newest = Math.max(newest, ids.at(index - 1))
     }
   }

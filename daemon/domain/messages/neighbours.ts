@@ -3,11 +3,11 @@
 import type { Fact } from '../facts.ts'
 import { alertWordsIn } from '../markdown/alert-words.ts'
 import type { Context } from '../resource.ts'
-import { type Channel, mutedUserKey, type State } from '../state.ts'
+import { type Channel, mutedUserKey, type State, userTopicKey } from '../state.ts'
 
 /** How somebody wants to see a topic: 0 as the channel, 1 muted, 2 unmuted, 3 followed. */
-export function topicPolicy(_state: State, _userId: number, _channelId: number, _topic: string): 0 | 1 | 2 | 3 {
-  return 0
+export function topicPolicy(state: State, userId: number, channelId: number, topic: string): number {
+  return state.userTopics.get(userTopicKey({ userId, channelId, topic }))?.policy ?? 0
 }
 
 /** What sending to a topic changes of the sender's own view of it. */
