@@ -34,7 +34,8 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
   if (globals.json) return printJson(reply)
   if (shown !== undefined) {
     const lines = await linesFor(shown, reply[shown], view.shapes?.[shown], globals)
-    if (lines.length === 0) note(`no ${shown.replaceAll('_', ' ')}`)
+    // Whoever changed something wants to know that it was done, not that there is nothing to add.
+    if (lines.length === 0) note(view.shows === undefined ? 'done' : `no ${shown.replaceAll('_', ' ')}`)
     return put(lines)
   }
   if (fields.length === 0) return note('done')

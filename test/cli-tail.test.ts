@@ -51,7 +51,7 @@ describe('natter tail', () => {
     assert.deepEqual(lines, [
       '#general > deploys  Bob Brown: ship it',
       '#general > deploys  Bob Brown reacted :tada: to “ship it”',
-      '#general > deploys  user 9 edited “ship it” to “shipped”',
+      '#general > deploys  Bob Brown edited “ship it” to “shipped”',
       '#general > x  Bob Brown is typing',
       'bob@example.com is idle',
       '#general > deploys  deleted “ship it”',

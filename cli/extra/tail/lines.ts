@@ -65,7 +65,7 @@ function contentOf(event: ChatEvent, place: Place | undefined): Said {
     if (message.is_me_message) return { who: '', what: `* ${who} ${content.replace(/^\/me /, '')}`, quiet: false }
     return { who, what: content, quiet: false }
   }
-  const who = actorName(event)
+  const who = actorName(event, place)
   const about = place?.content ? ` “${shortened(place.content)}”` : messageText(event)
   const happened = (what: string): Said => ({ who, what, quiet: true })
   switch (event.type) {
@@ -95,12 +95,14 @@ function gapText(event: ChatEvent): string {
   return `--- gap: ${event.reason}${what} ---`
 }
 
-function actorName(event: ChatEvent): string {
+function actorName(event: ChatEvent, place: Place | undefined): string {
   const person = (event.user ?? event.sender) as Reply | string | undefined
   if (typeof person === 'object') return String(person.full_name ?? person.email ?? person.user_id)
   if (typeof person === 'string') return person
   if (typeof event.email === 'string') return event.email
   const id = event.user_id ?? event.sender_id
+  // People mostly edit what they wrote themselves.
+  if (id !== undefined && id === place?.senderId && place.senderName) return place.senderName
   return typeof id === 'number' ? `user ${id}` : ''
 }
 
