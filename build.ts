@@ -30,6 +30,8 @@ await build({
   define: { NATTER_VERSION: JSON.stringify(version), 'import.meta.url': '"file:///"' },
   // A lazily imported module becomes a lazily run function of the bundle instead of a file of its own.
   supported: { 'dynamic-import': false },
+  // Finds its .wasm beside itself, and is far too big for every start to read.
+  external: ['jq-wasm'],
   logLevel: 'warning',
 })
 
