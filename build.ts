@@ -25,13 +25,18 @@ await build({
   // Wrapped here and not when it is run: joining strings of this size would keep each of them in memory.
   banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
   footer: { js: '})' },
-  // Loaded when first needed, if ever: what is in the bundle is in memory from the start.
-  external: ['nodemailer', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'],
+  // Loaded when first needed, if ever: what is in the bundle is in memory from the start. (jq-wasm also finds its .wasm
+  // beside itself.)
+  external: [
+    'jq-wasm',
+    'nodemailer',
+    '@fastify/ajv-compiler',
+    '@fastify/fast-json-stringify-compiler',
+    'light-my-request',
+  ],
   define: { NATTER_VERSION: JSON.stringify(version), 'import.meta.url': '"file:///"' },
   // A lazily imported module becomes a lazily run function of the bundle instead of a file of its own.
   supported: { 'dynamic-import': false },
-  // Finds its .wasm beside itself, and is far too big for every start to read.
-  external: ['jq-wasm'],
   logLevel: 'warning',
 })
 
