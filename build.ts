@@ -25,13 +25,14 @@ await build({
   // Wrapped here and not when it is run: joining strings of this size would keep each of them in memory.
   banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
   footer: { js: '})' },
-  // Loaded when first needed, if ever: what is in the bundle is in memory from the start.
+  // Loaded when first needed, if ever: what is in the bundle is in memory from the start. (jq-wasm also finds its .wasm
+  // beside itself.)
   external: [
+    'jq-wasm',
     'nodemailer',
     '@fastify/ajv-compiler',
     '@fastify/fast-json-stringify-compiler',
     'light-my-request',
-    'jq-wasm',
   ],
   define: { NATTER_VERSION: JSON.stringify(version), 'import.meta.url': '"file:///"' },
   // A lazily imported module becomes a lazily run function of the bundle instead of a file of its own.
