@@ -58,7 +58,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const found = await criteriaFor(wishesFrom(flags), names)
   const criteria: Criterion[] = [...found.all]
   if (flags.match !== undefined) criteria.push(textCriterion(String(flags.match), '--match'))
-  const terminal = await terminalFor(globals)
+  const terminal = await terminalFor(globals, '')
   const print = await printerFor(globals, terminal, account.email)
   const connection = await Connection.open(account, 2)
   const stop = new AbortController()

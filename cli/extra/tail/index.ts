@@ -85,7 +85,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   }
   const connection = await Connection.open(account, jobs + 2)
   const places = new Places(connection)
-  const print = await printerFor(globals, await terminalFor(globals), account.email)
+  const print = await printerFor(globals, await terminalFor(globals, ''), account.email)
   const actions = await actionsFor(flags, connection)
   const follower = new Follower(connection, plan, stop.signal)
 
