@@ -179,7 +179,7 @@ const many = 15
 export function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): void {
   const { state } = ctx
   if ('channel' in target) {
-    const free = may.holdsInOrganization(ctx, 'can_mention_many_users_group')
+    const free = may.mentionMany.allows(ctx)
     if (mentions.channelWildcard && !free && state.subscriptions.activeUsers(target.channel.id).size > many)
       throw new Refusal(
         'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
@@ -193,7 +193,7 @@ export function checkMentions(ctx: Context, target: Target, { mentions }: Render
   }
   for (const id of mentions.groupIds) {
     const group = state.groups.get(id)!
-    if (!may.holdsInGroup(ctx, group, 'can_mention_group'))
+    if (!may.mentionGroup.allows(ctx, group))
       throw badRequest(`content: you are not allowed to mention the group '${group.name}'`)
   }
 }

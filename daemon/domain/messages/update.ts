@@ -18,7 +18,6 @@ import { checkPosting, messageContent, noChannel, topicOf } from './compose.ts'
 import type { MessageEdited, MessagesMoved } from './facts.ts'
 import { breadcrumbs, resolvedNotice } from './move-notices.ts'
 import { visibilityAfterMoving } from './neighbours.ts'
-import { moveOutOfChannel, moveWithinChannel, resolveTopics } from './permissions.ts'
 import { differsByPrefix, tidy } from './present.ts'
 import { checkMentions, marksOf, mentionDetails, renderPlace, type Target } from './send.ts'
 
@@ -71,7 +70,7 @@ function newContent(ctx: Context, { content, prev_content_sha256 }: Params, mess
 
 /** Whether the actor may change the content now. */
 export function checkEditing(ctx: Context, message: Message, extra: number): void {
-  if (message.senderId !== ctx.actor.id) throw badRequest('message_id: only the author of a message can edit it')
+  if (!may.editContent.allows(ctx, message)) throw badRequest(`message_id: ${may.editContent.sentence}`)
   if (message.details?.submessages) throw badRequest('message_id: widgets cannot be edited')
   if (!organizationSetting(ctx.state, 'allow_message_editing'))
     throw badRequest('Editing messages is turned off in this organization')
@@ -128,7 +127,7 @@ function newPlace(ctx: Context, params: Params, message: Message, from: Channel)
   }
   const isResolving = channel === from && differsByPrefix(topic, message.topic!)
   if (isResolving && topic !== '' && message.topic !== '') {
-    if (!resolveTopics.allows(ctx, from)) throw badRequest(`topic: ${resolveTopics.sentence}`)
+    if (!may.resolveTopics.allows(ctx, from)) throw badRequest(`topic: ${may.resolveTopics.sentence}`)
   } else {
     if (topic !== message.topic) checkTopicMove(ctx, message, from, channel)
     if (channel !== from) checkChannelMove(ctx, message, from)
@@ -144,19 +143,22 @@ function targetChannel(ctx: Context, id: number): Channel {
 }
 
 function checkTopicMove(ctx: Context, message: Message, from: Channel, to: Channel): void {
-  if (!moveWithinChannel.allows(ctx, from) && !moveWithinChannel.allows(ctx, to))
-    throw badRequest(`topic: ${moveWithinChannel.sentence}`)
+  if (!may.moveWithinChannel.allows(ctx, from) && !may.moveWithinChannel.allows(ctx, to))
+    throw badRequest(`topic: ${may.moveWithinChannel.sentence}`)
   if (
     from === to &&
-    !may.isModerator(ctx.actor) &&
+    !may.moveOldMessages.allows(ctx) &&
     isOlder(ctx, message.time, 'move_messages_within_stream_limit_seconds', grace)
   )
     throw badRequest('message_id: the time limit for moving this message to another topic has passed')
 }
 
 function checkChannelMove(ctx: Context, message: Message, from: Channel): void {
-  if (!moveOutOfChannel.allows(ctx, from)) throw badRequest(`stream_id: ${moveOutOfChannel.sentence}`)
-  if (!may.isModerator(ctx.actor) && isOlder(ctx, message.time, 'move_messages_between_streams_limit_seconds', grace))
+  if (!may.moveOutOfChannel.allows(ctx, from)) throw badRequest(`stream_id: ${may.moveOutOfChannel.sentence}`)
+  if (
+    !may.moveOldMessages.allows(ctx) &&
+    isOlder(ctx, message.time, 'move_messages_between_streams_limit_seconds', grace)
+  )
     throw badRequest('message_id: the time limit for moving this message to another channel has passed')
 }
 
@@ -207,7 +209,7 @@ function becomingRead(ctx: Context, ids: readonly number[], from: Channel, to: C
 }
 
 function checkAges(ctx: Context, ids: readonly number[], betweenChannels: boolean): void {
-  if (may.isModerator(ctx.actor)) return
+  if (may.moveOldMessages.allows(ctx)) return
   const setting = betweenChannels
     ? 'move_messages_between_streams_limit_seconds'
     : 'move_messages_within_stream_limit_seconds'
