@@ -11,6 +11,7 @@ import { type Config, isLoopback } from './config.ts'
 import { useEmojiNames } from './domain/emoji.ts'
 import type { Fact } from './domain/facts.ts'
 import { resources } from './domain/index.ts'
+import { limits } from './domain/limits.ts'
 import { found } from './domain/organization/founding.ts'
 import { isOwner } from './domain/permissions.ts'
 import type { Surroundings } from './domain/resource.ts'
@@ -95,10 +96,16 @@ export async function startDaemon(
     resources.flatMap(resource => resource.jobs ?? []),
     clock,
     surroundings,
+    warn,
   )
   let listening = false
   let localUrl = ''
-  const server = { url: '', emailDomain: 'example.com', devAuth: config.devAuth }
+  const server = {
+    url: '',
+    emailDomain: 'example.com',
+    devAuth: config.devAuth,
+    ...(config.uploadQuota !== undefined && { uploadQuotaMiB: config.uploadQuota }),
+  }
   const mailer = openMailer({
     folder: config.memory ? null : join(config.data, 'outbox'),
     smtpUrl: config.smtpUrl,
@@ -120,7 +127,8 @@ export async function startDaemon(
     dialect: config.dialect,
     rateLimit: config.rateLimit,
     maxQueuesPerUser: config.maxQueues,
-    bodyLimit: 25 * 1024 * 1024,
+    // Room for the largest file, and for what a form puts around it.
+    bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
     logger: { level: config.logLevel, stream: process.stderr },
     ready: () => listening,
   })

@@ -17,6 +17,7 @@ import { LongPoll } from './long-poll.ts'
 import { type FieldMap, notAForm, readFields } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
+import { uploadFor } from './uploads.ts'
 
 export interface EdgeParts {
   readonly engine: Engine
@@ -72,6 +73,7 @@ export function buildServer(parts: EdgeParts): FastifyInstance {
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
   app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
   app.get('/user_avatars/*', (request, reply) => serveImage(parts.readFile, request.url, reply))
+  app.get('/user_uploads/*', (request, reply) => edge.handOut(request, reply))
   app.all(`${prefix}/*`, (request, reply) => edge.handle(request, reply))
   // Methods that fastify has no route for come here too, and some paths of the API know better than 404.
   app.setNotFoundHandler((request, reply) => {
@@ -115,6 +117,19 @@ class Edge {
         },
         'request',
       )
+  }
+
+  /** A file that somebody uploaded, for whoever may see it. */
+  async handOut(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    try {
+      const { headers, bytes } = await uploadFor(this.#parts, pathOf(request.raw.url!), () =>
+        this.#authenticator.authenticate(this.#parts.engine.state, request.headers.authorization),
+      )
+      return reply.headers(headers).send(bytes)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refuse(answeringOf(request, reply), error)
+    }
   }
 
   async #serve(request: FastifyRequest, answering: Answering): Promise<void> {
@@ -213,7 +228,11 @@ function answeringOf(request: FastifyRequest, reply: FastifyReply, publicDialect
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answering = answeringOf(request, reply)
   const { statusCode = 500, message } = error as { statusCode?: number; message?: string }
-  if (statusCode === 413) refuse(answering, new Refusal('BAD_REQUEST', 'The body is too large', {}, 413))
+  if (statusCode === 413)
+    refuse(
+      answering,
+      new Refusal('BAD_REQUEST', `The body is too large (limit: ${limits.fileUploadMiB} MiB for a file)`, {}, 413),
+    )
   else if (statusCode === 415) refuse(answering, notAForm(request.headers['content-type'] ?? ''))
   else if (statusCode < 500) refuse(answering, badRequest(message ?? 'Malformed request'))
   else crash(error, request, answering)

@@ -165,6 +165,7 @@ const things: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   seeInvitation: { 'somebody else’s': { inviterId: 99 }, 'of the full member': { inviterId: member.id } },
   writeDirectly: { 'to a member': [member], 'to a bot': [ownBot] },
   beginConversation: { 'with a member': [member], 'with a bot': [ownBot] },
+  seeUpload: { 'of the full member, in no message': { userId: member.id, messages: [] } },
   editContent: { 'of the full member': { senderId: member.id } },
   createBot: { generic: 1, 'incoming webhook': 2 },
   callEndpoint: { 'send-message': 'send-message', 'get-users': 'get-users' },

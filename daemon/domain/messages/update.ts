@@ -4,8 +4,9 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages.ts'
+import { detachedBy, relinked } from '../attachments.ts'
 import type { Fact } from '../facts.ts'
-import { render, topicLinks } from '../markdown/index.ts'
+import { topicLinks } from '../markdown/index.ts'
 import { type Edit, type Message, runsOf } from '../message-store/index.ts'
 import * as may from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
@@ -19,7 +20,7 @@ import type { MessageEdited, MessagesMoved } from './facts.ts'
 import { breadcrumbs, resolvedNotice } from './move-notices.ts'
 import { visibilityAfterMoving } from './neighbours.ts'
 import { differsByPrefix, tidy } from './present.ts'
-import { checkMentions, marksOf, mentionDetails, renderPlace, type Target } from './send.ts'
+import { composed, marksOf, mentionDetails, type Target } from './send.ts'
 
 type Params = ParamsOf<typeof api.update>
 
@@ -38,9 +39,10 @@ export function update(ctx: Context, params: Params) {
   if (content === undefined && !place) throw badRequest('Nothing to change')
   const facts: Fact[] = []
   // OPEN: content and topic changed together are two entries of the history, and two events.
-  if (content !== undefined) facts.push(edited(ctx, message, channel, content))
+  const edit = content === undefined ? undefined : edited(ctx, message, channel, content)
+  if (edit) facts.push(...edit.facts)
   if (place) facts.push(...moved(ctx, params, message, channel!, place))
-  return { facts, reply: { detached_uploads: [] } }
+  return { facts, reply: { detached_uploads: edit?.detached ?? [] } }
 }
 
 function checkTogether(params: Params, { channelId }: Message): void {
@@ -89,12 +91,11 @@ export function isOlder(ctx: Context, time: number, setting: Limit, extra = 0): 
   return typeof limit === 'number' && limit >= 0 && seconds(ctx.now) - time > limit + extra
 }
 
-function edited(ctx: Context, message: Message, channel: Channel | undefined, content: string): MessageEdited {
+function edited(ctx: Context, message: Message, channel: Channel | undefined, content: string) {
   const target: Target = channel
     ? { channel, topic: message.topic! }
     : { people: ctx.state.conversations.get(message.conversationId!)!.userIds }
-  const rendered = render(ctx, content, renderPlace(ctx, target))
-  checkMentions(ctx, target, rendered)
+  const rendered = composed(ctx, target, content)
   const edit: Edit = {
     userId: ctx.actor.id,
     time: seconds(ctx.now),
@@ -107,7 +108,9 @@ function edited(ctx: Context, message: Message, channel: Channel | undefined, co
     edits: [...(message.details?.edits ?? []), edit],
   })
   const now: Message = { ...message, content, html: rendered.html, marks: marksOf(rendered), details }
-  return { type: 'message.edited', message: now, edit }
+  const links = relinked(ctx, rendered.uploads, now)
+  const fact: MessageEdited = { type: 'message.edited', message: now, edit }
+  return { facts: [...links, fact], detached: links.flatMap(link => detachedBy(ctx, link)) }
 }
 
 // --- place ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 // Who may write to whom, and who may change, move and delete messages.
 
 import { isIn } from '../group-values.ts'
+import { maySee } from '../messages/access.ts'
+import type { Attachment } from '../personal-records.ts'
 import type { Channel, Group, User } from '../state.ts'
 import { administerChannel } from './channels.ts'
 import { type Asker, holdsInChannel, holdsInGroup, holdsInOrganization, isHuman, isModerator, rule } from './rule.ts'
@@ -82,3 +84,10 @@ function holds(
 ): boolean {
   return holdsInOrganization(asker, name) || (channel !== undefined && holdsInChannel(asker, channel, name))
 }
+
+// --- files ------------------------------------------------------------------------------------------------------
+
+export const seeUpload = rule<Pick<Attachment, 'userId' | 'messages'>>(
+  'Whoever uploaded a file, and whoever may read a message that links it, may see it.',
+  (asker, { userId, messages }) => userId === asker.actor.id || messages.some(({ id }) => maySee(asker, id)),
+)
