@@ -4,12 +4,12 @@ import { attachmentAt } from '../domain/attachments.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { User } from '../domain/state.ts'
 import { temporaryReader } from '../domain/temporary-addresses.ts'
-import type { EdgeParts } from './server.ts'
+import type { ServerParts } from './server.ts'
 
 /** Types that a browser shows without running anything in them. Everything else is offered for saving. */
 const shown = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/pdf)$/
 
-type Parts = Pick<EdgeParts, 'engine' | 'now' | 'keyOf' | 'sameSecret' | 'readFile'>
+type Parts = Pick<ServerParts, 'engine' | 'now' | 'keyOf' | 'sameSecret' | 'readFile'>
 
 /** What there is and may not be seen looks like what there is not. */
 export async function uploadFor(parts: Parts, url: string, authenticate: () => User) {
