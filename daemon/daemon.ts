@@ -122,7 +122,7 @@ export async function startDaemon(
     tokenOf,
     sameSecret,
     readFile: store.files.read,
-    tools: { hashPassword, verifyPassword, keepFile: store.files.keep },
+    tools: { hashPassword, verifyPassword, keepFile: store.files.keep, server },
     server,
     dialect: config.dialect,
     rateLimit: config.rateLimit,

@@ -21,7 +21,7 @@ export const reminder = record({
   to: listOf(int),
   content: text,
   rendered_content: text,
-  scheduled_delivery_timestamp: int,
+  scheduled_delivery_timestamp: timestamp,
   failed: bool,
   reminder_target_message_id: nullable(int),
 })

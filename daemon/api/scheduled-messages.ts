@@ -27,12 +27,18 @@ export const scheduledMessage = record({
   topic: maybe(text),
   content: text,
   rendered_content: text,
-  scheduled_delivery_timestamp: int,
+  scheduled_delivery_timestamp: timestamp,
   failed: bool,
 })
 
 const kind = oneOf('direct', 'channel', 'stream', 'private')
-const recipients = eitherOf(channelId, listOf(userId))
+const recipients = eitherOf(listOf(userId), channelId)
+const asForSending = [
+  'BAD_REQUEST',
+  'STREAM_DOES_NOT_EXIST',
+  'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
+  'TOPIC_WILDCARD_MENTION_NOT_ALLOWED',
+] as const
 const which = inPath(int, 'which scheduled message')
 
 export const scheduledMessages = {
@@ -68,19 +74,15 @@ export const scheduledMessages = {
       read_by_sender: optional(bool, 'whether you have read it; by default only when sent from an app for people'),
     },
     reply: { scheduled_message_id: int },
-    refusals: [
-      'BAD_REQUEST',
-      'STREAM_DOES_NOT_EXIST',
-      'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
-      'TOPIC_WILDCARD_MENTION_NOT_ALLOWED',
-    ],
+    refusals: asForSending,
     cli: {
       name: 'scheduled create',
       args: ['content'],
       flags: { scheduled_delivery_timestamp: 'at' },
       examples: [
-        'natter scheduled create "Lunch?" --type channel --to general --topic lunch --at +2h',
-        'natter scheduled create "Good morning" --type direct --to \'[9,10]\' --at "tomorrow 9:00"',
+        'natter scheduled create "Lunch?" --channel general --topic lunch --at +2h',
+        'natter scheduled create "Good morning" --to amy@example.com,bob@example.com --at "tomorrow 9:00"',
+        'echo "Happy new year" | natter scheduled create - --channel general --topic greetings --at 2030-01-01T00:00Z',
       ],
     },
   }),
@@ -100,12 +102,7 @@ export const scheduledMessages = {
       scheduled_delivery_timestamp: optional(timestamp, 'when to send it; needed for one that could not be sent'),
     },
     reply: {},
-    refusals: [
-      'BAD_REQUEST',
-      'STREAM_DOES_NOT_EXIST',
-      'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
-      'TOPIC_WILDCARD_MENTION_NOT_ALLOWED',
-    ],
+    refusals: asForSending,
     cli: {
       name: 'scheduled edit',
       args: ['scheduled_message_id'],
@@ -113,7 +110,7 @@ export const scheduledMessages = {
       examples: [
         'natter scheduled edit 14 --content "Lunch at one?"',
         'natter scheduled edit 14 --at "friday 17:30"',
-        'natter scheduled edit 14 --type channel --to general --topic lunch',
+        'natter scheduled edit 14 --channel general --topic lunch',
       ],
     },
   }),

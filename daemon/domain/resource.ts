@@ -41,6 +41,7 @@ export interface Tools {
   verifyPassword(password: string, hash: string | undefined): Promise<boolean>
   /** Keeps a file beside the store, durably, and names it by its content. */
   keepFile(bytes: Uint8Array): Promise<string>
+  readonly server?: ServerFacts
 }
 
 export interface Event {

@@ -3,6 +3,7 @@
 import type { ParamsOf, Static } from '../api/define.ts'
 import { scheduledMessages as api, type scheduledMessage as shape } from '../api/scheduled-messages.ts'
 import { messageContent } from './messages/compose.ts'
+import { topicShown } from './messages/present.ts'
 import { quoted } from './messages/quote.ts'
 import { composed, isAppForPeople, posting, type Target, targetOf } from './messages/send.ts'
 import { directNotice } from './notices.ts'
@@ -31,7 +32,7 @@ const delivery: Job = {
 
 export const scheduledMessages = resource(api)<ScheduledMessageFact>({
   commands: {
-    list: ctx => ({ reply: { scheduled_messages: present(ctx) } }),
+    list: ctx => ({ reply: { scheduled_messages: present(ctx, false) } }),
 
     create(ctx, params) {
       const due = futureTime(ctx.now, params.scheduled_delivery_timestamp)
@@ -86,7 +87,11 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
     'scheduled-message.created': (_state, { message }) => [
       {
         to: [message.userId],
-        event: { type: 'scheduled_messages', op: 'add', scheduled_messages: [presentOne(message)] },
+        event: client => ({
+          type: 'scheduled_messages',
+          op: 'add',
+          scheduled_messages: [presentOne(message, client.capabilities.has('empty_topic_name'))],
+        }),
       },
     ],
     'scheduled-message.edited': updated,
@@ -95,7 +100,11 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
     'scheduled-message.delivered': gone,
   },
 
-  sections: { scheduled_messages: ctx => ({ scheduled_messages: present(ctx) }) },
+  sections: {
+    scheduled_messages: (ctx, capabilities) => ({
+      scheduled_messages: present(ctx, capabilities.has('empty_topic_name')),
+    }),
+  },
   jobs: [delivery],
 })
 
@@ -186,7 +195,11 @@ function updated(state: State, { message }: { readonly message: ScheduledMessage
   return [
     {
       to: [message.userId],
-      event: { type: 'scheduled_messages', op: 'update', scheduled_message: presentOne(message) },
+      event: client => ({
+        type: 'scheduled_messages',
+        op: 'update',
+        scheduled_message: presentOne(message, client.capabilities.has('empty_topic_name')),
+      }),
     },
   ]
 }
@@ -195,17 +208,17 @@ function gone(_state: State, { id, userId }: { readonly id: number; readonly use
   return [{ to: [userId], event: { type: 'scheduled_messages', op: 'remove', scheduled_message_id: id } }]
 }
 
-function present(ctx: Context) {
-  return ctx.state.scheduledMessages.ofUser(ctx.actor.id).map(presentOne)
+function present(ctx: Context, emptyTopic: boolean) {
+  return ctx.state.scheduledMessages.ofUser(ctx.actor.id).map(message => presentOne(message, emptyTopic))
 }
 
-// OPEN: the empty topic is shown as it is, so that a client can send the record back.
-function presentOne({ id, userId, target, content, html, due, failed }: ScheduledMessage): Static<typeof shape> {
+function presentOne(message: ScheduledMessage, emptyTopic: boolean): Static<typeof shape> {
+  const { id, userId, target, content, html, due, failed } = message
   const others = 'userIds' in target ? target.userIds.filter(other => other !== userId) : []
   return {
     scheduled_message_id: id,
     ...('channelId' in target
-      ? { type: 'stream', to: target.channelId, topic: target.topic }
+      ? { type: 'stream', to: target.channelId, topic: topicShown(target.topic, emptyTopic) }
       : { type: 'private', to: others.length > 0 ? others : [userId] }),
     content,
     rendered_content: html,

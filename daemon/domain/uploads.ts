@@ -33,8 +33,10 @@ const mebibyte = 1024 * 1024
 
 export const uploads = resource(api)<UploadFact, Prepared>({
   prepare: {
-    async upload(tools, { file }) {
+    async upload(tools, { file }, state) {
       checkSize(file)
+      // Before anything is written: what is refused must not fill the disk.
+      if (tools.server) checkQuota(state, tools.server, file.bytes.length)
       return { file: await tools.keepFile(file.bytes) }
     },
   },
