@@ -26,6 +26,12 @@ export interface Config {
   readonly smtpUrl: string | undefined
   /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, by chance. */
   readonly heartbeat: number | undefined
+  /** Whether the fixture desk is open. */
+  readonly control: boolean
+  readonly seed: string | undefined
+  readonly preset: 'empty' | 'dev'
+  /** Where randomness starts from; undefined: nobody knows. */
+  readonly random: string | undefined
 }
 
 export class UsageError extends Error {}
@@ -69,6 +75,10 @@ export const flags = {
     about: 'zulip: use the public names of the API family, so that its clients work unmodified',
     fallback: 'natter',
   },
+  preset: { takes: 'empty|dev', about: 'what a new organization holds; dev: a small named world', fallback: 'empty' },
+  seed: { takes: 'FILE', about: 'JSON or YAML with what a new organization holds' },
+  random: { takes: 'SEED', about: 'make queue IDs and chance reproducible; follows from --secret with --memory' },
+  control: { about: 'open the control plane for tests, /control/v1; the default with --memory' },
   'no-profile': { about: 'do not write the profile that lets `natter` find this daemon' },
   help: { about: 'show this' },
   version: { about: 'show the version' },
@@ -106,6 +116,10 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
     smtpUrl: smtpUrl(value('smtp-url')),
     heartbeat: value('heartbeat') === undefined ? undefined : integer('heartbeat', value('heartbeat')!, 600),
+    control: on('control') || on('memory'),
+    seed: value('seed') && resolve(value('seed')!),
+    preset: choice('preset', value('preset')!, ['empty', 'dev']),
+    random: value('random') ?? (on('memory') ? value('secret') : undefined),
   }
 }
 

@@ -1,13 +1,15 @@
 // Joins the parts into a running daemon. `main.ts` does it for a process, the testing library for a test.
 
-import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import emojiNames from '../data/emoji.json' with { type: 'json' }
 import seed from '../data/seed.json' with { type: 'json' }
 import { type Ready, writePrivately } from './announce-start.ts'
-import { type Clock, FrozenClock, RealClock } from './clock.ts'
+import { type Chance, realChance, seededChance } from './chance.ts'
+import { type Clock, RealClock, SteeredClock } from './clock.ts'
 import { type Config, isLoopback } from './config.ts'
+import { Desk } from './control/desk.ts'
+import { addControlRoutes } from './control/routes.ts'
 import { useEmojiNames } from './domain/emoji.ts'
 import type { Fact } from './domain/facts.ts'
 import { resources } from './domain/index.ts'
@@ -25,7 +27,15 @@ import { MemoryJournal } from './journal/memory-journal.ts'
 import { openSnapshots } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
-import { deriveKey, deriveToken, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
+import {
+  deriveControlToken,
+  deriveKey,
+  deriveToken,
+  hashPassword,
+  newSecret,
+  sameSecret,
+  verifyPassword,
+} from './keys.ts'
 import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
 
@@ -35,6 +45,8 @@ export interface Daemon {
   readonly localUrl: string
   readonly engine: Engine
   readonly clock: Clock
+  /** The fixture desk, where it is open. */
+  readonly desk: Desk | undefined
   /** Answers parked polls, flushes, lets go of store and port. */
   stop(): Promise<void>
 }
@@ -53,11 +65,16 @@ export async function startDaemon(
   const store = await openStore(config, warn)
   const keyOf = (user: User) => deriveKey(store.secret, user)
   const tokenOf = (user: User) => deriveToken(store.secret, user)
+  let chance: Chance = realChance
+  const random = () => chance.uuid()
+  const desk = !(config.control && clock instanceof SteeredClock)
+    ? undefined
+    : new Desk({ clock, chance: () => chance.number(), keyOf, token: deriveControlToken(store.secret) })
   const queues = new Queues({
     clock,
     limits: {
       maxPending: 20_000,
-      heartbeatMs: () => (config.heartbeat === undefined ? 45_000 + Math.random() * 10_000 : config.heartbeat * 1000),
+      heartbeatMs: () => (config.heartbeat === undefined ? 45_000 + chance.number() * 10_000 : config.heartbeat * 1000),
     },
     remove: (ids, reason) => {
       engine
@@ -71,6 +88,7 @@ export async function startDaemon(
     tick: () => {
       engine.record('tick', null, []).catch(() => {})
     },
+    ...(desk && { overhear: announcements => desk.events.overhear(announcements) }),
   })
   const engine = new Engine({
     journal: store.journal,
@@ -79,13 +97,16 @@ export async function startDaemon(
     now,
     onFailure,
     onChange: () => scheduler.reconsider(),
-    post: mails => mailer.post(mails),
+    post: mails => {
+      desk?.post(mails)
+      mailer.post(mails)
+    },
   })
   const surroundings = (): Surroundings => ({
     state: engine.state,
     now: now(),
     client: 'internal',
-    random: randomUUID,
+    random,
     keyOf,
     tokenOf,
     server,
@@ -110,7 +131,7 @@ export async function startDaemon(
     engine,
     resources,
     now,
-    random: randomUUID,
+    random,
     keyOf,
     tokenOf,
     sameSecret,
@@ -123,10 +144,15 @@ export async function startDaemon(
     bodyLimit: 25 * 1024 * 1024,
     logger: { level: config.logLevel, stream: process.stderr },
     ready: () => listening,
+    watch: desk?.attach(engine),
+    addRoutes: desk && (app => addControlRoutes(app, { desk, sameSecret, knows: knownEndpoint })),
   })
   try {
     await engine.boot()
+    // Another start on the same store must not draw the same again.
+    if (config.random !== undefined) chance = seededChance(`${config.random}:${engine.position}`)
     await foundOrganization(engine, config, server.emailDomain, now())
+    desk?.worlds.begin()
     const address = await app.listen({ host: config.host, port: config.port })
     localUrl = readableUrl(address, config.host)
     server.url = config.url ?? localUrl
@@ -144,10 +170,11 @@ export async function startDaemon(
   }, 5000)
   compaction.unref()
   return {
-    ready: readyOf(engine, server.url, keyOf),
+    ready: { ...readyOf(engine, server.url, keyOf), ...(desk && { control_token: desk.parts.token }) },
     localUrl,
     engine,
     clock,
+    desk,
     async stop() {
       listening = false
       scheduler.stop()
@@ -176,9 +203,15 @@ async function closeServer(app: ReturnType<typeof buildServer>): Promise<void> {
   }
 }
 
-function clockOf({ clock }: Config): Clock {
-  if (clock === 'real') return new RealClock()
-  return new FrozenClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt)
+function clockOf({ clock, control }: Config): Clock {
+  if (clock === 'real') return control ? new SteeredClock() : new RealClock()
+  return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt)
+}
+
+function knownEndpoint(name: string): boolean {
+  return resources.some(({ api }) =>
+    Object.values(api).some(({ id, method, path }) => name === id || name === `${method} ${path}`),
+  )
 }
 
 async function openStore(config: Config, warn: (text: string) => void) {

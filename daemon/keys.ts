@@ -15,6 +15,11 @@ export function deriveToken(secret: string, user: Pick<User, 'id'>): string {
   return derived(secret, `webhook-token:${user.id}`)
 }
 
+/** What opens the control plane. */
+export function deriveControlToken(secret: string): string {
+  return derived(secret, 'control-token')
+}
+
 /** 32 letters and digits. */
 function derived(secret: string, purpose: string): string {
   const bytes = createHmac('sha512', secret).update(purpose).digest()

@@ -54,6 +54,8 @@ export interface QueuesParts {
   readonly remove: (queueIds: readonly string[], reason: 'expired' | 'overflowed') => void
   /** Asks the engine for a new position, because IDs at this one run out. */
   readonly tick: () => void
+  /** Hears of everything that is announced, whether or not anyone listens. */
+  readonly overhear?: (announcements: readonly Announcement[]) => void
 }
 
 export class Queues {
@@ -79,6 +81,15 @@ export class Queues {
     return this.#queues.size
   }
 
+  /** Whether an announcement would reach anybody at all. */
+  get listened(): boolean {
+    return this.#queues.size > 0 || this.#parts.overhear !== undefined
+  }
+
+  values(): IterableIterator<Queue> {
+    return this.#queues.values()
+  }
+
   get(id: string): Queue | undefined {
     return this.#queues.get(id)
   }
@@ -98,6 +109,7 @@ export class Queues {
 
   /** Puts events into the queues of those concerned. They are told when the position is released. */
   push(position: number, announcements: readonly Announcement[], lasting = true): void {
+    this.#parts.overhear?.(announcements)
     for (const announcement of announcements) {
       const adapter = new Adapter(announcement)
       for (const userId of this.#listening(announcement.to))
@@ -170,6 +182,12 @@ export class Queues {
   answerAll(): void {
     this.#stopping = true
     for (const queue of this.#queues.values()) this.answer(queue, [])
+  }
+
+  /** All of them are gone, and who waits is told. */
+  clear(): void {
+    for (const queueId of [...this.#queues.keys()]) this.#drop(queueId)
+    this.#held = []
   }
 
   /** After boot: time without the daemon does not count against anyone, and IDs go on beyond all that were told. */

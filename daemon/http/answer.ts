@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
+import type { WatchedCall } from './watch.ts'
 
 export interface Answering {
   readonly raw: ServerResponse
@@ -11,6 +12,7 @@ export interface Answering {
   readonly headers: string[]
   /** Puts a body into the words the client knows. */
   readonly speak?: (json: string) => string
+  readonly watched?: WatchedCall
 }
 
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {
@@ -30,6 +32,7 @@ export function send(to: Answering, status: number, json: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
   const body = to.speak ? to.speak(json) : json
+  if (to.watched?.answer(to, status, body)) return
   raw.writeHead(status, [
     'Content-Type',
     'application/json',

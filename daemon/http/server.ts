@@ -17,6 +17,7 @@ import { LongPoll } from './long-poll.ts'
 import { type FieldMap, notAForm, readFields } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
+import type { Watch } from './watch.ts'
 
 export interface EdgeParts {
   readonly engine: Engine
@@ -37,6 +38,9 @@ export interface EdgeParts {
   readonly bodyLimit: number
   readonly logger: { level: string; stream?: NodeJS.WritableStream }
   readonly ready: () => boolean
+  readonly watch?: Watch | undefined
+  /** Adds routes that are none of the API's. */
+  readonly addRoutes?: ((app: FastifyInstance) => void) | undefined
 }
 
 const prefix = '/api/v1'
@@ -72,6 +76,7 @@ export function buildServer(parts: EdgeParts): FastifyInstance {
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
   app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
   app.get('/user_avatars/*', (request, reply) => serveImage(parts.readFile, request.url, reply))
+  parts.addRoutes?.(app)
   app.all(`${prefix}/*`, (request, reply) => edge.handle(request, reply))
   // Methods that fastify has no route for come here too, and some paths of the API know better than 404.
   app.setNotFoundHandler((request, reply) => {
@@ -98,7 +103,9 @@ class Edge {
   }
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const answering = answeringOf(request, reply, this.#parts.dialect === 'zulip')
+    const watched = this.#parts.watch?.arrive(request.method, pathOf(request.raw.url!))
+    const plain = answeringOf(request, reply, this.#parts.dialect === 'zulip')
+    const answering = watched ? { ...plain, watched } : plain
     try {
       await this.#serve(request, answering)
     } catch (error) {
@@ -125,11 +132,14 @@ class Edge {
     const actor = this.#identify(request, found, answering)
     const sent = await readFields(query, request.headers, request.body as Buffer | undefined)
     const fields = answering.speak ? understand(sent) : sent
+    const { watched } = answering
+    if (watched && !(await watched.admit({ endpoint, actor, fields, path: found.path, answering }))) return
     const decoded = decode(endpoint, found.path, fields)
     if ('rejected' in decoded) {
       const { code, msg, fields } = decoded.rejected
       throw new Refusal(code, msg, fields)
     }
+    watched?.understood(decoded.params)
     const ctx = this.#context(request, fields, actor)
     if (endpoint.served === 'queues') {
       const poll = { ctx, answering, ignored: decoded.ignored }
@@ -171,7 +181,9 @@ class Edge {
     const reply = await this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
       // The account as it is now: it may have changed while the body was read or a password hashed.
       const actor = ctx.actor && state.users.get(ctx.actor.id)
-      return resource.commands[key]!(actor === ctx.actor ? ctx : { ...ctx, actor }, params, prepared)
+      if (ctx.actor && !actor) throw new Refusal('INVALID_API_KEY', 'Invalid API key')
+      const current = actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor: actor!, state }
+      return resource.commands[key]!(current, params, prepared)
     })
     succeed?.()
     return reply
