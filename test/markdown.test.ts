@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { applyFact } from '../daemon/domain/index.ts'
 import { alertWordsIn, render, renderInline, topicLinks } from '../daemon/domain/markdown/index.ts'
 import { linksIn } from '../daemon/domain/markdown/topic-links.ts'
 import { widgetOf } from '../daemon/domain/markdown/widgets.ts'
-import { found, organization } from '../daemon/domain/organization/founding.ts'
+import { found } from '../daemon/domain/organization/founding.ts'
 import { isOwner } from '../daemon/domain/permissions.ts'
 import { type Channel, State } from '../daemon/domain/state.ts'
 import seed from '../data/seed.json' with { type: 'json' }
@@ -333,7 +334,7 @@ describe('widgets', () => {
 
 describe('rendering for somebody', () => {
   const state = new State()
-  organization.apply['organization.founded'](state, found(seed, 'example.com', 0))
+  applyFact(state, found(seed, 'example.com', 0))
   const owner = [...state.users.values()].find(isOwner)!
   const guest = { ...owner, id: 50, role: 600 as const, fullName: 'Gus Guest', email: 'gus@example.com' }
   state.users.put(guest)

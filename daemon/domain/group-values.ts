@@ -127,7 +127,7 @@ export function checkedValue(state: State, name: string, setting: PermissionSett
     if (setting.systemOnly) throw systemGroupRequired(name)
     for (const id of value.direct_members)
       if (!state.users.get(id)?.active) throw badRequest(`${name}: no active user has the ID ${id}`)
-    for (const id of value.direct_subgroups) existing(state, name, id)
+    for (const id of value.direct_subgroups) activeGroup(state, name, id)
   }
   return value
 }
@@ -153,7 +153,7 @@ export function changedValue(
 }
 
 function checkGroup(state: State, name: string, setting: PermissionSetting, id: number): void {
-  const group = existing(state, name, id)
+  const group = activeGroup(state, name, id)
   if (setting.systemOnly && !group.system) throw systemGroupRequired(name)
   if (!group.system) return
   const forbidden =
@@ -165,7 +165,8 @@ function checkGroup(state: State, name: string, setting: PermissionSetting, id: 
   if (forbidden) throw badRequest(`${name} cannot be set to ${group.name}`)
 }
 
-function existing(state: State, name: string, id: number): Group {
+/** The group that a parameter names; refuses one that is gone or never was. */
+export function activeGroup(state: State, name: string, id: number): Group {
   const group = state.groups.get(id)
   if (!group) throw badRequest(`${name}: no user group has the ID ${id}`)
   if (group.deactivated) throw badRequest(`${name}: the user group ${id} is deactivated`)

@@ -4,6 +4,7 @@ import type { ParamsOf } from '../api/define.ts'
 import { invitations as api } from '../api/invitations.ts'
 import { administrators } from './audiences.ts'
 import type { Fact } from './facts.ts'
+import { activeGroup } from './group-values.ts'
 import { limits } from './limits.ts'
 import { userByEmail } from './lookups.ts'
 import * as may from './permissions.ts'
@@ -13,6 +14,7 @@ import { organizationSetting } from './settings-lookup.ts'
 import type { Invitation, State } from './state.ts'
 import { cleaned } from './text.ts'
 import { seconds } from './time.ts'
+import { isEmailAddress } from './users/checks.ts'
 
 export type InvitationFact =
   | { readonly type: 'invitations.made'; readonly invitations: readonly Invitation[] }
@@ -123,9 +125,7 @@ function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' | 'toke
   may.insist(may.inviteAs, ctx, terms.invite_as)
   for (const id of terms.stream_ids) checkChannel(ctx, id)
   for (const id of terms.group_ids) {
-    const group = ctx.state.groups.get(id)
-    if (!group || group.deactivated) throw badRequest(`group_ids: no active user group has the ID ${id}`)
-    may.check(may.addToGroup, ctx, group)
+    may.check(may.addToGroup, ctx, activeGroup(ctx.state, 'group_ids', id))
   }
   const welcome = terms.welcome_message_custom_text
   if (welcome !== undefined && welcome !== null) may.insist(may.administer, ctx)
@@ -176,7 +176,7 @@ function checkedEmails(ctx: Context, given: string): string[] {
 }
 
 function problemOf({ state }: Context, email: string): string | undefined {
-  if (!/^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+$/.test(email)) return 'Invalid address.'
+  if (!isEmailAddress(email)) return 'Invalid address.'
   const user = userByEmail(state, email)
   if (user) return user.active ? 'Already has an account.' : 'Account has been deactivated.'
   if (!organizationSetting(state, 'emails_restricted_to_domains')) return undefined

@@ -1,7 +1,7 @@
 // Who is in a user group: people and groups come and go. All or nothing.
 
 import type { Fact } from '../facts.ts'
-import { ascending, directMembers, withSubgroups } from '../group-values.ts'
+import { activeGroup, ascending, directMembers, withSubgroups } from '../group-values.ts'
 import { directNotice } from '../notices.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
@@ -37,13 +37,6 @@ export function changeMembers(ctx: Context, group: Group, change: MemberChange):
   return facts
 }
 
-export function checkSubgroup(state: State, name: string, id: number): Group {
-  const group = state.groups.get(id)
-  if (!group) throw badRequest(`${name}: no user group has the ID ${id}`)
-  if (group.deactivated) throw badRequest(`${name}: the user group ${id} is deactivated`)
-  return group
-}
-
 function checkRights(ctx: Context, group: Group, { add, remove, addSubgroups, removeSubgroups }: MemberChange): void {
   const onlySelf = (ids: readonly number[]) => ids.length === 1 && ids[0] === ctx.actor.id
   if (add.length > 0) may.check(onlySelf(add) ? may.joinGroup : may.addToGroup, ctx, group)
@@ -64,13 +57,13 @@ function checkPeople(state: State, group: Group, add: readonly number[], remove:
 function checkGroups(state: State, group: Group, add: readonly number[], remove: readonly number[]): void {
   const subgroups = new Set(group.subgroups)
   for (const id of add) {
-    checkSubgroup(state, 'add_subgroups', id)
+    activeGroup(state, 'add_subgroups', id)
     if (subgroups.has(id)) throw badRequest(`add_subgroups: group ${id} is a subgroup already`)
     if (withSubgroups(state, id).has(group.id))
       throw badRequest(`add_subgroups: group ${id} contains group ${group.id}, so it cannot be put inside it`)
   }
   for (const id of remove) {
-    checkSubgroup(state, 'delete_subgroups', id)
+    activeGroup(state, 'delete_subgroups', id)
     if (!subgroups.has(id)) throw badRequest(`delete_subgroups: group ${id} is not a subgroup`)
   }
 }

@@ -4,7 +4,7 @@ import type { ParamsOf } from '../../api/define.ts'
 import { groupPermissions } from '../../api/permission-settings.ts'
 import { mapped } from '../../api/tables.ts'
 import type { userGroups as api } from '../../api/user-groups.ts'
-import { ascending, checkedValue, defaultValue } from '../group-values.ts'
+import { activeGroup, ascending, checkedValue, defaultValue } from '../group-values.ts'
 import { limits } from '../limits.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
@@ -12,7 +12,6 @@ import type { Context, Outcome } from '../resource.ts'
 import type { Group, State } from '../state.ts'
 import { cleaned } from '../text.ts'
 import { seconds } from '../time.ts'
-import { checkSubgroup } from './change-members.ts'
 
 export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outcome<{ group_id: number }> {
   const { state, actor } = ctx
@@ -20,7 +19,7 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
   const name = checkName(state, params.name)
   for (const id of params.members)
     if (!state.users.get(id)?.active) throw badRequest(`members: no active user has the ID ${id}`)
-  for (const id of params.subgroups) checkSubgroup(state, 'subgroups', id)
+  for (const id of params.subgroups) activeGroup(state, 'subgroups', id)
   const group: Group = {
     id: state.groups.nextId,
     name,

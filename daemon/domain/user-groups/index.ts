@@ -10,7 +10,7 @@ import type { Group, State } from '../state.ts'
 import { changeMembers } from './change-members.ts'
 import { create } from './create.ts'
 import { apply, type UserGroupFact } from './facts.ts'
-import { deactivate, update } from './update.ts'
+import { deactivate, knownGroup, update } from './update.ts'
 
 export type { UserGroupFact } from './facts.ts'
 
@@ -26,7 +26,7 @@ export const userGroups = resource(api)<UserGroupFact>({
     deactivate,
 
     updateMembers: (ctx, { user_group_id, ...changes }) => ({
-      facts: changeMembers(ctx, known(ctx, user_group_id), {
+      facts: changeMembers(ctx, knownGroup(ctx, user_group_id), {
         add: changes.add,
         remove: changes.delete,
         addSubgroups: changes.add_subgroups,
@@ -36,7 +36,7 @@ export const userGroups = resource(api)<UserGroupFact>({
     }),
 
     updateSubgroups: (ctx, { user_group_id, ...changes }) => ({
-      facts: changeMembers(ctx, known(ctx, user_group_id), {
+      facts: changeMembers(ctx, knownGroup(ctx, user_group_id), {
         add: [],
         remove: [],
         addSubgroups: changes.add,
@@ -163,15 +163,8 @@ function allMembers(state: State, group: Group): number[] {
   return members.sort((a, b) => a - b)
 }
 
-function known(ctx: Context, id: number): Group {
-  may.check(may.useGroups, ctx, undefined)
-  const group = ctx.state.groups.get(id)
-  if (!group) throw badRequest(`user_group_id: no user group has the ID ${id}`)
-  return group
-}
-
 function readable(ctx: Context, id: number): Group {
-  const group = known(ctx, id)
+  const group = knownGroup(ctx, id)
   if (group.deactivated) throw badRequest(`user_group_id: the user group ${id} is deactivated`)
   return group
 }

@@ -48,10 +48,16 @@ export function deactivate(ctx: Context, { user_group_id }: ParamsOf<typeof api.
   return { facts: [{ type: 'group.deactivated', groupId: group.id }], reply: {} }
 }
 
-function managed(ctx: Context, id: number): Group {
+/** Deactivated ones too. */
+export function knownGroup(ctx: Context, id: number): Group {
   may.check(may.useGroups, ctx, undefined)
   const group = ctx.state.groups.get(id)
   if (!group) throw badRequest(`user_group_id: no user group has the ID ${id}`)
+  return group
+}
+
+function managed(ctx: Context, id: number): Group {
+  const group = knownGroup(ctx, id)
   may.check(may.manageGroup, ctx, group)
   return group
 }

@@ -36,10 +36,13 @@ function folded(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }
 
+export function isEmailAddress(text: string): boolean {
+  return /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+$/.test(text) && text.length <= limits.email
+}
+
 export function checkNewEmail(state: State, param: string, email: string, user?: User): string {
   const address = email.trim()
-  if (!/^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+$/.test(address) || address.length > limits.email)
-    throw badRequest(`${param} is not a valid email address`)
+  if (!isEmailAddress(address)) throw badRequest(`${param} is not a valid email address`)
   const holder = userByEmail(state, address)
   if (holder && holder.id !== user?.id) throw badRequest(`${param}: '${address}' is already in use`)
   // Otherwise a later account would have this address as its placeholder.
