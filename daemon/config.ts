@@ -28,7 +28,8 @@ export interface Config {
   readonly heartbeat: number | undefined
   /** Whether the fixture desk is open. */
   readonly control: boolean
-  readonly seed: string | undefined
+  /** A file, or what would stand in one. */
+  readonly seed: string | object | undefined
   readonly preset: 'empty' | 'dev'
   /** Where randomness starts from; undefined: nobody knows. */
   readonly random: string | undefined

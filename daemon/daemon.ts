@@ -3,7 +3,6 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import emojiNames from '../data/emoji.json' with { type: 'json' }
-import seed from '../data/seed.json' with { type: 'json' }
 import { type Ready, writePrivately } from './announce-start.ts'
 import { type Chance, realChance, seededChance } from './chance.ts'
 import { type Clock, RealClock, SteeredClock } from './clock.ts'
@@ -13,7 +12,6 @@ import { addControlRoutes } from './control/routes.ts'
 import { useEmojiNames } from './domain/emoji.ts'
 import type { Fact } from './domain/facts.ts'
 import { resources } from './domain/index.ts'
-import { found } from './domain/organization/founding.ts'
 import { isOwner } from './domain/permissions.ts'
 import type { Surroundings } from './domain/resource.ts'
 import type { User } from './domain/state.ts'
@@ -38,6 +36,7 @@ import {
 } from './keys.ts'
 import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
+import { firstFacts } from './seed/found.ts'
 
 export interface Daemon {
   readonly ready: Ready
@@ -127,6 +126,7 @@ export async function startDaemon(
     now,
     warn,
   })
+  const tools = { hashPassword, verifyPassword, keepFile: store.files.keep }
   const app = buildServer({
     engine,
     resources,
@@ -136,7 +136,7 @@ export async function startDaemon(
     tokenOf,
     sameSecret,
     readFile: store.files.read,
-    tools: { hashPassword, verifyPassword, keepFile: store.files.keep },
+    tools,
     server,
     dialect: config.dialect,
     rateLimit: config.rateLimit,
@@ -151,7 +151,10 @@ export async function startDaemon(
     await engine.boot()
     // Another start on the same store must not draw the same again.
     if (config.random !== undefined) chance = seededChance(`${config.random}:${engine.position}`)
-    await foundOrganization(engine, config, server.emailDomain, now())
+    if (engine.state.users.size === 0) {
+      const soil = { now: now(), tools, surroundings: { client: 'internal', random, keyOf, tokenOf, server } }
+      await engine.record('found-organization', null, await firstFacts(config, soil))
+    } else if (config.seed !== undefined) warn('the store has an organization already; the seed is left aside')
     desk?.worlds.begin()
     const address = await app.listen({ host: config.host, port: config.port })
     localUrl = readableUrl(address, config.host)
@@ -260,16 +263,6 @@ function secretOf(folder: string): string {
   const file = join(folder, 'secret')
   if (!existsSync(file)) writePrivately(file, `${newSecret()}\n`)
   return readFileSync(file, 'utf8').trim()
-}
-
-async function foundOrganization(engine: Engine, config: Config, emailDomain: string, now: number): Promise<void> {
-  if (engine.state.users.size > 0) return
-  const founding = {
-    ...seed,
-    organization: { ...seed.organization, ...(config.org !== undefined && { name: config.org }) },
-    owner: { ...seed.owner, ...(config.owner !== undefined && { email: config.owner }) },
-  }
-  await engine.record('found-organization', null, [found(founding, emailDomain, now)])
 }
 
 function readyOf(engine: Engine, url: string, keyOf: (user: User) => string): Ready {

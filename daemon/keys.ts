@@ -41,13 +41,16 @@ export function newSecret(): string {
 
 const cost = { N: 16384, r: 8, p: 1 }
 
+/** In the place of a hash: no password fits it. */
+export const noPassword = `scrypt$${cost.N}$${'A'.repeat(22)}==$`
+
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   return `scrypt$${cost.N}$${salt.toString('base64')}$${(await derive(password, salt, cost.N)).toString('base64')}`
 }
 
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
-  const [, n, salt, wanted] = (hash ?? `scrypt$${cost.N}$${'A'.repeat(22)}==$`).split('$')
+  const [, n, salt, wanted] = (hash ?? noPassword).split('$')
   const given = await derive(password, Buffer.from(salt!, 'base64'), Number(n))
   const known = Buffer.from(wanted!, 'base64')
   return known.length === given.length && timingSafeEqual(given, known)

@@ -40,9 +40,9 @@ const rooms: readonly Room[] = [
   },
   {
     at: /^daemon\//,
-    uses: [/^daemon\//, /^data\/\w+\.json$/],
+    uses: [/^daemon\//, /^data\/(presets\/)?\w+\.json$/],
     packages: ['undici', node],
-    packagesLater: ['nodemailer'],
+    packagesLater: ['nodemailer', 'yaml'],
   },
   {
     at: /^cli\/extra\//,
