@@ -100,6 +100,31 @@ export const catalogue = {
     words: ['typing'],
     load: async () => (await import('./typing.ts')).typing,
   },
+  channels: {
+    about: 'create, configure and archive channels',
+    words: ['channels'],
+    load: async () => (await import('./channels.ts')).channels,
+  },
+  subscriptions: {
+    about: 'who follows which channel',
+    words: ['subscribe', 'unsubscribe', 'subscriptions'],
+    load: async () => (await import('./subscriptions.ts')).subscriptions,
+  },
+  'default-channels': {
+    about: 'channels that new accounts join',
+    words: ['default-channels'],
+    load: async () => (await import('./default-channels.ts')).defaultChannels,
+  },
+  topics: {
+    about: 'topics of a channel, and how you want to see them',
+    words: ['topics'],
+    load: async () => (await import('./topics.ts')).topics,
+  },
+  'channel-folders': {
+    about: 'folders that channels are grouped in',
+    words: ['folders'],
+    load: async () => (await import('./channel-folders.ts')).channelFolders,
+  },
   'saved-snippets': {
     about: 'pieces of text to use again',
     words: ['snippets'],

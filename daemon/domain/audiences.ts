@@ -1,6 +1,7 @@
 // Who hears of a change: named sets of user IDs.
 
 import { accessIsLimited, accessUser, isAdministrator, isGuest, seeMetadata } from './permissions.ts'
+import type { Audience } from './resource.ts'
 import type { Channel, State, User } from './state.ts'
 
 export function everyone(state: State): number[] {
@@ -27,9 +28,28 @@ export function strangers(state: State, user: User): number[] {
   return activeUsers(state, actor => !accessUser.allows({ state, actor }, user)).map(reader => reader.id)
 }
 
-/** Those who may know that the channel exists. */
-export function channelAudience(state: State, channel: Channel): number[] {
-  return activeUsers(state, actor => seeMetadata.allows({ state, actor }, channel)).map(user => user.id)
+/** Those who may know that the channel exists, except some. */
+export function channelAudience(state: State, channel: Channel, except?: ReadonlySet<number>): Audience {
+  return whoever(state, actor => seeMetadata.allows({ state, actor }, channel), except)
+}
+
+/** Active accounts that match, asked one by one and only when needed: most have no queue. */
+export function whoever(
+  state: State,
+  matches: (user: User) => boolean,
+  except: ReadonlySet<number> = new Set(),
+): Audience {
+  const has = (id: number) => {
+    const user = state.users.get(id)
+    return user?.active === true && !except.has(id) && matches(user)
+  }
+  return {
+    size: state.users.size,
+    has,
+    *[Symbol.iterator]() {
+      for (const { id } of state.users.values()) if (has(id)) yield id
+    },
+  }
 }
 
 export function activeUsers(state: State, matches: (user: User) => boolean = () => true): User[] {

@@ -2,7 +2,11 @@
 
 import type { AlertWordsFact } from './alert-words.ts'
 import type { BotStorageFact } from './bot-storage.ts'
+import type { ChannelFolderFact } from './channel-folders.ts'
+import type { VisibilityFact } from './channel-visibility.ts'
+import type { ChannelFact } from './channels/index.ts'
 import type { EmojiFact } from './custom-emoji.ts'
+import type { DefaultChannelFact } from './default-channels.ts'
 import type { DraftFact } from './drafts.ts'
 import type { InvitationFact } from './invitations.ts'
 import type { LinkifierFact } from './linkifiers.ts'
@@ -12,8 +16,10 @@ import type { OrganizationFact } from './organization/index.ts'
 import type { ProfileFieldFact } from './profile-fields/index.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
 import type { SettingsFact } from './settings/index.ts'
+import type { SubscriptionFact } from './subscriptions/index.ts'
 import type { UserGroupFact } from './user-groups/facts.ts'
 import type { UserStatusFact } from './user-status.ts'
+import type { UserTopicFact } from './user-topics.ts'
 import type { UserFact } from './users/facts.ts'
 
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
@@ -55,6 +61,12 @@ export type Fact =
   | EmojiFact
   | InvitationFact
   | UserFact
+  | ChannelFact
+  | VisibilityFact
+  | SubscriptionFact
+  | DefaultChannelFact
+  | UserTopicFact
+  | ChannelFolderFact
   | SavedSnippetFact
   | NavigationViewFact
   | DraftFact

@@ -5,7 +5,11 @@ import { alertWords } from './alert-words.ts'
 import { avatars } from './avatars.ts'
 import { botStorage } from './bot-storage.ts'
 import { bots } from './bots/index.ts'
+import { channelFolders } from './channel-folders.ts'
+import { channelVisibility } from './channel-visibility.ts'
+import { channels } from './channels/index.ts'
 import { customEmoji } from './custom-emoji.ts'
+import { defaultChannels } from './default-channels.ts'
 import { drafts } from './drafts.ts'
 import type { Fact } from './facts.ts'
 import { invitations } from './invitations.ts'
@@ -21,9 +25,11 @@ import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
 import { settings } from './settings/index.ts'
 import type { State } from './state.ts'
+import { subscriptions } from './subscriptions/index.ts'
 import { typing } from './typing.ts'
 import { userGroups } from './user-groups/index.ts'
 import { userStatus } from './user-status.ts'
+import { topics } from './user-topics.ts'
 import { users } from './users/index.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
@@ -33,6 +39,12 @@ export const resources: readonly AnyResource[] = [
   organization,
   server,
   users,
+  channels,
+  channelVisibility,
+  subscriptions,
+  defaultChannels,
+  topics,
+  channelFolders,
   userGroups,
   settings,
   presence,

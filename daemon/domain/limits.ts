@@ -33,6 +33,7 @@ export const limits = {
   longPollSeconds: 90,
   presencePingSeconds: 60,
   presenceOfflineSeconds: 200,
+  typingAudience: 100,
   presenceEventAudience: 100,
   typingStartedWaitMs: 30_000,
   typingStoppedWaitMs: 12_000,

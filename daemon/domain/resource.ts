@@ -61,9 +61,15 @@ export interface Client {
 /** The event as one kind of client wants it: none, one, or several in order. */
 export type Forms = (client: Client) => Event | readonly Event[] | null
 
+/** A set of user IDs that need not be listed to be asked. */
+export interface Audience extends Iterable<number> {
+  readonly size: number
+  has(userId: number): boolean
+}
+
 export interface Announcement {
   /** User IDs. A live set may be given: it is read at once. */
-  readonly to: readonly number[] | ReadonlySet<number>
+  readonly to: readonly number[] | Audience
   readonly event: Event | Forms
   /** The account whose key or token is set into the event when it is read: secrets are never stored. */
   readonly secretsOf?: number

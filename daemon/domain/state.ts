@@ -135,6 +135,37 @@ export interface Channel {
   readonly permissions: Readonly<Record<ChannelPermission, GroupValue>>
 }
 
+export interface ChannelFolder {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly order: number
+  readonly creatorId: number | null
+  /** Seconds. */
+  readonly dateCreated: number
+  readonly archived: boolean
+}
+
+/** Channels offered together to new accounts. */
+export interface DefaultChannelGroup {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly channelIds: readonly number[]
+}
+
+/** How somebody wants to see a topic, where it differs from the channel. */
+export interface UserTopic {
+  readonly userId: number
+  readonly channelId: number
+  /** As first spelt; found in any case. */
+  readonly topic: string
+  /** 1 muted, 2 unmuted, 3 followed. */
+  readonly policy: number
+  /** Seconds. */
+  readonly updated: number
+}
+
 export interface SavedSnippet {
   readonly id: number
   readonly userId: number
@@ -238,6 +269,17 @@ export interface Invitation {
   readonly welcome: string | null
 }
 
+/** Rows as they are about to be. */
+export interface ChangedRows {
+  readonly users?: readonly User[]
+  readonly groups?: readonly Group[]
+  readonly channels?: readonly Channel[]
+}
+
+export function userTopicKey(row: Pick<UserTopic, 'userId' | 'channelId' | 'topic'>): string {
+  return `${row.userId}/${row.channelId}/${row.topic.toLowerCase()}`
+}
+
 /** What can be kept in a snapshot and read back. */
 interface Kept {
   save(): unknown[]
@@ -256,6 +298,7 @@ export class State {
     email: (user: User) => user.email.toLowerCase(),
     name: (user: User) => user.fullName.toLowerCase(),
     botOwner: (user: User) => user.bot?.ownerId ?? undefined,
+    deactivated: (user: User) => (user.active ? undefined : 1),
     /** Accounts in their waiting period, all under one value. */
     newcomer: (user: User) => (user.fullMember ? undefined : 1),
   })
@@ -271,8 +314,15 @@ export class State {
   readonly channels = new Table((channel: Channel) => channel.id, {
     name: (channel: Channel) => channel.name.toLowerCase(),
     folder: (channel: Channel) => channel.folderId ?? undefined,
+    default: (channel: Channel) => (channel.isDefault ? 1 : undefined),
   })
   readonly subscriptions = new SubscriptionTable()
+  readonly channelFolders = new Table((folder: ChannelFolder) => folder.id)
+  readonly defaultChannelGroups = new Table((group: DefaultChannelGroup) => group.id)
+  readonly userTopics = new Table((row: UserTopic) => userTopicKey(row), {
+    user: (row: UserTopic) => row.userId,
+    topic: (row: UserTopic) => `${row.channelId}/${row.topic.toLowerCase()}`,
+  })
   readonly savedSnippets = new Table((snippet: SavedSnippet) => snippet.id, {
     user: (snippet: SavedSnippet) => snippet.userId,
   })
@@ -298,6 +348,15 @@ export class State {
     token: (invitation: Invitation) => invitation.token,
   })
   readonly presence = new PresenceTable()
+
+  /** The state as it would be with these rows, to ask questions of. */
+  with(changed: ChangedRows): State {
+    return Object.create(this, {
+      users: { value: this.users.with(changed.users ?? []) },
+      groups: { value: this.groups.with(changed.groups ?? []) },
+      channels: { value: this.channels.with(changed.channels ?? []) },
+    })
+  }
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
   save(): Record<string, unknown[]> {

@@ -16,8 +16,8 @@ export interface Subscription {
     readonly wildcardMentions: boolean | null
   }
   /**
-   * When the user was subscribed, as message IDs: [after, upTo), upTo absent while it lasts. Who received a message
-   * follows from this, so a send costs the same however many listen.
+   * When the user was subscribed, as message IDs between `after` and `upTo`, both left out; upTo is absent while it
+   * lasts. Who received a message follows from this, so a send costs the same however many listen.
    */
   readonly spans: readonly (readonly [after: number, upTo?: number])[]
 }
@@ -48,6 +48,11 @@ export class SubscriptionTable {
 
   ofUser(userId: number): Subscription[] {
     return [...(this.#byUser.get(userId)?.values() ?? [])]
+  }
+
+  /** Rows of one person, channels they left too, without a copy. */
+  rowsOfUser(userId: number): Iterable<Subscription> {
+    return this.#byUser.get(userId)?.values() ?? []
   }
 
   put(row: Subscription): void {

@@ -82,6 +82,11 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
       for (const value of listed(indexKey(old))) this.#unlink(name, value, key)
   }
 
+  /** The table as it would be with these rows, to ask questions of; costs what the rows cost. */
+  with(rows: readonly Row[]): Table<Row, K, I> {
+    return new Supposed<Row, K>(this as never, rows, this.#keyOf, new Map(this.#indexKeys)) as never
+  }
+
   /** What a snapshot keeps: the highest ID ever, then the rows. */
   save(): unknown[] {
     return [{ last_id: this.#lastId }, ...this.#rows.values()]
@@ -112,6 +117,57 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     const rows = this.#indexes[name]!.get(value)
     rows?.delete(key)
     if (rows?.size === 0) this.#indexes[name]!.delete(value)
+  }
+}
+
+let supposed = 0
+
+/** A table with some rows in place of its own. */
+class Supposed<Row extends object, K extends Key> {
+  readonly #base: Table<Row, K, IndexKeys<Row>>
+  readonly #rows: ReadonlyMap<K, Row>
+  readonly #keyOf: (row: Row) => K
+  readonly #indexKeys: ReadonlyMap<string, IndexKeys<Row>[string]>
+  /** Unlike that of any real table or other supposition. */
+  readonly version = --supposed
+
+  constructor(
+    base: Table<Row, K, IndexKeys<Row>>,
+    rows: readonly Row[],
+    keyOf: (row: Row) => K,
+    indexKeys: ReadonlyMap<string, IndexKeys<Row>[string]>,
+  ) {
+    this.#base = base
+    this.#rows = new Map(rows.map(row => [keyOf(row), row]))
+    this.#keyOf = keyOf
+    this.#indexKeys = indexKeys
+  }
+
+  with(rows: readonly Row[]): Supposed<Row, K> {
+    return new Supposed(this as never, rows, this.#keyOf, this.#indexKeys)
+  }
+
+  get(key: K): Row | undefined {
+    return this.#rows.get(key) ?? this.#base.get(key)
+  }
+
+  has(key: K): boolean {
+    return this.#rows.has(key) || this.#base.has(key)
+  }
+
+  *values(): Generator<Row> {
+    for (const row of this.#base.values()) if (!this.#rows.has(this.#keyOf(row))) yield row
+    yield* this.#rows.values()
+  }
+
+  where(index: string, value: Key): Row[] {
+    const indexKey = this.#indexKeys.get(index)!
+    const kept = this.#base.where(index, value).filter(row => !this.#rows.has(this.#keyOf(row)))
+    return [...kept, ...[...this.#rows.values()].filter(row => listed(indexKey(row)).includes(value))]
+  }
+
+  find(index: string, value: Key): Row | undefined {
+    return this.where(index, value)[0]
   }
 }
 

@@ -2,8 +2,12 @@
 
 import type { ParamsOf } from '../api/define.ts'
 import { typing as api } from '../api/typing.ts'
+import { emptyTopicDisplayName, limits } from './limits.ts'
+import { liveChannelFor, subscriberCount, subscribersOf } from './lookups.ts'
+import * as may from './permissions.ts'
 import { badRequest } from './refusal.ts'
-import { type Announcement, type Context, resource } from './resource.ts'
+import { type Announcement, type Context, onlyWith, resource } from './resource.ts'
+import { userSetting } from './settings-lookup.ts'
 import type { User } from './state.ts'
 
 type Params = ParamsOf<typeof api.set>
@@ -11,7 +15,7 @@ type Params = ParamsOf<typeof api.set>
 export const typing = resource(api)<never>({
   commands: {
     set: (ctx, params) => ({
-      signals: [params.type === 'direct' ? direct(ctx, params) : inChannel(ctx, params)],
+      signals: params.type === 'direct' ? [direct(ctx, params)] : inChannel(ctx, params),
       reply: {},
     }),
   },
@@ -21,10 +25,12 @@ export const typing = resource(api)<never>({
 
 function direct(ctx: Context, { op, to }: Params): Announcement {
   if (!to || to.length === 0) throw badRequest('to: at least one recipient is needed for a direct message')
+  if (!userSetting(ctx.actor, 'send_private_typing_notifications'))
+    throw badRequest('type: your settings say that nobody is told when you type a direct message')
   const named = to.map((id, index) => person(ctx, id, index))
   const people = [...new Map([ctx.actor, ...named].map(user => [user.id, user])).values()]
   return {
-    to: people.filter(user => user.active).map(user => user.id),
+    to: people.filter(receives).map(user => user.id),
     event: {
       type: 'typing',
       op,
@@ -35,10 +41,34 @@ function direct(ctx: Context, { op, to }: Params): Announcement {
   }
 }
 
-function inChannel(_ctx: Context, { stream_id, topic }: Params): Announcement {
+function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement[] {
   if (stream_id === undefined) throw badRequest('stream_id is needed for a channel')
   if (topic === undefined) throw badRequest('topic is needed for a channel')
-  throw badRequest('stream_id: no such channel')
+  if (!userSetting(ctx.actor, 'send_stream_typing_notifications'))
+    throw badRequest('type: your settings say that nobody is told when you type in a channel')
+  const channel = liveChannelFor(ctx, stream_id, may.seeContent)
+  may.check(may.post, ctx, channel)
+  if (subscriberCount(ctx.state, channel.id) > limits.typingAudience) return []
+  const event = {
+    type: 'typing',
+    op,
+    message_type: 'stream',
+    sender: shown(ctx.actor),
+    stream_id: channel.id,
+    topic: readTopic(topic),
+  }
+  const listening = subscribersOf(ctx.state, channel.id).filter(id => receives(ctx.state.users.get(id)!))
+  return [{ to: listening, event: onlyWith('stream_typing_notifications', event) }]
+}
+
+/** Here the older name of the empty topic is understood too. */
+function readTopic(topic: string): string {
+  const given = topic.trim()
+  return given === emptyTopicDisplayName || given === '(no topic)' ? '' : given
+}
+
+function receives(user: User): boolean {
+  return user.active && userSetting(user, 'receives_typing_notifications')
 }
 
 function person(ctx: Context, id: number, index: number): User {

@@ -9,7 +9,6 @@ import { sources } from '../support/sources.ts'
 const stillToCome = [
   'BAD_NARROW',
   'STREAM_DOES_NOT_EXIST',
-  'CHANNEL_ALREADY_EXISTS',
   'REACTION_ALREADY_EXISTS',
   'REACTION_DOES_NOT_EXIST',
   'STREAM_WILDCARD_MENTION_NOT_ALLOWED',

@@ -133,6 +133,8 @@ const accounts = {
   'who shows it to moderators': { ...member, settings: { email_address_visibility: 5 } },
 }
 
+const ownBot = { ...member, id: 97, bot: { type: 1, ownerId: member.id, system: false } }
+
 /** For rules about a thing: the things to ask about, by the words for their lines. */
 const things: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   changeRole: {
@@ -146,6 +148,7 @@ const things: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
   createChannel: { public: 'public', private: 'private', 'web-public': 'web-public' },
   seeEmail: accounts,
+  unsubscribeAccount: { 'a member': member, 'a bot of that member': ownBot },
   accessUser: { 'a member': member },
   deactivateUser: { 'a member': member, 'an owner': askers[0]!.actor },
   reactivateUser: {

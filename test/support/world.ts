@@ -40,3 +40,13 @@ export async function listen(caller: Caller, types: string[], options: Partial<L
 export async function fetched(caller: Caller, types: string[], options: object = {}): Promise<Record<string, any>> {
   return caller.call(events.register, { event_types: [], fetch_event_types: types, ...options })
 }
+
+/** New members called by these names, one after the other: their IDs ascend. */
+export async function people<const N extends readonly string[]>(
+  daemon: TestDaemon,
+  ...names: N
+): Promise<{ [I in keyof N]: Caller }> {
+  const callers: Caller[] = []
+  for (const name of names) callers.push(await person(daemon, name))
+  return callers as { [I in keyof N]: Caller }
+}

@@ -52,6 +52,11 @@ export function isMember(user: User): boolean {
   return user.role === roles.member
 }
 
+/** Whether two rows of an account are in the same groups of the system. */
+export function sameStanding(a: User, b: User): boolean {
+  return a.role === b.role && a.fullMember === b.fullMember
+}
+
 export function isHuman(user: User): boolean {
   return user.bot === undefined
 }
@@ -77,6 +82,10 @@ export function holdsInChannel(asker: Asker, channel: Channel, name: ChannelPerm
 
 export function holdsInGroup(asker: Asker, group: Group, name: GroupPermission): boolean {
   return holds(asker, groupPermissions[name], group.permissions[name])
+}
+
+export function isSubscribed({ state, actor }: Asker, channel: Channel): boolean {
+  return state.subscriptions.isActive(channel.id, actor.id)
 }
 
 // --- saying no --------------------------------------------------------------------------------------------------

@@ -45,11 +45,11 @@ function change(state: State, id: number, changes: (group: Group) => Partial<Gro
   state.groups.put({ ...group, ...changes(group) })
 }
 
-function together(ids: readonly number[], more: readonly number[]): number[] {
+export function together(ids: readonly number[], more: readonly number[]): number[] {
   return [...ids, ...more].sort((a, b) => a - b)
 }
 
-function without(ids: readonly number[], gone: readonly number[]): number[] {
+export function without(ids: readonly number[], gone: readonly number[]): number[] {
   const left = new Set(gone)
   return ids.filter(id => !left.has(id))
 }

@@ -2,6 +2,7 @@
 
 import { userGroups as api } from '../../api/user-groups.ts'
 import { everyone } from '../audiences.ts'
+import { visibilityNews } from '../channel-visibility.ts'
 import { directGroups, directMembers, groupsOf, shown, withSubgroups } from '../group-values.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
@@ -9,7 +10,7 @@ import { type Announcement, type Context, type Event, onlyWith, resource } from 
 import type { Group, State } from '../state.ts'
 import { changeMembers } from './change-members.ts'
 import { create } from './create.ts'
-import { apply, type UserGroupFact } from './facts.ts'
+import { apply, together, type UserGroupFact, without } from './facts.ts'
 import { deactivate, knownGroup, update } from './update.ts'
 
 export type { UserGroupFact } from './facts.ts'
@@ -98,24 +99,32 @@ export const userGroups = resource(api)<UserGroupFact>({
             : { type: 'user_group', op: 'add', group: present(state, state.groups.get(groupId)!) },
       },
     ],
-    'group.members-added': (state, { groupId, userIds }) =>
-      told(state, groupId, { type: 'user_group', op: 'add_members', group_id: groupId, user_ids: userIds }),
-    'group.members-removed': (state, { groupId, userIds }) =>
-      told(state, groupId, { type: 'user_group', op: 'remove_members', group_id: groupId, user_ids: userIds }),
-    'group.subgroups-added': (state, { groupId, subgroupIds }) =>
-      told(state, groupId, {
+    'group.members-added': (state, { groupId, userIds }) => [
+      ...told(state, groupId, { type: 'user_group', op: 'add_members', group_id: groupId, user_ids: userIds }),
+      ...sightNews(state, groupId, ({ members }) => ({ members: without(members, userIds) })),
+    ],
+    'group.members-removed': (state, { groupId, userIds }) => [
+      ...told(state, groupId, { type: 'user_group', op: 'remove_members', group_id: groupId, user_ids: userIds }),
+      ...sightNews(state, groupId, ({ members }) => ({ members: together(members, userIds) })),
+    ],
+    'group.subgroups-added': (state, { groupId, subgroupIds }) => [
+      ...told(state, groupId, {
         type: 'user_group',
         op: 'add_subgroups',
         group_id: groupId,
         direct_subgroup_ids: subgroupIds,
       }),
-    'group.subgroups-removed': (state, { groupId, subgroupIds }) =>
-      told(state, groupId, {
+      ...sightNews(state, groupId, ({ subgroups }) => ({ subgroups: without(subgroups, subgroupIds) })),
+    ],
+    'group.subgroups-removed': (state, { groupId, subgroupIds }) => [
+      ...told(state, groupId, {
         type: 'user_group',
         op: 'remove_subgroups',
         group_id: groupId,
         direct_subgroup_ids: subgroupIds,
       }),
+      ...sightNews(state, groupId, ({ subgroups }) => ({ subgroups: together(subgroups, subgroupIds) })),
+    ],
   },
 
   sections: {
@@ -154,6 +163,12 @@ function listed(state: State, deactivatedToo: boolean) {
 function told(state: State, groupId: number, event: Event): Announcement[] {
   const hidden = state.groups.get(groupId)!.deactivated
   return [{ to: everyone(state), event: hidden ? onlyWith('include_deactivated_groups', event) : event }]
+}
+
+/** Who is in a group opens and closes private channels. */
+function sightNews(state: State, groupId: number, before: (group: Group) => Partial<Group>): Announcement[] {
+  const group = state.groups.get(groupId)!
+  return visibilityNews(state, { groups: [{ ...group, ...before(group) }] }, { groups: [group] })
 }
 
 function allMembers(state: State, group: Group): number[] {

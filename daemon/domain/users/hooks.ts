@@ -1,13 +1,16 @@
 // What other resources have to do when accounts come and go. Each returns facts for the same command, or announcements.
 
+import { visibilityNews } from '../channel-visibility.ts'
+import { peerAnnouncements } from '../channels/announce.ts'
 import type { Fact } from '../facts.ts'
 import { invitationsRevoked } from '../invitations.ts'
 import type { Announcement, Surroundings } from '../resource.ts'
 import type { State, User } from '../state.ts'
+import { defaultSubscriptionFacts } from '../subscriptions/subscribe.ts'
 
 /** A new account: default channels, their recent history, the notice of the notification bot. */
-export function whenCreated(_ctx: Surroundings, _user: User): Fact[] {
-  return []
+export function whenCreated(ctx: Surroundings, user: User): Fact[] {
+  return user.bot ? [] : defaultSubscriptionFacts(ctx.state, user)
 }
 
 /** An account is deactivated: its open invitations are revoked. */
@@ -16,11 +19,17 @@ export function whenDeactivated({ state }: Surroundings, user: User): Fact[] {
 }
 
 /** Subscribers come and go with accounts: peer_add and peer_remove. */
-export function activityNews(_state: State, _user: User): Announcement[] {
-  return []
+export function activityNews(state: State, user: User): Announcement[] {
+  return peerAnnouncements(state, user.id, user.active ? 'peer_add' : 'peer_remove')
 }
 
 /** A role opens and closes channels: stream create and delete, peer_add and peer_remove. */
-export function roleNews(_state: State, _before: User, _after: User): Announcement[] {
-  return []
+export function roleNews(state: State, before: User, after: User): Announcement[] {
+  return visibilityNews(state, { users: [before] }, { users: [after] })
+}
+
+/** So does the end of the waiting period. */
+export function waitingNews(state: State, userIds: readonly number[], fullMember: boolean): Announcement[] {
+  const users = userIds.map(id => state.users.get(id)!)
+  return visibilityNews(state, { users: users.map(user => ({ ...user, fullMember: !fullMember })) }, { users })
 }

@@ -12,7 +12,7 @@ import { roles, type State, type User } from '../state.ts'
 import { deactivate, deactivateSelf, endOfWaiting, reactivate } from './activity.ts'
 import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
 import type { UserFact } from './facts.ts'
-import { activityNews, roleNews, whenCreated } from './hooks.ts'
+import { activityNews, roleNews, waitingNews, whenCreated } from './hooks.ts'
 import {
   accessChanged,
   emailChanged,
@@ -162,7 +162,10 @@ export const users = resource(api)<UserFact, Prepared>({
       const members = userIds.filter(id => may.isMember(state.users.get(id)!) && state.users.get(id)!.active)
       if (members.length === 0) return []
       const group = state.groups.find('name', 'role:fullmembers')!
-      return [membership(state, fullMember ? 'add_members' : 'remove_members', group.id, members)]
+      return [
+        membership(state, fullMember ? 'add_members' : 'remove_members', group.id, members),
+        ...waitingNews(state, members, fullMember),
+      ]
     },
     'bot.configured'(state, { userId, changed, formerOwnerId }) {
       return botReconfigured(state, state.users.get(userId)!, changed, formerOwnerId)

@@ -1,0 +1,91 @@
+// What settings a channel may be given, and by whom. Shared by creating and updating.
+
+import type { channels as api } from '../../api/channels.ts'
+import type { ParamsOf } from '../../api/define.ts'
+import { type ChannelPermission, channelPermissions } from '../../api/permission-settings.ts'
+import { emptyTopicDisplayName, limits } from '../limits.ts'
+import * as may from '../permissions.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { Context } from '../resource.ts'
+import type { Channel } from '../state.ts'
+import { cleaned } from '../text.ts'
+
+export type UpdateParams = ParamsOf<typeof api.update>
+export type Kind = 'public' | 'private' | 'web-public'
+
+export const permissionNames = Object.keys(channelPermissions) as ChannelPermission[]
+export const deletePermissions: readonly ChannelPermission[] = [
+  'can_delete_any_message_group',
+  'can_delete_own_message_group',
+]
+
+/** Also the rule for names of folders: whatever cannot be printed on one line is kept out. */
+export function checkName(parameter: string, name: string, limit: number = limits.channelName): string {
+  const checked = cleaned(parameter, name, limit)
+  if (checked === '') throw badRequest(`${parameter} cannot be blank`)
+  const bad = [...checked].findIndex(isUnprintable)
+  if (bad >= 0) throw badRequest(`${parameter} has an invalid character at position ${bad + 1}`)
+  return checked
+}
+
+export function checkDescription(parameter: string, description: string): string {
+  return cleaned(parameter, description.replace(/\r\n|[\r\n]/g, ' '), limits.channelDescription)
+}
+
+/** null: as the organization; -1: for ever. */
+export function checkRetention(value: string | number): number | null {
+  if (value === 'realm_default') return null
+  if (value === 'unlimited') return -1
+  const days = typeof value === 'number' ? value : /^\d+$/.test(value) ? Number(value) : Number.NaN
+  if (Number.isSafeInteger(days) && days > 0) return days
+  throw new Refusal('REQUEST_VARIABLE_INVALID', `message_retention_days: bad value '${value}'`, {
+    var_name: 'message_retention_days',
+    bad_value: value,
+  })
+}
+
+/** Archived folders are taken too. */
+export function checkFolder(ctx: Context, id: number): number {
+  if (!ctx.state.channelFolders.has(id)) throw badRequest('folder_id: no such channel folder')
+  return id
+}
+
+export function checkTopicsPolicy(ctx: Context, policy: Channel['topicsPolicy']): Channel['topicsPolicy'] {
+  if (policy !== 'inherit') may.check(may.setTopicsPolicy, ctx, undefined)
+  return policy
+}
+
+/** The creator's rights for a kind of channel, and what must be switched on for it. */
+export function checkKind(ctx: Context, kind: Kind): void {
+  if (kind === 'web-public' && !may.webPublicEnabled(ctx.state))
+    throw badRequest('is_web_public: web-public channels are not enabled in this organization')
+  may.check(may.createChannel, ctx, kind)
+}
+
+export function kindOf({ inviteOnly, webPublic }: Pick<Channel, 'inviteOnly' | 'webPublic'>): Kind {
+  return webPublic ? 'web-public' : inviteOnly ? 'private' : 'public'
+}
+
+/** Four kinds there are; every other combination is refused. */
+export function checkPrivacy(privacy: Pick<Channel, 'inviteOnly' | 'webPublic' | 'historyPublic'>): void {
+  if (privacy.webPublic && privacy.inviteOnly) throw badRequest('is_web_public: a private channel cannot be web-public')
+  if (!privacy.inviteOnly && !privacy.historyPublic)
+    throw badRequest('history_public_to_subscribers: only a private channel can protect its history')
+}
+
+export function kindInWords({ inviteOnly, webPublic, historyPublic }: Channel): string {
+  if (webPublic) return 'Web-public'
+  if (!inviteOnly) return 'Public'
+  return historyPublic ? 'Private, shared history' : 'Private, protected history'
+}
+
+export function onlyNamedTopics(): Refusal {
+  return badRequest('topics_policy: the channel has messages in named topics', {
+    empty_topic_display_name: emptyTopicDisplayName,
+  })
+}
+
+function isUnprintable(character: string): boolean {
+  const code = character.codePointAt(0)!
+  return /[\p{Cc}\p{Cs}]/u.test(character) || (code & 0xfffe) === 0xfffe || (code >= 0xfdd0 && code <= 0xfdef)
+}

@@ -1,0 +1,94 @@
+// New channels: the settings they start with, who may choose them, and what the notification bot says of them.
+
+import type { creationParams } from '../../api/channel-shapes.ts'
+import type { ParamsOf } from '../../api/define.ts'
+import { type ChannelPermission, channelPermissions } from '../../api/permission-settings.ts'
+import type { Fact } from '../facts.ts'
+import { checkedValue, defaultValue, isNobody } from '../group-values.ts'
+import { channelNotice } from '../notices.ts'
+import * as may from '../permissions.ts'
+import { badRequest } from '../refusal.ts'
+import type { Context } from '../resource.ts'
+import { organizationSetting } from '../settings-lookup.ts'
+import type { Channel, GroupValue } from '../state.ts'
+import { seconds } from '../time.ts'
+import {
+  checkFolder,
+  checkKind,
+  checkRetention,
+  checkTopicsPolicy,
+  deletePermissions,
+  kindInWords,
+  kindOf,
+  permissionNames,
+} from './checks.ts'
+
+export type CreationParams = ParamsOf<{ params: typeof creationParams }>
+
+/** What every new channel of a request starts with. */
+export type Blueprint = Omit<Channel, 'id' | 'name' | 'description'>
+
+/** Checks the settings whether or not a channel is created from them. */
+export function blueprint(ctx: Context, params: CreationParams): Blueprint {
+  const inviteOnly = params.invite_only ?? false
+  return {
+    creatorId: ctx.actor.id,
+    dateCreated: seconds(ctx.now),
+    inviteOnly,
+    webPublic: params.is_web_public ?? false,
+    // A public channel hides nothing, whatever was sent; a private one protects its history unless told otherwise.
+    historyPublic: !inviteOnly || (params.history_public_to_subscribers ?? false),
+    archived: false,
+    isDefault: params.is_default_stream ?? false,
+    retentionDays: checkRetention(params.message_retention_days ?? 'realm_default'),
+    topicsPolicy: checkTopicsPolicy(ctx, params.topics_policy ?? 'inherit'),
+    folderId: params.folder_id === undefined ? null : checkFolder(ctx, params.folder_id),
+    permissions: checkedPermissions(ctx, params),
+  }
+}
+
+/** What only matters when a channel is really created. */
+export function checkCreation(ctx: Context, plan: Blueprint): void {
+  if (plan.webPublic && plan.inviteOnly) throw badRequest('is_web_public: a private channel cannot be web-public')
+  checkKind(ctx, plan.inviteOnly ? 'private' : 'public')
+  if (plan.webPublic) checkKind(ctx, kindOf(plan))
+  if (plan.isDefault) {
+    may.check(may.administer, ctx, undefined)
+    if (plan.inviteOnly) throw badRequest('is_default_stream: a private channel cannot be a default channel')
+  }
+  if (plan.retentionDays !== null) may.insist(may.own, ctx)
+}
+
+/** Said in the new channels themselves and, when asked, where new channels are announced. */
+export function creationNotices(ctx: Context, created: readonly Channel[], announce: boolean): Fact[] {
+  const facts = created.flatMap(channel => channelNotice(ctx, channel, 'channel events', welcome(ctx, channel)))
+  const place = ctx.state.channels.get(organizationSetting(ctx.state, 'new_stream_announcements_stream_id'))
+  if (!announce || !place || created.length === 0) return facts
+  const links = created.map(channel => `#**${channel.name}**`).join(', ')
+  return [...facts, ...channelNotice(ctx, place, 'new channels', `${mention(ctx)} created ${links}.`)]
+}
+
+/** Names somebody without notifying them. */
+export function mention({ actor }: Context): string {
+  return `@_**${actor.fullName}|${actor.id}**`
+}
+
+export function quoted(text: string): string {
+  return text === '' ? '*No description.*' : `\`\`\` quote\n${text}\n\`\`\``
+}
+
+function welcome(ctx: Context, channel: Channel): string {
+  return `**${kindInWords(channel)}** channel created by ${mention(ctx)}. **Description:**\n${quoted(channel.description)}`
+}
+
+function checkedPermissions(ctx: Context, params: CreationParams): Channel['permissions'] {
+  const values = permissionNames.map((name): [ChannelPermission, GroupValue] => {
+    const setting = channelPermissions[name]
+    const given = params[name]
+    if (given === undefined) return [name, defaultValue(ctx.state, setting, ctx.actor.id)]
+    const value = checkedValue(ctx.state, name, setting, given)
+    if (deletePermissions.includes(name) && !isNobody(ctx.state, value)) may.check(may.setDeletePolicy, ctx, undefined)
+    return [name, value]
+  })
+  return Object.fromEntries(values) as Channel['permissions']
+}

@@ -1,0 +1,99 @@
+// Channels as the API shows them, and the events that every change of who knows them is made of.
+
+import type { ShownChannel } from '../../api/channel-shapes.ts'
+import { channelPermissions } from '../../api/permission-settings.ts'
+import { shown, systemGroup } from '../group-values.ts'
+import { subscriberCount } from '../lookups.ts'
+import { renderInline } from '../markdown/index.ts'
+import { type Asker, seeMetadata } from '../permissions.ts'
+import type { Client, Event, Forms } from '../resource.ts'
+import type { Channel, GroupValue, State } from '../state.ts'
+import { firstMessageId, isRecentlyActive, recentTraffic } from '../topics.ts'
+
+/** Without the time, as in events, the traffic is left open. */
+export function presentChannel(state: State, channel: Channel, now?: number): ShownChannel {
+  const postPolicy = postPolicyOf(state, channel.permissions.can_send_message_group)
+  return {
+    stream_id: channel.id,
+    name: channel.name,
+    description: channel.description,
+    rendered_description: renderInline(state, channel.description),
+    date_created: channel.dateCreated,
+    creator_id: channel.creatorId,
+    invite_only: channel.inviteOnly,
+    is_web_public: channel.webPublic,
+    history_public_to_subscribers: channel.historyPublic,
+    is_archived: channel.archived,
+    message_retention_days: channel.retentionDays,
+    topics_policy: channel.topicsPolicy,
+    folder_id: channel.folderId,
+    first_message_id: firstMessageId(state, channel),
+    is_recently_active: isRecentlyActive(state, channel),
+    subscriber_count: subscriberCount(state, channel.id),
+    stream_weekly_traffic: now === undefined ? null : weeklyTraffic(state, channel, now),
+    stream_post_policy: postPolicy,
+    is_announcement_only: postPolicy === 2,
+    ...presentPermissions(state, channel),
+  }
+}
+
+/** The older word for who may post: 1 everyone, 2 administrators, 3 full members, 4 moderators. */
+export function postPolicyOf(state: State, value: GroupValue): 1 | 2 | 3 | 4 {
+  if (value === systemGroup(state, 'role:administrators').id) return 2
+  if (value === systemGroup(state, 'role:fullmembers').id) return 3
+  return value === systemGroup(state, 'role:moderators').id ? 4 : 1
+}
+
+export function byName(a: Channel, b: Channel): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : a.id - b.id
+}
+
+/** Channels the actor may know of, by name. */
+export function known(asker: Asker): Channel[] {
+  return [...asker.state.channels.values()].filter(channel => seeMetadata.allows(asker, channel)).sort(byName)
+}
+
+/** Clients that know nothing of archived channels hear nothing of them. */
+export function ifKnown(channel: Channel, event: Event): Forms | Event {
+  return channel.archived ? client => (knowsArchived(client) ? event : null) : event
+}
+
+export function knowsArchived(client: Pick<Client, 'capabilities'>): boolean {
+  return client.capabilities.has('archived_channels')
+}
+
+/** These channels came into sight. */
+export function streamCreated(state: State, channels: readonly Channel[]): Forms {
+  return client => {
+    const known = channels.filter(channel => !channel.archived || knowsArchived(client))
+    const streams = known.map(channel => presentChannel(state, channel))
+    return streams.length > 0 ? { type: 'stream', op: 'create', streams } : null
+  }
+}
+
+/** These channels are out of sight. */
+export function streamDeleted(channels: readonly Channel[]): Forms {
+  return client => {
+    const ids = channels.filter(channel => !channel.archived || knowsArchived(client)).map(channel => channel.id)
+    return ids.length > 0 ? goneEvent(ids) : null
+  }
+}
+
+export function goneEvent(ids: readonly number[]): Event {
+  return { type: 'stream', op: 'delete', stream_ids: ids, streams: ids.map(stream_id => ({ stream_id })) }
+}
+
+function presentPermissions(state: State, channel: Channel) {
+  return Object.fromEntries(
+    Object.keys(channelPermissions).map(name => [name, shown(state, channel.permissions[name as never])]),
+  ) as Pick<ShownChannel, keyof typeof channelPermissions & keyof ShownChannel>
+}
+
+/** Messages per week over the last four, to two digits; null for channels younger than a week. */
+function weeklyTraffic(state: State, channel: Channel, now: number): number | null {
+  const days = Math.floor((now / 1000 - channel.dateCreated) / 86_400)
+  if (days < 7) return null
+  const recent = recentTraffic(state, channel, now)
+  const weekly = days >= 28 ? Math.floor(recent / 4) : Math.floor((recent * 7) / days)
+  return weekly === 0 && recent > 0 ? 1 : Number(weekly.toPrecision(2))
+}

@@ -1,0 +1,194 @@
+// PATCH /streams/{stream_id}: every setting is checked before the first is changed.
+
+import { channelPermissions } from '../../api/permission-settings.ts'
+import { visibilityFacts } from '../channel-visibility.ts'
+import type { Fact } from '../facts.ts'
+import { changedValue } from '../group-values.ts'
+import { channelByName, subscribersOf } from '../lookups.ts'
+import { channelNotice } from '../notices.ts'
+import * as may from '../permissions.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { Context } from '../resource.ts'
+import { organizationSetting } from '../settings-lookup.ts'
+import type { Channel, GroupValue, State } from '../state.ts'
+import { hasNamedTopic } from '../topics.ts'
+import {
+  checkDescription,
+  checkFolder,
+  checkKind,
+  checkName,
+  checkPrivacy,
+  checkRetention,
+  checkTopicsPolicy,
+  deletePermissions,
+  kindInWords,
+  onlyNamedTopics,
+  permissionNames,
+  type UpdateParams,
+} from './checks.ts'
+import { mention, quoted } from './create.ts'
+import { postPolicyOf } from './present.ts'
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+export type ChannelSettings = Partial<Omit<Channel, 'id' | 'permissions' | 'archived'>>
+
+/** The channel, for somebody who wants to change it. */
+export function administered(ctx: Context, id: number): Channel {
+  const channel = ctx.state.channels.get(id)
+  if (channel && may.administerChannel.allows(ctx, channel)) return channel
+  if (channel && may.seeContent.allows(ctx, channel)) throw badRequest(may.administerChannel.sentence)
+  throw badRequest('stream_id: no such channel')
+}
+
+export function updateFacts(ctx: Context, params: UpdateParams): Fact[] {
+  const old = administered(ctx, params.stream_id)
+  const facts: Fact[] = []
+  if (params.is_archived === false) {
+    checkUnarchiving(ctx, old)
+    facts.push({ type: 'channel.unarchived', channelId: old.id })
+  }
+  const settings = changedSettings(ctx, params, old)
+  const permissions = changedPermissions(ctx, params, old)
+  if (Object.keys(settings).length + Object.keys(permissions).length > 0) {
+    const channel = { ...old, ...settings, permissions: { ...old.permissions, ...permissions } }
+    const sight = visibilityFacts(ctx.state, { channels: [channel] })
+    const { can_send_message_group: send } = permissions
+    const strangers = sight.flatMap(({ gained }) => gained.flatMap(({ userIds }) => userIds))
+    facts.push({ ...settingsFact(ctx.state, old, settings), permissions, strangers })
+    facts.push(...sight, ...notices(ctx, old, channel, send !== undefined))
+  }
+  if (params.is_archived === false) facts.push(...archiveNotice(ctx, old, 'unarchived'))
+  return facts
+}
+
+/** A change of settings that nobody comes to know the channel by. */
+export function settingsFact(state: State, old: Channel, settings: ChannelSettings) {
+  return {
+    type: 'channel.updated' as const,
+    channelId: old.id,
+    was: { name: old.name, postPolicy: postPolicyOf(state, old.permissions.can_send_message_group) },
+    settings,
+    permissions: {},
+    strangers: [],
+  }
+}
+
+export function archiveNotice(ctx: Context, channel: Channel, done: 'archived' | 'unarchived'): Fact[] {
+  return channelNotice(ctx, channel, 'channel events', `Channel #**${channel.name}** has been ${done}.`)
+}
+
+function checkUnarchiving(ctx: Context, channel: Channel): void {
+  if (!channel.archived) throw badRequest('is_archived: the channel is not archived')
+  if (channel.inviteOnly && subscribersOf(ctx.state, channel.id).length === 0)
+    throw badRequest('is_archived: a private channel without subscribers cannot be unarchived')
+}
+
+function changedSettings(ctx: Context, params: UpdateParams, old: Channel): ChannelSettings {
+  const next: Writable<ChannelSettings> = privacy(ctx, params, old)
+  const inviteOnly = next.inviteOnly ?? old.inviteOnly
+  if (params.new_name !== undefined) next.name = checkRename(ctx, params.new_name, old)
+  if (params.description !== undefined) next.description = checkDescription('description', params.description)
+  if (params.is_default_stream !== undefined) {
+    may.check(may.administer, ctx, undefined)
+    if (params.is_default_stream && old.archived) throw badRequest('is_default_stream: the channel is archived')
+    next.isDefault = params.is_default_stream
+  }
+  if (inviteOnly && (next.isDefault ?? old.isDefault))
+    throw badRequest(
+      `${params.is_default_stream ? 'is_default_stream' : 'is_private'}: a private channel cannot be a default channel`,
+    )
+  if (params.message_retention_days !== undefined) {
+    may.insist(may.own, ctx)
+    next.retentionDays = checkRetention(params.message_retention_days)
+  }
+  if (params.folder_id !== undefined)
+    next.folderId = params.folder_id === null ? null : checkFolder(ctx, params.folder_id)
+  if (params.topics_policy !== undefined) {
+    next.topicsPolicy = checkTopicsPolicy(ctx, params.topics_policy)
+    if (next.topicsPolicy === 'empty_topic_only' && hasNamedTopic(ctx.state, old)) throw onlyNamedTopics()
+  }
+  return Object.fromEntries(Object.entries(next).filter(([key, value]) => value !== old[key as keyof Channel]))
+}
+
+function privacy(ctx: Context, params: UpdateParams, old: Channel): ChannelSettings {
+  const { is_private, is_web_public, history_public_to_subscribers } = params
+  if (is_private === undefined && is_web_public === undefined && history_public_to_subscribers === undefined) return {}
+  may.check(may.changeAccess, ctx, old)
+  const next = {
+    inviteOnly: is_private ?? old.inviteOnly,
+    webPublic: is_web_public ?? old.webPublic,
+    historyPublic: history_public_to_subscribers ?? (is_private === undefined ? old.historyPublic : !is_private),
+  }
+  checkPrivacy(next)
+  if (is_private !== undefined) checkKind(ctx, is_private ? 'private' : 'public')
+  if (is_web_public) checkKind(ctx, 'web-public')
+  const moderation = organizationSetting(ctx.state, 'moderation_request_channel_id') === old.id
+  if (moderation && !next.inviteOnly)
+    throw badRequest('is_private: the channel of moderation requests must stay private')
+  return next
+}
+
+function checkRename(ctx: Context, name: string, old: Channel): string {
+  const checked = checkName('new_name', name)
+  if (checked === old.name) throw badRequest('new_name: the channel already has that name')
+  const holder = channelByName(ctx.state, checked)
+  if (holder && holder.id !== old.id) throw nameTaken('new_name', checked)
+  return checked
+}
+
+export function nameTaken(parameter: string, name: string): Refusal {
+  return new Refusal('CHANNEL_ALREADY_EXISTS', `${parameter}: a channel named '${name}' already exists`, {
+    channel_name: name,
+  })
+}
+
+function changedPermissions(ctx: Context, params: UpdateParams, old: Channel): Partial<Channel['permissions']> {
+  const next: [string, GroupValue][] = []
+  for (const name of permissionNames) {
+    const change = params[name]
+    if (change === undefined) continue
+    const value = changedValue(ctx.state, name, channelPermissions[name], old.permissions[name], change)
+    if (value === undefined) continue
+    if (name === 'can_add_subscribers_group' || name === 'can_subscribe_group') may.check(may.changeAccess, ctx, old)
+    if (deletePermissions.includes(name)) may.check(may.setDeletePolicy, ctx, undefined)
+    next.push([name, value])
+  }
+  return Object.fromEntries(next)
+}
+
+// --- what the notification bot says -----------------------------------------------------------------------------
+
+function notices(ctx: Context, old: Channel, channel: Channel, newPosters: boolean): Fact[] {
+  const who = mention(ctx)
+  const said: string[] = []
+  if (channel.name !== old.name) said.push(`${who} renamed channel **${old.name}** to **${channel.name}**.`)
+  if (channel.description !== old.description)
+    said.push(
+      `${who} changed the description of this channel.\n\n**Old:**\n${quoted(old.description)}\n\n**New:**\n${quoted(channel.description)}`,
+    )
+  if (kindInWords(channel) !== kindInWords(old))
+    said.push(`${who} changed the access of this channel from **${kindInWords(old)}** to **${kindInWords(channel)}**.`)
+  if (newPosters)
+    said.push(`${who} changed who may post here: ${holders(ctx, old)} before, ${holders(ctx, channel)} from now on.`)
+  if (channel.retentionDays !== old.retentionDays)
+    said.push(
+      `${who} changed how long messages are kept: ${kept(ctx, old)} before, **${kept(ctx, channel)}** from now on.`,
+    )
+  if (channel.topicsPolicy !== old.topicsPolicy && !channel.archived)
+    said.push(`${who} changed the topics policy from **${old.topicsPolicy}** to **${channel.topicsPolicy}**.`)
+  return said.flatMap(text => channelNotice(ctx, channel, 'channel events', text))
+}
+
+function holders(ctx: Context, channel: Channel): string {
+  const value = channel.permissions.can_send_message_group
+  const [people, groups] = typeof value === 'number' ? [[], [value]] : [value.direct_members, value.direct_subgroups]
+  return [
+    ...people.map(id => `@_**${ctx.state.users.get(id)?.fullName}|${id}**`),
+    ...groups.map(id => `@_*${ctx.state.groups.get(id)?.name}*`),
+  ].join(', ')
+}
+
+function kept(ctx: Context, { retentionDays }: Channel): string {
+  const days = retentionDays ?? organizationSetting(ctx.state, 'message_retention_days')
+  return days === -1 ? 'for ever' : `${days} days`
+}
