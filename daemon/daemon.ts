@@ -15,6 +15,7 @@ import { resources } from './domain/index.ts'
 import { isOwner } from './domain/permissions.ts'
 import type { Surroundings } from './domain/resource.ts'
 import type { User } from './domain/state.ts'
+import { knowsEndpoint } from './endpoints.ts'
 import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
 import { folderFiles, memoryFiles } from './files.ts'
@@ -145,7 +146,7 @@ export async function startDaemon(
     logger: { level: config.logLevel, stream: process.stderr },
     ready: () => listening,
     watch: desk?.attach(engine),
-    addRoutes: desk && (app => addControlRoutes(app, { desk, sameSecret, knows: knownEndpoint })),
+    addRoutes: desk && (app => addControlRoutes(app, { desk, sameSecret, knows: knowsEndpoint })),
   })
   try {
     await engine.boot()
@@ -209,12 +210,6 @@ async function closeServer(app: ReturnType<typeof buildServer>): Promise<void> {
 function clockOf({ clock, control }: Config): Clock {
   if (clock === 'real') return control ? new SteeredClock() : new RealClock()
   return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt)
-}
-
-function knownEndpoint(name: string): boolean {
-  return resources.some(({ api }) =>
-    Object.values(api).some(({ id, method, path }) => name === id || name === `${method} ${path}`),
-  )
 }
 
 async function openStore(config: Config, warn: (text: string) => void) {

@@ -2,14 +2,13 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseDuration } from '../api/durations.ts'
-import { userByEmail } from '../domain/lookups.ts'
 import { badRequest, noSuch, Refusal } from '../domain/refusal.ts'
 import type { User } from '../domain/state.ts'
 import type { Queue } from '../events/queues.ts'
 import type { Desk } from './desk.ts'
 import { faultKinds, readRule } from './faults.ts'
-import { brokenPattern, differences, nearMisses } from './match.ts'
 import type { Numbered, Recent } from './recent.ts'
+import { userOf, waitFor } from './wait.ts'
 
 type Sent = Readonly<Record<string, unknown>>
 type Handler = (sent: Sent, name: string) => object | Promise<object>
@@ -125,29 +124,10 @@ function handlers(desk: Desk, knows: (endpoint: string) => boolean): Record<stri
   }
 }
 
-async function wait(desk: Desk, sent: Sent): Promise<object> {
+function wait(desk: Desk, sent: Sent): Promise<object> {
   const within = sent.within === undefined ? 5000 : duration('within', sent.within)
-  if (within > 600_000) throw badRequest('within: at most 10m')
-  const [kind, log]: ['call' | 'event', Recent<any>] =
-    sent.call === undefined ? ['event', desk.events] : ['call', desk.calls]
-  const wanted = sent[kind]
-  if (typeof wanted !== 'object' || wanted === null) throw badRequest('event or call: an object of what is waited for')
-  const broken = brokenPattern(wanted)
-  if (broken !== undefined) throw badRequest(`${kind}: ${broken} is not a pattern`)
-  const since = count('since', sent.since, 0)
-  const reader = kind === 'event' && sent.user !== undefined ? userOf(desk, sent.user) : undefined
-  const concerns = (item: { to?: number[] }) => !reader || item.to!.includes(reader.id)
-  const goal = kind === 'event' ? { event: wanted } : wanted
-  // A call is waited for until it has been answered, unless the test wants it unanswered.
-  const over = (item: { duration_ms?: number | null }) => kind === 'event' || item.duration_ms !== null
-  const found = await log.wait(
-    item => concerns(item) && over(item) && differences(goal, item).length === 0,
-    since,
-    within,
-  )
-  if (found) return { met: true, [kind]: found }
-  const near = nearMisses(goal, log.since(since).filter(concerns))
-  return { met: false, near: near.map(({ item, differs }) => ({ [kind]: item, differs })) }
+  const reader = sent.user === undefined ? undefined : userOf(desk, sent.user).id
+  return waitFor(desk, { ...sent, within, reader, since: count('since', sent.since, 0) })
 }
 
 async function expire(desk: Desk, fits: (queue: Queue) => boolean): Promise<object> {
@@ -173,18 +153,6 @@ function presentQueue(desk: Desk, queue: Queue): object {
 
 function account({ parts }: Desk, user: User): object {
   return { user_id: user.id, email: user.email, full_name: user.fullName, api_key: parts.keyOf(user) }
-}
-
-/** By address, by the part of it before the @, or by ID. */
-function userOf(desk: Desk, given: unknown): User {
-  const { users } = desk.engine.state
-  const found =
-    typeof given === 'number' || /^\d+$/.test(String(given))
-      ? users.get(Number(given))
-      : (userByEmail(desk.engine.state, String(given)) ??
-        [...users.values()].find(({ email }) => email.split('@', 1)[0] === given))
-  if (!found) throw noSuch(`user: nobody is called ${JSON.stringify(given)}`)
-  return found
 }
 
 function listed<T extends Numbered>(name: string, log: Recent<T>, sent: Sent, fields: readonly string[]): object {

@@ -31,6 +31,7 @@ const rooms: readonly Room[] = [
     packages: ['markdown-it', 're2js', 'url-template', 'image-size', '@noble/hashes'],
   },
   { at: /^daemon\/journal\//, uses: [], packages: ['lowdb', node] },
+  { at: /^daemon\/client\//, uses: [/^daemon\/api\//], packages: [] },
   { at: /^daemon\/events\//, uses: [/^daemon\/api\//], types: [/^daemon\/domain\//], packages: [] },
   {
     at: /^daemon\/(http|control)\//,
