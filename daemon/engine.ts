@@ -44,7 +44,7 @@ export class Engine {
     const saved = (await snapshots?.read()) ?? null
     if (saved) {
       const { queues: savedQueues = [], ...sections } = saved.sections
-      this.state = State.load(sections)
+      this.state = State.load(sections, name => snapshots!.file(name))
       queues.load(savedQueues)
     }
     for await (const entry of journal.replay(saved?.position ?? 0)) this.#take(entry.position, entry.facts)
@@ -118,7 +118,7 @@ export class Engine {
   }
 
   /** What a snapshot taken now would hold. */
-  save(): Record<string, unknown[]> {
+  save(): Record<string, Iterable<unknown>> {
     return { ...this.state.save(), queues: this.queues.save() }
   }
 
@@ -175,7 +175,8 @@ export class Engine {
     // Taken in the same turn as the seal is asked for: state, queues and position belong together, and the snapshot
     // sits exactly on the boundary between two segments.
     const sealing = journal.seal()
-    const document = { format: stateFormat, position: journal.position, time: now(), sections: this.save() }
+    const files = this.state.files()
+    const document = { format: stateFormat, position: journal.position, time: now(), sections: this.save(), files }
     const sealed = await sealing
     await snapshots.write(document)
     await journal.forget(sealed)

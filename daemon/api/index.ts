@@ -20,6 +20,21 @@ export const catalogue = {
     words: ['users'],
     load: async () => (await import('./users.ts')).users,
   },
+  messages: {
+    about: 'send, read, edit, move and delete messages',
+    words: ['send', 'messages'],
+    load: async () => (await import('./messages.ts')).messages,
+  },
+  'message-flags': {
+    about: 'mark messages as read, starred or collapsed',
+    words: ['flags'],
+    load: async () => (await import('./message-flags.ts')).messageFlags,
+  },
+  reactions: {
+    about: 'react to messages with emoji',
+    words: ['reactions'],
+    load: async () => (await import('./reactions.ts')).reactions,
+  },
   'user-groups': {
     about: 'named sets of people',
     words: ['groups'],

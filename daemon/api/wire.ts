@@ -273,7 +273,11 @@ function unprintable(place: string, value: unknown): string | undefined {
     if (value.includes('\0')) return `${place} contains a NUL character`
     return value.isWellFormed() ? undefined : `${place} is not valid Unicode text`
   }
-  if (Array.isArray(value)) return first(value.entries(), ([index, item]) => unprintable(`${place}[${index}]`, item))
+  if (Array.isArray(value))
+    // Lists of a hundred thousand numbers are nothing unusual: they need no names for their places.
+    return first(value.entries(), ([index, item]) =>
+      typeof item === 'number' ? undefined : unprintable(`${place}[${index}]`, item),
+    )
   if (value !== null && typeof value === 'object')
     return first(
       Object.entries(value),

@@ -10,6 +10,7 @@ import type { DefaultChannelFact } from './default-channels.ts'
 import type { DraftFact } from './drafts.ts'
 import type { InvitationFact } from './invitations.ts'
 import type { LinkifierFact } from './linkifiers.ts'
+import type { MessageFact } from './messages/facts.ts'
 import type { MutedUserFact } from './muted-users.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization/index.ts'
@@ -70,6 +71,7 @@ export type Fact =
   | SavedSnippetFact
   | NavigationViewFact
   | DraftFact
+  | MessageFact
   | BotStorageFact
   | ProfileFieldFact
   | QueueFact

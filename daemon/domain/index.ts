@@ -15,11 +15,14 @@ import type { Fact } from './facts.ts'
 import { invitations } from './invitations.ts'
 import { keys } from './keys.ts'
 import { linkifiers } from './linkifiers.ts'
+import { messageFlags } from './message-flags.ts'
+import { messages } from './messages/index.ts'
 import { mutedUsers } from './muted-users.ts'
 import { navigationViews } from './navigation-views.ts'
 import { organization } from './organization/index.ts'
 import { presence } from './presence.ts'
 import { profileFields } from './profile-fields/index.ts'
+import { reactions } from './reactions.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
 import { server } from './server.ts'
@@ -63,6 +66,9 @@ export const resources: readonly AnyResource[] = [
   savedSnippets,
   navigationViews,
   drafts,
+  messages,
+  messageFlags,
+  reactions,
   events,
 ]
 

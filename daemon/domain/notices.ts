@@ -1,15 +1,23 @@
 // Messages from the notification bot, as facts to be added to a command's own.
 
 import type { Fact } from './facts.ts'
+import { sentBySystem } from './messages/send.ts'
 import type { Surroundings } from './resource.ts'
-import type { Channel } from './state.ts'
+import type { Channel, State, User } from './state.ts'
 
 /** A direct message to each of these people. */
-export function directNotice(_ctx: Surroundings, _to: readonly number[], _content: string): Fact[] {
-  return []
+export function directNotice(ctx: Surroundings, to: readonly number[], content: string): Fact[] {
+  const bot = notificationBot(ctx.state)
+  return to.map(id => sentBySystem(ctx, bot, { people: [bot.id, id].sort((a, b) => a - b) }, content))
 }
 
 /** A message in a channel; in one that has only the empty topic, the topic given is dropped. */
-export function channelNotice(_ctx: Surroundings, _channel: Channel, _topic: string, _content: string): Fact[] {
-  return []
+export function channelNotice(ctx: Surroundings, channel: Channel, topic: string, content: string): Fact[] {
+  const kept = channel.topicsPolicy === 'empty_topic_only' ? '' : topic
+  return [sentBySystem(ctx, notificationBot(ctx.state), { channel, topic: kept }, content)]
+}
+
+export function notificationBot(state: State): User {
+  for (const user of state.users.values()) if (user.bot?.system) return user
+  throw new Error('there is no notification bot')
 }

@@ -1,9 +1,28 @@
 // What other resources ask of the messages' read state.
 
 import type { Fact } from './facts.ts'
+import { runsOf } from './message-store/index.ts'
+import { unreadIds } from './messages/unread.ts'
 import type { State } from './state.ts'
 
 /** Marks everything that one person sent and another has not read as read. */
-export function readMessagesFrom(_state: State, _readerId: number, _senderId: number): Fact[] {
-  return []
+export function readMessagesFrom(state: State, readerId: number, senderId: number): Fact[] {
+  return marked(
+    readerId,
+    unreadIds(state, readerId).filter(id => state.messages.sender(id) === senderId),
+  )
+}
+
+/** Marks a channel as read for somebody who is about to leave it: nothing unread may be where they are not. */
+export function readChannel(state: State, readerId: number, channelId: number): Fact[] {
+  return marked(
+    readerId,
+    unreadIds(state, readerId).filter(id => state.messages.place(id).thread.channelId === channelId),
+  )
+}
+
+/** Newest first. */
+function marked(userId: number, ids: readonly number[]): Fact[] {
+  if (ids.length === 0) return []
+  return [{ type: 'message-flags.changed', userId, op: 'add', flag: 'read', runs: runsOf(ids.toReversed()) }]
 }

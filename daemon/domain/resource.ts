@@ -2,7 +2,7 @@
 
 import type { Capability } from '../api/capabilities.ts'
 import type { Endpoint, Endpoints, ParamsOf, ReplyOf } from '../api/define.ts'
-import type { Fact } from './facts.ts'
+import type { Fact, QueueRegistration } from './facts.ts'
 import type { State, User } from './state.ts'
 
 /** What commands know of the world outside the state. Time and randomness come in here and end up in facts. */
@@ -75,6 +75,12 @@ export interface Announcement {
   readonly secretsOf?: number
   /** Fields that differ from person to person. Return the same object for people with the same fields. */
   readonly personal?: (userId: number) => object
+  /** Whether a queue with a narrow takes it; asked of no others. */
+  readonly fits?: (queue: Pick<QueueRegistration, 'userId' | 'narrow'>) => boolean
+  /** Queues registered for all public channels hear it too, with these fields as their personal ones. */
+  readonly overheard?: object
+  /** Fields that one queue gets and no other. */
+  readonly echo?: { readonly queueId: string; readonly fields: object }
 }
 
 /** An event for clients that declared a capability only. */

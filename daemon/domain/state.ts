@@ -3,6 +3,8 @@
 
 import type { ChannelPermission, GroupPermission, OrganizationPermission } from '../api/permission-settings.ts'
 import type { Emoji } from './emoji.ts'
+import { MessageFlagsTable } from './message-flags-table.ts'
+import { MessageStore, type SideFile } from './message-store/index.ts'
 import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
@@ -133,6 +135,13 @@ export interface Channel {
   readonly topicsPolicy: 'inherit' | 'allow_empty_topic' | 'disable_empty_topic' | 'empty_topic_only'
   readonly folderId: number | null
   readonly permissions: Readonly<Record<ChannelPermission, GroupValue>>
+}
+
+/** The people of a direct conversation; its ID never changes and never goes away. */
+export interface Conversation {
+  readonly id: number
+  /** Ascending. */
+  readonly userIds: readonly number[]
 }
 
 export interface ChannelFolder {
@@ -282,8 +291,8 @@ export function userTopicKey(row: Pick<UserTopic, 'userId' | 'channelId' | 'topi
 
 /** What can be kept in a snapshot and read back. */
 interface Kept {
-  save(): unknown[]
-  load(rows: Iterable<unknown>): void
+  save(): Iterable<unknown>
+  load(rows: Iterable<unknown>, fileOf?: (name: string) => Buffer): void
 }
 
 export class State {
@@ -317,6 +326,12 @@ export class State {
     default: (channel: Channel) => (channel.isDefault ? 1 : undefined),
   })
   readonly subscriptions = new SubscriptionTable()
+  readonly conversations = new Table((conversation: Conversation) => conversation.id, {
+    people: (conversation: Conversation) => conversation.userIds.join(','),
+    member: (conversation: Conversation) => conversation.userIds,
+  })
+  readonly messages = new MessageStore()
+  readonly messageFlags = new MessageFlagsTable()
   readonly channelFolders = new Table((folder: ChannelFolder) => folder.id)
   readonly defaultChannelGroups = new Table((group: DefaultChannelGroup) => group.id)
   readonly userTopics = new Table((row: UserTopic) => userTopicKey(row), {
@@ -336,6 +351,7 @@ export class State {
   readonly userStatuses = new Table((status: UserStatus) => status.userId)
   readonly mutedUsers = new Table(mutedUserKey as (row: MutedUser) => string, {
     user: (row: MutedUser) => row.userId,
+    muted: (row: MutedUser) => row.mutedId,
   })
   readonly alertWords = new Table((row: AlertWords) => row.userId)
   readonly emoji = new Table((emoji: CustomEmoji) => emoji.id, {
@@ -359,16 +375,21 @@ export class State {
   }
 
   /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
-  save(): Record<string, unknown[]> {
-    const sections: Record<string, unknown[]> = { organization: [this.organization] }
+  save(): Record<string, Iterable<unknown>> {
+    const sections: Record<string, Iterable<unknown>> = { organization: [this.organization] }
     for (const [name, kept] of this.#parts()) sections[name] = kept.save()
     return sections
   }
 
-  static load(sections: Readonly<Record<string, Iterable<unknown>>>): State {
+  /** What is too large for a snapshot and stands beside it. Asked for in the same turn, and before `save`. */
+  files(): SideFile[] {
+    return this.messages.files()
+  }
+
+  static load(sections: Readonly<Record<string, Iterable<unknown>>>, fileOf?: (name: string) => Buffer): State {
     const state = new State()
     for (const row of sections.organization ?? []) state.organization = row as Organization
-    for (const [name, kept] of state.#parts()) kept.load(sections[name] ?? [])
+    for (const [name, kept] of state.#parts()) kept.load(sections[name] ?? [], fileOf)
     return state
   }
 

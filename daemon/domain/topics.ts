@@ -1,9 +1,12 @@
-// What channels need to know of their messages. Filled in by the resource of messages.
+// What channels need to know of their messages.
 
 import type { Fact } from './facts.ts'
+import { maySee } from './messages/access.ts'
+import { deletion } from './messages/delete.ts'
 import type { Asker } from './permissions.ts'
 import type { Surroundings } from './resource.ts'
 import type { Channel, State } from './state.ts'
+import { seconds } from './time.ts'
 
 export interface Topic {
   readonly name: string
@@ -12,39 +15,78 @@ export interface Topic {
 }
 
 /** Topics of the channel with a message the asker may read, newest first, each in its newest spelling. */
-export function topicsOf(_asker: Asker, _channel: Channel): Topic[] {
-  return []
+export function topicsOf(asker: Asker, channel: Channel): Topic[] {
+  const { messages } = asker.state
+  const topics: Topic[] = []
+  for (const { ids } of messages.topics(channel.id))
+    for (let i = ids.length - 1; i >= 0; i--) {
+      const maxId = ids.at(i)
+      if (!maySee(asker, maxId)) continue
+      topics.push({ name: messages.place(maxId).topic, maxId })
+      break
+    }
+  return topics.sort((a, b) => b.maxId - a.maxId)
 }
 
 /** The newest message of all; 0 when there is none. */
-export function lastMessageId(_state: State): number {
-  return 0
+export function lastMessageId(state: State): number {
+  return state.messages.lastId
 }
 
-export function firstMessageId(_state: State, _channel: Channel): number | null {
-  return null
+export function firstMessageId(state: State, channel: Channel): number | null {
+  const ids = state.messages.inChannel(channel.id)
+  return ids.length === 0 ? null : ids.at(0)
 }
 
 /** Whether a message stands in a topic other than the empty one. */
-export function hasNamedTopic(_state: State, _channel: Channel): boolean {
+export function hasNamedTopic(state: State, channel: Channel): boolean {
+  for (const { key, ids } of state.messages.topics(channel.id)) if (key !== '' && ids.length > 0) return true
   return false
 }
 
+const day = 86_400
+
 /** Messages of the last 28 days. */
-export function recentTraffic(_state: State, _channel: Channel, _now: number): number {
-  return 0
+export function recentTraffic(state: State, channel: Channel, now: number): number {
+  const ids = state.messages.inChannel(channel.id)
+  return ids.length - firstSince(state, ids, seconds(now) - 28 * day)
 }
 
-/** A message within 180 days; new channels count as active. */
-export function isRecentlyActive(_state: State, _channel: Channel): boolean {
-  return true
+/** A message within 180 days of the newest of all; new channels count as active. */
+export function isRecentlyActive(state: State, channel: Channel): boolean {
+  const { messages } = state
+  const { last } = messages.inChannel(channel.id)
+  let newest = messages.lastId
+  while (newest > 0 && !messages.has(newest)) newest--
+  if (newest === 0) return true
+  const since = messages.time(newest) - 180 * day
+  return last === 0 ? channel.dateCreated >= since : messages.time(last) >= since
 }
+
+/** As many as one request deletes. */
+const batch = 100
 
 /** Deletes the messages of a topic, newest first; what is left over is not complete. */
 export function topicDeletion(
-  _ctx: Surroundings,
-  _channel: Channel,
-  _topic: string,
+  { state, actor }: Surroundings & { readonly actor?: { readonly id: number } },
+  channel: Channel,
+  topic: string,
 ): { readonly facts: readonly Fact[]; readonly complete: boolean } {
-  return { facts: [], complete: true }
+  const ids = state.messages.inTopic(channel.id, topic)
+  if (ids.length === 0) return { facts: [], complete: true }
+  const gone = ids.slice(Math.max(0, ids.length - batch))
+  const place = { channelId: channel.id, topic: state.messages.place(gone.at(-1)!).topic }
+  return { facts: [deletion(gone, place, actor?.id ?? null)], complete: ids.length <= batch }
+}
+
+/** IDs grow with time, so the first one sent since can be found by halving. */
+function firstSince(state: State, ids: { length: number; at(index: number): number }, time: number): number {
+  let low = 0
+  let high = ids.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (state.messages.time(ids.at(middle)) < time) low = middle + 1
+    else high = middle
+  }
+  return low
 }

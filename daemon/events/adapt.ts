@@ -38,7 +38,11 @@ export class Adapter {
 
   /** JSON texts of the events from after the opening brace, for the id to be set before it. */
   textsFor(client: Client, userId: number): readonly string[] {
-    const personal = this.#announcement.personal?.(userId)
+    return this.textsWith(client, this.#announcement.personal?.(userId))
+  }
+
+  /** The same with these fields in place of those of a person. */
+  textsWith(client: Client, personal: object | undefined): readonly string[] {
     let forms = this.#forms.get(client)
     if (!forms) {
       forms = new Map()

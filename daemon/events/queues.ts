@@ -62,6 +62,7 @@ export class Queues {
   readonly #parts: QueuesParts
   readonly #queues = new Map<string, Queue>()
   readonly #byUser = new Map<number, Set<Queue>>()
+  readonly #overhearing = new Set<Queue>()
   readonly #heartbeats: Wheel<Queue>
   readonly #expiries: Wheel<Queue>
   /** Everything up to here is on disk and may be told. */
@@ -111,11 +112,31 @@ export class Queues {
   push(position: number, announcements: readonly Announcement[], lasting = true): void {
     this.#parts.overhear?.(announcements)
     for (const announcement of announcements) {
+      const { to, fits, echo, overheard } = announcement
       const adapter = new Adapter(announcement)
-      for (const userId of this.#listening(announcement.to))
-        for (const queue of this.ofUser(userId))
+      for (const userId of this.#listening(to))
+        for (const queue of this.ofUser(userId)) {
+          if (fits && queue.narrow.length > 0 && !fits(queue)) continue
           for (const body of adapter.textsFor(queue.client, userId))
-            this.#enqueue(queue, position, body, lasting, announcement.secretsOf)
+            this.#enqueue(
+              queue,
+              position,
+              echo?.queueId === queue.id ? withFields(echo.fields, body) : body,
+              lasting,
+              announcement.secretsOf,
+            )
+        }
+      if (overheard) this.#overhear(position, announcement, overheard, adapter, lasting)
+    }
+  }
+
+  /** Queues registered for all public channels, of people who are not told anyway. */
+  #overhear(position: number, { to, fits }: Announcement, fields: object, adapter: Adapter, lasting: boolean): void {
+    if (this.#overhearing.size === 0) return
+    const told = 'has' in to ? to : new Set(to)
+    for (const queue of this.#overhearing) {
+      if (told.has(queue.userId) || (fits && queue.narrow.length > 0 && !fits(queue))) continue
+      for (const body of adapter.textsWith(queue.client, fields)) this.#enqueue(queue, position, body, lasting)
     }
   }
 
@@ -231,6 +252,7 @@ export class Queues {
 
   #index(queue: Queue): void {
     this.#queues.set(queue.id, queue)
+    if (queue.allPublicStreams) this.#overhearing.add(queue)
     const others = this.#byUser.get(queue.userId)
     if (others) others.add(queue)
     else this.#byUser.set(queue.userId, new Set([queue]))
@@ -255,6 +277,7 @@ export class Queues {
     const queue = this.#queues.get(queueId)
     if (!queue) return
     this.#queues.delete(queueId)
+    this.#overhearing.delete(queue)
     const others = this.#byUser.get(queue.userId)
     others?.delete(queue)
     if (others?.size === 0) this.#byUser.delete(queue.userId)
@@ -303,6 +326,11 @@ export class Queues {
     if (due > this.#parts.clock.now()) this.#expiries.at(due, queue)
     else this.#parts.remove([queue.id], 'expired')
   }
+}
+
+/** The same event with more fields; the text begins after the opening brace. */
+function withFields(fields: object, body: string): string {
+  return `${JSON.stringify(fields).slice(1, -1)},${body}`
 }
 
 /** One ID is left over for the heartbeat that may come beside a signal. */

@@ -8,6 +8,8 @@ import { featureLevel, svcMergeBase, svcVersion } from '../api/levels.ts'
 import { withSecrets } from '../domain/bots/secrets.ts'
 import type { QueueRegistration } from '../domain/facts.ts'
 import { limits } from '../domain/limits.ts'
+import { isGuest } from '../domain/permissions.ts'
+import { queueNarrow } from '../domain/queue-narrow.ts'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import type { AnyResource, Context } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
@@ -111,6 +113,8 @@ export class LongPoll {
   #registration(ctx: Context, params: RegisterParams | GetParams): QueueRegistration {
     if (this.#engine.queues.ofUser(ctx.actor.id).size >= this.#maxPerUser)
       throw badRequest(`You have ${this.#maxPerUser} event queues already; delete some or let them expire`)
+    if (params.all_public_streams && isGuest(ctx.actor))
+      throw badRequest('all_public_streams: guests hear of their own channels only')
     const lifespan = params.queue_lifespan_secs || limits.queueLifespanSeconds
     return {
       id: ctx.random(),
@@ -118,10 +122,7 @@ export class LongPoll {
       eventTypes: params.event_types ?? null,
       capabilities: declared(params.client_capabilities),
       lifespan: Math.min(lifespan, limits.queueLifespanMaxSeconds) * 1000,
-      narrow: params.narrow.map((term, index) => {
-        if (term.length !== 2) throw badRequest(`narrow[${index}] is not a pair of operator and operand`)
-        return [term[0]!, term[1]!] as const
-      }),
+      narrow: queueNarrow(params.narrow),
       allPublicStreams: params.all_public_streams,
       applyMarkdown: params.apply_markdown,
       clientGravatar: params.client_gravatar,

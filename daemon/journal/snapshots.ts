@@ -5,8 +5,10 @@ import { chmod, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Adapter, Low } from 'lowdb'
 import { sync, syncFolder, writeWhole } from './durable-files.ts'
+import { type SideFile, SideFiles } from './side-files.ts'
 import { readStateFile, type StateDocument } from './state-file.ts'
 
+export type { SideFile } from './side-files.ts'
 export type { StateDocument } from './state-file.ts'
 export { SnapshotDamaged, stateFormat } from './state-file.ts'
 
@@ -15,11 +17,14 @@ export const stateName = 'state.json'
 export interface Snapshots {
   /** The newest snapshot, its sections as arrays; null when there is none. */
   read(): Promise<StateDocument<readonly any[]> | null>
+  /** The bytes of a file that belongs to the snapshot read. */
+  file(name: string): Buffer
   /** Writes beside the traffic; the old snapshot stands until the new one is on disk. One write at a time. */
-  write(document: StateDocument): Promise<void>
+  write(document: StateDocument<Iterable<unknown>, SideFile>): Promise<void>
 }
 
 export function openSnapshots(folder: string): Snapshots {
+  const side = new SideFiles(folder)
   const low = new Low<StateDocument | null>(durableAdapter(folder), null)
   let previous: Promise<unknown> = Promise.resolve()
   // lowdb keeps what it read or wrote; a copy of the whole state is not to stay in memory.
@@ -34,12 +39,19 @@ export function openSnapshots(folder: string): Snapshots {
     read: () =>
       one(async () => {
         await low.read()
-        return low.data as StateDocument<readonly any[]> | null
+        const document = low.data as StateDocument<readonly any[]> | null
+        side.know(document?.files ?? [])
+        return document
       }),
+    file: name => side.read(name),
     write: document =>
       one(async () => {
-        low.data = document
+        const files = document.files ?? []
+        const entries = await side.write(files)
+        low.data = { ...document, files: entries }
         await low.write()
+        for (const { kept } of files) kept?.()
+        await side.prune(entries)
       }),
   }
 }
@@ -79,11 +91,11 @@ const sliceTime = 4
 
 /** The file's text in pieces, one row a line. Gives way to the traffic whenever a slice of time is used up. */
 async function* statePieces(document: StateDocument): AsyncGenerator<string> {
-  const { format, position, time, sections } = document
+  const { format, position, time, sections, files = [] } = document
   // What could not be read back must not replace what can.
   if (!Number.isSafeInteger(format) || !Number.isSafeInteger(position) || !Number.isFinite(time))
     throw new TypeError('a snapshot needs a format, a position and a time')
-  let piece = `{"format":${format},"position":${position},"time":${time},"sections":{`
+  let piece = `{"format":${format},"position":${position},"time":${time},${head(files)}"sections":{`
   let since = performance.now()
   let sectionGap = '\n'
   for (const [name, rows] of Object.entries(sections)) {
@@ -107,4 +119,8 @@ async function* statePieces(document: StateDocument): AsyncGenerator<string> {
     piece += '\n]'
   }
   yield `${piece}\n}}\n`
+}
+
+function head(files: readonly unknown[]): string {
+  return files.length > 0 ? `"files":${JSON.stringify(files)},` : ''
 }

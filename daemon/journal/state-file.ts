@@ -6,7 +6,14 @@ import { lineBlocks, newline } from './line-blocks.ts'
 /** What the newest natter writes. Older ones are handed on as they are, newer ones are refused. */
 export const stateFormat = 1
 
-export interface StateDocument<Rows = Iterable<unknown>> {
+/** A file beside the snapshot that belongs to it. */
+export interface FileEntry {
+  readonly name: string
+  readonly bytes: number
+  readonly sum: number
+}
+
+export interface StateDocument<Rows = Iterable<unknown>, File = FileEntry> {
   readonly format: number
   /** Position of the last journal entry that is part of it. */
   readonly position: number
@@ -14,6 +21,8 @@ export interface StateDocument<Rows = Iterable<unknown>> {
   readonly time: number
   /** Rows by the name of their section, in the order of the file. Rows must not change while they are written. */
   readonly sections: Readonly<Record<string, Rows>>
+  /** What is too large or too still to be written again with every snapshot. */
+  readonly files?: readonly File[]
 }
 
 export class SnapshotDamaged extends Error {

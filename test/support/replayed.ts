@@ -17,15 +17,16 @@ export async function checkReplayed(folder: string, snapshotFile: string): Promi
   const live = await snapshots.read()
   assert.ok(live, 'the daemon wrote no snapshot')
   const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
-  const earlier = await openSnapshots(folder).read()
-  const replayed = await rebuild(journal, earlier && saved(earlier), live.position)
+  const before = openSnapshots(folder)
+  const earlier = await before.read()
+  const replayed = await rebuild(journal, earlier && saved(earlier, before), live.position)
   assert.deepEqual(comparable(replayed.save()), comparable(live.sections), 'replaying the journal gives another state')
-  const reloaded = await rebuild(null, saved(live), live.position)
+  const reloaded = await rebuild(null, saved(live, snapshots), live.position)
   assert.deepEqual(comparable(reloaded.save()), comparable(live.sections), 'loading the snapshot gives another state')
 }
 
-function saved(document: Awaited<ReturnType<Snapshots['read']>>): Snapshots {
-  return { read: async () => document, write: async () => {} }
+function saved(document: Awaited<ReturnType<Snapshots['read']>>, from: Snapshots): Snapshots {
+  return { ...from, read: async () => document, write: async () => {} }
 }
 
 async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | null, until: number): Promise<Engine> {

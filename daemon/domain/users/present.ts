@@ -33,7 +33,7 @@ export function presentUser(state: State, user: User, { seesEmail, clientGravata
     ...(user.bot?.system && { is_system_bot: true }),
     role: user.role as number,
     timezone: userSetting(user, 'timezone'),
-    avatar_url: clientGravatar && !user.avatar.file && emailIsPublic(user) ? null : avatarUrl(user),
+    avatar_url: shownAvatar(user, clientGravatar),
     avatar_version: user.avatar.version,
     ...(withProfile && !user.bot && { profile_data: presentProfile(state, user) }),
   }
@@ -86,6 +86,11 @@ export function userText(state: State, user: User, view: View): string {
 }
 
 // --- avatars ----------------------------------------------------------------------------------------------------
+
+/** Null when the client can work it out from the address. */
+export function shownAvatar(user: User, clientGravatar: boolean): string | null {
+  return clientGravatar && !user.avatar.file && emailIsPublic(user) ? null : avatarUrl(user)
+}
 
 /** Uploaded, or that of the avatar provider. Uploads are relative to the server and served in one size. */
 export function avatarUrl({ id, email, avatar }: User, medium = false): string {

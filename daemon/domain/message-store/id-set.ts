@@ -1,0 +1,169 @@
+// Sets of message IDs with few bytes per ID whatever their pattern: blocks of 8,192 IDs, each empty, full or a bitmap.
+
+const blockBits = 13
+const blockSize = 1 << blockBits
+const words = blockSize / 32
+
+interface Bitmap {
+  readonly bits: Uint32Array
+  count: number
+}
+
+type Block = 'full' | Bitmap | undefined
+
+/** Runs of consecutive IDs, flat: first, last, first, last … */
+export type Runs = readonly number[]
+
+export class IdSet {
+  readonly #blocks: Block[] = []
+
+  has(id: number): boolean {
+    const block = this.#blocks[id >>> blockBits]
+    if (block === undefined) return false
+    if (block === 'full') return true
+    const at = id & (blockSize - 1)
+    return (block.bits[at >>> 5]! & (1 << (at & 31))) !== 0
+  }
+
+  get size(): number {
+    let size = 0
+    for (const block of this.#blocks) if (block) size += block === 'full' ? blockSize : block.count
+    return size
+  }
+
+  add(id: number): void {
+    const index = id >>> blockBits
+    let block = this.#blocks[index]
+    if (block === 'full') return
+    if (!block) {
+      block = { bits: new Uint32Array(words), count: 0 }
+      while (this.#blocks.length < index) this.#blocks.push(undefined)
+      this.#blocks[index] = block
+    }
+    const at = id & (blockSize - 1)
+    const bit = 1 << (at & 31)
+    if ((block.bits[at >>> 5]! & bit) !== 0) return
+    block.bits[at >>> 5]! |= bit
+    if (++block.count === blockSize) this.#blocks[index] = 'full'
+  }
+
+  delete(id: number): void {
+    const index = id >>> blockBits
+    let block = this.#blocks[index]
+    if (!block) return
+    if (block === 'full') {
+      block = { bits: new Uint32Array(words).fill(0xffffffff), count: blockSize }
+      this.#blocks[index] = block
+    }
+    const at = id & (blockSize - 1)
+    const bit = 1 << (at & 31)
+    if ((block.bits[at >>> 5]! & bit) === 0) return
+    block.bits[at >>> 5]! &= ~bit
+    if (--block.count === 0) this.#blocks[index] = undefined
+  }
+
+  addRuns(runs: Runs): void {
+    for (let i = 0; i < runs.length; i += 2) this.#addRun(runs[i]!, runs[i + 1]!)
+  }
+
+  deleteRuns(runs: Runs): void {
+    for (let i = 0; i < runs.length; i += 2)
+      for (let id = runs[i]!; id <= runs[i + 1]!; ) {
+        if (this.#blocks[id >>> blockBits]) this.delete(id++)
+        else id = ((id >>> blockBits) + 1) << blockBits
+      }
+  }
+
+  #addRun(first: number, last: number): void {
+    for (let id = first; id <= last; ) {
+      const index = id >>> blockBits
+      const end = ((index + 1) << blockBits) - 1
+      if (this.#blocks[index] !== 'full') {
+        if ((id & (blockSize - 1)) === 0 && end <= last) {
+          while (this.#blocks.length < index) this.#blocks.push(undefined)
+          this.#blocks[index] = 'full'
+        } else for (let next = id; next <= Math.min(end, last); next++) this.add(next)
+      }
+      id = end + 1
+    }
+  }
+
+  /** The greatest member that is at most the ID; 0 for none. */
+  atMost(id: number): number {
+    for (let index = Math.min(id >>> blockBits, this.#blocks.length - 1); index >= 0; index--) {
+      const block = this.#blocks[index]
+      if (!block) continue
+      const base = index << blockBits
+      let at = Math.min(id - base, blockSize - 1)
+      if (block === 'full') return base + at
+      for (let word = at >>> 5; word >= 0; word--) {
+        const mask = (at & 31) === 31 ? 0xffffffff : (1 << ((at & 31) + 1)) - 1
+        const bits = (block.bits[word]! & mask) >>> 0
+        if (bits !== 0) return base + word * 32 + 31 - Math.clz32(bits)
+        at = word * 32 - 1
+      }
+    }
+    return 0
+  }
+
+  /** The smallest member that is at least the ID; Infinity for none. */
+  atLeast(id: number): number {
+    for (let index = id >>> blockBits; index < this.#blocks.length; index++) {
+      const block = this.#blocks[index]
+      if (!block) continue
+      const base = index << blockBits
+      let at = Math.max(id - base, 0)
+      if (block === 'full') return base + at
+      for (let word = at >>> 5; word < words; word++) {
+        const bits = (block.bits[word]! & (0xffffffff << (at & 31))) >>> 0
+        if (bits !== 0) return base + word * 32 + 31 - Math.clz32(bits & -bits)
+        at = 0
+      }
+    }
+    return Number.POSITIVE_INFINITY
+  }
+
+  /** The greatest ID at most this one that is not a member; full blocks are stepped over. */
+  absentAtMost(id: number): number {
+    while (id > 0) {
+      const block = this.#blocks[id >>> blockBits]
+      if (!block) return id
+      if (block === 'full') {
+        id = ((id >>> blockBits) << blockBits) - 1
+        continue
+      }
+      const at = id & (blockSize - 1)
+      const mask = (at & 31) === 31 ? 0xffffffff : (1 << ((at & 31) + 1)) - 1
+      const free = (~block.bits[at >>> 5]! & mask) >>> 0
+      if (free !== 0) return id - (at & 31) + 31 - Math.clz32(free)
+      id -= (at & 31) + 1
+    }
+    return 0
+  }
+
+  runs(): number[] {
+    const runs: number[] = []
+    for (let id = this.atLeast(0); id !== Number.POSITIVE_INFINITY; id = this.atLeast(id)) {
+      const first = id
+      while (this.has(id)) id++
+      runs.push(first, id - 1)
+    }
+    return runs
+  }
+}
+
+/** Ascending IDs as runs. */
+export function runsOf(ids: readonly number[]): number[] {
+  const runs: number[] = []
+  for (const id of ids) {
+    if (runs.length > 0 && runs.at(-1) === id - 1) runs[runs.length - 1] = id
+    else runs.push(id, id)
+  }
+  return runs
+}
+
+export function idsOf(runs: Runs): number[] {
+  const ids: number[] = []
+  for (let i = 0; i < runs.length; i += 2) for (let id = runs[i]!; id <= runs[i + 1]!; id++) ids.push(id)
+  return ids
+}

@@ -1,0 +1,399 @@
+// All messages, packed, with their indexes: by channel, topic, sender, conversation, mention and word.
+
+import { IdList } from './id-list.ts'
+import { Indexes, type Kind } from './indexes.ts'
+import type { Details, Message } from './message.ts'
+import { type Place, Places, type Thread } from './places.ts'
+import { Segment, type SegmentView, segmentBits, segmentSize } from './segment.ts'
+import { readSegment, type SideFile, segmentPieces } from './segment-file.ts'
+import type { WordPart } from './word-index.ts'
+import { wordHashes } from './words.ts'
+
+export { IdList } from './id-list.ts'
+export { IdSet, idsOf, runsOf } from './id-set.ts'
+export * from './message.ts'
+export type { Place, Thread } from './places.ts'
+export type { SideFile } from './segment-file.ts'
+export type { WordPart } from './word-index.ts'
+
+const localMask = segmentSize - 1
+const none = new IdList()
+
+export class MessageStore {
+  readonly #segments: Segment[] = []
+  readonly #places = new Places()
+  readonly #clients: string[] = []
+  readonly #clientNumbers = new Map<string, number>()
+  readonly #indexes = new Indexes()
+  #lastId = 0
+  #count = 0
+  #oldestMoved = Number.POSITIVE_INFINITY
+
+  /** The highest ID ever given; deleted messages count. */
+  get lastId(): number {
+    return this.#lastId
+  }
+
+  /** The oldest message that was moved between channels: from there on, lists may hold what was sent elsewhere. */
+  get oldestMoved(): number {
+    return this.#oldestMoved
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  // --- one message ----------------------------------------------------------------------------------------------
+
+  has(id: number): boolean {
+    return this.#segments[id >>> segmentBits]?.has(id & localMask) ?? false
+  }
+
+  get(id: number): Message | undefined {
+    const segment = this.#segments[id >>> segmentBits]
+    return segment?.has(id & localMask) ? this.#row(segment, id) : undefined
+  }
+
+  sender(id: number): number {
+    return this.#segment(id).sender(id & localMask)
+  }
+
+  place(id: number): Place {
+    return this.#places.get(this.#segment(id).place(id & localMask))
+  }
+
+  time(id: number): number {
+    return this.#segment(id).time(id & localMask)
+  }
+
+  marks(id: number): number {
+    return this.#segment(id).marks(id & localMask)
+  }
+
+  content(id: number): string {
+    return this.#segment(id).content(id & localMask)
+  }
+
+  details(id: number): Details | undefined {
+    return this.#segment(id).details.get(id & localMask)
+  }
+
+  /** The channel it was sent to, 0 for a direct message: who received it follows from there. */
+  sentTo(id: number): number {
+    const moved = id >= this.#oldestMoved ? this.details(id)?.sentTo : undefined
+    return moved ?? this.place(id).thread.channelId
+  }
+
+  // --- many -----------------------------------------------------------------------------------------------------
+
+  inChannel(channelId: number): IdList {
+    return this.#indexes.channels.of(channelId)
+  }
+
+  inTopic(channelId: number, topic: string): IdList {
+    return this.#places.thread(channelId, topic)?.ids ?? none
+  }
+
+  topics(channelId: number): Iterable<Thread> {
+    return this.#places.threadsOf(channelId)
+  }
+
+  topicsNamed(topic: string): readonly Thread[] {
+    return this.#places.threadsNamed(topic)
+  }
+
+  inConversation(conversationId: number): IdList {
+    return this.#places.conversation(conversationId)?.ids ?? none
+  }
+
+  bySender(userId: number): IdList {
+    return this.#indexes.senders.of(userId)
+  }
+
+  /** Mentioned by name, through a group or as one who took part in the topic. */
+  mentioning(userId: number): IdList {
+    return this.#indexes.mentions.of(userId)
+  }
+
+  alerting(userId: number): IdList {
+    return this.#indexes.alerts.of(userId)
+  }
+
+  get channelWildcards(): IdList {
+    return this.#indexes.channelWildcards
+  }
+
+  get reacted(): IdList {
+    return this.#indexes.reacted
+  }
+
+  ofKind(kind: Kind): IdList {
+    return this.#indexes.kinds[kind]
+  }
+
+  /** Where all messages are that may have every word of the lower-case text; undefined when it has no words. */
+  withWords(text: string): { readonly count: number; readonly parts: readonly WordPart[] } | undefined {
+    const hashes = wordHashes(text)
+    if (hashes.length === 0) return undefined
+    const frequency = (hash: number) =>
+      this.#segments.reduce((sum, segment) => sum + segment.words.count(hash), 0) +
+      this.#places.threadsWithWord(hash).reduce((sum, thread) => sum + thread.ids.length, 0)
+    const [rarest] = hashes.map(hash => ({ hash, count: frequency(hash) })).sort((a, b) => a.count - b.count)
+    const { hash, count } = rarest!
+    const parts = this.#segments
+      .filter(segment => segment.words.count(hash) > 0)
+      .map(segment => ({
+        first: segment.number << segmentBits,
+        last: ((segment.number + 1) << segmentBits) - 1,
+        ids: () => new IdList([...segment.words.find(hash)].map(local => (segment.number << segmentBits) + local)),
+      }))
+    const topics = this.#places
+      .threadsWithWord(hash)
+      .map(({ ids }) => ({ first: 0, last: this.#lastId, ids: () => ids }))
+    return { count, parts: [...parts, ...topics] }
+  }
+
+  // --- changes --------------------------------------------------------------------------------------------------
+
+  add(message: Message): void {
+    const { id } = message
+    const number = id >>> segmentBits
+    while (this.#segments.length <= number) this.#segments.push(new Segment(this.#segments.length))
+    const place = this.#placeOf(message)
+    const { senderId, time } = message
+    const segment = this.#segments[number]!
+    segment.append(id & localMask, senderId, place.number, time, this.#client(message.client), message.marks, message)
+    if (message.details) segment.setDetails(id & localMask, message.details)
+    this.#lastId = Math.max(this.#lastId, id)
+    this.#count++
+    this.#index(id)
+  }
+
+  /** New text, and what was found in it. */
+  edit(id: number, content: string, html: string, newMarks: number, details: Details): void {
+    const segment = this.#segment(id)
+    this.#unindexContent(id)
+    segment.setMarks(id & localMask, newMarks)
+    segment.setDetails(id & localMask, { ...details, text: { content, html } })
+    segment.addWords(id & localMask, content)
+    this.#indexContent(id)
+  }
+
+  /** Details that no index but that of reactions knows. */
+  setDetails(id: number, details: Details): void {
+    const old = this.details(id)
+    const had = old?.reactions?.length ?? 0
+    const kept = old?.text ? { ...details, text: old.text } : details
+    this.#segment(id).setDetails(id & localMask, isEmpty(kept) ? undefined : kept)
+    const has = details.reactions?.length ?? 0
+    if (has > 0 && had === 0) this.#indexes.reacted.add(id)
+    else if (has === 0 && had > 0) this.#indexes.reacted.removeAll([id])
+  }
+
+  /** Moves messages, ascending, to a topic; each keeps its details as given by `change`. */
+  move(ids: readonly number[], channelId: number, topic: string, change: (id: number, from: Place) => Details): void {
+    const place = this.#places.ofTopic(channelId, topic)
+    const byThread = new Map<Thread, number[]>()
+    for (const id of ids) {
+      const from = this.place(id)
+      if (from.thread.channelId !== channelId) this.#oldestMoved = Math.min(this.#oldestMoved, id)
+      this.setDetails(id, change(id, from))
+      this.#segment(id).setPlace(id & localMask, place.number)
+      const moved = byThread.get(from.thread)
+      if (moved) moved.push(id)
+      else byThread.set(from.thread, [id])
+    }
+    for (const [thread, moved] of byThread) {
+      if (thread === place.thread) continue
+      thread.ids.removeAll(moved)
+      place.thread.ids.addAll(moved)
+      if (thread.channelId === channelId) continue
+      this.#indexes.channels.of(thread.channelId).removeAll(moved)
+      this.#indexes.channels.open(channelId).addAll(moved)
+    }
+  }
+
+  /** Ascending IDs. */
+  remove(ids: readonly number[]): void {
+    const byThread = new Map<Thread, number[]>()
+    const bySender = new Map<number, number[]>()
+    for (const id of ids) {
+      push(byThread, this.place(id).thread, id)
+      push(bySender, this.sender(id), id)
+      this.#unindexContent(id)
+    }
+    this.#indexes.reacted.removeAll(ids)
+    for (const [thread, gone] of byThread) {
+      thread.ids.removeAll(gone)
+      if (thread.channelId !== 0) this.#indexes.channels.of(thread.channelId).removeAll(gone)
+    }
+    for (const [userId, gone] of bySender) this.#indexes.senders.of(userId).removeAll(gone)
+    for (const id of ids) this.#segment(id).remove(id & localMask)
+    this.#count -= ids.length
+  }
+
+  // --- snapshots ------------------------------------------------------------------------------------------------
+
+  /** Segments that are full become files, written once; the rest, and what changed since, are rows. */
+  save(): Iterable<unknown> {
+    const head = {
+      last_id: this.#lastId,
+      places: this.#places.save(),
+      clients: [...this.#clients],
+      files: this.#segments.map(segment => segment.file ?? null),
+    }
+    const views = this.#segments.map(segment => {
+      if (segment.changed?.size === 0) return undefined
+      return { number: segment.number, view: segment.freeze(), changed: segment.changed && [...segment.changed] }
+    })
+    const row = (view: SegmentView, id: number) => this.#row(view, id)
+    return (function* () {
+      yield head
+      for (const part of views) {
+        if (!part) continue
+        const { number, view, changed } = part
+        const base = number << segmentBits
+        for (const local of changed?.sort((a, b) => a - b) ?? Array(segmentSize).keys()) {
+          if (view.has(local)) yield row(view, base + local)
+          else if (changed) yield { id: base + local, deleted: true }
+        }
+      }
+    })()
+  }
+
+  /** Files the next snapshot needs and may already have. Seals what is full, so it comes before `save`. */
+  files(): SideFile[] {
+    const files: SideFile[] = []
+    for (const segment of this.#segments) {
+      if (segment.number >= this.#lastId >>> segmentBits) continue
+      if (segment.kept && segment.changed!.size <= segmentSize / 8) {
+        files.push({ name: segment.file! })
+        continue
+      }
+      const version = segment.file ? Number(segment.file.split('.')[1]) + 1 : 1
+      const saved = segment.saved()
+      segment.file = `${String(segment.number).padStart(6, '0')}.${version}.segment`
+      segment.changed = new Set()
+      segment.kept = false
+      files.push({ name: segment.file, pieces: () => segmentPieces(saved), kept: () => segment.written() })
+    }
+    return files
+  }
+
+  load(rows: Iterable<unknown>, fileOf: (name: string) => Buffer = noFile): void {
+    let first = true
+    for (const row of rows) {
+      if (first) this.#loadHead(row as Head, fileOf)
+      else this.#loadRow(row as Message & { deleted?: true })
+      first = false
+    }
+  }
+
+  #loadHead({ last_id, places, clients, files }: Head, fileOf: (name: string) => Buffer): void {
+    this.#places.load(places)
+    for (const client of clients) this.#client(client)
+    for (const [number, name] of files.entries()) {
+      const segment = name === null ? new Segment(number) : new Segment(number, readSegment(fileOf(name)))
+      if (name !== null) {
+        segment.file = name
+        segment.changed = new Set()
+        segment.kept = true
+      }
+      this.#segments.push(segment)
+      for (let local = 0; name !== null && local < segmentSize; local++)
+        if (segment.has(local)) {
+          this.#count++
+          this.#index((number << segmentBits) + local)
+        }
+    }
+    this.#lastId = last_id
+  }
+
+  #loadRow(row: Message & { deleted?: true }): void {
+    if (this.has(row.id)) this.remove([row.id])
+    if (!row.deleted) this.add(row)
+    else this.#segment(row.id).changed?.add(row.id & localMask)
+  }
+
+  // --- inside ---------------------------------------------------------------------------------------------------
+
+  #segment(id: number): Segment {
+    return this.#segments[id >>> segmentBits]!
+  }
+
+  #row(view: SegmentView, id: number): Message {
+    const local = id & localMask
+    const { topic, thread } = this.#places.get(view.place(local))
+    const details = view.details.get(local)
+    const { text, ...rest } = details ?? {}
+    return {
+      id,
+      senderId: view.sender(local),
+      ...(thread.conversationId === 0
+        ? { channelId: thread.channelId, topic }
+        : { conversationId: thread.conversationId }),
+      time: view.time(local),
+      client: this.#clients[view.client(local)]!,
+      content: view.content(local),
+      html: view.html(local),
+      marks: view.marks(local),
+      ...(!isEmpty(rest) && { details: rest }),
+    }
+  }
+
+  #placeOf({ channelId, topic, conversationId }: Message): Place {
+    if (conversationId !== undefined) return this.#places.ofConversation(conversationId)
+    return this.#places.ofTopic(channelId!, topic!)
+  }
+
+  #client(name: string): number {
+    let number = this.#clientNumbers.get(name)
+    if (number === undefined) {
+      number = Math.min(this.#clients.length, 0xffff)
+      this.#clientNumbers.set(name, number)
+      if (number === this.#clients.length) this.#clients.push(name)
+    }
+    return number
+  }
+
+  #index(id: number): void {
+    const { thread } = this.place(id)
+    thread.ids.add(id)
+    if (thread.channelId !== 0) this.#indexes.channels.open(thread.channelId).add(id)
+    this.#indexes.senders.open(this.sender(id)).add(id)
+    if (this.details(id)?.reactions?.length) this.#indexes.reacted.add(id)
+    this.#indexContent(id)
+  }
+
+  #indexContent(id: number): void {
+    const details = this.details(id)
+    if (details?.sentTo !== undefined) this.#oldestMoved = Math.min(this.#oldestMoved, id)
+    this.#indexes.addContent(id, this.marks(id), details)
+  }
+
+  #unindexContent(id: number): void {
+    this.#indexes.removeContent(id, this.marks(id), this.details(id))
+  }
+}
+
+interface Head {
+  readonly last_id: number
+  readonly places: readonly unknown[]
+  readonly clients: readonly string[]
+  readonly files: readonly (string | null)[]
+}
+
+function isEmpty(details: object): boolean {
+  for (const _ in details) return false
+  return true
+}
+
+function push<K>(groups: Map<K, number[]>, key: K, id: number): void {
+  const group = groups.get(key)
+  if (group) group.push(id)
+  else groups.set(key, [id])
+}
+
+function noFile(name: string): never {
+  throw new Error(`no file ${name}`)
+}

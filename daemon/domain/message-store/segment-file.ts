@@ -1,0 +1,82 @@
+// A sealed segment as a file: a line of JSON that says what follows, then the arrays as they are in memory, then the details
+// as JSON. Written once; what changes later stands in the snapshot beside it.
+
+import type { Details } from './message.ts'
+import { columnNames, type SavedSegment } from './segment.ts'
+import type { WordArrays } from './word-index.ts'
+
+const format = 'natter messages 1'
+const wordNames = ['hashes', 'counts', 'tails', 'firsts', 'lasts', 'pool'] as const satisfies (keyof WordArrays)[]
+const narrow = new Set<string>(['clients', 'bits', 'firsts', 'lasts', 'pool'])
+
+/** A file beside the snapshot: one to be written, or one that stays as it is. */
+export interface SideFile {
+  readonly name: string
+  readonly pieces?: () => Iterable<Uint8Array>
+  /** It is on disk, and so is a snapshot that needs it. */
+  readonly kept?: () => void
+}
+
+interface Head {
+  readonly format: string
+  /** Bytes of each array, in order: columns, words. */
+  readonly arrays: readonly number[]
+  readonly pages: readonly number[]
+  readonly details: number
+}
+
+/** In pieces, so that writing never holds a second copy of it all. */
+export function* segmentPieces({ columns, words, pages, details }: SavedSegment): Generator<Uint8Array> {
+  const arrays = [...columnNames.map(name => bytesOf(columns[name])), ...wordNames.map(name => bytesOf(words[name]))]
+  const last = Buffer.from(JSON.stringify([...details]))
+  const pieces = [...arrays, ...pages, last]
+  const head: Head = {
+    format,
+    arrays: arrays.map(array => array.length),
+    pages: pages.map(page => page.length),
+    details: last.length,
+  }
+  // Arrays of numbers must start at a multiple of four.
+  const line = JSON.stringify(head)
+  yield Buffer.from(`${line}${' '.repeat(3 - (Buffer.byteLength(line) % 4))}\n`)
+  for (const piece of pieces) if (piece.length > 0) yield piece
+}
+
+/** Throws a reason when the bytes are not what was written. Keeps them: the segment lives in the memory they were read to. */
+export function readSegment(bytes: Buffer): SavedSegment {
+  const end = bytes.indexOf(10)
+  const head = readHead(bytes.subarray(0, Math.max(end, 0)).toString())
+  let at = end + 1
+  const take = (length: number) => {
+    at += length
+    return bytes.subarray(at - length, at)
+  }
+  const total = [...head.arrays, ...head.pages, head.details].reduce((sum, length) => sum + length, 0)
+  if (at + total !== bytes.length) throw new Error('it has not the length it should have')
+  const names = [...columnNames, ...wordNames]
+  const arrays = Object.fromEntries(names.map((name, index) => [name, numbersOf(name, take(head.arrays[index]!))]))
+  const pages = head.pages.map(take)
+  const details = new Map<number, Details>(JSON.parse(take(head.details).toString()))
+  return { columns: arrays as never, words: arrays as never, pages, details }
+}
+
+function readHead(line: string): Head {
+  try {
+    const head = JSON.parse(line)
+    if (head.format === format) return head
+  } catch {
+    // Said below.
+  }
+  throw new Error('it is not a segment of messages')
+}
+
+function bytesOf(array: Uint32Array | Uint16Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+}
+
+function numbersOf(name: string, bytes: Buffer): Uint32Array | Uint16Array {
+  const { buffer, byteOffset, length } = bytes
+  return narrow.has(name)
+    ? new Uint16Array(buffer, byteOffset, length / 2)
+    : new Uint32Array(buffer, byteOffset, length / 4)
+}

@@ -1,0 +1,57 @@
+// Cutting text into words, for the full-text index and for those who search it.
+
+/** Calls with the hash of every word of a lower-case text. Characters of scripts without spaces are words by themselves. */
+export function eachWordHash(text: string, take: (hash: number) => void): void {
+  let hash = start
+  let inWord = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    const kind = kindOf(code)
+    if (kind === 1) {
+      hash = Math.imul(hash ^ code, prime)
+      inWord = true
+      continue
+    }
+    if (inWord) take(hash >>> 0 || 1)
+    hash = start
+    inWord = false
+    if (kind === 2) take(Math.imul(start ^ code, prime) >>> 0 || 1)
+  }
+  if (inWord) take(hash >>> 0 || 1)
+}
+
+export function wordHashes(text: string): number[] {
+  const hashes = new Set<number>()
+  eachWordHash(text, hash => hashes.add(hash))
+  return [...hashes]
+}
+
+/** Where a word or phrase stands in a lower-case text, not as a part of longer words. */
+export function occurrences(text: string, term: string): [from: number, to: number][] {
+  const found: [number, number][] = []
+  if (term === '') return found
+  const opens = kindOf(term.charCodeAt(0)) === 1
+  const closes = kindOf(term.charCodeAt(term.length - 1)) === 1
+  for (let at = text.indexOf(term); at !== -1; at = text.indexOf(term, at + 1)) {
+    const end = at + term.length
+    if (opens && at > 0 && kindOf(text.charCodeAt(at - 1)) === 1) continue
+    if (closes && end < text.length && kindOf(text.charCodeAt(end)) === 1) continue
+    found.push([at, end])
+  }
+  return found
+}
+
+const start = 0x811c9dc5
+const prime = 0x01000193
+
+/** 0: between words; 1: part of a word; 2: a word by itself. */
+function kindOf(code: number): 0 | 1 | 2 {
+  if (code < 0x80) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 ? 1 : 0
+  if (code < 0xc0) return code === 0xaa || code === 0xb5 || code === 0xba ? 1 : 0
+  if (code === 0xd7 || code === 0xf7) return 0
+  if (code >= 0x2000 && code <= 0x206f) return 0
+  if (code >= 0x2e80 && code <= 0x303f) return code >= 0x3000 ? 0 : 2
+  if ((code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af)) return 2
+  if (code >= 0xf900 && code <= 0xfaff) return 2
+  return code >= 0xff00 && code <= 0xff0f ? 0 : 1
+}

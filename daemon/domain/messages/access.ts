@@ -1,0 +1,151 @@
+// Who received a message, who may read it, and what it is to them.
+
+import type { FlagsOfUser } from '../message-flags-table.ts'
+import { marks } from '../message-store/index.ts'
+import { type Asker, seeContent } from '../permissions.ts'
+import { badRequest } from '../refusal.ts'
+import type { State } from '../state.ts'
+import type { Subscription } from '../subscription-table.ts'
+
+/** What messages are to one user; made for many questions in a row, between which nothing changes. */
+export class Reader {
+  readonly #state: State
+  readonly #userId: number
+  readonly #flags: FlagsOfUser
+  readonly #channels = new Map<number, { readonly active: boolean; readonly spans: Subscription['spans'] }>()
+  readonly #conversations = new Map<number, boolean>()
+
+  constructor(state: State, userId: number) {
+    this.#state = state
+    this.#userId = userId
+    this.#flags = state.messageFlags.of(userId)
+  }
+
+  /** Whether it reached the user when it was sent. */
+  received(id: number): boolean {
+    return this.#stretch(id) !== 'none'
+  }
+
+  /** In the user's own history: received, or taken into it later. */
+  hasRow(id: number): boolean {
+    return this.#stretch(id) !== 'none' || this.#flags.historical.has(id)
+  }
+
+  isUnread(id: number): boolean {
+    return this.look(id) === 'unread'
+  }
+
+  /** Not in the user's history, or read, or unread. */
+  look(id: number): 'none' | 'read' | 'unread' {
+    const { channelId } = this.#state.messages.place(id).thread
+    const stretch = this.#stretch(id)
+    if (stretch === 'none' && !this.#flags.historical.has(id)) return 'none'
+    // All unread messages are in channels the user is subscribed to.
+    if (channelId !== 0 && !this.#channel(channelId).active) return 'read'
+    const unread = stretch === 'present' ? !this.#flags.read.has(id) : this.#flags.unread.has(id)
+    return unread ? 'unread' : 'read'
+  }
+
+  /** Whether it is unread unless marked; otherwise it is read unless marked. */
+  isUnreadByDefault(id: number): boolean {
+    return this.#stretch(id) === 'present'
+  }
+
+  /** Where the ID stands in the user's subscription: in its present stretch, in a former one, or outside. */
+  #stretch(id: number): 'present' | 'former' | 'none' {
+    const { messages } = this.#state
+    const { conversationId } = messages.place(id).thread
+    if (conversationId !== 0) return this.#takesPart(conversationId) ? 'present' : 'none'
+    for (const [after, upTo] of this.#channel(messages.sentTo(id)).spans) {
+      if (id <= after) continue
+      if (upTo === undefined) return 'present'
+      if (id < upTo) return 'former'
+    }
+    return 'none'
+  }
+
+  #channel(channelId: number) {
+    let channel = this.#channels.get(channelId)
+    if (!channel) {
+      channel = this.#state.subscriptions.get(channelId, this.#userId) ?? { active: false, spans: [] }
+      this.#channels.set(channelId, channel)
+    }
+    return channel
+  }
+
+  #takesPart(conversationId: number): boolean {
+    let part = this.#conversations.get(conversationId)
+    if (part === undefined) {
+      part = takesPart(this.#state, this.#userId, conversationId)
+      this.#conversations.set(conversationId, part)
+    }
+    return part
+  }
+}
+
+export function received(state: State, userId: number, id: number): boolean {
+  return new Reader(state, userId).received(id)
+}
+
+export function hasRow(state: State, userId: number, id: number): boolean {
+  return new Reader(state, userId).hasRow(id)
+}
+
+export function isUnread(state: State, userId: number, id: number): boolean {
+  return new Reader(state, userId).isUnread(id)
+}
+
+export function takesPart(state: State, userId: number, conversationId: number): boolean {
+  return state.conversations.get(conversationId)?.userIds.includes(userId) ?? false
+}
+
+/** Whether the user may read it now. */
+export function maySee(asker: Asker, id: number): boolean {
+  const { state, actor } = asker
+  if (!state.messages.has(id)) return false
+  const { channelId, conversationId } = state.messages.place(id).thread
+  if (conversationId !== 0) return takesPart(state, actor.id, conversationId)
+  const channel = state.channels.get(channelId)
+  if (!channel || !seeContent.allows(asker, channel)) return false
+  return channel.historyPublic || !channel.inviteOnly || hasRow(state, actor.id, id)
+}
+
+/** One answer for all that cannot be read: what there is must not be found out by trying. */
+export function visible(asker: Asker, id: number, name = 'message_id'): number {
+  if (!maySee(asker, id)) throw badRequest(`${name}: no such message`)
+  return id
+}
+
+/** The user's flags of a message they may read, in the order the API lists them. */
+export function flagsOf(state: State, userId: number, id: number): string[] {
+  const reader = new Reader(state, userId)
+  if (!reader.hasRow(id)) return ['read', 'historical']
+  const sets = state.messageFlags.of(userId)
+  const flags: string[] = []
+  if (!reader.isUnread(id)) flags.push('read')
+  if (sets.starred.has(id)) flags.push('starred')
+  if (sets.collapsed.has(id)) flags.push('collapsed')
+  flags.push(...mentionFlags(state, userId, id))
+  if (!reader.received(id)) flags.push('historical')
+  return flags
+}
+
+/** Flags that follow from the content. */
+export function mentionFlags(state: State, userId: number, id: number): string[] {
+  const flags: string[] = []
+  const details = state.messages.details(id)
+  const inChannel = (state.messages.marks(id) & marks.channelWildcard) !== 0
+  const inTopic = details?.topicMentioned?.includes(userId) ?? false
+  if (details?.mentioned?.includes(userId)) flags.push('mentioned')
+  if (inChannel) flags.push('stream_wildcard_mentioned')
+  if (inTopic) flags.push('topic_wildcard_mentioned')
+  if (inChannel || inTopic) flags.push('wildcard_mentioned')
+  if (details?.alerted?.includes(userId)) flags.push('has_alert_word')
+  return flags
+}
+
+export function isMentioned(state: State, userId: number, id: number): boolean {
+  if ((state.messages.marks(id) & marks.channelWildcard) !== 0) return true
+  const details = state.messages.details(id)
+  return (details?.mentioned?.includes(userId) || details?.topicMentioned?.includes(userId)) ?? false
+}

@@ -1,0 +1,214 @@
+// Who hears of what happens to messages, in which words.
+
+import { idsOf } from '../message-store/index.ts'
+import { queueTakes } from '../narrow/queue.ts'
+import type { Announcement, Client, Event } from '../resource.ts'
+import type { State } from '../state.ts'
+import { flagsOf, hasRow, maySee, mentionFlags, received } from './access.ts'
+import type {
+  FlagsChanged,
+  MessageEdited,
+  MessageSent,
+  MessagesDeleted,
+  MessagesMoved,
+  SubmessageAdded,
+} from './facts.ts'
+import { isMuted } from './neighbours.ts'
+import { presentMessage, topicShown, type View } from './present.ts'
+
+/** Everyone the message is something to: who has it in their history or is subscribed, and may read it. */
+export function concerned(state: State, id: number): number[] {
+  const { channelId, conversationId } = state.messages.place(id).thread
+  if (conversationId !== 0) return [...state.conversations.get(conversationId)!.userIds]
+  const people = new Set(state.subscriptions.activeUsers(channelId))
+  for (const { userId } of state.subscriptions.ofChannel(state.messages.sentTo(id)))
+    if (!people.has(userId) && received(state, userId, id)) people.add(userId)
+  for (const userId of state.messageFlags.users())
+    if (!people.has(userId) && state.messageFlags.of(userId).historical.has(id)) people.add(userId)
+  return [...people].filter(userId => mayStillSee(state, userId, id))
+}
+
+function mayStillSee(state: State, userId: number, id: number): boolean {
+  const actor = state.users.get(userId)!
+  return actor.active && maySee({ state, actor }, id)
+}
+
+function viewOf(client: Client): View {
+  return {
+    applyMarkdown: client.applyMarkdown,
+    clientGravatar: client.clientGravatar,
+    emptyTopic: client.capabilities.has('empty_topic_name'),
+  }
+}
+
+export function sent(state: State, { message, readBy = [], echo }: MessageSent): Announcement[] {
+  const { channelId } = message
+  const channel = channelId === undefined ? undefined : state.channels.get(channelId)
+  const to = channel
+    ? state.subscriptions.activeUsers(channel.id)
+    : state.conversations.get(message.conversationId!)!.userIds
+  const flags = sharedFlags(userId => [
+    ...(readBy.includes(userId) ? ['read'] : []),
+    ...mentionFlags(state, userId, message.id),
+  ])
+  return [
+    {
+      to,
+      event: client => ({ type: 'message', message: presentMessage(state, message, viewOf(client)) }),
+      personal: flags,
+      fits: queue => queueTakes(state, message, flags(queue.userId).flags, queue.narrow),
+      ...(channel && !channel.inviteOnly && { overheard: { flags: [] } }),
+      ...(echo && { echo: { queueId: echo.queueId, fields: { local_message_id: echo.localId } } }),
+    },
+  ]
+}
+
+/** One object for all who have the same flags, so that their events are one text. */
+function sharedFlags(flagsFor: (userId: number) => string[]): (userId: number) => { flags: string[] } {
+  const known = new Map<string, { flags: string[] }>()
+  return userId => {
+    const flags = flagsFor(userId)
+    const key = flags.join()
+    let shared = known.get(key)
+    if (!shared) {
+      shared = { flags }
+      known.set(key, shared)
+    }
+    return shared
+  }
+}
+
+export function edited(state: State, { message, edit }: MessageEdited): Announcement[] {
+  const event: Event = {
+    type: 'update_message',
+    user_id: edit.userId,
+    edit_timestamp: edit.time,
+    message_id: message.id,
+    message_ids: [message.id],
+    rendering_only: false,
+    ...(message.channelId !== undefined && channelFields(state, message.channelId)),
+    orig_content: edit.prevContent,
+    orig_rendered_content: edit.prevHtml,
+    content: message.content,
+    rendered_content: message.html,
+    is_me_message: message.content.startsWith('/me '),
+  }
+  const to = concerned(state, message.id)
+  return [{ to, event, personal: sharedFlags(userId => flagsOf(state, userId, message.id)) }]
+}
+
+function channelFields(state: State, channelId: number) {
+  return { stream_id: channelId, stream_name: state.channels.get(channelId)!.name }
+}
+
+export function moved(state: State, fact: MessagesMoved): Announcement[] {
+  const { id, ids, from, to } = fact
+  const shown = (topic: string, client: Client) => topicShown(topic, viewOf(client).emptyTopic)
+  const people = new Set([...state.subscriptions.activeUsers(from.channelId), ...concerned(state, id)])
+  const staying = [...people].filter(userId => mayStillSee(state, userId, id))
+  const losing = [...people].filter(userId => !staying.includes(userId) && hasRow(state, userId, id))
+  const event = (client: Client): Event => ({
+    type: 'update_message',
+    user_id: fact.userId,
+    edit_timestamp: fact.time,
+    message_id: id,
+    message_ids: ids,
+    rendering_only: false,
+    ...channelFields(state, from.channelId),
+    propagate_mode: fact.mode,
+    orig_subject: shown(from.topic, client),
+    ...(from.topic !== to.topic && { subject: shown(to.topic, client), topic_links: fact.topicLinks }),
+    ...(from.channelId !== to.channelId && { new_stream_id: to.channelId }),
+  })
+  const gone = deletedForms(ids, { message_type: 'stream', stream_id: from.channelId }, from.topic)
+  return [
+    { to: losing, event: gone },
+    { to: staying, event, personal: sharedFlags(userId => flagsOf(state, userId, id)) },
+    ...fact.markedRead.map(([userId, runs]) => readEvent(userId, idsOf(runs))),
+  ]
+}
+
+export function readEvent(userId: number, ids: readonly number[], all = false): Announcement {
+  return { to: [userId], event: { ...flagsEvent('add', 'read', ids), all } }
+}
+
+function flagsEvent(op: 'add' | 'remove', flag: string, ids: readonly number[]) {
+  return { type: 'update_message_flags', op, operation: op, flag, messages: ids, all: false }
+}
+
+/** One event for all of them, or one each for clients that know no better. */
+function deletedForms(ids: readonly number[], fields: object, topic?: string): Announcement['event'] {
+  return client => {
+    const place = { ...fields, ...(topic !== undefined && { topic: topicShown(topic, viewOf(client).emptyTopic) }) }
+    if (client.capabilities.has('bulk_message_deletion')) return { type: 'delete_message', message_ids: ids, ...place }
+    return ids.map(id => ({ type: 'delete_message', message_id: id, ...place }))
+  }
+}
+
+export function deleted(state: State, { ids, place, userId }: MessagesDeleted): Announcement[] {
+  if ('conversationId' in place)
+    return [
+      {
+        to: state.conversations.get(place.conversationId)!.userIds,
+        event: deletedForms(ids, { message_type: 'private' }),
+      },
+    ]
+  // Who had one of them in their history cannot be asked any more: whoever may know the channel may know this.
+  const to = new Set(state.subscriptions.activeUsers(place.channelId))
+  if (userId !== null) to.add(userId)
+  for (const { userId: former } of state.subscriptions.ofChannel(place.channelId)) {
+    const channel = state.channels.get(place.channelId)!
+    if (!channel.inviteOnly) to.add(former)
+  }
+  return [
+    { to: [...to], event: deletedForms(ids, { message_type: 'stream', stream_id: place.channelId }, place.topic) },
+  ]
+}
+
+export function submessageAdded(state: State, { messageId, submessage }: SubmessageAdded): Announcement[] {
+  const { id, senderId, msgType, content } = submessage
+  return [
+    {
+      to: concerned(state, messageId),
+      event: {
+        type: 'submessage',
+        message_id: messageId,
+        submessage_id: id,
+        sender_id: senderId,
+        msg_type: msgType,
+        content,
+      },
+    },
+  ]
+}
+
+export function flagsChanged(state: State, { userId, op, flag, runs }: FlagsChanged): Announcement[] {
+  const ids = idsOf(runs)
+  const event = flagsEvent(op, flag, ids)
+  if (flag !== 'read' || op !== 'remove') return [{ to: [userId], event }]
+  return [
+    {
+      to: [userId],
+      event: client => ({
+        ...event,
+        message_details: Object.fromEntries(ids.map(id => [id, detailOf(state, userId, id, viewOf(client))])),
+      }),
+    },
+  ]
+}
+
+function detailOf(state: State, userId: number, id: number, view: View) {
+  const { topic, thread } = state.messages.place(id)
+  const mentioned = mentionFlags(state, userId, id).some(flag => flag.endsWith('mentioned'))
+  if (thread.conversationId !== 0) {
+    const { userIds } = state.conversations.get(thread.conversationId)!
+    return { type: 'private', ...(mentioned && { mentioned }), user_ids: userIds.filter(other => other !== userId) }
+  }
+  return {
+    type: 'stream',
+    ...(mentioned && { mentioned }),
+    stream_id: thread.channelId,
+    topic: topicShown(topic, view.emptyTopic),
+    unmuted_stream_msg: !isMuted(state, userId, thread.channelId, topic),
+  }
+}

@@ -1,0 +1,91 @@
+// What sending, editing and scheduling a message share: its text, where it goes, whether it may.
+
+import { emptyTopicDisplayName, limits } from '../limits.ts'
+import type { MessageStore } from '../message-store/index.ts'
+import * as may from '../permissions.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { Context, Surroundings } from '../resource.ts'
+import { organizationSetting } from '../settings-lookup.ts'
+import type { Channel, State } from '../state.ts'
+
+/** Trailing white space and leading line breaks go; what is too long is cut. */
+export function messageContent(given: string, name = 'content'): string {
+  const text = given.trimEnd().replace(/^(?:[ \t]*\r?\n)+/, '')
+  if (text === '') throw badRequest(`${name}: the message is empty`)
+  return cut(text, limits.messageContent, '\n[message truncated]')
+}
+
+/** The topic as it is kept: trimmed, the name for the empty one read as empty, cut when too long. */
+export function topicOf(given: string, name = 'topic'): string {
+  const topic = given.trim()
+  if (unprintable.test(topic)) throw badRequest(`${name} contains a character that cannot be printed`)
+  if (topic === emptyTopicDisplayName || topic === '(no topic)') return ''
+  return cut(topic, limits.topic, '...')
+}
+
+const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
+
+function cut(text: string, limit: number, ending: string): string {
+  if (text.length <= limit) return text
+  const points = [...text]
+  return points.length <= limit ? text : points.slice(0, limit - ending.length).join('') + ending
+}
+
+/** The topic the channel's policy allows, or a refusal that names the empty one. */
+export function checkTopicsPolicy(state: State, channel: Channel, topic: string): void {
+  const policy = channel.topicsPolicy === 'inherit' ? organizationSetting(state, 'topics_policy') : channel.topicsPolicy
+  const display = { empty_topic_display_name: emptyTopicDisplayName }
+  if (policy === 'disable_empty_topic' && topic === '')
+    throw new Refusal('BAD_REQUEST', 'topic: a topic is needed in this channel', display)
+  if (policy === 'empty_topic_only' && topic !== '')
+    throw new Refusal('BAD_REQUEST', `topic: this channel has only ${emptyTopicDisplayName}`, display)
+}
+
+/** `to` of a message to a channel: an ID, a name, or a list of one. */
+export function channelTo(ctx: Context, to: unknown): Channel {
+  const given = Array.isArray(to) && to.length === 1 ? to[0] : to
+  if (Array.isArray(given)) throw badRequest('to: expected exactly one channel')
+  if (given === undefined) throw badRequest('to: which channel?')
+  const channel =
+    typeof given === 'number'
+      ? ctx.state.channels.get(given)
+      : ctx.state.channels.find('name', String(given).trim().toLowerCase())
+  if (!channel) throw noChannel(given)
+  return channel
+}
+
+export function noChannel(given: unknown): Refusal {
+  return typeof given === 'number'
+    ? new Refusal('STREAM_DOES_NOT_EXIST', `Channel with ID '${given}' does not exist`, { stream_id: given })
+    : new Refusal('STREAM_DOES_NOT_EXIST', `Channel '${given}' does not exist`, { stream: String(given) })
+}
+
+/** Whether the actor may write there. A channel they may not know of must look like none. */
+export function checkPosting(ctx: Context, channel: Channel, topic: string, given: unknown = channel.id): void {
+  if (!may.post.allows(ctx, channel)) {
+    if (!may.seeMetadata.allows(ctx, channel)) throw noChannel(given)
+    throw badRequest(may.post.sentence)
+  }
+  if (channel.archived) throw badRequest(`to: the channel '${channel.name}' is archived`)
+  checkTopicsPolicy(ctx.state, channel, topic)
+}
+
+// IDs given out by a command before its facts are applied: one command can send several messages.
+const allotted = new WeakMap<Surroundings, { messages: number; conversations: number }>()
+
+function allotments(ctx: Surroundings) {
+  let counts = allotted.get(ctx)
+  if (!counts) {
+    counts = { messages: 0, conversations: 0 }
+    allotted.set(ctx, counts)
+  }
+  return counts
+}
+
+export function nextMessageId(ctx: Surroundings & { state: { messages: MessageStore } }): number {
+  return ctx.state.messages.lastId + ++allotments(ctx).messages
+}
+
+export function nextConversationId(ctx: Surroundings): number {
+  return ctx.state.conversations.nextId + allotments(ctx).conversations++
+}

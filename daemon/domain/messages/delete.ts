@@ -1,0 +1,84 @@
+// Deleting messages, editing notifications, and parts of widgets.
+
+import type { ParamsOf } from '../../api/define.ts'
+import type { messages as api } from '../../api/messages.ts'
+import type { Message } from '../message-store/index.ts'
+import { badRequest } from '../refusal.ts'
+import type { Announcement, Context } from '../resource.ts'
+import { userSetting } from '../settings-lookup.ts'
+import { visible } from './access.ts'
+import type { MessagesDeleted } from './facts.ts'
+import { deleteAnyMessage, deleteOwnMessage } from './permissions.ts'
+import { submessageId } from './send.ts'
+import { checkEditing, isOlder } from './update.ts'
+
+export function remove(ctx: Context, { message_id }: ParamsOf<typeof api.delete>) {
+  const message = ctx.state.messages.get(visible(ctx, message_id))!
+  const channel = message.channelId === undefined ? undefined : ctx.state.channels.get(message.channelId)
+  if (channel?.archived) throw badRequest('message_id: no such message')
+  if (!deleteAnyMessage.allows(ctx, channel)) {
+    if (!isOwn(ctx, message)) throw badRequest(`message_id: ${deleteAnyMessage.sentence}`)
+    if (!deleteOwnMessage.allows(ctx, channel)) throw badRequest(`message_id: ${deleteOwnMessage.sentence}`)
+    if (isOlder(ctx, message.time, 'message_content_delete_limit_seconds'))
+      throw badRequest('message_id: the time limit for deleting this message has passed')
+  }
+  return { facts: [deletion([message.id], message, ctx.actor.id)], reply: {} }
+}
+
+/** The fact that messages of one topic or conversation, ascending, are gone. */
+export function deletion(
+  ids: readonly number[],
+  { channelId, topic, conversationId }: Pick<Message, 'channelId' | 'topic' | 'conversationId'>,
+  userId: number | null,
+): MessagesDeleted {
+  const place = channelId === undefined ? { conversationId: conversationId! } : { channelId, topic: topic! }
+  return { type: 'messages.deleted', ids, place, userId }
+}
+
+function isOwn({ state, actor }: Context, { senderId }: Message): boolean {
+  return senderId === actor.id || state.users.get(senderId)?.bot?.ownerId === actor.id
+}
+
+export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typing>) {
+  const { state, actor } = ctx
+  const message = state.messages.get(visible(ctx, message_id))!
+  checkEditing(ctx, message, 0)
+  const direct = message.channelId === undefined
+  if (!userSetting(actor, direct ? 'send_private_typing_notifications' : 'send_stream_typing_notifications'))
+    throw badRequest('You have turned off typing notifications')
+  const people = direct
+    ? state.conversations.get(message.conversationId!)!.userIds
+    : [...state.subscriptions.activeUsers(message.channelId!)]
+  // So many could not be looked at anyway.
+  if (!direct && people.length > 100) return { reply: {} }
+  const to = people.filter(id => {
+    const user = state.users.get(id)!
+    return user.active && userSetting(user, 'receives_typing_notifications')
+  })
+  const recipient = direct
+    ? { type: 'direct', user_ids: people }
+    : { type: 'channel', channel_id: message.channelId, topic: message.topic }
+  const event = { type: 'typing_edit_message', op, sender_id: actor.id, message_id, recipient }
+  const signal: Announcement = {
+    to,
+    event: direct ? event : client => (client.capabilities.has('stream_typing_notifications') ? event : null),
+  }
+  return { signals: [signal], reply: {} }
+}
+
+export function submessage(ctx: Context, params: ParamsOf<typeof api.submessage>) {
+  const { state, actor } = ctx
+  const message = state.messages.get(visible(ctx, params.message_id))!
+  const parts = message.details?.submessages ?? []
+  if (parts.length === 0 && message.senderId !== actor.id)
+    throw badRequest('message_id: only the author of a message can attach a widget to it')
+  try {
+    JSON.parse(params.content)
+  } catch {
+    throw badRequest('content is not valid JSON')
+  }
+  if (parts.length >= 1000) throw badRequest('message_id: this widget cannot take more')
+  const id = submessageId(message.id, parts.length)
+  const part = { id, senderId: actor.id, msgType: params.msg_type, content: params.content }
+  return { facts: [{ type: 'submessage.added' as const, messageId: message.id, submessage: part }], reply: {} }
+}

@@ -1,0 +1,97 @@
+// What happens to messages.
+
+import type { Edit, Message, Reaction, Submessage } from '../message-store/index.ts'
+import type { Conversation } from '../state.ts'
+
+export type MessageFact =
+  | MessageSent
+  | MessageEdited
+  | MessagesMoved
+  | MessagesDeleted
+  | ReactionAdded
+  | ReactionRemoved
+  | SubmessageAdded
+  | FlagsChanged
+  | AllRead
+
+export interface MessageSent {
+  readonly type: 'message.sent'
+  readonly message: Message
+  /** Set when it is the first of its conversation. */
+  readonly conversation?: Conversation
+  /** People for whom it is read from the start: its sender, and those who muted them. */
+  readonly readBy?: readonly number[]
+  /** The sender's queue that is told the sender's own name for it. */
+  readonly echo?: { readonly queueId: string; readonly localId: string }
+}
+
+export interface MessageEdited {
+  readonly type: 'message.edited'
+  /** As it is now. */
+  readonly message: Message
+  readonly edit: Edit
+}
+
+export interface MessagesMoved {
+  readonly type: 'messages.moved'
+  /** The message that was asked to be moved. */
+  readonly id: number
+  /** All that moved, ascending. */
+  readonly ids: readonly number[]
+  readonly from: { readonly channelId: number; readonly topic: string }
+  readonly to: { readonly channelId: number; readonly topic: string }
+  readonly topicLinks: readonly { readonly text: string; readonly url: string }[]
+  readonly mode: 'change_one' | 'change_later' | 'change_all'
+  readonly userId: number
+  /** Seconds. */
+  readonly time: number
+  /** What becomes read because its reader is not subscribed to the new channel: user ID and runs of IDs. */
+  readonly markedRead: readonly (readonly [userId: number, runs: readonly number[]])[]
+}
+
+export interface MessagesDeleted {
+  readonly type: 'messages.deleted'
+  /** Ascending. */
+  readonly ids: readonly number[]
+  /** Where they were. */
+  readonly place: { readonly channelId: number; readonly topic: string } | { readonly conversationId: number }
+  /** null: the system. */
+  readonly userId: number | null
+}
+
+export interface ReactionAdded {
+  readonly type: 'reaction.added'
+  readonly messageId: number
+  readonly reaction: Reaction
+  /** The message was not in the user's history before. */
+  readonly historical: boolean
+}
+
+export interface ReactionRemoved {
+  readonly type: 'reaction.removed'
+  readonly messageId: number
+  readonly reaction: Reaction
+}
+
+export interface SubmessageAdded {
+  readonly type: 'submessage.added'
+  readonly messageId: number
+  readonly submessage: Submessage
+}
+
+export interface FlagsChanged {
+  readonly type: 'message-flags.changed'
+  readonly userId: number
+  readonly op: 'add' | 'remove'
+  readonly flag: 'read' | 'starred' | 'collapsed'
+  /** Runs of IDs: first, last, first, last … */
+  readonly runs: readonly number[]
+  /** Those of them that were not in the user's history before. */
+  readonly historical?: readonly number[]
+}
+
+export interface AllRead {
+  readonly type: 'messages.all-read'
+  readonly userId: number
+  readonly upTo: number
+}

@@ -1,0 +1,122 @@
+// Messages: commands, what their facts change, who is told.
+
+import { messages as api } from '../../api/messages.ts'
+import { type Context, resource } from '../resource.ts'
+import type { State } from '../state.ts'
+import * as tell from './announce.ts'
+import { remove, submessage, typing } from './delete.ts'
+import type { MessageEdited, MessageSent, MessagesDeleted, MessagesMoved, SubmessageAdded } from './facts.ts'
+import { tidy, topicShown } from './present.ts'
+import { get, history, list, matches, receipts, renderContent } from './read.ts'
+import { send } from './send.ts'
+import { presentUnread } from './unread.ts'
+import { update } from './update.ts'
+
+type OwnFact = MessageSent | MessageEdited | MessagesMoved | MessagesDeleted | SubmessageAdded
+
+export const messages = resource(api)<OwnFact>({
+  commands: {
+    send,
+    list,
+    get,
+    update,
+    delete: remove,
+    history,
+    render: renderContent,
+    matches,
+    receipts,
+    typing,
+    submessage,
+  },
+
+  apply: {
+    'message.sent': (state, { message, conversation, readBy = [] }) => {
+      if (conversation) state.conversations.put(conversation)
+      state.messages.add(message)
+      for (const userId of readBy) state.messageFlags.add(userId, 'read', [message.id, message.id])
+    },
+    'message.edited': (state, { message: { id, content, html, marks, details = {} } }) =>
+      state.messages.edit(id, content, html, marks, details),
+    'messages.moved': move,
+    'messages.deleted': (state, { ids }) => state.messages.remove(ids),
+    'submessage.added': (state, { messageId, submessage }) => {
+      const details = state.messages.get(messageId)!.details
+      const submessages = [...(details?.submessages ?? []), submessage]
+      state.messages.setDetails(messageId, tidy({ ...details, submessages }))
+    },
+  },
+
+  announce: {
+    'message.sent': tell.sent,
+    'message.edited': tell.edited,
+    'messages.moved': tell.moved,
+    'messages.deleted': tell.deleted,
+    'submessage.added': tell.submessageAdded,
+  },
+
+  sections: {
+    message: ctx => ({ max_message_id: newestOwn(ctx) }),
+    // OPEN: fetched by either of the two event types, because clients ask for both together.
+    update_message_flags: (ctx, capabilities) => ({
+      unread_msgs: presentUnread(ctx, topic => topicShown(topic, capabilities.has('empty_topic_name'))),
+    }),
+    starred_messages: ({ state, actor }) => ({ starred_messages: starred(state, actor.id) }),
+    recent_private_conversations: ctx => ({ recent_private_conversations: recentConversations(ctx) }),
+  },
+})
+
+function move(state: State, { ids, from, to, userId, time, topicLinks, markedRead }: MessagesMoved): void {
+  const edit = {
+    userId,
+    time,
+    ...(from.topic !== to.topic && { prevTopic: from.topic, topic: to.topic }),
+    ...(from.channelId !== to.channelId && { prevChannelId: from.channelId, channelId: to.channelId }),
+  }
+  state.messages.move(ids, to.channelId, to.topic, (id, place) => {
+    const details = state.messages.get(id)!.details
+    const sentTo = details?.sentTo ?? place.thread.channelId
+    return tidy({
+      ...details,
+      topicLinks,
+      edits: [...(details?.edits ?? []), { ...edit, ...(edit.prevTopic !== undefined && { prevTopic: place.topic }) }],
+      sentTo: sentTo === to.channelId ? undefined : sentTo,
+    })
+  })
+  for (const [reader, runs] of markedRead) state.messageFlags.add(reader, 'read', runs)
+}
+
+function starred(state: State, userId: number): number[] {
+  const { starred: set } = state.messageFlags.of(userId)
+  const ids: number[] = []
+  for (let id = set.atLeast(1); id !== Number.POSITIVE_INFINITY; id = set.atLeast(id + 1))
+    if (state.messages.has(id)) ids.push(id)
+  return ids
+}
+
+/** The highest ID in the user's own history. */
+export function newestOwn({ state, actor }: Context): number {
+  let newest = -1
+  for (const { id } of state.conversations.where('member', actor.id))
+    newest = Math.max(newest, state.messages.inConversation(id).last)
+  for (const { channelId, spans } of state.subscriptions.ofUser(actor.id)) {
+    const ids = state.messages.inChannel(channelId)
+    for (const [after, upTo = Number.POSITIVE_INFINITY] of spans) {
+      const index = upTo === Number.POSITIVE_INFINITY ? ids.length : ids.lowerBound(upTo)
+      if (index > 0 && ids.at(index - 1) > after) newest = Math.max(newest, ids.at(index - 1))
+    }
+  }
+  return newest === 0 ? -1 : newest
+}
+
+/** Direct conversations by their newest message, newest first. */
+function recentConversations({ state, actor }: Context) {
+  return state.conversations
+    .where('member', actor.id)
+    .map(({ id, userIds }) => ({
+      user_ids: userIds.filter(userId => userId !== actor.id),
+      max_message_id: state.messages.inConversation(id).last,
+    }))
+    .filter(conversation => conversation.max_message_id > 0)
+    .sort((a, b) => b.max_message_id - a.max_message_id)
+    .slice(0, 1000)
+}

@@ -1,0 +1,87 @@
+// What the notification bot says when messages move or a topic is resolved.
+
+import type { Fact } from '../facts.ts'
+import { emptyTopicDisplayName } from '../limits.ts'
+import { channelNotice, notificationBot } from '../notices.ts'
+import type { Context } from '../resource.ts'
+import type { Channel } from '../state.ts'
+import { seconds } from '../time.ts'
+import type { MessagesMoved } from './facts.ts'
+import { resolvedPrefix } from './present.ts'
+
+interface Wanted {
+  readonly send_notification_to_old_thread: boolean
+  readonly send_notification_to_new_thread: boolean
+}
+
+export function breadcrumbs(
+  ctx: Context,
+  wanted: Wanted,
+  { ids, from, to }: MessagesMoved,
+  whole: boolean,
+  oldChannel: Channel,
+  newChannel: Channel,
+): Fact[] {
+  const who = silent(ctx)
+  const oldPlace = link(oldChannel, from.topic)
+  const newPlace = link(newChannel, to.topic)
+  const many = `${ids.length} messages`
+  const facts: Fact[] = []
+  if (wanted.send_notification_to_old_thread && !oldChannel.archived) {
+    const what = whole
+      ? 'This topic was moved'
+      : ids.length === 1
+        ? 'A message was moved from this topic'
+        : `${many} were moved from this topic`
+    facts.push(...channelNotice(ctx, oldChannel, from.topic, `${what} to ${newPlace} by ${who}.`))
+  }
+  if (wanted.send_notification_to_new_thread) {
+    const what = whole
+      ? 'This topic was moved here'
+      : ids.length === 1
+        ? `[A message](${nearLink(newChannel, to.topic, ids[0]!)}) was moved here`
+        : `${many} were moved here`
+    facts.push(...channelNotice(ctx, newChannel, to.topic, `${what} from ${oldPlace} by ${who}.`))
+  }
+  return facts
+}
+
+/** Seconds within which undoing takes the notice back instead of adding another. */
+const undoable = 60
+
+export function resolvedNotice(ctx: Context, channel: Channel, topic: string, before: string): Fact[] {
+  const { messages } = ctx.state
+  const ids = messages.inTopic(channel.id, before)
+  const last = ids.last
+  const bot = notificationBot(ctx.state)
+  if (
+    last !== 0 &&
+    messages.sender(last) === bot.id &&
+    seconds(ctx.now) - messages.time(last) <= undoable &&
+    / has marked this topic as (un)?resolved\.$/.test(messages.content(last))
+  )
+    return [{ type: 'messages.deleted', ids: [last], place: { channelId: channel.id, topic }, userId: ctx.actor.id }]
+  const word = topic.startsWith(resolvedPrefix) ? 'resolved' : 'unresolved'
+  return channelNotice(ctx, channel, topic, `${silent(ctx)} has marked this topic as ${word}.`)
+}
+
+function silent({ actor }: Context): string {
+  return `@_**${actor.fullName}|${actor.id}**`
+}
+
+function link(channel: Channel, topic: string): string {
+  return `#**${channel.name}>${topic === '' ? emptyTopicDisplayName : topic}**`
+}
+
+function nearLink(channel: Channel, topic: string, id: number): string {
+  const slug = encodeHash(`${channel.id}-${channel.name.replaceAll(' ', '-')}`)
+  return `#narrow/channel/${slug}/topic/${encodeHash(topic)}/near/${id}`
+}
+
+function encodeHash(text: string): string {
+  return encodeURIComponent(text)
+    .replaceAll('.', '%2E')
+    .replaceAll('(', '%28')
+    .replaceAll(')', '%29')
+    .replaceAll('%', '.')
+}

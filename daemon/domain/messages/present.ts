@@ -1,0 +1,144 @@
+// Messages as the API shows them.
+
+import { emptyTopicDisplayName } from '../limits.ts'
+import { apiEmail } from '../lookups.ts'
+import { type Details, type Edit, type Message, marks, type Reaction } from '../message-store/index.ts'
+import { organizationSetting } from '../settings-lookup.ts'
+import type { State, User } from '../state.ts'
+import { shownAvatar } from '../users/present.ts'
+
+export interface View {
+  readonly applyMarkdown: boolean
+  readonly clientGravatar: boolean
+  /** Whether the empty topic is shown as the empty string. */
+  readonly emptyTopic: boolean
+}
+
+/** As events carry it. */
+export function presentMessage(state: State, message: Message, view: View) {
+  const { id, senderId, channelId, time, client, details } = message
+  const sender = state.users.get(senderId)!
+  return {
+    id,
+    type: channelId === undefined ? ('private' as const) : ('stream' as const),
+    ...(channelId !== undefined && { stream_id: channelId }),
+    subject: topicShown(message.topic, view.emptyTopic),
+    content: view.applyMarkdown ? message.html : message.content,
+    content_type: view.applyMarkdown ? ('text/html' as const) : ('text/x-markdown' as const),
+    display_recipient: channelId === undefined ? people(state, message) : state.channels.get(channelId)!.name,
+    recipient_id: recipientId(message),
+    sender_id: senderId,
+    sender_email: apiEmail(state, sender),
+    sender_full_name: sender.fullName,
+    sender_realm_str: '',
+    avatar_url: shownAvatar(sender, view.clientGravatar),
+    client,
+    is_me_message: (message.marks & marks.me) !== 0,
+    timestamp: time,
+    reactions: (details?.reactions ?? []).map(presentReaction),
+    submessages: (details?.submessages ?? []).map(part => ({
+      id: part.id,
+      message_id: id,
+      sender_id: part.senderId,
+      msg_type: part.msgType,
+      content: part.content,
+    })),
+    topic_links: [...(details?.topicLinks ?? [])],
+  }
+}
+
+/** As reads return it: with what was done to it since. */
+export function presentRead(state: State, message: Message, view: View, flags: string[]) {
+  const edits = message.details?.edits ?? []
+  const policy = organizationSetting(state, 'message_edit_history_visibility_policy')
+  const shownEdits = policy === 'none' ? [] : edits.filter(edit => policy === 'all' || isMove(edit))
+  const edited = edits.findLast(edit => edit.prevContent !== undefined)
+  const moved = edits.findLast(edit => isMove(edit) && !isResolving(edit))
+  return {
+    ...presentMessage(state, message, view),
+    ...(edited && { last_edit_timestamp: edited.time }),
+    ...(moved && { last_moved_timestamp: moved.time }),
+    ...(shownEdits.length > 0 && {
+      edit_history: shownEdits.map(edit => presentEdit(edit, policy === 'all', view.emptyTopic)).reverse(),
+    }),
+    flags,
+  }
+}
+
+export function presentReaction({ name, code, type, userId }: Reaction) {
+  return { emoji_name: name, emoji_code: code, reaction_type: type, user_id: userId }
+}
+
+function presentEdit(edit: Edit, withContent: boolean, emptyTopic: boolean) {
+  return {
+    user_id: edit.userId,
+    timestamp: edit.time,
+    ...(withContent &&
+      edit.prevContent !== undefined && { prev_content: edit.prevContent, prev_rendered_content: edit.prevHtml! }),
+    ...(edit.prevTopic !== undefined && {
+      prev_topic: topicShown(edit.prevTopic, emptyTopic),
+      topic: topicShown(edit.topic, emptyTopic),
+    }),
+    ...(edit.prevChannelId !== undefined && { prev_stream: edit.prevChannelId, stream: edit.channelId! }),
+  }
+}
+
+export function isMove(edit: Edit): boolean {
+  return edit.prevTopic !== undefined || edit.prevChannelId !== undefined
+}
+
+export const resolvedPrefix = '✔ '
+
+function isResolving({ prevTopic, topic, prevChannelId }: Edit): boolean {
+  return prevChannelId === undefined && prevTopic !== undefined && differsByPrefix(prevTopic, topic!)
+}
+
+/** Whether the one is the other marked as resolved. */
+export function differsByPrefix(a: string, b: string): boolean {
+  return a !== b && (a === resolvedPrefix + b || b === resolvedPrefix + a)
+}
+
+export function topicShown(topic: string | undefined, emptyTopic: boolean): string {
+  // Direct messages have none, and then it is empty for everyone.
+  if (topic === undefined) return ''
+  return topic === '' && !emptyTopic ? emptyTopicDisplayName : topic
+}
+
+/** One number for each set of recipients: channels have the even ones, conversations the odd. */
+export function recipientId({ channelId, conversationId }: Pick<Message, 'channelId' | 'conversationId'>): number {
+  return channelId === undefined ? conversationId! * 2 + 1 : channelId * 2
+}
+
+function people(state: State, { conversationId }: Message) {
+  return state.conversations.get(conversationId!)!.userIds.map(id => {
+    const user = state.users.get(id)!
+    return { id, email: apiEmail(state, user), full_name: user.fullName, is_mirror_dummy: false }
+  })
+}
+
+export function named(state: State, user: User) {
+  return { user_id: user.id, email: apiEmail(state, user), full_name: user.fullName }
+}
+
+/** Details without those that are empty or absent, so that replay gives the same row. */
+export function tidy(details: { [K in keyof Details]?: Details[K] | undefined }): Details {
+  return Object.fromEntries(
+    detailKeys
+      .filter(key => {
+        const value = details[key]
+        return value !== undefined && !(Array.isArray(value) && value.length === 0)
+      })
+      .map(key => [key, details[key]]),
+  )
+}
+
+const detailKeys = [
+  'mentioned',
+  'topicMentioned',
+  'alerted',
+  'topicLinks',
+  'edits',
+  'reactions',
+  'submessages',
+  'sentTo',
+] as const satisfies (keyof Details)[]

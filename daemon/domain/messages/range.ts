@@ -1,0 +1,68 @@
+// Messages around an anchor.
+
+import type { Plan } from '../narrow/index.ts'
+import { badRequest } from '../refusal.ts'
+import type { Context } from '../resource.ts'
+import { isMuted } from './neighbours.ts'
+import { unreadIds } from './unread.ts'
+
+/** Stands for an anchor behind everything. */
+export const beyondNewest = 10_000_000_000_000_000
+
+export interface Range {
+  readonly anchor: number
+  readonly includeAnchor: boolean
+  readonly before: number
+  readonly after: number
+}
+
+export interface Found {
+  /** Ascending. */
+  readonly ids: number[]
+  readonly foundAnchor: boolean
+  readonly foundOldest: boolean
+  readonly foundNewest: boolean
+}
+
+export function anchorOf(ctx: Context, plan: Plan, given: string): number {
+  if (given === 'newest') return beyondNewest
+  if (given === 'oldest') return 0
+  if (given === 'first_unread') return firstUnread(ctx, plan)
+  if (!/^-?\d{1,17}$/.test(given)) throw badRequest('anchor is not a message ID, newest, oldest or first_unread')
+  return Math.min(Math.max(0, Number(given)), beyondNewest)
+}
+
+/** Muted places are passed over, unless only direct messages are asked for. */
+function firstUnread({ state, actor }: Context, plan: Plan): number {
+  const unread = unreadIds(state, actor.id)
+  for (let i = unread.length - 1; i >= 0; i--) {
+    const id = unread[i]!
+    const { topic, thread } = state.messages.place(id)
+    if (!plan.directOnly && thread.conversationId === 0 && isMuted(state, actor.id, thread.channelId, topic)) continue
+    if (plan.test(id)) return id
+  }
+  return beyondNewest
+}
+
+export function findRange({ state }: Context, plan: Plan, { anchor, includeAnchor, before, after }: Range): Found {
+  const older = take(plan.source.down(anchor), plan.test, before).reverse()
+  const here = includeAnchor && state.messages.has(anchor) && plan.test(anchor)
+  const newer = anchor >= beyondNewest ? [] : take(plan.source.up(anchor), plan.test, after)
+  return {
+    ids: [...older, ...(here ? [anchor] : []), ...newer],
+    foundAnchor: here,
+    foundOldest: anchor === 0 || older.length < before,
+    foundNewest: anchor >= beyondNewest || newer.length < after,
+  }
+}
+
+function take(ids: Iterable<number>, test: (id: number) => boolean, limit: number): number[] {
+  const taken: number[] = []
+  if (limit > 0)
+    for (const id of ids) {
+      if (!test(id)) continue
+      taken.push(id)
+      if (taken.length === limit) break
+    }
+  return taken
+}

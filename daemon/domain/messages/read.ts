@@ -1,0 +1,178 @@
+// Reading messages: by range, by ID, their history, and who else has read them.
+
+import type { ParamsOf } from '../../api/define.ts'
+import type { messages as api } from '../../api/messages.ts'
+import { render } from '../markdown/index.ts'
+import { type Plan, planOf } from '../narrow/index.ts'
+import { highlighted, highlightedText } from '../narrow/search.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { Context } from '../resource.ts'
+import { organizationSetting, userSetting } from '../settings-lookup.ts'
+import { flagsOf, hasRow, isUnread, visible } from './access.ts'
+import { messageContent } from './compose.ts'
+import { hasMuted } from './neighbours.ts'
+import { isMove, presentRead, topicShown, type View } from './present.ts'
+import { anchorOf, findRange } from './range.ts'
+
+const most = 5000
+
+export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
+  const view = {
+    applyMarkdown: params.apply_markdown,
+    clientGravatar: params.client_gravatar,
+    emptyTopic: params.allow_empty_topic_name,
+  }
+  if (params.message_ids !== undefined) return { reply: byIds(ctx, params, params.message_ids, view) }
+  const { num_before: before = 0, num_after: after = 0, include_anchor: includeAnchor } = params
+  const given = params.use_first_unread_anchor ? 'first_unread' : params.anchor
+  if (given === undefined)
+    throw new Refusal('REQUEST_VARIABLE_MISSING', "Missing 'anchor' argument", { var_name: 'anchor' })
+  if (before + after > most) throw badRequest(`num_before and num_after: at most ${most} messages at once`)
+  if (!includeAnchor && before > 0 && after > 0)
+    throw badRequest('include_anchor: the anchor can be left out only at an end of the range')
+  const plan = planOf(ctx, params.narrow)
+  const anchor = anchorOf(ctx, plan, given)
+  const found = findRange(ctx, plan, { anchor, includeAnchor, before, after })
+  return {
+    reply: {
+      messages: found.ids.map(id => shown(ctx, id, view, plan)),
+      anchor,
+      found_anchor: found.foundAnchor,
+      found_oldest: found.foundOldest,
+      found_newest: found.foundNewest,
+      history_limited: false,
+    },
+  }
+}
+
+function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly number[], view: View) {
+  const others = (['anchor', 'num_before', 'num_after'] as const).filter(name => params[name] !== undefined)
+  if (others.length > 0)
+    throw new Refusal('BAD_REQUEST', `message_ids cannot be given together with ${others.join(', ')}`, {
+      parameters: ['message_ids', ...others],
+    })
+  if (given.length > most) throw badRequest(`message_ids: at most ${most} messages at once`)
+  const plan = planOf(ctx, params.narrow)
+  // Named messages are shown as far as they may be read, received or not.
+  const ids = [...new Set(given)].filter(id => ctx.state.messages.has(id) && readable(ctx, plan, params.narrow, id))
+  return {
+    messages: ids.sort((a, b) => a - b).map(id => shown(ctx, id, view, plan)),
+    found_anchor: false,
+    found_oldest: false,
+    found_newest: false,
+    history_limited: false,
+  }
+}
+
+function readable(ctx: Context, plan: Plan, narrow: unknown, id: number): boolean {
+  if (Array.isArray(narrow) && narrow.length > 0) return plan.test(id)
+  try {
+    visible(ctx, id)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function shown(ctx: Context, id: number, view: View, plan?: Plan) {
+  const { state, actor } = ctx
+  const message = state.messages.get(id)!
+  return {
+    ...presentRead(state, message, view, flagsOf(state, actor.id, id)),
+    ...(plan && plan.search.length > 0 && matchFields(message, plan.search, view.emptyTopic)),
+  }
+}
+
+function matchFields(
+  { html, topic }: { readonly html: string; readonly topic?: string },
+  terms: readonly string[],
+  emptyTopic: boolean,
+) {
+  return {
+    match_content: highlighted(html, terms),
+    match_subject: highlightedText(topicShown(topic, emptyTopic), terms),
+  }
+}
+
+export function get(ctx: Context, params: ParamsOf<typeof api.get>) {
+  const id = visible(ctx, params.message_id)
+  const view = { applyMarkdown: params.apply_markdown, clientGravatar: true, emptyTopic: params.allow_empty_topic_name }
+  return { reply: { message: shown(ctx, id, view), raw_content: ctx.state.messages.content(id) } }
+}
+
+export function history(ctx: Context, { message_id, allow_empty_topic_name }: ParamsOf<typeof api.history>) {
+  const { state } = ctx
+  const policy = organizationSetting(state, 'message_edit_history_visibility_policy')
+  if (policy === 'none') throw badRequest('message_id: the history of messages is not shown in this organization')
+  const message = state.messages.get(visible(ctx, message_id))!
+  const topicName = (topic: string | undefined) => topicShown(topic, allow_empty_topic_name)
+  // Walked backwards from what it is now.
+  let { content, html, topic } = message
+  const entries = []
+  const edits = (message.details?.edits ?? []).filter(edit => policy === 'all' || isMove(edit))
+  for (const edit of edits.toReversed()) {
+    entries.push({
+      topic: topicName(topic),
+      content,
+      rendered_content: html,
+      timestamp: edit.time,
+      user_id: edit.userId,
+      ...(edit.prevContent !== undefined &&
+        policy === 'all' && {
+          prev_content: edit.prevContent,
+          prev_rendered_content: edit.prevHtml!,
+          // OPEN: the difference is shown as both texts, the old one struck out.
+          content_html_diff: `<div><del>${edit.prevHtml}</del><ins>${html}</ins></div>`,
+        }),
+      ...(edit.prevTopic !== undefined && { prev_topic: topicName(edit.prevTopic) }),
+      ...(edit.prevChannelId !== undefined && { prev_stream: edit.prevChannelId, stream: edit.channelId! }),
+    })
+    if (policy === 'all') {
+      content = edit.prevContent ?? content
+      html = edit.prevHtml ?? html
+    }
+    topic = edit.prevTopic ?? topic
+  }
+  entries.push({
+    topic: topicName(topic),
+    content,
+    rendered_content: html,
+    timestamp: message.time,
+    user_id: message.senderId,
+  })
+  return { reply: { message_history: entries.reverse() } }
+}
+
+export function renderContent(ctx: Context, { content }: ParamsOf<typeof api.render>) {
+  return { reply: { rendered: render(ctx, messageContent(content), null).html } }
+}
+
+export function matches(ctx: Context, { msg_ids, narrow }: ParamsOf<typeof api.matches>) {
+  const { state, actor } = ctx
+  const plan = planOf(ctx, narrow)
+  const found: Record<string, { match_content: string; match_subject: string }> = {}
+  for (const id of msg_ids)
+    if (state.messages.has(id) && hasRow(state, actor.id, id) && plan.test(id))
+      found[id] = matchFields(state.messages.get(id)!, plan.search, false)
+  return { reply: { messages: found } }
+}
+
+export function receipts(ctx: Context, { message_id }: ParamsOf<typeof api.receipts>) {
+  const { state, actor } = ctx
+  if (!organizationSetting(state, 'enable_read_receipts'))
+    throw badRequest('Read receipts are disabled in this organization')
+  const id = visible(ctx, message_id)
+  const { thread } = state.messages.place(id)
+  const reached =
+    thread.conversationId === 0
+      ? state.subscriptions.ofChannel(state.messages.sentTo(id)).map(subscription => subscription.userId)
+      : state.conversations.get(thread.conversationId)!.userIds
+  const senderId = state.messages.sender(id)
+  const userIds = reached.filter(userId => {
+    const user = state.users.get(userId)!
+    if (userId === senderId || !user.active || !userSetting(user, 'send_read_receipts')) return false
+    if (hasMuted(state, actor.id, userId) || hasMuted(state, userId, actor.id)) return false
+    return hasRow(state, userId, id) && !isUnread(state, userId, id)
+  })
+  return { reply: { user_ids: userIds.sort((a, b) => a - b) } }
+}

@@ -1,0 +1,229 @@
+// Sending a message.
+
+import type { ParamsOf } from '../../api/define.ts'
+import type { messages as api } from '../../api/messages.ts'
+import { groupsOf } from '../group-values.ts'
+import { type Rendered, type RenderPlace, render, topicLinks } from '../markdown/index.ts'
+import { type Message, marks } from '../message-store/index.ts'
+import * as may from '../permissions.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { Context, Outcome, Surroundings } from '../resource.ts'
+import type { Channel, State, User } from '../state.ts'
+import { seconds } from '../time.ts'
+import { maySee } from './access.ts'
+import { channelTo, checkPosting, messageContent, nextMessageId, topicOf } from './compose.ts'
+import type { MessageSent } from './facts.ts'
+import { alertedBy, mutersOf, visibilityAfterSending } from './neighbours.ts'
+import { openConversation, peopleTo } from './people.ts'
+import { tidy } from './present.ts'
+
+/** Programs in which the sender sees what they send. */
+const appsForPeople = new Set(
+  [
+    'website',
+    'ios',
+    'android',
+    'desktop',
+    'mobile',
+    'terminal',
+    'natter',
+    'zulipmobile',
+    'zulipelectron',
+    'zulipterminal',
+  ].flatMap(name => [name, `svc${name}`]),
+)
+
+export type Target =
+  | { readonly channel: Channel; readonly topic: string }
+  /** Everyone in the conversation, the sender too, ascending. */
+  | { readonly people: readonly number[] }
+
+export function send(ctx: Context, params: ParamsOf<typeof api.send>): Outcome<{ id: number }> {
+  const content = messageContent(params.content)
+  const target = targetOf(ctx, params)
+  const readBySender = params.read_by_sender ?? isAppForPeople(ctx.client)
+  const echo =
+    params.queue_id !== undefined && params.local_id !== undefined
+      ? { queueId: params.queue_id, localId: params.local_id }
+      : undefined
+  const visibility = 'channel' in target ? visibilityAfterSending(ctx, target.channel, target.topic) : { facts: [] }
+  const sent = sentBy(ctx, target, content, { readBySender, echo, widget: params.widget_content })
+  return {
+    facts: [...visibility.facts, sent],
+    reply: { id: sent.message.id, ...(visibility.policy && { automatic_new_visibility_policy: visibility.policy }) },
+  }
+}
+
+export function isAppForPeople(client: string): boolean {
+  return appsForPeople.has(client.toLowerCase())
+}
+
+/** Where the parameters point, checked: the actor may write there. */
+export function targetOf(
+  ctx: Context,
+  { type, to, topic }: { type: string; to?: unknown; topic?: string | undefined },
+): Target {
+  if (type === 'direct' || type === 'private') return { people: peopleTo(ctx, to) }
+  const channel = channelTo(ctx, to)
+  if (topic === undefined) throw badRequest('topic: a message to a channel needs one')
+  const target = { channel, topic: topicOf(topic) }
+  checkPosting(ctx, channel, target.topic, Array.isArray(to) ? to[0] : to)
+  return target
+}
+
+interface Options {
+  readonly readBySender?: boolean
+  readonly echo?: MessageSent['echo'] | undefined
+  readonly widget?: string | undefined
+}
+
+/** The fact of a message by the actor, with the rights of the actor. */
+export function sentBy(ctx: Context, target: Target, content: string, options: Options = {}): MessageSent {
+  const rendered = render(ctx, content, renderPlace(ctx, target))
+  checkMentions(ctx, target, rendered)
+  return sentFact(ctx, ctx.actor, target, content, rendered, options)
+}
+
+/** The fact of a message by one of the system's own bots, which may say anything anywhere. */
+export function sentBySystem(ctx: Surroundings, bot: User, target: Target, content: string): MessageSent {
+  const author = { state: ctx.state, actor: bot, server: ctx.server }
+  const rendered = render(author, content, renderPlace(author, target))
+  return sentFact(ctx, bot, target, content, rendered, { readBySender: true })
+}
+
+/** Where the text stands, for those who render it. */
+export function renderPlace(asker: may.Asker, target: Target): RenderPlace {
+  return { ...('channel' in target && target), latestMessage: (id, topic) => latestVisible(asker, id, topic) }
+}
+
+function latestVisible(asker: may.Asker, channelId: number, topic: string): number | undefined {
+  const ids = asker.state.messages.inTopic(channelId, topic)
+  for (let i = ids.length - 1; i >= 0; i--) if (maySee(asker, ids.at(i))) return ids.at(i)
+  return undefined
+}
+
+function sentFact(
+  ctx: Surroundings,
+  sender: User,
+  target: Target,
+  content: string,
+  rendered: Rendered,
+  { readBySender = false, echo, widget }: Options,
+): MessageSent {
+  const { state } = ctx
+  const conversation = 'people' in target ? openConversation(ctx, target.people) : undefined
+  const id = nextMessageId(ctx)
+  const details = tidy({
+    ...mentionDetails(state, sender, target, content, rendered),
+    topicLinks: 'channel' in target ? topicLinks(state, target.topic) : [],
+    submessages: widgetsOf(id, sender, widget ?? (rendered.widget && JSON.stringify(rendered.widget))),
+  })
+  const message: Message = {
+    id,
+    senderId: sender.id,
+    ...('channel' in target
+      ? { channelId: target.channel.id, topic: target.topic }
+      : { conversationId: conversation!.id }),
+    time: seconds(ctx.now),
+    client: ctx.client,
+    content,
+    html: rendered.html,
+    marks: marksOf(rendered),
+    ...(Object.keys(details).length > 0 && { details }),
+  }
+  const readBy = [...(readBySender ? [sender.id] : []), ...mutersOf(state, sender.id)]
+  return {
+    type: 'message.sent',
+    message,
+    ...(conversation?.fresh && { conversation: conversation.fresh }),
+    ...(readBy.length > 0 && { readBy }),
+    ...(echo && { echo }),
+  }
+}
+
+/** Who is meant, of those whom the message reaches. */
+export function mentionDetails(state: State, sender: User, target: Target, content: string, { mentions }: Rendered) {
+  const reached = 'channel' in target ? state.subscriptions.activeUsers(target.channel.id) : new Set(target.people)
+  const mentioned = new Set(mentions.userIds.filter(id => reached.has(id)))
+  if (mentions.groupIds.length > 0)
+    for (const id of reached) {
+      const user = state.users.get(id)!
+      const groups = groupsOf(state, user)
+      if (mentions.groupIds.some(group => groups.has(group))) mentioned.add(id)
+    }
+  const participants =
+    mentions.topicWildcard && 'channel' in target ? participantsOf(state, target.channel.id, target.topic) : []
+  return {
+    mentioned: ascending(mentioned),
+    topicMentioned: mentions.topicWildcard
+      ? ascending(new Set([...participants, sender.id].filter(id => reached.has(id))))
+      : [],
+    alerted: alertedBy(state, content).filter(id => reached.has(id)),
+  }
+}
+
+export function marksOf({ hasLink, hasImage, hasAttachment, isMe, mentions }: Rendered): number {
+  return (
+    (hasLink ? marks.link : 0) |
+    (hasImage ? marks.image : 0) |
+    (hasAttachment ? marks.attachment : 0) |
+    (isMe ? marks.me : 0) |
+    (mentions.channelWildcard ? marks.channelWildcard : 0) |
+    (mentions.topicWildcard ? marks.topicWildcard : 0)
+  )
+}
+
+/** More than so many people are not called without permission. */
+const many = 15
+
+export function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): void {
+  const { state } = ctx
+  if ('channel' in target) {
+    const free = may.holdsInOrganization(ctx, 'can_mention_many_users_group')
+    if (mentions.channelWildcard && !free && state.subscriptions.activeUsers(target.channel.id).size > many)
+      throw new Refusal(
+        'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
+        'You do not have permission to mention everyone in this channel',
+      )
+    if (mentions.topicWildcard && !free && participantsOf(state, target.channel.id, target.topic).size > many)
+      throw new Refusal(
+        'TOPIC_WILDCARD_MENTION_NOT_ALLOWED',
+        'You do not have permission to mention everyone in this topic',
+      )
+  }
+  for (const id of mentions.groupIds) {
+    const group = state.groups.get(id)!
+    if (!may.holdsInGroup(ctx, group, 'can_mention_group'))
+      throw badRequest(`content: you are not allowed to mention the group '${group.name}'`)
+  }
+}
+
+/** Those who wrote or reacted in a topic. */
+function participantsOf({ messages }: State, channelId: number, topic: string): Set<number> {
+  const people = new Set<number>()
+  const ids = messages.inTopic(channelId, topic)
+  for (let i = 0; i < ids.length; i++) {
+    people.add(messages.sender(ids.at(i)))
+    for (const reaction of messages.details(ids.at(i))?.reactions ?? []) people.add(reaction.userId)
+  }
+  return people
+}
+
+function widgetsOf(id: number, sender: User, content: string | undefined) {
+  if (content === undefined) return []
+  try {
+    JSON.parse(content)
+  } catch {
+    throw badRequest('widget_content is not valid JSON')
+  }
+  return [{ id: submessageId(id, 0), senderId: sender.id, msgType: 'widget', content }]
+}
+
+/** Unique and growing within a message, which is all that clients rely on. */
+export function submessageId(messageId: number, index: number): number {
+  return messageId * 1000 + index
+}
+
+function ascending(ids: ReadonlySet<number>): number[] {
+  return [...ids].sort((a, b) => a - b)
+}

@@ -1,0 +1,112 @@
+// What somebody has not read yet, found without looking at everything they have.
+
+import type { Thread } from '../message-store/index.ts'
+import type { Context } from '../resource.ts'
+import type { State } from '../state.ts'
+import { isMentioned, Reader } from './access.ts'
+import { isMuted } from './neighbours.ts'
+
+/** As many as `register` lists; older ones are only said to be there. */
+const listed = 50_000
+
+/** Unread IDs, newest first, at most so many. */
+export function unreadIds(state: State, userId: number, limit = Number.POSITIVE_INFINITY): number[] {
+  const { read, unread } = state.messageFlags.of(userId)
+  const { lastId } = state.messages
+  const lists = ownLists(state, userId)
+  const inLists = lists.reduce((sum, { ids, from }) => sum + ids.length - from, 0)
+  const reader = new Reader(state, userId)
+  const found: number[] = []
+  if (lastId - read.size <= inLists) {
+    const after = Math.min(...lists.map(({ ids, from }) => (from < ids.length ? ids.at(from) : lastId + 1)))
+    for (let id = read.absentAtMost(lastId); id >= after && found.length < limit; id = read.absentAtMost(id - 1))
+      if (state.messages.has(id) && reader.isUnread(id)) found.push(id)
+  } else {
+    for (const { ids, from } of lists)
+      for (let i = ids.length - 1; i >= from; i--) {
+        const id = ids.at(i)
+        if (!read.has(id) && reader.isUnread(id)) found.push(id)
+      }
+  }
+  // Marked unread although they were not, or not lately, received.
+  const seen = new Set(unread.size > 0 ? found : [])
+  for (const id of idsIn(unread)) if (!seen.has(id) && state.messages.has(id) && reader.isUnread(id)) found.push(id)
+  found.sort((a, b) => b - a)
+  return found.length > limit ? found.slice(0, limit) : found
+}
+
+/** The lists that hold everything the user can have unread by default, each from where it begins for them. */
+function ownLists(state: State, userId: number) {
+  const lists = state.conversations
+    .where('member', userId)
+    .map(({ id }) => ({ ids: state.messages.inConversation(id), from: 0 }))
+  for (const { channelId, active, spans } of state.subscriptions.ofUser(userId)) {
+    const open = spans.at(-1)
+    if (!active || !open) continue
+    const ids = state.messages.inChannel(channelId)
+    // What was moved here from elsewhere may be older than the subscription.
+    lists.push({ ids, from: ids.lowerBound(Math.min(open[0] + 1, state.messages.oldestMoved)) })
+  }
+  return lists
+}
+
+function* idsIn(set: { atLeast(id: number): number }): Generator<number> {
+  for (let id = set.atLeast(1); id !== Number.POSITIVE_INFINITY; id = set.atLeast(id + 1)) yield id
+}
+
+/** `unread_msgs` of `register`. */
+export function presentUnread({ state, actor }: Context, emptyTopic: (topic: string) => string) {
+  const newest = unreadIds(state, actor.id, listed + 1)
+  const missing = newest.length > listed
+  if (missing) newest.pop()
+  const groups = new Map<Thread, number[]>()
+  const mentions: number[] = []
+  const mine = state.messages.mentioning(actor.id)
+  const anyWildcard = state.messages.channelWildcards.length > 0
+  for (const id of newest.reverse()) {
+    const { thread } = state.messages.place(id)
+    const group = groups.get(thread)
+    if (group) group.push(id)
+    else groups.set(thread, [id])
+    if ((anyWildcard || mine.length > 0) && isMentioned(state, actor.id, id)) mentions.push(id)
+  }
+  const pms: { other_user_id: number; sender_id: number; unread_message_ids: number[] }[] = []
+  const huddles: { user_ids_string: string; unread_message_ids: number[] }[] = []
+  const streams: { stream_id: number; topic: string; key: string; unread_message_ids: number[] }[] = []
+  let count = 0
+  for (const [{ channelId, key, conversationId }, ids] of groups) {
+    if (conversationId === 0) {
+      const topic = state.messages.place(ids.at(-1)!).topic
+      streams.push({ stream_id: channelId, topic: emptyTopic(topic), key, unread_message_ids: ids })
+      if (!isMuted(state, actor.id, channelId, topic)) count += ids.length
+      continue
+    }
+    count += ids.length
+    const { userIds } = state.conversations.get(conversationId)!
+    if (userIds.length > 2) huddles.push({ user_ids_string: userIds.join(','), unread_message_ids: ids })
+    else {
+      const other = userIds.find(id => id !== actor.id) ?? actor.id
+      pms.push({ other_user_id: other, sender_id: other, unread_message_ids: ids })
+    }
+  }
+  return {
+    count,
+    pms: pms.sort((a, b) => a.other_user_id - b.other_user_id),
+    streams: streams
+      .sort((a, b) => a.stream_id - b.stream_id || (a.key < b.key ? -1 : 1))
+      .map(({ key: _, ...stream }) => stream),
+    huddles: huddles.sort((a, b) => (a.user_ids_string < b.user_ids_string ? -1 : 1)),
+    // OPEN: wildcard mentions in muted places are not listed.
+    mentions: mentions.filter(id => isPersonal(state, actor.id, id) || !inMutedPlace(state, actor.id, id)),
+    old_unreads_missing: missing,
+  }
+}
+
+function isPersonal(state: State, userId: number, id: number): boolean {
+  return state.messages.details(id)?.mentioned?.includes(userId) ?? false
+}
+
+function inMutedPlace(state: State, userId: number, id: number): boolean {
+  const { topic, thread } = state.messages.place(id)
+  return thread.conversationId === 0 && isMuted(state, userId, thread.channelId, topic)
+}

@@ -1,0 +1,225 @@
+// Changing a message: its content, or where it is.
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { ParamsOf } from '../../api/define.ts'
+import type { messages as api } from '../../api/messages.ts'
+import type { Fact } from '../facts.ts'
+import { render, topicLinks } from '../markdown/index.ts'
+import { type Edit, type Message, runsOf } from '../message-store/index.ts'
+import * as may from '../permissions.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { Context } from '../resource.ts'
+import { organizationSetting } from '../settings-lookup.ts'
+import type { Channel } from '../state.ts'
+import { seconds } from '../time.ts'
+import { isUnread, maySee, visible } from './access.ts'
+import { checkPosting, messageContent, noChannel, topicOf } from './compose.ts'
+import type { MessageEdited, MessagesMoved } from './facts.ts'
+import { breadcrumbs, resolvedNotice } from './move-notices.ts'
+import { visibilityAfterMoving } from './neighbours.ts'
+import { moveOutOfChannel, moveWithinChannel, resolveTopics } from './permissions.ts'
+import { differsByPrefix, tidy } from './present.ts'
+import { checkMentions, marksOf, mentionDetails, renderPlace, type Target } from './send.ts'
+
+type Params = ParamsOf<typeof api.update>
+
+/** Seconds that people get to finish what they began in time. */
+const grace = 20
+
+export function update(ctx: Context, params: Params) {
+  const { state } = ctx
+  const message = state.messages.get(visible(ctx, params.message_id))!
+  const channel = message.channelId === undefined ? undefined : state.channels.get(message.channelId)!
+  // OPEN: an archived channel is answered as if the message were not there.
+  if (channel?.archived) throw badRequest('message_id: no such message')
+  checkTogether(params, message)
+  const content = params.content === undefined ? undefined : newContent(ctx, params, message)
+  const place = channel ? newPlace(ctx, params, message, channel) : undefined
+  if (content === undefined && !place) throw badRequest('Nothing to change')
+  const facts: Fact[] = []
+  // OPEN: content and topic changed together are two entries of the history, and two events.
+  if (content !== undefined) facts.push(edited(ctx, message, channel, content))
+  if (place) facts.push(...moved(ctx, params, message, channel!, place))
+  return { facts, reply: { detached_uploads: [] } }
+}
+
+function checkTogether(params: Params, { channelId }: Message): void {
+  const { content, topic, stream_id, propagate_mode } = params
+  if (content === undefined && topic === undefined && stream_id === undefined) throw badRequest('Nothing to change')
+  if (content !== undefined && stream_id !== undefined)
+    throw badRequest('stream_id: the content cannot be changed while moving to another channel')
+  if (channelId === undefined && (topic !== undefined || stream_id !== undefined))
+    throw badRequest(`${topic === undefined ? 'stream_id' : 'topic'}: direct messages cannot be moved`)
+  if (propagate_mode !== 'change_one' && topic === undefined && stream_id === undefined)
+    throw badRequest('propagate_mode: only for moving messages')
+}
+
+// --- content ----------------------------------------------------------------------------------------------------
+
+function newContent(ctx: Context, { content, prev_content_sha256 }: Params, message: Message): string {
+  checkEditing(ctx, message, grace)
+  if (
+    prev_content_sha256 !== undefined &&
+    bytesToHex(sha256(utf8ToBytes(message.content))) !== prev_content_sha256.toLowerCase()
+  )
+    throw new Refusal('EXPECTATION_MISMATCH', 'prev_content_sha256: the content has changed meanwhile', {
+      field_name: 'prev_content_sha256',
+    })
+  return content!.trim() === '' ? '(deleted)' : messageContent(content!)
+}
+
+/** Whether the actor may change the content now. */
+export function checkEditing(ctx: Context, message: Message, extra: number): void {
+  if (message.senderId !== ctx.actor.id) throw badRequest('message_id: only the author of a message can edit it')
+  if (message.details?.submessages) throw badRequest('message_id: widgets cannot be edited')
+  if (!organizationSetting(ctx.state, 'allow_message_editing'))
+    throw badRequest('Editing messages is turned off in this organization')
+  if (isOlder(ctx, message.time, 'message_content_edit_limit_seconds', extra))
+    throw badRequest('message_id: the time limit for editing this message has passed')
+}
+
+type Limit =
+  | 'message_content_edit_limit_seconds'
+  | 'message_content_delete_limit_seconds'
+  | 'move_messages_within_stream_limit_seconds'
+  | 'move_messages_between_streams_limit_seconds'
+
+export function isOlder(ctx: Context, time: number, setting: Limit, extra = 0): boolean {
+  const limit: unknown = organizationSetting(ctx.state, setting)
+  return typeof limit === 'number' && limit >= 0 && seconds(ctx.now) - time > limit + extra
+}
+
+function edited(ctx: Context, message: Message, channel: Channel | undefined, content: string): MessageEdited {
+  const target: Target = channel
+    ? { channel, topic: message.topic! }
+    : { people: ctx.state.conversations.get(message.conversationId!)!.userIds }
+  const rendered = render(ctx, content, renderPlace(ctx, target))
+  checkMentions(ctx, target, rendered)
+  const edit: Edit = {
+    userId: ctx.actor.id,
+    time: seconds(ctx.now),
+    prevContent: message.content,
+    prevHtml: message.html,
+  }
+  const details = tidy({
+    ...message.details,
+    ...mentionDetails(ctx.state, ctx.actor, target, content, rendered),
+    edits: [...(message.details?.edits ?? []), edit],
+  })
+  const now: Message = { ...message, content, html: rendered.html, marks: marksOf(rendered), details }
+  return { type: 'message.edited', message: now, edit }
+}
+
+// --- place ------------------------------------------------------------------------------------------------------
+
+interface NewPlace {
+  readonly channel: Channel
+  readonly topic: string
+}
+
+function newPlace(ctx: Context, params: Params, message: Message, from: Channel): NewPlace | undefined {
+  if (params.topic === undefined && params.stream_id === undefined) return undefined
+  const topic = params.topic === undefined ? message.topic! : topicOf(params.topic)
+  const channel = params.stream_id === undefined ? from : targetChannel(ctx, params.stream_id)
+  if (channel === from && topic === message.topic) {
+    if (params.content !== undefined) return undefined
+    throw badRequest('topic: the message is there already')
+  }
+  const isResolving = channel === from && differsByPrefix(topic, message.topic!)
+  if (isResolving && topic !== '' && message.topic !== '') {
+    if (!resolveTopics.allows(ctx, from)) throw badRequest(`topic: ${resolveTopics.sentence}`)
+  } else {
+    if (topic !== message.topic) checkTopicMove(ctx, message, from, channel)
+    if (channel !== from) checkChannelMove(ctx, message, from)
+  }
+  checkPosting(ctx, channel, topic)
+  return { channel, topic }
+}
+
+function targetChannel(ctx: Context, id: number): Channel {
+  const channel = ctx.state.channels.get(id)
+  if (!channel || !may.seeMetadata.allows(ctx, channel)) throw noChannel(id)
+  return channel
+}
+
+function checkTopicMove(ctx: Context, message: Message, from: Channel, to: Channel): void {
+  if (!moveWithinChannel.allows(ctx, from) && !moveWithinChannel.allows(ctx, to))
+    throw badRequest(`topic: ${moveWithinChannel.sentence}`)
+  if (
+    from === to &&
+    !may.isModerator(ctx.actor) &&
+    isOlder(ctx, message.time, 'move_messages_within_stream_limit_seconds', grace)
+  )
+    throw badRequest('message_id: the time limit for moving this message to another topic has passed')
+}
+
+function checkChannelMove(ctx: Context, message: Message, from: Channel): void {
+  if (!moveOutOfChannel.allows(ctx, from)) throw badRequest(`stream_id: ${moveOutOfChannel.sentence}`)
+  if (!may.isModerator(ctx.actor) && isOlder(ctx, message.time, 'move_messages_between_streams_limit_seconds', grace))
+    throw badRequest('message_id: the time limit for moving this message to another channel has passed')
+}
+
+function moved(ctx: Context, params: Params, message: Message, from: Channel, to: NewPlace): Fact[] {
+  const { state } = ctx
+  const thread = state.messages.inTopic(from.id, message.topic!)
+  const all = thread.slice().filter(id => to.channel === from || maySee(ctx, id))
+  const ids =
+    params.propagate_mode === 'change_one'
+      ? [message.id]
+      : params.propagate_mode === 'change_later'
+        ? all.filter(id => id >= message.id)
+        : all
+  const isResolving = to.channel === from && differsByPrefix(to.topic, message.topic!)
+  if (params.propagate_mode === 'change_all' && !isResolving) checkAges(ctx, ids, from !== to.channel)
+  const fact: MessagesMoved = {
+    type: 'messages.moved',
+    id: message.id,
+    ids,
+    from: { channelId: from.id, topic: message.topic! },
+    to: { channelId: to.channel.id, topic: to.topic },
+    topicLinks: topicLinks(state, to.topic),
+    mode: params.propagate_mode,
+    userId: ctx.actor.id,
+    time: seconds(ctx.now),
+    markedRead: from === to.channel ? [] : becomingRead(ctx, ids, from, to.channel),
+  }
+  const whole = ids.length === all.length
+  return [
+    ...(whole ? visibilityAfterMoving(ctx, fact.from, fact.to) : []),
+    fact,
+    ...(isResolving
+      ? resolvedNotice(ctx, to.channel, to.topic, message.topic!)
+      : breadcrumbs(ctx, params, fact, whole, from, to.channel)),
+  ]
+}
+
+/** Those who are not subscribed to the new channel cannot have anything unread in it. */
+function becomingRead(ctx: Context, ids: readonly number[], from: Channel, to: Channel) {
+  const { state } = ctx
+  const marked: [number, number[]][] = []
+  for (const userId of state.subscriptions.activeUsers(from.id)) {
+    if (state.subscriptions.isActive(to.id, userId)) continue
+    const runs = runsOf(ids.filter(id => isUnread(state, userId, id)))
+    if (runs.length > 0) marked.push([userId, runs])
+  }
+  return marked
+}
+
+function checkAges(ctx: Context, ids: readonly number[], betweenChannels: boolean): void {
+  if (may.isModerator(ctx.actor)) return
+  const setting = betweenChannels
+    ? 'move_messages_between_streams_limit_seconds'
+    : 'move_messages_within_stream_limit_seconds'
+  const young = ids.filter(id => !isOlder(ctx, ctx.state.messages.time(id), setting, grace))
+  if (young.length === ids.length) return
+  throw new Refusal(
+    'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
+    `You only have permission to move the ${young.length}/${ids.length} most recent messages in this topic`,
+    {
+      first_message_id_allowed_to_move: young[0]!,
+      total_messages_in_topic: ids.length,
+      total_messages_allowed_to_move: young.length,
+    },
+  )
+}

@@ -1,0 +1,48 @@
+// Full-text search: what was asked for, whether a message has it, and where.
+
+import { escapeHtml } from '../markdown/escape.ts'
+import { occurrences } from '../message-store/words.ts'
+
+/** Words and quoted phrases, in lower case. */
+export function searchTerms(operand: string): string[] {
+  const terms: string[] = []
+  for (const [, phrase, word] of operand.toLowerCase().matchAll(/"([^"]*)"|([^\s"]+)/g)) {
+    const term = (phrase ?? word)!.trim().replace(/\s+/g, ' ')
+    if (term !== '') terms.push(term)
+  }
+  return terms
+}
+
+// OPEN: words match whole and as written, whatever their case; no stemming.
+export function hasTerms(text: string, terms: readonly string[]): boolean {
+  const lower = text.toLowerCase()
+  return terms.every(term => lower.includes(term) && occurrences(lower, term).length > 0)
+}
+
+/** HTML with every hit in its text marked. */
+export function highlighted(html: string, terms: readonly string[]): string {
+  const escaped = terms.map(escapeHtml)
+  return html
+    .split(/(<[^>]*>)/)
+    .map((part, index) => (index % 2 === 1 ? part : marked(part, escaped)))
+    .join('')
+}
+
+export function highlightedText(text: string, terms: readonly string[]): string {
+  return marked(escapeHtml(text), terms.map(escapeHtml))
+}
+
+function marked(text: string, terms: readonly string[]): string {
+  const lower = text.toLowerCase()
+  // Where lower case has another length, positions would not fit.
+  if (lower.length !== text.length) return text
+  const hits = terms.flatMap(term => occurrences(lower, term)).sort((a, b) => a[0] - b[0] || b[1] - a[1])
+  let result = ''
+  let at = 0
+  for (const [from, to] of hits) {
+    if (from < at) continue
+    result += `${text.slice(at, from)}<span class="highlight">${text.slice(from, to)}</span>`
+    at = to
+  }
+  return result + text.slice(at)
+}

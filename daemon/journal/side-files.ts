@@ -1,0 +1,99 @@
+// Files beside the snapshot: each is written once, durably, under a name of its own, before a snapshot speaks of it.
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { sync, syncFolder, writeWhole } from './durable-files.ts'
+import { type FileEntry, SnapshotDamaged } from './state-file.ts'
+
+export interface SideFile {
+  readonly name: string
+  /** Its bytes; absent when it is on disk already. */
+  readonly pieces?: () => Iterable<Uint8Array>
+  /** A snapshot that needs it is on disk. */
+  readonly kept?: () => void
+}
+
+export class SideFiles {
+  readonly #store: string
+  readonly #folder: string
+  readonly #known = new Map<string, FileEntry>()
+
+  constructor(store: string) {
+    this.#store = store
+    this.#folder = join(store, 'messages')
+  }
+
+  know(entries: readonly FileEntry[]): void {
+    for (const entry of entries) this.#known.set(entry.name, entry)
+  }
+
+  /** Reads one that a snapshot speaks of; refuses anything else than what was written. */
+  read(name: string): Buffer {
+    const entry = this.#known.get(name)
+    const damaged = (reason: string) => new SnapshotDamaged(join('messages', name), 1, reason)
+    if (!entry) throw damaged('the snapshot does not know this file')
+    let bytes: Buffer
+    try {
+      bytes = readFileSync(join(this.#folder, name))
+    } catch (error) {
+      throw damaged(`the snapshot needs this file: ${(error as NodeJS.ErrnoException).code}`)
+    }
+    if (bytes.length !== entry.bytes) throw damaged(`${entry.bytes} bytes were written, ${bytes.length} are there`)
+    if (crc32(bytes) !== entry.sum) throw damaged('its checksum does not fit')
+    return bytes
+  }
+
+  /** Writes those that are new; returns what the snapshot is to say of all. */
+  async write(files: readonly SideFile[]): Promise<FileEntry[]> {
+    const entries: FileEntry[] = []
+    let written = 0
+    for (const { name, pieces } of files) {
+      const known = this.#known.get(name)
+      if (!pieces && !known) throw new Error(`the file ${name} was never written`)
+      if (pieces && written++ === 0) await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      entries.push(pieces ? await this.#writeOne(name, pieces()) : known!)
+    }
+    if (written > 0) {
+      await syncFolder(this.#folder)
+      await syncFolder(this.#store)
+    }
+    return entries
+  }
+
+  /** The snapshot that needs exactly these is on disk: the others can go. */
+  async prune(entries: readonly FileEntry[]): Promise<void> {
+    this.#known.clear()
+    this.know(entries)
+    for (const name of this.#names()) if (!this.#known.has(name)) await rm(join(this.#folder, name), { force: true })
+  }
+
+  async #writeOne(name: string, pieces: Iterable<Uint8Array>): Promise<FileEntry> {
+    const path = join(this.#folder, name)
+    const unfinished = `${path}.tmp`
+    await rm(unfinished, { force: true })
+    const fd = openSync(unfinished, 'wx', 0o600)
+    let bytes = 0
+    let sum = 0
+    try {
+      for (const piece of pieces) {
+        sum = crc32(piece, sum)
+        bytes += piece.length
+        await writeWhole(fd, piece)
+      }
+      await sync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    await rename(unfinished, path)
+    return { name, bytes, sum }
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder)
+    } catch {
+      return []
+    }
+  }
+}
