@@ -4,20 +4,14 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
 const bundles = ['natterd', 'natter']
 
 for (const bundle of bundles) rmSync(`dist/${bundle}.cjs.cache`, { force: true })
-await build({
-  entryPoints: {
-    natterd: 'daemon/main.ts',
-    natter: 'cli/main.ts',
-    client: 'daemon/client/index.ts',
-    testing: 'daemon/testing/index.ts',
-  },
+const shared: BuildOptions = {
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   bundle: true,
@@ -28,16 +22,21 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'none',
-  // Wrapped here and not when it is run: joining strings of this size would keep each of them in memory.
-  banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
-  footer: { js: '})' },
   // Loaded when first needed, if ever: what is in the bundle is in memory from the start.
   external: ['nodemailer', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'],
   define: { NATTER_VERSION: JSON.stringify(version), 'import.meta.url': '"file:///"' },
   // A lazily imported module becomes a lazily run function of the bundle instead of a file of its own.
   supported: { 'dynamic-import': false },
   logLevel: 'warning',
+}
+await build({
+  ...shared,
+  entryPoints: { natterd: 'daemon/main.ts', natter: 'cli/main.ts' },
+  // Wrapped here and not when it is run: joining strings of this size would keep each of them in memory.
+  banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
+  footer: { js: '})' },
 })
+await build({ ...shared, entryPoints: { client: 'daemon/client/index.ts', testing: 'daemon/testing/index.ts' } })
 
 // esbuild leaves regular expressions as they are; one character beyond ASCII would double the memory of the whole text.
 for (const bundle of bundles) {

@@ -69,7 +69,8 @@ export class Worlds {
   }
 
   #world(name: string): World {
-    return { name, time: this.#clock.now(), frozen: this.#clock.frozen, sections: this.#engine.state.save() }
+    const saved = Object.entries(this.#engine.state.save()).map(([section, rows]) => [section, [...rows]])
+    return { name, time: this.#clock.now(), frozen: this.#clock.frozen, sections: Object.fromEntries(saved) }
   }
 
   /** Time that stood still stands there again; time that ran is the real one. */
