@@ -22,8 +22,16 @@ const shared: BuildOptions = {
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'none',
-  // Loaded when first needed, if ever: what is in the bundle is in memory from the start.
-  external: ['nodemailer', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'],
+  // Loaded when first needed, if ever: what is in the bundle is in memory from the start. (jq-wasm also finds its .wasm
+  // beside itself.)
+  external: [
+    'jq-wasm',
+    'nodemailer',
+    'yaml',
+    '@fastify/ajv-compiler',
+    '@fastify/fast-json-stringify-compiler',
+    'light-my-request',
+  ],
   define: { NATTER_VERSION: JSON.stringify(version), 'import.meta.url': '"file:///"' },
   // A lazily imported module becomes a lazily run function of the bundle instead of a file of its own.
   supported: { 'dynamic-import': false },

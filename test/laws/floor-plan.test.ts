@@ -49,7 +49,7 @@ const rooms: readonly Room[] = [
   {
     at: /^cli\/extra\//,
     uses: [/^daemon\/api\//, /^cli\//],
-    packages: ['commander', node],
+    packages: ['commander', 'string-width', 'wrap-ansi', node],
     packagesLater: ['chalk', 'undici'],
   },
   {
@@ -57,7 +57,7 @@ const rooms: readonly Room[] = [
     uses: [/^daemon\/api\//],
     later: [/^cli\/extra\//],
     packages: ['commander', node],
-    packagesLater: ['chalk', 'undici'],
+    packagesLater: ['chalk', 'undici', 'jq-wasm'],
   },
 ]
 
