@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import type { Fact } from '../domain/facts.ts'
 import { found } from '../domain/organization/founding.ts'
 import { readSeedFile } from './file.ts'
-import { checkSeed, type Seed } from './format.ts'
+import { checkSeed, placeOf, type Seed, SeedMistake } from './format.ts'
 import { type PlantedSeed, plant, type Soil } from './plant.ts'
 
 export async function firstFacts(
@@ -36,10 +36,15 @@ async function seedsOf({ preset, seed }: Pick<Config, 'preset' | 'seed'>): Promi
   // Loaded when wanted: a world that nobody asked for is not read either.
   if (preset === 'dev') {
     const { default: dev } = await import('../../data/presets/dev.json', { with: { type: 'json' } })
-    seeds.push({ seed: checkSeed(dev), explain: async error => error })
+    seeds.push({ seed: checkSeed(dev), explain: named })
   }
   // A seed in the place of a file is one made by a program.
-  if (typeof seed === 'object') seeds.push({ seed: checkSeed(seed), explain: async error => error })
+  if (typeof seed === 'object') seeds.push({ seed: checkSeed(seed), explain: named })
   else if (seed !== undefined) seeds.push(await readSeedFile(seed))
   return seeds
+}
+
+/** Without a file there is no line, but there is a place. */
+async function named(error: unknown): Promise<unknown> {
+  return error instanceof SeedMistake ? new Error(`${placeOf(error.path) || 'the seed'} ${error.message}`) : error
 }

@@ -79,6 +79,8 @@ export interface Natter extends AsyncDisposable {
     clear(): void
   }
   requests(): Call[]
+  /** From here on the log of calls begins anew. */
+  forgetRequests(): void
   events(): LoggedEvent[]
   outbox(): { to: string; subject: string; text: string }[]
   /** Everything as it was at the start. */
@@ -152,6 +154,7 @@ export async function startNatter(options: NatterOptions = {}): Promise<Natter> 
       clear: () => desk.faults.clear(),
     },
     requests: () => desk.calls.since(),
+    forgetRequests: () => desk.calls.clear(),
     events: () => desk.events.since(),
     outbox: () => desk.outbox.since(),
     reset: () => desk.reset(),
