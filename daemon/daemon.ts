@@ -88,7 +88,6 @@ export async function startDaemon(
     tick: () => {
       engine.record('tick', null, []).catch(() => {})
     },
-    ...(desk && { overhear: announcements => desk.events.overhear(announcements) }),
   })
   const engine = new Engine({
     journal: store.journal,
@@ -156,7 +155,11 @@ export async function startDaemon(
       const soil = { now: now(), tools, surroundings: { client: 'internal', random, keyOf, tokenOf, server } }
       await engine.record('found-organization', null, await firstFacts(config, soil))
     } else if (config.seed !== undefined) warn('the store has an organization already; the seed is left aside')
-    desk?.worlds.begin()
+    if (desk) {
+      desk.worlds.begin()
+      // Not earlier: how the world came to be is no news, and telling it would be a third of the start.
+      queues.overhear = announcements => desk.events.overhear(announcements)
+    }
     const address = await app.listen({ host: config.host, port: config.port })
     localUrl = readableUrl(address, config.host)
     server.url = config.url ?? localUrl

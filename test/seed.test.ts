@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, type TestContext, test } from 'node:test'
 import { events } from '../daemon/api/events.ts'
+import { messages } from '../daemon/api/messages.ts'
 import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { users } from '../daemon/api/users.ts'
 import { Control } from './support/control.ts'
@@ -34,6 +35,11 @@ bots:
   - { name: echo, owner: amy }
 groups:
   - { name: testers, members: [amy, boss@example.com] }
+channels:
+  - { name: lab, privacy: private, subscribers: [amy, gus] }
+messages:
+  - { from: gus, channel: lab, topic: t, content: hi, ago: 2h, reactions: [{ from: amy, emoji: tada }] }
+  - { from: amy, to: [gus], content: psst }
 steps:
   - { as: amy, call: create-saved-snippet, params: { title: hi, content: there } }
 `
@@ -47,6 +53,14 @@ describe('--seed', () => {
     assert.equal((await daemon.nobody.call(users.fetchApiKey, login)).api_key, amy.key)
     assert.equal((await (await as(daemon, 'gus')).call(users.me, {})).is_guest, true)
     assert.equal((await (await as(daemon, 'echo-bot')).call(users.me, {})).is_bot, true)
+    const { messages: found } = await amy.call(messages.list, { anchor: 'newest', num_before: 9, num_after: 0 })
+    assert.deepEqual(
+      found.slice(-2).map(({ reactions, timestamp }) => [reactions.length, timestamp]),
+      [
+        [1, found.at(-1)!.timestamp - 7200],
+        [0, found.at(-1)!.timestamp],
+      ],
+    )
     await amy.call(savedSnippets.create, { title: 'more', content: 'x' })
     await new Control(daemon).call('POST', '/reset')
     const { saved_snippets } = await amy.call(savedSnippets.list, {})

@@ -54,11 +54,11 @@ export interface QueuesParts {
   readonly remove: (queueIds: readonly string[], reason: 'expired' | 'overflowed') => void
   /** Asks the engine for a new position, because IDs at this one run out. */
   readonly tick: () => void
-  /** Hears of everything that is announced, whether or not anyone listens. */
-  readonly overhear?: (announcements: readonly Announcement[]) => void
 }
 
 export class Queues {
+  /** Hears of everything that is announced, whether or not anyone listens. */
+  overhear: ((announcements: readonly Announcement[]) => void) | undefined
   readonly #parts: QueuesParts
   readonly #queues = new Map<string, Queue>()
   readonly #byUser = new Map<number, Set<Queue>>()
@@ -84,7 +84,7 @@ export class Queues {
 
   /** Whether an announcement would reach anybody at all. */
   get listened(): boolean {
-    return this.#queues.size > 0 || this.#parts.overhear !== undefined
+    return this.#queues.size > 0 || this.overhear !== undefined
   }
 
   values(): IterableIterator<Queue> {
@@ -110,7 +110,7 @@ export class Queues {
 
   /** Puts events into the queues of those concerned. They are told when the position is released. */
   push(position: number, announcements: readonly Announcement[], lasting = true): void {
-    this.#parts.overhear?.(announcements)
+    this.overhear?.(announcements)
     for (const announcement of announcements) {
       const { to, fits, echo, overheard } = announcement
       const adapter = new Adapter(announcement)
