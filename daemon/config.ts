@@ -28,6 +28,13 @@ export interface Config {
   readonly uploadQuota: number | undefined
   /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, by chance. */
   readonly heartbeat: number | undefined
+  /** Whether the fixture desk is open. */
+  readonly control: boolean
+  /** A file, or what would stand in one. */
+  readonly seed: string | object | undefined
+  readonly preset: 'empty' | 'dev'
+  /** Where randomness starts from; undefined: nobody knows. */
+  readonly random: string | undefined
 }
 
 export class UsageError extends Error {}
@@ -72,6 +79,10 @@ export const flags = {
     about: 'zulip: use the public names of the API family, so that its clients work unmodified',
     fallback: 'natter',
   },
+  preset: { takes: 'empty|dev', about: 'what a new organization holds; dev: a small named world', fallback: 'empty' },
+  seed: { takes: 'FILE', about: 'JSON or YAML with what a new organization holds' },
+  random: { takes: 'SEED', about: 'make queue IDs and chance reproducible; follows from --secret with --memory' },
+  control: { about: 'open the control plane for tests, /control/v1; the default with --memory' },
   'no-profile': { about: 'do not write the profile that lets `natter` find this daemon' },
   help: { about: 'show this' },
   version: { about: 'show the version' },
@@ -110,6 +121,10 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     smtpUrl: smtpUrl(value('smtp-url')),
     uploadQuota: value('upload-quota') === undefined ? undefined : integer('upload-quota', value('upload-quota')!, 1e9),
     heartbeat: value('heartbeat') === undefined ? undefined : integer('heartbeat', value('heartbeat')!, 600),
+    control: on('control') || on('memory'),
+    seed: value('seed') && resolve(value('seed')!),
+    preset: choice('preset', value('preset')!, ['empty', 'dev']),
+    random: value('random') ?? (on('memory') ? value('secret') : undefined),
   }
 }
 

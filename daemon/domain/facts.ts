@@ -32,6 +32,12 @@ export type QueueFact =
   | { readonly type: 'queue.acknowledged'; readonly queueId: string; readonly upTo: number }
   | { readonly type: 'queue.removed'; readonly queueId: string; readonly reason: 'deleted' | 'expired' | 'overflowed' }
 
+/** Everything was put back to how it once was; applied by the engine itself. */
+export type StoreFact = {
+  readonly type: 'store.restored'
+  readonly sections: Readonly<Record<string, unknown[]>>
+}
+
 export interface QueueRegistration {
   readonly id: string
   readonly userId: number
@@ -75,3 +81,4 @@ export type Fact =
   | BotStorageFact
   | ProfileFieldFact
   | QueueFact
+  | StoreFact

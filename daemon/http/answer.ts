@@ -5,6 +5,7 @@ import { limits } from '../domain/limits.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
 import { speak } from './dialect.ts'
+import type { WatchedCall } from './watch.ts'
 
 export interface Answering {
   readonly raw: ServerResponse
@@ -13,6 +14,7 @@ export interface Answering {
   readonly headers: string[]
   /** Puts a body into the words the client knows. */
   readonly speak?: (json: string) => string
+  readonly watched?: WatchedCall
 }
 
 export function answeringOf(
@@ -41,6 +43,7 @@ export function send(to: Answering, status: number, json: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
   const body = to.speak ? to.speak(json) : json
+  if (to.watched?.answer(to, status, body)) return
   raw.writeHead(status, [
     'Content-Type',
     'application/json',

@@ -15,6 +15,8 @@ export interface ServerParts extends EdgeParts {
   readonly readFile: (name: string) => Promise<Uint8Array | undefined>
   readonly logger: { level: string; stream?: NodeJS.WritableStream }
   readonly ready: () => boolean
+  /** Adds routes that are none of the API's. */
+  readonly addRoutes?: ((app: FastifyInstance) => void) | undefined
 }
 
 export function buildServer(parts: ServerParts): FastifyInstance {
@@ -48,6 +50,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     const { headers, bytes } = await uploadFor(parts, request.url.split('?', 1)[0]!, () => edge.authenticate(request))
     return reply.headers(headers).send(bytes)
   })
+  parts.addRoutes?.(app)
   app.setNotFoundHandler((request, reply) => {
     refuse(answer(request, reply), noSuchPath(request.url.split('?', 1)[0]!))
   })
