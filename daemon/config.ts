@@ -24,6 +24,8 @@ export interface Config {
   readonly profile: boolean
   readonly maxQueues: number
   readonly smtpUrl: string | undefined
+  /** MiB; undefined: no limit. */
+  readonly uploadQuota: number | undefined
   /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, by chance. */
   readonly heartbeat: number | undefined
   /** Whether the fixture desk is open. */
@@ -70,6 +72,7 @@ export const flags = {
     takes: 'URL',
     about: 'server that sends mail, such as smtp://user:password@host:587; without it mails stay in the store’s outbox',
   },
+  'upload-quota': { takes: 'MIB', about: 'room for the uploads of the organization; by default there is no limit' },
   heartbeat: { takes: 'SECONDS', about: 'how long a poll waits before it gets a heartbeat; by default 45 to 55' },
   dialect: {
     takes: 'natter|zulip',
@@ -116,6 +119,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     profile: !on('no-profile'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
     smtpUrl: smtpUrl(value('smtp-url')),
+    uploadQuota: value('upload-quota') === undefined ? undefined : integer('upload-quota', value('upload-quota')!, 1e9),
     heartbeat: value('heartbeat') === undefined ? undefined : integer('heartbeat', value('heartbeat')!, 600),
     control: on('control') || on('memory'),
     seed: value('seed') && resolve(value('seed')!),

@@ -12,6 +12,7 @@ import { addControlRoutes } from './control/routes.ts'
 import { useEmojiNames } from './domain/emoji.ts'
 import type { Fact } from './domain/facts.ts'
 import { resources } from './domain/index.ts'
+import { limits } from './domain/limits.ts'
 import { isOwner } from './domain/permissions.ts'
 import type { Surroundings } from './domain/resource.ts'
 import type { User } from './domain/state.ts'
@@ -115,10 +116,16 @@ export async function startDaemon(
     resources.flatMap(resource => resource.jobs ?? []),
     clock,
     surroundings,
+    warn,
   )
   let listening = false
   let localUrl = ''
-  const server = { url: '', emailDomain: 'example.com', devAuth: config.devAuth }
+  const server = {
+    url: '',
+    emailDomain: 'example.com',
+    devAuth: config.devAuth,
+    ...(config.uploadQuota !== undefined && { uploadQuotaMiB: config.uploadQuota }),
+  }
   const mailer = openMailer({
     folder: config.memory ? null : join(config.data, 'outbox'),
     smtpUrl: config.smtpUrl,
@@ -126,7 +133,7 @@ export async function startDaemon(
     now,
     warn,
   })
-  const tools = { hashPassword, verifyPassword, keepFile: store.files.keep }
+  const tools = { hashPassword, verifyPassword, keepFile: store.files.keep, server }
   const app = buildServer({
     engine,
     resources,
@@ -141,7 +148,8 @@ export async function startDaemon(
     dialect: config.dialect,
     rateLimit: config.rateLimit,
     maxQueuesPerUser: config.maxQueues,
-    bodyLimit: 25 * 1024 * 1024,
+    // Room for the largest file, and for what a form puts around it.
+    bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
     logger: { level: config.logLevel, stream: process.stderr },
     ready: () => listening,
     watch: desk?.attach(engine),

@@ -15,9 +15,12 @@ import type { MutedUserFact } from './muted-users.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization/index.ts'
 import type { ProfileFieldFact } from './profile-fields/index.ts'
+import type { ReminderFact } from './reminders.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
+import type { ScheduledMessageFact } from './scheduled-messages.ts'
 import type { SettingsFact } from './settings/index.ts'
 import type { SubscriptionFact } from './subscriptions/index.ts'
+import type { UploadFact } from './uploads.ts'
 import type { UserGroupFact } from './user-groups/facts.ts'
 import type { UserStatusFact } from './user-status.ts'
 import type { UserTopicFact } from './user-topics.ts'
@@ -71,6 +74,9 @@ export type Fact =
   | SavedSnippetFact
   | NavigationViewFact
   | DraftFact
+  | ScheduledMessageFact
+  | ReminderFact
+  | UploadFact
   | MessageFact
   | BotStorageFact
   | ProfileFieldFact
