@@ -24,6 +24,10 @@ export interface Config {
   readonly profile: boolean
   readonly maxQueues: number
   readonly smtpUrl: string | undefined
+  /** Whether outgoing webhooks may go to private networks. */
+  readonly webhookPrivate: boolean
+  /** Seconds the server of a bot has to answer. */
+  readonly webhookTimeout: number
   /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, by chance. */
   readonly heartbeat: number | undefined
 }
@@ -63,6 +67,8 @@ export const flags = {
     takes: 'URL',
     about: 'server that sends mail, such as smtp://user:password@host:587; without it mails stay in the store’s outbox',
   },
+  'webhook-private': { about: 'let outgoing webhooks call addresses of private networks and of this machine' },
+  'webhook-timeout': { takes: 'SECONDS', about: 'how long the server of a bot has to answer', fallback: '10' },
   heartbeat: { takes: 'SECONDS', about: 'how long a poll waits before it gets a heartbeat; by default 45 to 55' },
   dialect: {
     takes: 'natter|zulip',
@@ -105,6 +111,8 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     profile: !on('no-profile'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
     smtpUrl: smtpUrl(value('smtp-url')),
+    webhookPrivate: on('webhook-private'),
+    webhookTimeout: integer('webhook-timeout', value('webhook-timeout')!, 600),
     heartbeat: value('heartbeat') === undefined ? undefined : integer('heartbeat', value('heartbeat')!, 600),
   }
 }

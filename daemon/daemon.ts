@@ -28,6 +28,7 @@ import { lockStore } from './journal/store-lock.ts'
 import { deriveKey, deriveToken, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
 import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
+import { Webhooks } from './webhooks.ts'
 
 export interface Daemon {
   readonly ready: Ready
@@ -78,7 +79,10 @@ export async function startDaemon(
     queues,
     now,
     onFailure,
-    onChange: () => scheduler.reconsider(),
+    onChange: () => {
+      scheduler.reconsider()
+      webhooks.reconsider()
+    },
     post: mails => mailer.post(mails),
   })
   const surroundings = (): Surroundings => ({
@@ -96,6 +100,13 @@ export async function startDaemon(
     clock,
     surroundings,
   )
+  const webhooks = new Webhooks({
+    engine,
+    clock,
+    surroundings,
+    permitted: { loopback: isLoopback(config.host), private: config.webhookPrivate },
+    timeout: config.webhookTimeout * 1000,
+  })
   let listening = false
   let localUrl = ''
   const server = { url: '', emailDomain: 'example.com', devAuth: config.devAuth }
@@ -132,6 +143,7 @@ export async function startDaemon(
     server.url = config.url ?? localUrl
     listening = true
     scheduler.start()
+    webhooks.start()
     mailer.resume()
   } catch (error) {
     await app.close()
@@ -151,6 +163,7 @@ export async function startDaemon(
     async stop() {
       listening = false
       scheduler.stop()
+      await webhooks.stop()
       clearInterval(compaction)
       queues.answerAll()
       await closeServer(app)

@@ -22,6 +22,7 @@ import type { UserGroupFact } from './user-groups/facts.ts'
 import type { UserStatusFact } from './user-status.ts'
 import type { UserTopicFact } from './user-topics.ts'
 import type { UserFact } from './users/facts.ts'
+import type { WebhookFact } from './webhooks/index.ts'
 
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
 export type QueueFact =
@@ -68,4 +69,5 @@ export type Fact =
   | MessageFact
   | BotStorageFact
   | ProfileFieldFact
+  | WebhookFact
   | QueueFact

@@ -34,6 +34,7 @@ import { userGroups } from './user-groups/index.ts'
 import { userStatus } from './user-status.ts'
 import { topics } from './user-topics.ts'
 import { users } from './users/index.ts'
+import { webhooks } from './webhooks/index.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
 const events = resource(eventsApi)<never>({ commands: {}, apply: {}, announce: {} })
@@ -69,6 +70,7 @@ export const resources: readonly AnyResource[] = [
   messages,
   messageFlags,
   reactions,
+  webhooks,
   events,
 ]
 

@@ -8,6 +8,7 @@ import { MessageStore, type SideFile } from './message-store/index.ts'
 import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
+import { deliveryTable } from './webhooks/delivery.ts'
 
 export const roles = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const
 export type Role = (typeof roles)[keyof typeof roles]
@@ -345,9 +346,8 @@ export class State {
     user: (view: NavigationView) => view.userId,
   })
   readonly drafts = new Table((draft: Draft) => draft.id, { user: (draft: Draft) => draft.userId })
-
+  readonly webhookDeliveries = deliveryTable()
   readonly emailChanges = new Table<EmailChange, string>(change => change.token)
-
   readonly userStatuses = new Table((status: UserStatus) => status.userId)
   readonly mutedUsers = new Table(mutedUserKey as (row: MutedUser) => string, {
     user: (row: MutedUser) => row.userId,

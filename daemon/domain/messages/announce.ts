@@ -41,7 +41,7 @@ function viewOf(client: Client): View {
   }
 }
 
-export function sent(state: State, { message, readBy = [], echo }: MessageSent): Announcement[] {
+export function sent(state: State, { message, readBy = [], called = [], echo }: MessageSent): Announcement[] {
   const { channelId } = message
   const channel = channelId === undefined ? undefined : state.channels.get(channelId)
   const to = channel
@@ -49,11 +49,12 @@ export function sent(state: State, { message, readBy = [], echo }: MessageSent):
     : state.conversations.get(message.conversationId!)!.userIds
   const flags = sharedFlags(userId => [
     ...(readBy.includes(userId) ? ['read'] : []),
+    ...(called.includes(userId) ? ['mentioned'] : []),
     ...mentionFlags(state, userId, message.id),
   ])
   return [
     {
-      to,
+      to: called.length > 0 ? [...to, ...called] : to,
       event: client => ({ type: 'message', message: presentMessage(state, message, viewOf(client)) }),
       personal: flags,
       fits: queue => queueTakes(state, message, flags(queue.userId).flags, queue.narrow),

@@ -30,10 +30,11 @@ export const messages = resource(api)<OwnFact>({
   },
 
   apply: {
-    'message.sent': (state, { message, conversation, readBy = [] }) => {
+    'message.sent': (state, { message, conversation, readBy = [], calls = [] }) => {
       if (conversation) state.conversations.put(conversation)
       state.messages.add(message)
       for (const userId of readBy) state.messageFlags.add(userId, 'read', [message.id, message.id])
+      for (const delivery of calls) state.webhookDeliveries.put(delivery)
     },
     'message.edited': (state, { message: { id, content, html, marks, details = {} } }) =>
       state.messages.edit(id, content, html, marks, details),

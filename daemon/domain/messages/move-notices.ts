@@ -73,7 +73,7 @@ function link(channel: Channel, topic: string): string {
   return `#**${channel.name}>${topic === '' ? emptyTopicDisplayName : topic}**`
 }
 
-function nearLink(channel: Channel, topic: string, id: number): string {
+export function nearLink(channel: Channel, topic: string, id: number): string {
   const slug = encodeHash(`${channel.id}-${channel.name.replaceAll(' ', '-')}`)
   return `#narrow/channel/${slug}/topic/${encodeHash(topic)}/near/${id}`
 }
