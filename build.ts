@@ -2,12 +2,14 @@
 // start-up time is a feature, and most of it is compiling JavaScript.
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
-for (const bundle of ['natterd', 'natter']) rmSync(`dist/${bundle}.cjs.cache`, { force: true })
+const bundles = ['natterd', 'natter']
+
+for (const bundle of bundles) rmSync(`dist/${bundle}.cjs.cache`, { force: true })
 await build({
   entryPoints: { natterd: 'daemon/main.ts', natter: 'cli/main.ts' },
   outdir: 'dist',
@@ -20,11 +22,33 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'none',
+  // Wrapped here and not when it is run: joining strings of this size would keep each of them in memory.
+  banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
+  footer: { js: '})' },
+  // Loaded when first needed, if ever: what is in the bundle is in memory from the start. (jq-wasm also finds its .wasm
+  // beside itself.)
+  external: [
+    'jq-wasm',
+    'nodemailer',
+    '@fastify/ajv-compiler',
+    '@fastify/fast-json-stringify-compiler',
+    'light-my-request',
+  ],
   define: { NATTER_VERSION: JSON.stringify(version), 'import.meta.url': '"file:///"' },
   // A lazily imported module becomes a lazily run function of the bundle instead of a file of its own.
   supported: { 'dynamic-import': false },
   logLevel: 'warning',
 })
+
+// esbuild leaves regular expressions as they are; one character beyond ASCII would double the memory of the whole text.
+for (const bundle of bundles) {
+  const file = `dist/${bundle}.cjs`
+  const ascii = readFileSync(file, 'utf8').replace(
+    /[^\0-\x7f]/g,
+    char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  writeFileSync(file, ascii)
+}
 
 // The cache is made by a real run, so that it holds what a real run compiles.
 for (const [bundle, args] of [

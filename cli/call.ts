@@ -3,12 +3,14 @@
 import type { Endpoint } from '../daemon/api/define.ts'
 import { encode } from '../daemon/api/wire.ts'
 import { call, type Patience, type Request } from './client.ts'
+import { fillIn } from './everyday.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import { flagName, type Given, readParam, type Sources } from './flags.ts'
 import type { Globals } from './globals.ts'
 import type { Names } from './names.ts'
 import { printReply } from './output.ts'
 import { type Account, accountFor } from './profile.ts'
+import type { BatchOptions } from './subcommands.ts'
 
 /** A blocking poll is answered by a heartbeat at the latest, within about a minute. */
 const pollTimeout = 120_000
@@ -17,24 +19,60 @@ export async function callEndpoint(
   endpoint: Endpoint,
   given: ReadonlyMap<string, Given>,
   globals: Globals,
+  batch?: BatchOptions,
 ): Promise<void> {
   const account = accountFor(globals, process.env)
   const patience = patienceFor(endpoint, globals)
-  const params: Record<string, unknown> = {}
-  const sources: Sources = { names: lazyNames(account, patience), now: new Date(), stdin: stdinOnce() }
-  for (const [name, param] of Object.entries(endpoint.params)) {
-    const value = given.get(name)
-    const label = labelOf(endpoint, name)
-    if (value !== undefined) params[name] = await readParam(param, value, label, sources)
-    else if (param.presence === 'required' || param.presence === 'path') throw usage(`${label} is missing`, param.about)
+  const sources: Sources = {
+    names: lazyNames(account, patience),
+    now: new Date(),
+    stdin: stdinOnce(),
+    // A request that is only shown needs no secret.
+    secret: async label =>
+      globals.dryRun || globals.curl ? '********' : (await import('./prompt.ts')).askSecret(`${label}: `),
   }
-  const { path, fields } = encode(endpoint, params)
+  if (batch) {
+    const { callEach } = await import('./extra/batch.ts')
+    if (endpoint.access === 'user') demandKey(account)
+    return callEach(endpoint, given, batch, { account, sources, globals })
+  }
+  const { path, fields } = encode(endpoint, await readParams(endpoint, given, sources))
   const request: Request = { method: endpoint.method, path: `/api/v1${path}`, fields }
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
   if (globals.dryRun || globals.curl) return (await import('./request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
-  const reply = await call(caller, request, patience)
+  const reply = await call(caller, request, patience).catch(error => nearby(error, given, sources))
   await printReply(reply, { shows: endpoint.cli.shows, shapes: endpoint.reply }, globals)
+}
+
+/** A channel that the server looked for by its name: ours may have a suggestion. */
+async function nearby(error: unknown, given: ReadonlyMap<string, Given>, sources: Sources): Promise<never> {
+  const channel = given.get('@channel')
+  const unknown = error instanceof Failure && error.code === 'STREAM_DOES_NOT_EXIST'
+  if (unknown && typeof channel === 'string' && !/^(id:)?\d+$/.test(channel))
+    await sources.names.find('channel', channel)
+  throw error
+}
+
+/** What was given, as the values that travel. */
+export async function readParams(
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  sources: Sources,
+): Promise<Record<string, unknown>> {
+  const filled = await fillIn(endpoint, given, sources)
+  const params: Record<string, unknown> = { ...filled.values }
+  for (const [name, param] of Object.entries(endpoint.params)) {
+    if (Object.hasOwn(params, name)) continue
+    const value = filled.given.get(name)
+    const label = labelOf(endpoint, name)
+    const needed = param.presence === 'required' || param.presence === 'path'
+    if (param.shape.ref === 'secret' && (value === '-' || (value === undefined && needed)))
+      params[name] = await sources.secret(label)
+    else if (value !== undefined) params[name] = await readParam(param, value, label, sources)
+    else if (needed) throw usage(`${label} is missing`, param.about)
+  }
+  return params
 }
 
 export function demandKey(account: Account): void {

@@ -4,6 +4,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Upload } from '../daemon/api/define.ts'
 import { exitCodes, Failure, refusal } from './failure.ts'
+import { note } from './output.ts'
 import type { Account } from './profile.ts'
 import { version } from './version.ts'
 
@@ -49,7 +50,7 @@ export async function send(account: Account, request: Request, patience: Patienc
     const answer = await sendOnce(account, request, patience.timeout ?? defaultTimeout)
     if (answer.status !== 429 || left <= 0) return answer
     const wait = Number(header(answer, 'retry-after') ?? 1)
-    process.stderr.write(`natter: rate limited, waiting ${wait} s\n`)
+    note(`natter: rate limited, waiting ${wait} s`)
     await new Promise(resolve => setTimeout(resolve, (Number.isFinite(wait) ? wait : 1) * 1000))
   }
 }
@@ -149,13 +150,13 @@ function header(answer: Answer, name: string): string | undefined {
   return undefined
 }
 
-function late(site: string, timeout: number): Failure {
+export function late(site: string, timeout: number): Failure {
   return new Failure(exitCodes.unmet, `${site} did not answer within ${timeout / 1000} s`, {
     hint: 'Wait longer with --timeout 60s.',
   })
 }
 
-function unreachable(site: string, error: NodeJS.ErrnoException): Failure {
+export function unreachable(site: string, error: NodeJS.ErrnoException): Failure {
   const local = /^http:\/\/(localhost|127\.|\[::1\])/.test(site)
   const reason = error.code === 'ECONNREFUSED' ? 'nothing is listening there' : (error.code ?? error.message)
   return new Failure(exitCodes.unreachable, `cannot reach ${site}: ${reason}`, {

@@ -1,20 +1,107 @@
-// Subcommands that no endpoint describes. Each is loaded only when it is named.
+// Subcommands that no endpoint describes. Each is loaded only when it is named; the form they have is plain data, so that
+// the docs, the man page and completions print the same as the help does.
 
-import type { Command } from 'commander'
+import type { Globals } from './globals.ts'
+
+export interface ExtraFlag {
+  readonly name: string
+  /** One letter. */
+  readonly short?: string
+  /** What its value is called; absent for a switch. In brackets when it may be left out: `[USER]`. */
+  readonly value?: string
+  readonly about: string
+  readonly repeatable?: boolean
+}
+
+export interface ExtraArgument {
+  readonly name: string
+  readonly about: string
+  readonly optional?: boolean
+  readonly many?: boolean
+}
+
+/** What was on the command line. */
+export interface Invocation {
+  readonly args: readonly string[]
+  /** What stood after `--`, if that did. */
+  readonly rest?: readonly string[]
+  /** By the flag's name: a text, texts of a repeatable flag, or true. */
+  readonly flags: Readonly<Record<string, unknown>>
+  readonly globals: Globals
+}
+
+export interface ExtraSubcommand {
+  /** All its words: `daemon start`. */
+  readonly name: string
+  readonly about: string
+  readonly args?: readonly ExtraArgument[]
+  readonly flags?: readonly ExtraFlag[]
+  /** Hands what it does not know on to another program: the name of that in the usage line. */
+  readonly passes?: string
+  readonly examples: readonly [string, string, ...string[]]
+  /** What else there is to say. */
+  readonly more?: string
+  /** Those of the flags of every subcommand that make sense here; all when absent. */
+  readonly globals?: readonly string[]
+  /** Works, but is no business of people's. */
+  readonly hidden?: boolean
+  run(call: Invocation): Promise<void>
+}
 
 export interface Extra {
   readonly about: string
-  /** Adds the subcommand to the program. */
-  readonly load: () => Promise<(program: Command) => void>
+  readonly hidden?: boolean
+  readonly load: () => Promise<readonly ExtraSubcommand[]>
 }
 
 export const extras: Readonly<Record<string, Extra>> = {
+  tail: {
+    about: 'print messages and other events as they come',
+    load: async () => (await import('./extra/tail/index.ts')).tail,
+  },
+  wait: {
+    about: 'wait for an event: exit code 0 when it came, 8 when it did not',
+    load: async () => (await import('./extra/wait.ts')).wait,
+  },
+  exec: {
+    about: 'run a command with a daemon of its own: natter exec -- npm test',
+    load: async () => (await import('./extra/exec.ts')).exec,
+  },
   daemon: {
     about: 'run, start, stop and watch a daemon on this machine',
-    load: async () => (await import('./extra/daemon.ts')).addDaemon,
+    load: async () => (await import('./extra/daemon.ts')).daemon,
+  },
+  login: {
+    about: 'fetch an API key with a password, and save it',
+    load: async () => (await import('./extra/profiles.ts')).login,
+  },
+  profile: {
+    about: 'saved sites, accounts and keys',
+    load: async () => (await import('./extra/profiles.ts')).profile,
+  },
+  config: {
+    about: 'where the server and the account come from',
+    load: async () => (await import('./extra/profiles.ts')).config,
   },
   api: {
     about: 'call any route: natter api POST /typing -f op=start',
-    load: async () => (await import('./extra/api.ts')).addApi,
+    load: async () => (await import('./extra/api.ts')).api,
+  },
+  completion: {
+    about: 'completion scripts for bash, zsh and fish',
+    load: async () => (await import('./extra/completion.ts')).completion,
+  },
+  doctor: {
+    about: 'check what natter needs, and say what to do',
+    load: async () => (await import('./extra/doctor.ts')).doctor,
+  },
+  commands: {
+    about: 'list every subcommand; with --json, for programs',
+    load: async () => (await import('./extra/commands.ts')).commands,
+  },
+  __complete: {
+    about: '',
+    hidden: true,
+    load: async () => (await import('./extra/completion.ts')).complete,
   },
 }

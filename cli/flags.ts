@@ -16,6 +16,8 @@ export interface Sources {
   readonly names: Names
   readonly now: Date
   stdin(): Promise<string>
+  /** Asks a person, or reads what a script prepared. */
+  secret(label: string): Promise<string>
 }
 
 export function flagName(endpoint: Endpoint, param: string): string {
@@ -45,7 +47,7 @@ export function valueName(shape: Shape): string {
   const [only] = arms
   if (arms.length > 1 || only === undefined) return arms.some(isText) ? 'value' : 'json'
   if (only.format === 'binary') return 'file'
-  if (typeof only.ref === 'string') return only.ref
+  if (typeof only.ref === 'string') return only.ref === 'secret' ? 'text' : only.ref
   if (only.type === 'integer' || only.type === 'number') return 'n'
   return only.type === 'string' ? 'text' : 'json'
 }

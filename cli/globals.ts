@@ -12,6 +12,10 @@ export interface GlobalFlag {
 
 export const globalFlags: readonly GlobalFlag[] = [
   { name: 'json', about: 'print the whole reply as JSON; errors too, on stderr' },
+  { name: 'ndjson', about: 'print each item of a list as one line of JSON' },
+  { name: 'fields', value: 'A,B', about: 'only these fields, in this order' },
+  { name: 'jq', value: 'EXPR', about: 'print what this jq expression makes of the reply; of each event in a stream' },
+  { name: 'quiet', about: 'nothing on stderr but errors' },
   { name: 'site', value: 'URL', about: 'the server to talk to' },
   { name: 'user', value: 'EMAIL', about: 'the account to use' },
   { name: 'api-key', value: 'KEY', about: "the account's API key" },
@@ -26,6 +30,10 @@ export const globalFlags: readonly GlobalFlag[] = [
 
 export interface Globals {
   readonly json: boolean
+  readonly ndjson: boolean
+  readonly fields?: readonly string[]
+  readonly jq?: string
+  readonly quiet: boolean
   readonly site?: string
   readonly user?: string
   readonly apiKey?: string
@@ -45,6 +53,9 @@ export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
     const value = given.get(name)
     return typeof value === 'string' ? value : undefined
   }
+  const fields = word('fields')
+  if (fields !== undefined && !/^[\w.]+( *, *[\w.]+)*$/.test(fields))
+    throw usage(`--fields: "${fields}" is not a list of names such as id,title`)
   const color = word('color') ?? 'auto'
   if (color !== 'always' && color !== 'never' && color !== 'auto')
     throw usage(`--color: "${color}" is not always, never or auto`)
@@ -55,6 +66,9 @@ export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
   if (timeout !== undefined && !milliseconds) throw usage(`--timeout: "${timeout}" is not a time such as 15s or 2m`)
   return {
     json: given.get('json') === true,
+    ndjson: given.get('ndjson') === true,
+    quiet: given.get('quiet') === true,
+    ...present({ fields: fields?.split(',').map(name => name.trim()), jq: word('jq') }),
     ...present({ site: word('site'), user: word('user'), apiKey: word('api-key'), profile: word('profile') }),
     ...present({ timeout: milliseconds }),
     retry: Number(retry),

@@ -4,7 +4,7 @@ import type { Param } from '../daemon/api/define.ts'
 import type { Reply } from './client.ts'
 import { harmless } from './failure.ts'
 import type { Globals } from './globals.ts'
-import { showTime } from './times.ts'
+import { showDistance, showTime } from './times.ts'
 
 type Shape = Param['shape']
 
@@ -14,32 +14,78 @@ export interface View {
   readonly shapes?: Readonly<Record<string, Shape>>
 }
 
+/** How to print; from the flags of every subcommand. */
+type Format = Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq' | 'color'>
+
 /** Fields that carry the protocol rather than the answer. */
 const envelope = new Set(['result', 'msg', 'ignored_parameters_unsupported'])
 
-export async function printReply(reply: Reply, view: View, globals: Pick<Globals, 'json' | 'color'>): Promise<void> {
+export async function printReply(reply: Reply, view: View, globals: Format): Promise<void> {
   const ignored = reply.ignored_parameters_unsupported
   if (Array.isArray(ignored)) note(`the server ignored: ${ignored.join(', ')}`)
-  if (globals.json) return printJson(reply)
-  const paint = await painter(globals)
   const fields = Object.entries(reply).filter(([name]) => !envelope.has(name))
   const wanted = view.shows ?? (fields.length === 1 ? fields[0]![0] : undefined)
-  if (wanted !== undefined && Object.hasOwn(reply, wanted)) {
-    const lines = linesOf(reply[wanted], view.shapes?.[wanted], paint)
-    if (lines.length === 0) note(`no ${wanted.replaceAll('_', ' ')}`)
+  const shown = wanted !== undefined && Object.hasOwn(reply, wanted) ? wanted : undefined
+  if (globals.jq !== undefined) return put([await jqLines(reply, globals.jq)])
+  if (globals.ndjson || globals.fields) {
+    const value = shown === undefined ? Object.fromEntries(fields) : reply[shown]
+    return printPart(value, shown === undefined ? recordShape(view) : view.shapes?.[shown], globals)
+  }
+  if (globals.json) return printJson(reply)
+  if (shown !== undefined) {
+    const lines = await linesFor(shown, reply[shown], view.shapes?.[shown], globals)
+    // Whoever changed something wants to know that it was done, not that there is nothing to add.
+    if (lines.length === 0) note(view.shows === undefined ? 'done' : `no ${shown.replaceAll('_', ' ')}`)
     return put(lines)
   }
   if (fields.length === 0) return note('done')
-  put(recordLines(Object.fromEntries(fields), view.shapes ?? {}, paint))
+  put(linesOf(Object.fromEntries(fields), recordShape(view), await painter(globals)))
+}
+
+/** What `--fields` and `--ndjson` leave of it. */
+async function printPart(value: unknown, shape: Shape | undefined, globals: Format): Promise<void> {
+  const { fields } = globals
+  const part = fields ? (await import('./select.ts')).picked(value, fields) : value
+  if (globals.ndjson) return put((Array.isArray(part) ? part : [part]).map(item => JSON.stringify(item)))
+  if (globals.json) return printJson(part)
+  // One field of each is a column without a heading: lines for a loop.
+  const only = fields?.length === 1 ? fields[0]! : undefined
+  const bare = (item: unknown) => (only !== undefined && isRecord(item) ? item[only] : item)
+  const shown = Array.isArray(part) && only !== undefined ? part.map(bare) : bare(part)
+  put(await linesFor('', shown, shape, globals))
+}
+
+async function linesFor(name: string, value: unknown, shape: Shape | undefined, globals: Format): Promise<string[]> {
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord))
+    return linesOf(value, shape, await painter(globals))
+  const terminal = await (await import('./extra/terminal.ts')).terminalFor(globals)
+  if (name === 'messages' && value.every(item => typeof item.content === 'string')) {
+    const { messageLines } = await import('./extra/tail/lines.ts')
+    return messageLines(value, terminal)
+  }
+  const { tableLines } = await import('./extra/table.ts')
+  const items = shape?.items as Shape | undefined
+  return tableLines(value, (item, column) => cell(item, items?.properties?.[column]), terminal)
+}
+
+async function jqLines(reply: Reply, expression: string): Promise<string> {
+  return (await (await import('./jq.ts')).jqText(reply, expression)).replace(/\n$/, '')
 }
 
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }
 
+let quiet = false
+
+/** After this, notes are not said. Failures still are. */
+export function beQuiet(): void {
+  quiet = true
+}
+
 /** A sentence for whoever watches; never data. */
 export function note(message: string): void {
-  process.stderr.write(`${harmless(message)}\n`)
+  if (!quiet) process.stderr.write(`${harmless(message)}\n`)
 }
 
 export interface Paint {
@@ -58,15 +104,15 @@ export async function painter({ color }: Pick<Globals, 'color'>): Promise<Paint>
 }
 
 export function linesOf(value: unknown, shape: Shape | undefined, paint: Paint = plain): string[] {
-  if (Array.isArray(value)) {
-    const items = shape?.items as Shape | undefined
-    if (value.length > 0 && value.every(isRecord)) return tableLines(value, items?.properties ?? {}, paint)
-    return value.map(item => cell(item, items))
-  }
+  if (Array.isArray(value)) return value.map(item => cell(item, shape?.items as Shape | undefined))
   if (isRecord(value)) return recordLines(value, shape?.properties ?? {}, paint)
   // A lone text is the data itself, line breaks and all.
   if (typeof value === 'string') return value === '' ? [] : harmless(value).split('\n')
   return [cell(value, shape)]
+}
+
+function recordShape({ shapes = {} }: View): Shape {
+  return { properties: shapes } as unknown as Shape
 }
 
 function recordLines(record: Reply, shapes: Readonly<Record<string, Shape>>, paint: Paint): string[] {
@@ -76,31 +122,16 @@ function recordLines(record: Reply, shapes: Readonly<Record<string, Shape>>, pai
   })
 }
 
-function tableLines(rows: readonly Reply[], shapes: Readonly<Record<string, Shape>>, paint: Paint): string[] {
-  const columns = [...new Set(rows.flatMap(row => Object.keys(row)))]
-  const cells = rows.map(row => columns.map(name => (Object.hasOwn(row, name) ? cell(row[name], shapes[name]) : '')))
-  const widths = columns.map((name, index) => Math.max(name.length, ...cells.map(row => [...row[index]!].length)))
-  const line = (row: readonly string[]) =>
-    row
-      .map((text, index) => padded(text, widths[index]!))
-      .join('  ')
-      .trimEnd()
-  return [paint.heading(line(columns.map(harmless))), ...cells.map(line)]
-}
-
 function cell(value: unknown, shape: Shape | undefined): string {
   if (value === null || value === undefined) return '-'
-  if (typeof value === 'number' && shape?.ref === 'time') return showTime(value)
+  if (typeof value === 'number' && shape?.ref === 'time')
+    return `${showTime(value)}, ${showDistance(value, Date.now() / 1000)}`
   if (typeof value === 'object') return harmless(JSON.stringify(value))
   return harmless(String(value)).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
 }
 
-function padded(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - [...text].length))
-}
-
 function put(lines: readonly string[]): void {
-  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`)
+  if (lines.length > 0 && lines.join('') !== '') process.stdout.write(`${lines.join('\n')}\n`)
 }
 
 function isRecord(value: unknown): value is Reply {

@@ -16,6 +16,8 @@ export interface Profile {
 
 export interface Profiles {
   readonly current?: string
+  /** The one before, to go back to. */
+  readonly previous?: string
   readonly profiles: Readonly<Record<string, Profile>>
 }
 
@@ -30,7 +32,7 @@ export interface Account {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-interface Source {
+export interface Source {
   readonly from: string
   readonly site?: string | undefined
   readonly email?: string | undefined
@@ -83,13 +85,20 @@ export function readProfiles(env: Env): Profiles {
 
 /** Saves a profile; it becomes the current one if there is none. Returns the file's path. */
 export function saveProfile(name: string, profile: Profile, env: Env): string {
-  const { current = name, profiles } = readProfiles(env)
+  const book = readProfiles(env)
+  return changeProfiles(
+    { ...book, current: book.current ?? name, profiles: { ...book.profiles, [name]: profile } },
+    env,
+  )
+}
+
+/** Writes the whole book, for nobody else to read. Returns the file's path. */
+export function changeProfiles(book: Profiles, env: Env): string {
   const file = profilesFile(env)
   mkdirSync(configFolder(env), { recursive: true, mode: 0o700 })
   chmodSync(configFolder(env), 0o700)
   const draft = `${file}.${process.pid}.tmp`
   try {
-    const book = { current, profiles: { ...profiles, [name]: profile } }
     writeFileSync(draft, `${JSON.stringify(book, null, 2)}\n`, { mode: 0o600 })
     renameSync(draft, file)
   } catch (error) {
@@ -112,6 +121,11 @@ export function normalSite(site: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '')}`
 }
 
+/** The account as a zuliprc file, for tools that read nothing else. */
+export function zuliprcText({ site, email, api_key }: Profile): string {
+  return `[api]\nemail=${email}\nkey=${api_key}\nsite=${site}\n`
+}
+
 function* sources(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'profile'>, env: Env): Generator<Source> {
   yield { from: 'flag', site: flags.site, email: flags.user, apiKey: flags.apiKey }
   // A profile named by a flag is a flag.
@@ -126,6 +140,11 @@ function* sources(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'profile'>, 
 }
 
 function ofProfile(name: string, env: Env): Source {
+  const profile = profileNamed(name, env)
+  return { from: `profile ${name}`, site: profile.site, email: profile.email, apiKey: profile.api_key }
+}
+
+export function profileNamed(name: string, env: Env): Profile {
   const { profiles } = readProfiles(env)
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (!profile) {
@@ -133,7 +152,7 @@ function ofProfile(name: string, env: Env): Source {
     const hint = didYouMean(name, names) ?? (names.length > 0 ? `There is ${names.join(', ')}.` : 'None is saved yet.')
     throw new Failure(exitCodes.notFound, `no profile is called "${name}"`, { hint })
   }
-  return { from: `profile ${name}`, site: profile.site, email: profile.email, apiKey: profile.api_key }
+  return profile
 }
 
 /** Zulip's own tools disagree on the name, so all of them are read. */
@@ -143,11 +162,21 @@ function zuliprc(env: Env): Source | undefined {
     : ['zuliprc', join(home(env), '.zuliprc'), join(home(env), 'zuliprc')]
   for (const place of places) {
     const text = readIfThere(place)
-    if (text === undefined) continue
-    const values = apiSection(text)
-    return { from: place, site: values.site, email: values.email, apiKey: values.key }
+    if (text !== undefined) return ofZuliprc(place, text)
   }
   return undefined
+}
+
+/** A file that must be there. */
+export function readZuliprc(file: string): Source {
+  const text = readIfThere(file)
+  if (text === undefined) throw new Failure(exitCodes.notFound, `there is no file ${file}`)
+  return ofZuliprc(file, text)
+}
+
+function ofZuliprc(file: string, text: string): Source {
+  const values = apiSection(text)
+  return { from: file, site: values.site, email: values.email, apiKey: values.key }
 }
 
 function apiSection(ini: string): Record<string, string> {

@@ -5,6 +5,7 @@ import { catalogue, type Page } from '../daemon/api/index.ts'
 import { extras } from './extras.ts'
 import { Ending, exitCodes, Failure, report, usage } from './failure.ts'
 import { firstWord, globalFlags } from './globals.ts'
+import { beQuiet } from './output.ts'
 import type { Command } from './subcommands.ts'
 import { version } from './version.ts'
 
@@ -14,13 +15,16 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(exitCodes.done)
     throw error
   })
+  // What stands after `--` is for another program.
+  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  if (own.includes('--quiet')) beQuiet()
   try {
     await dispatch(argv)
     return exitCodes.done
   } catch (error) {
     if (error instanceof Ending) return error.exit
     const failure = error instanceof Failure ? error : unexpected(error)
-    report(failure, argv.includes('--json'))
+    report(failure, own.includes('--json') || own.includes('--ndjson'))
     return failure.exit
   }
 }
@@ -36,6 +40,7 @@ async function dispatch(argv: readonly string[]): Promise<void> {
   }
   const word = argv[at]!
   if (word !== 'help') return run(argv, word)
+  if (argv.includes('--man')) return print(await (await import('./extra/man.ts')).manPage())
   const topic = argv.slice(at + 1).filter(item => !item.startsWith('-'))
   if (topic.length === 0) return print(programHelp())
   const { topics } = await import('./extra/topics.ts')
@@ -46,7 +51,7 @@ async function dispatch(argv: readonly string[]): Promise<void> {
 async function run(argv: readonly string[], word: string | undefined): Promise<void> {
   const { CommanderError, newProgram, pathOf } = await import('./subcommands.ts')
   const program = newProgram()
-  if (word !== undefined) await addWord(program, word)
+  if (word !== undefined) await addWord(program, word, argv)
   process.once('SIGINT', () => process.exit(exitCodes.interrupted))
   try {
     await program.parseAsync(argv, { from: 'user' })
@@ -60,9 +65,13 @@ async function run(argv: readonly string[], word: string | undefined): Promise<v
   }
 }
 
-async function addWord(program: Command, word: string): Promise<void> {
+async function addWord(program: Command, word: string, argv: readonly string[]): Promise<void> {
   const extra = Object.hasOwn(extras, word) ? extras[word] : undefined
-  if (extra) (await extra.load())(program)
+  if (extra) {
+    const { addExtra } = await import('./subcommands.ts')
+    for (const subcommand of await extra.load()) addExtra(program, subcommand)
+    program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(extra.about)
+  }
   const pages = Object.values<Page>(catalogue).filter(page => page.words.includes(word))
   if (!extra && pages.length === 0) {
     const { didYouMean } = await import('./did-you-mean.ts')
@@ -73,19 +82,25 @@ async function addWord(program: Command, word: string): Promise<void> {
   const { callEndpoint } = await import('./call.ts')
   for (const page of pages) {
     for (const endpoint of Object.values<Endpoint>(await page.load()))
-      if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, endpoint, callEndpoint)
+      if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, endpoint, callEndpoint, argv)
     program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(page.about)
   }
 }
 
 export function allWords(): string[] {
-  return [...Object.values<Page>(catalogue).flatMap(page => page.words), ...Object.keys(extras), 'help']
+  return [
+    ...Object.values<Page>(catalogue).flatMap(page => page.words),
+    ...Object.keys(extras).filter(word => !word.startsWith('_')),
+    'help',
+  ]
 }
 
 /** Written by hand: it must be there before any parser or page is loaded. */
 export function programHelp(): string {
   const pages = Object.values<Page>(catalogue).map(page => [page.words.join(', '), page.about] as const)
-  const others = Object.entries(extras).map(([word, { about }]) => [word, about] as const)
+  const others = Object.entries(extras)
+    .filter(([, { hidden }]) => !hidden)
+    .map(([word, { about }]) => [word, about] as const)
   const flags = globalFlags.map(flag => [`--${flag.name}${flag.value ? ` ${flag.value}` : ''}`, flag.about] as const)
   return `natter: a team chat from the command line
 
@@ -95,7 +110,7 @@ Subcommands of the API:
 ${columns(pages)}
 
 Others:
-${columns([...others, ['help', 'help on a subcommand, or on: exit-codes, environment']])}
+${columns([...others, ['help', 'help on a subcommand, or on: exit-codes, environment, narrow; --man prints the man page']])}
 
 Flags of every subcommand:
 ${columns([...flags, ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}

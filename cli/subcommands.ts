@@ -2,10 +2,33 @@
 
 import { Argument, Command, CommanderError, Option } from 'commander'
 import type { Endpoint, Param } from '../daemon/api/define.ts'
+import { everydayFlags } from './everyday.ts'
+import type { ExtraFlag, ExtraSubcommand } from './extras.ts'
+import { usage } from './failure.ts'
 import { flagName, type Given, isChoice, isList, isSwitch, valueName } from './flags.ts'
 import { type Globals, globalFlags, readGlobals } from './globals.ts'
 
-export type Run = (endpoint: Endpoint, given: ReadonlyMap<string, Given>, globals: Globals) => Promise<void>
+/** Where many calls come from, and how to make them. */
+export interface BatchOptions {
+  /** `-` for stdin. */
+  readonly file: string
+  readonly parallel: number
+  readonly keepGoing: boolean
+}
+
+export type Run = (
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  globals: Globals,
+  batch?: BatchOptions,
+) => Promise<void>
+
+/** Flags of every subcommand of the API, and of `natter api`. */
+export const batchFlags: readonly ExtraFlag[] = [
+  { name: 'batch', value: 'FILE', about: 'one call per line of this file, each line a JSON object; `-` reads stdin' },
+  { name: 'parallel', value: 'N', about: 'with --batch: so many calls at a time (default 1)' },
+  { name: 'keep-going', about: 'with --batch: go on after a call that failed' },
+]
 
 export { type Command, CommanderError }
 
@@ -21,18 +44,68 @@ export function newProgram(): Command {
   return program
 }
 
-export function addEndpoint(program: Command, endpoint: Endpoint, run: Run): Command {
+export function addEndpoint(program: Command, endpoint: Endpoint, run: Run, argv: readonly string[] = []): Command {
   const leaf = commandAt(program, endpoint.cli.name.split(' ')).description(endpoint.summary)
   const args = endpoint.cli.args ?? []
   const options = new Map<string, string>()
-  for (const name of args) leaf.addArgument(argumentFor(name, endpoint.params[name]!, name === args.at(-1)))
+  // In a batch the lines say what the arguments would.
+  const batch = argv.some(word => word === '--batch' || word.startsWith('--batch='))
+  for (const name of args) leaf.addArgument(argumentFor(name, endpoint.params[name]!, name === args.at(-1), batch))
   for (const [name, param] of Object.entries(endpoint.params))
     if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), param))
+  for (const flag of everydayFlags(endpoint)) {
+    const option = optionFor(flag)
+    leaf.addOption(option)
+    options.set(`@${flag.name}`, option.attributeName())
+  }
+  for (const flag of batchFlags) {
+    const option = optionFor(flag).hideHelp()
+    leaf.addOption(option)
+    mentioned.add(option)
+  }
   leaf.usage(`${wordsOf(leaf)} [flags]`.trimStart())
   addHelpEnd(leaf, endpoint.cli.examples, `Route: ${endpoint.method} /api/v1${endpoint.path}`)
   addGlobals(leaf)
-  leaf.action(() => run(endpoint, givenTo(leaf, args, options), globalsOf(leaf)))
+  leaf.action(() => run(endpoint, givenTo(leaf, args, options), globalsOf(leaf), batchFrom(leaf.opts())))
   return leaf
+}
+
+export function addExtra(program: Command, extra: ExtraSubcommand): Command {
+  const leaf = commandAt(program, extra.name.split(' ')).description(extra.about).optionsGroup('Flags:')
+  for (const { name, about, optional, many } of extra.args ?? []) {
+    const title = many ? `${name}...` : name
+    leaf.addArgument(new Argument(optional ? `[${title}]` : `<${title}>`, about))
+  }
+  for (const flag of extra.flags ?? []) leaf.addOption(optionFor(flag))
+  // What follows the first word that is not ours belongs to the other program.
+  if (extra.passes) leaf.allowUnknownOption().allowExcessArguments().passThroughOptions(extra.passes.includes('--'))
+  leaf.usage(extra.passes ?? `${wordsOf(leaf)} [flags]`.trimStart())
+  addHelpEnd(leaf, extra.examples, ...(extra.more ? [extra.more] : []))
+  addGlobals(leaf, extra.globals)
+  leaf.action(() => {
+    const flags: Record<string, unknown> = {}
+    for (const { name } of extra.flags ?? []) {
+      const value = leaf.getOptionValue(new Option(`--${name}`).attributeName())
+      if (value !== undefined) flags[name] = value
+    }
+    const rest = afterDashes(program)
+    const args = leaf.args.slice(0, leaf.args.length - (rest?.length ?? 0))
+    return extra.run({
+      args: rest && args.at(-1) === '--' ? args.slice(0, -1) : args,
+      ...(rest && { rest }),
+      flags,
+      globals: globalsOf(leaf),
+    })
+  })
+  return leaf
+}
+
+export function batchFrom(flags: Readonly<Record<string, unknown>>): BatchOptions | undefined {
+  if (flags.batch === undefined) return undefined
+  const parallel = String(flags.parallel ?? 1)
+  if (!/^[1-9]\d{0,3}$/.test(parallel)) throw usage(`--parallel: "${parallel}" is not a number of calls`)
+  const keepGoing = (flags.keepGoing ?? flags['keep-going']) === true
+  return { file: String(flags.batch), parallel: Number(parallel), keepGoing }
 }
 
 /** Finds or makes the command for these words; those on the way are groups. */
@@ -71,7 +144,7 @@ export function globalsOf(leaf: Command): Globals {
 /** Examples to copy, after what else there is to say. */
 export function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: string[]): void {
   leaf.addHelpText('after', () => {
-    const flags = leaf.options.filter(option => ours.has(option)).map(option => option.long)
+    const flags = leaf.options.filter(option => ours.has(option) || mentioned.has(option)).map(option => option.long)
     const also = `Also, as explained by natter --help:\n  ${flags.join(' ')}`
     return ['', also, ...paragraphs, `Examples:\n${examples.map(line => `  ${line}`).join('\n')}`].join('\n\n').slice(1)
   })
@@ -91,6 +164,15 @@ export function pathOf(program: Command, argv: readonly string[]): string {
 }
 
 const ours = new WeakSet<Option>()
+/** Named at the end of the help, and explained elsewhere. */
+const mentioned = new WeakSet<Option>()
+
+/** The parser keeps the words after `--`, but not always the sign itself. */
+function afterDashes(program: Command): string[] | undefined {
+  const { rawArgs } = program as Command & { rawArgs: string[] }
+  const at = rawArgs.indexOf('--')
+  return at < 0 ? undefined : rawArgs.slice(at + 1)
+}
 
 function newCommand(parent: Command, word: string): Command {
   return parent.command(word).addHelpOption(new Option('-h, --help', 'show this').helpGroup('Flags:'))
@@ -107,8 +189,8 @@ function givenTo(leaf: Command, args: readonly string[], options: ReadonlyMap<st
   return given
 }
 
-function argumentFor(name: string, param: Param, last: boolean): Argument {
-  const needed = param.presence === 'required' || param.presence === 'path'
+function argumentFor(name: string, param: Param, last: boolean, batch: boolean): Argument {
+  const needed = !batch && (param.presence === 'required' || param.presence === 'path')
   // A closed set of words is the best name for itself.
   const title = isChoice(param.shape) ? valueName(param.shape) : name.replaceAll('_', '-')
   const many = last && isList(param.shape) ? '...' : ''
@@ -131,6 +213,14 @@ function addFlag(leaf: Command, flag: string, param: Param): string {
   return option.attributeName()
 }
 
+function optionFor({ name, short, value, about, repeatable }: ExtraFlag): Option {
+  const placeholder =
+    value === undefined ? '' : value.startsWith('[') ? ` ${value.toLowerCase()}` : ` <${value.toLowerCase()}>`
+  const option = new Option(`${short ? `-${short}, ` : ''}--${name}${placeholder}`, about).helpGroup('Flags:')
+  if (repeatable) option.argParser((text: string, before: string[] = []) => [...before, text])
+  return option
+}
+
 /** Both ways can be said; help shows the one that is not the default. */
 function addSwitch(leaf: Command, flag: string, param: Param): string {
   const yes = new Option(`--${flag}`, aboutOf(param, true)).helpGroup('Flags:')
@@ -142,10 +232,12 @@ function addSwitch(leaf: Command, flag: string, param: Param): string {
 
 function aboutOf(param: Param, flag: boolean): string {
   const remarks: string[] = []
-  if (flag && (param.presence === 'required' || param.presence === 'path')) remarks.push('required')
+  if (flag && (param.presence === 'required' || param.presence === 'path') && param.shape.ref !== 'secret')
+    remarks.push('required')
   if (param.presence === 'defaulted' && !isSwitch(param.shape)) remarks.push(`default ${shown(param.fallback)}`)
   if (flag && isList(param.shape) && valueName(param.shape) !== 'json') remarks.push('repeat it, or separate by commas')
   if (param.shape.ref === 'markdown') remarks.push('`-` reads stdin')
+  if (param.shape.ref === 'secret') remarks.push('asked for when absent; or NATTER_PASSWORD, or stdin')
   return remarks.length > 0 ? `${param.about} (${remarks.join('; ')})` : param.about
 }
 

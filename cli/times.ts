@@ -45,6 +45,24 @@ export function showTime(unixSeconds: number): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
+/** From now: `3 min ago`, `in 2 h`. */
+export function showDistance(unixSeconds: number, now: number): string {
+  const distance = Math.abs(unixSeconds - now)
+  if (distance < 45) return unixSeconds > now ? 'in a moment' : 'just now'
+  const [size, name] = steps.find(([, , limit]) => distance < limit) ?? steps.at(-1)!
+  const text = `${Math.max(1, Math.round(distance / size))} ${name}`
+  return unixSeconds > now ? `in ${text}` : `${text} ago`
+}
+
+/** Seconds, name, and up to how many seconds it is used. */
+const steps: readonly (readonly [number, string, number])[] = [
+  [60, 'min', 5400],
+  [3600, 'h', 129_600],
+  [86_400, 'd', 5_184_000],
+  [2_629_800, 'months', 63_115_200],
+  [31_557_600, 'years', Number.POSITIVE_INFINITY],
+]
+
 function iso(text: string): number | undefined {
   const found = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)([Zz]|[+-]\d{2}:?\d{2})?)?$/.exec(text)
   if (!found) return undefined

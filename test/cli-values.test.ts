@@ -4,12 +4,16 @@ import assert from 'node:assert/strict'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { Chalk } from 'chalk'
 import { nearest } from '../cli/did-you-mean.ts'
+import { tableLines } from '../cli/extra/table.ts'
+import { markdownText, wrapped } from '../cli/extra/terminal.ts'
 import { exitOf, Failure, harmless } from '../cli/failure.ts'
 import { type Given, readParam, valueName } from '../cli/flags.ts'
+import { narrowFrom } from '../cli/narrow.ts'
 import { linesOf } from '../cli/output.ts'
 import { accountFor, normalSite, readProfiles, saveProfile } from '../cli/profile.ts'
-import { parseDuration, parseTime } from '../cli/times.ts'
+import { parseDuration, parseTime, showDistance } from '../cli/times.ts'
 import * as d from '../daemon/api/define.ts'
 import { newShell } from './support/cli.ts'
 
@@ -18,6 +22,7 @@ describe('a value', () => {
     names: { find: async (kind: string, name: string) => (kind === 'user' && name === 'amy' ? 8 : 99) },
     now: new Date(2026, 0, 5, 12, 0),
     stdin: async () => 'from stdin',
+    secret: async () => 'hidden',
   }
   const read = (shape: d.Param['shape'], given: Given) => readParam(d.optional(shape, ''), given, '--x', sources)
 
@@ -156,16 +161,52 @@ test('exit codes follow status and code', () => {
 
 test('text from elsewhere cannot steer the terminal', () => {
   assert.equal(harmless('a\u001b]0;x\u0007\n\u202eb'), 'a\\x1b]0;x\\x07\n\\x202eb')
-  assert.deepEqual(
-    linesOf(
-      [
-        { a: 'x\ny', b: null },
-        { a: 'z', c: [1] },
-      ],
-      undefined,
-    ),
-    ['a     b  c', 'x\\ny  -', 'z        [1]'],
+  assert.deepEqual(linesOf({ a: 'x\ny', b: null, long: [1] }, undefined), ['a     x\\ny', 'b     -', 'long  [1]'])
+})
+
+test('a table is as wide as it needs, or as the terminal is', () => {
+  const rows = [
+    { id: 1, text: 'four words and more' },
+    { id: 20, text: '日本' },
+  ]
+  const table = (columns: number | undefined) => tableLines(rows, String, { columns, colors: undefined })
+  assert.deepEqual(table(undefined), ['id  text', '1   four words and more', '20  日本'])
+  assert.deepEqual(table(16), ['id  text', '1   four words', '    and more', '20  日本'])
+  const wide = tableLines([{ aaaaaaaaaa: 1, bbbbbbbbbb: 2 }], String, { columns: 20, colors: undefined })
+  assert.deepEqual(wide, ['aaaaaaaaaa  1', 'bbbbbbbbbb  2'])
+})
+
+test('text is wrapped to the terminal with a hanging indent, Markdown gets colours', () => {
+  assert.equal(wrapped('one two three', 20, 2, 12), 'one two\n  three')
+  assert.equal(wrapped('a\nb', undefined, 4, 0), 'a\n    b')
+  const colors = new Chalk({ level: 1 })
+  assert.equal(markdownText('**b** `c` \u001b', undefined), '**b** `c` \\x1b')
+  assert.equal(
+    markdownText('**b** @**Amy** `c`', colors),
+    `${colors.bold('b')} ${colors.magenta('@Amy')} ${colors.yellow('c')}`,
   )
+})
+
+test('distances in time are said in words', () => {
+  const cases = [
+    [0, 'just now'],
+    [-90, '2 min ago'],
+    [-7200, '2 h ago'],
+    [-3 * 86_400, '3 d ago'],
+    [30, 'in a moment'],
+    [7200, 'in 2 h'],
+  ] as const
+  for (const [distance, said] of cases) assert.equal(showDistance(1_000_000 + distance, 1_000_000), said)
+})
+
+test('a narrow is written as words or as JSON', () => {
+  assert.deepEqual(narrowFrom('channel:general -topic:"release notes" id:7'), [
+    { operator: 'channel', operand: 'general' },
+    { operator: 'topic', operand: 'release notes', negated: true },
+    { operator: 'id', operand: 7 },
+  ])
+  assert.deepEqual(narrowFrom('[["is","dm"]]'), [{ operator: 'is', operand: 'dm' }])
+  for (const wrong of ['hello', '[1]', '[']) assert.throws(() => narrowFrom(wrong), /--narrow/)
 })
 
 describe('the account', () => {

@@ -45,7 +45,7 @@ describe('natter, with no config and no daemon', () => {
       [['snippets', 'create', 'x'], /missing required argument 'content'\n {2}See natter snippets create --help/],
       [['snippets', 'edit', 'three'], /<saved-snippet-id>: "three" is not a whole number/],
       [['typing', 'pause'], /<op>: "pause" is not start or stop/],
-      [['users', 'create', 'a@example.com', 'A B'], /--password is missing/],
+      [['users', 'create', 'a@example.com', 'A B'], /no password was given/],
       [['queues', 'events', 'q', '--last-event-id', 'x'], /--last-event-id: "x" is not a whole number/],
       [['queues', 'register', '--client-capabilities', '{'], /--client-capabilities is not valid JSON/],
       [['users', 'me', '--timeout', 'soon'], /--timeout: "soon" is not a time/],
@@ -110,7 +110,7 @@ test('natter with a daemon', async t => {
     const list = await shell.natter(['snippets', 'list'])
     assert.match(
       list.stdout,
-      /^id +title +content +date_created\n\d+ +Greeting +Hello,\\n\\x1b\[31mall +\d{4}-\d\d-\d\d \d\d:\d\d\n$/,
+      /^id +title +content +date_created\n\d+ +Greeting +Hello,\\n\\x1b\[31mall +\d{4}-\d\d-\d\d \d\d:\d\d, just now\n$/,
     )
     const gone = await shell.natter(['snippets', 'delete', made.stdout.trim()])
     assert.deepEqual(gone, { code: 0, stdout: '', stderr: 'done\n' })
@@ -139,10 +139,11 @@ test('natter with a daemon', async t => {
   })
 
   await t.test('an account can be made and its key fetched', async () => {
-    const words = ['users', 'create', 'amy@example.com', 'Amy Adams', '--password', 'correct horse']
-    const made = await shell.natter(words)
+    const made = await shell.natter(['users', 'create', 'amy@example.com', 'Amy Adams'], { input: 'correct horse\n' })
     assert.match(made.stdout, /^\d+\n$/, made.stderr)
-    const { stdout: key } = await shell.natter(['users', 'key', 'amy@example.com', '--password', 'correct horse'])
+    const { stdout: key } = await shell
+      .with({ NATTER_PASSWORD: 'correct horse' })
+      .natter(['users', 'key', 'amy@example.com'])
     const me = await shell.natter(['users', 'me', '--user', 'amy@example.com', '--api-key', key.trim(), '--json'])
     assert.equal(JSON.parse(me.stdout).user_id, Number(made.stdout))
   })

@@ -3,42 +3,66 @@
 import { readFileSync } from 'node:fs'
 import { readStdin } from '../call.ts'
 import { type Answer, bodyOf, type Request, send } from '../client.ts'
+import type { ExtraSubcommand } from '../extras.ts'
 import { exitOf, Failure, harmless, refusal, usage } from '../failure.ts'
 import type { Globals } from '../globals.ts'
 import { printJson } from '../output.ts'
 import { accountFor } from '../profile.ts'
-import { addGlobals, addHelpEnd, type Command, commandAt, globalsOf } from '../subcommands.ts'
+import { batchFlags, batchFrom } from '../subcommands.ts'
 
 interface Options {
   readonly field?: readonly string[]
-  readonly jsonField?: readonly string[]
+  readonly 'json-field'?: readonly string[]
   readonly input?: string
   readonly include?: boolean
 }
 
-const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']
+export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']
 
-export function addApi(program: Command): void {
-  const leaf = commandAt(program, ['api'])
-    .description('Call any route of the API and print the body of the answer as it came; with --json, indented.')
-    .usage('<method> <path> [flags]')
-    .argument('<method>', `one of ${methods.join(', ')}`)
-    .argument('<path>', 'the route, with or without /api/v1')
-    .optionsGroup('Flags:')
-    .option('-f, --field <name=text>', 'a parameter, sent as it is (repeatable)', collect)
-    .option('-F, --json-field <name=json>', 'a parameter, checked to be JSON (repeatable)', collect)
-    .option('--input <file>', 'send this file as the body; `-` reads stdin')
-    .option('-i, --include', 'print the status and the headers first')
-  addHelpEnd(leaf, [
-    'natter api GET /users/me',
-    "natter api POST /typing -f op=start -F 'to=[9,10]'",
-    'natter api DELETE /saved_snippets/3 --include',
-  ])
-  addGlobals(leaf)
-  leaf.action(async (method: string, path: string, options: Options) => {
-    await callRaw(await requestFrom(method.toUpperCase(), path, options), options, globalsOf(leaf))
-  })
-}
+export const api: readonly ExtraSubcommand[] = [
+  {
+    name: 'api',
+    about: 'Call any route of the API and print the body of the answer as it came; with --json, indented.',
+    args: [
+      { name: 'method', about: `one of ${methods.join(', ')}`, optional: true },
+      { name: 'path', about: 'the route, with or without /api/v1', optional: true },
+    ],
+    flags: [
+      {
+        name: 'field',
+        short: 'f',
+        value: 'NAME=TEXT',
+        about: 'a parameter, sent as it is (repeatable)',
+        repeatable: true,
+      },
+      {
+        name: 'json-field',
+        short: 'F',
+        value: 'NAME=JSON',
+        about: 'a parameter, checked to be JSON (repeatable)',
+        repeatable: true,
+      },
+      { name: 'input', value: 'FILE', about: 'send this file as the body; `-` reads stdin' },
+      { name: 'include', short: 'i', about: 'print the status and the headers first' },
+      ...batchFlags,
+    ],
+    more: `With --batch each line is {"method":"POST","path":"/typing","params":{"op":"start","to":[9]}}, and each result is a line:
+the reply, with the number of its line and the HTTP status. Exit code 1 when a call failed.`,
+    examples: [
+      'natter api GET /users/me',
+      "natter api POST /typing -f op=start -F 'to=[9,10]'",
+      'natter api DELETE /saved_snippets/3 --include',
+      'natter api --batch calls.ndjson --parallel 8 --keep-going',
+    ],
+    async run({ args, flags, globals }) {
+      const batch = batchFrom(flags)
+      if (batch) return (await import('./batch.ts')).callLines(batch, globals)
+      if (args.length < 2) throw usage('<method> and <path> are missing', 'natter api GET /users/me')
+      const options = flags as Options
+      await callRaw(await requestFrom(args[0]!.toUpperCase(), args[1]!, options), options, globals)
+    },
+  },
+]
 
 async function callRaw(request: Request, options: Options, globals: Globals): Promise<void> {
   const account = accountFor(globals, process.env)
@@ -56,7 +80,7 @@ async function requestFrom(method: string, path: string, options: Options): Prom
   if (!methods.includes(method)) throw usage(`<method>: "${method}" is not one of ${methods.join(', ')}`)
   const fields = new Map<string, string>()
   for (const pair of options.field ?? []) fields.set(...split(pair, '--field'))
-  for (const pair of options.jsonField ?? []) {
+  for (const pair of options['json-field'] ?? []) {
     const [name, value] = split(pair, '--json-field')
     try {
       JSON.parse(value)
@@ -73,7 +97,7 @@ async function requestFrom(method: string, path: string, options: Options): Prom
   return { ...request, body: { type, bytes } }
 }
 
-function fullPath(path: string): string {
+export function fullPath(path: string): string {
   const rooted = path.startsWith('/') ? path : `/${path}`
   return /^\/api(\/|$)/.test(rooted) ? rooted : `/api/v1${rooted}`
 }
@@ -105,8 +129,4 @@ function failureOf(answer: Answer): Failure {
     if (error instanceof Failure) return error
     throw error
   }
-}
-
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value]
 }

@@ -1,6 +1,5 @@
 // Start, stop, restart and status of a daemon in the background.
 
-import type { ChildProcess } from 'node:child_process'
 import {
   closeSync,
   existsSync,
@@ -23,7 +22,6 @@ import {
   dataFolder,
   flagIn,
   isAlive,
-  lastLines,
   logFile,
   type Running,
   readRunning,
@@ -31,12 +29,7 @@ import {
   withoutFlag,
 } from './daemon-files.ts'
 import { spawnDaemon } from './daemon-process.ts'
-
-interface Ready {
-  readonly url: string
-  readonly pid: number
-  readonly owner: { readonly user_id: number; readonly email: string; readonly api_key: string }
-}
+import { type Ready, waitUntilReady } from './daemon-ready.ts'
 
 const startTimeout = 30_000
 const stopTimeout = 10_000
@@ -145,39 +138,6 @@ async function launch(folder: string, args: readonly string[], timeout: number):
   }
 }
 
-async function waitUntilReady(
-  child: ChildProcess,
-  readyFile: string,
-  timeout: number,
-  logged: () => string,
-): Promise<Ready> {
-  let ended: string | undefined
-  let code: number | null = null
-  child.on('error', error => {
-    ended = error.message
-  })
-  child.on('exit', (exit, signal) => {
-    code = exit
-    ended = signal ? `it was ended by ${signal}` : `exit code ${exit}`
-  })
-  const deadline = Date.now() + timeout
-  for (;;) {
-    const ready = readReady(readyFile)
-    if (ready && ready.pid === child.pid) return ready
-    if (ended !== undefined) {
-      const exit = code === exitCodes.usage ? exitCodes.usage : exitCodes.refused
-      throw new Failure(exit, `the daemon did not start: ${ended}`, { hint: lastLines(logged(), 10).join('\n  ') })
-    }
-    if (Date.now() > deadline) {
-      child.kill('SIGTERM')
-      throw new Failure(exitCodes.unmet, `the daemon was not ready within ${timeout / 1000} s`, {
-        hint: lastLines(logged(), 10).join('\n  '),
-      })
-    }
-    await pause()
-  }
-}
-
 /** What natterd leaves undone when it has no store: how to find it again, and the profile. */
 function remember(ready: Ready, folder: string, args: readonly string[]): void {
   const { url, pid, owner } = ready
@@ -212,14 +172,6 @@ function prepareFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw new Failure(exitCodes.refused, `cannot make the folder ${folder}: ${(error as NodeJS.ErrnoException).code}`)
-  }
-}
-
-function readReady(file: string): Ready | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return undefined
   }
 }
 

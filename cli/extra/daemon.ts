@@ -1,77 +1,85 @@
 // `natter daemon run|start|stop|restart|status|logs`: the life of a daemon on this machine.
 
-import type { Command } from '../subcommands.ts'
-import { addGlobals, addHelpEnd, commandAt, globalsOf } from '../subcommands.ts'
+import type { ExtraFlag, ExtraSubcommand } from '../extras.ts'
 
-const shared = ['json', 'timeout', 'color']
+const globals = ['json', 'timeout', 'color', 'quiet']
 
-const daemonFlags = `Flags of the daemon, checked by natterd itself (natterd --help):
+const data: ExtraFlag = { name: 'data', value: 'DIR', about: 'folder of the daemon’s store' }
+
+const passed = {
+  globals,
+  passes: '[daemon flags]',
+  more: `Flags of the daemon, checked by natterd itself (natterd --help):
   --data DIR --memory --host ADDRESS --port PORT --durability fsync|os --owner EMAIL --org NAME --ready-file FILE
-  --log-level LEVEL --rate-limit --no-rate-limit --secret TEXT --dev-auth --clock real|frozen|frozen@TIME`
+  --log-level LEVEL --rate-limit --no-rate-limit --secret TEXT --dev-auth --clock real|frozen|frozen@TIME`,
+}
 
-export function addDaemon(program: Command): void {
-  commandAt(program, ['daemon']).description('Run, start, stop and watch a daemon on this machine')
-  addVerb(program, 'run', 'Run the daemon in the foreground', {
-    passes: true,
+export const daemon: readonly ExtraSubcommand[] = [
+  {
+    name: 'daemon run',
+    about: 'Run the daemon in the foreground',
+    ...passed,
     examples: ['natter daemon run --data ./store', 'natter daemon run --memory --port 0 --ready-file ready.json'],
-    async act(leaf) {
+    async run({ args, globals }) {
       const { runInForeground } = await import('./daemon-process.ts')
-      await runInForeground([...leaf.args, ...(globalsOf(leaf).json ? ['--json'] : [])])
+      await runInForeground([...args, ...(globals.json ? ['--json'] : [])])
     },
-  })
-  addVerb(program, 'start', 'Start the daemon in the background and wait until it answers', {
-    passes: true,
+  },
+  {
+    name: 'daemon start',
+    about: 'Start the daemon in the background and wait until it answers',
+    ...passed,
     examples: ['natter daemon start', 'natter daemon start --data ./store --port 0 --json'],
-    async act(leaf) {
+    async run({ args, globals }) {
       const { start } = await import('./daemon-life.ts')
-      await start(leaf.args, globalsOf(leaf))
+      await start(args, globals)
     },
-  })
-  addVerb(program, 'stop', 'Stop the daemon that runs in the background', {
+  },
+  {
+    name: 'daemon stop',
+    about: 'Stop the daemon that runs in the background',
+    flags: [data],
+    globals,
     examples: ['natter daemon stop', 'natter daemon stop --data ./store'],
-    async act(leaf) {
+    async run({ flags, globals }) {
       const { stop } = await import('./daemon-life.ts')
-      await stop(leaf.opts().data, globalsOf(leaf))
+      await stop(flags.data as string | undefined, globals)
     },
-  })
-  addVerb(program, 'restart', 'Stop the daemon and start it again, with the same flags unless others are given', {
-    passes: true,
+  },
+  {
+    name: 'daemon restart',
+    about: 'Stop the daemon and start it again, with the same flags unless others are given',
+    ...passed,
     examples: ['natter daemon restart', 'natter daemon restart --data ./store --log-level info'],
-    async act(leaf) {
+    async run({ args, globals }) {
       const { restart } = await import('./daemon-life.ts')
-      await restart(leaf.args, globalsOf(leaf))
+      await restart(args, globals)
     },
-  })
-  addVerb(program, 'status', 'Say whether the daemon runs: exit code 0 if it does, 3 if not', {
+  },
+  {
+    name: 'daemon status',
+    about: 'Say whether the daemon runs: exit code 0 if it does, 3 if not',
+    flags: [data],
+    globals,
     examples: ['natter daemon status', 'natter daemon status --data ./store --json'],
-    async act(leaf) {
+    async run({ flags, globals }) {
       const { status } = await import('./daemon-life.ts')
-      await status(leaf.opts().data, globalsOf(leaf))
+      await status(flags.data as string | undefined, globals)
     },
-  })
-  const logs = addVerb(program, 'logs', 'Print the end of the log of the daemon in the background', {
+  },
+  {
+    name: 'daemon logs',
+    about: 'Print the end of the log of the daemon in the background',
+    flags: [
+      data,
+      { name: 'lines', short: 'n', value: 'N', about: 'how many lines (default 20)' },
+      { name: 'follow', short: 'f', about: 'go on printing what is added' },
+    ],
+    globals,
     examples: ['natter daemon logs -n 100', 'natter daemon logs -f'],
-    async act(leaf) {
+    async run({ flags }) {
       const { printLogs } = await import('./daemon-logs.ts')
-      await printLogs(leaf.opts())
+      await printLogs(flags)
     },
-  })
-  logs.option('-n, --lines <n>', 'how many lines (default 20)').option('-f, --follow', 'go on printing what is added')
-}
-
-interface Verb {
-  readonly examples: readonly string[]
-  /** Hands flags on to natterd, which knows them. */
-  readonly passes?: boolean
-  act(leaf: Command): Promise<void>
-}
-
-function addVerb(program: Command, name: string, about: string, verb: Verb): Command {
-  const leaf = commandAt(program, ['daemon', name]).description(about).optionsGroup('Flags:')
-  if (verb.passes) leaf.usage('[daemon flags]').allowUnknownOption().allowExcessArguments()
-  else leaf.usage('[flags]').option('--data <dir>', 'folder of the daemon’s store')
-  addHelpEnd(leaf, verb.examples, ...(verb.passes ? [daemonFlags] : []))
-  addGlobals(leaf, shared)
-  leaf.action(() => verb.act(leaf))
-  return leaf
-}
+  },
+]

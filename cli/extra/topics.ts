@@ -39,10 +39,33 @@ A key is used only for the site and the account it stands with.
   NATTER_CONFIG_DIR  folder of profiles.json; otherwise $XDG_CONFIG_HOME/natter or ~/.config/natter
   NATTER_DATA        folder of the daemon's store; otherwise $XDG_DATA_HOME/natter/store
                      or ~/.local/share/natter/store
+  NATTER_PASSWORD    answer to every question for a password
   NO_COLOR           no colours, unless --color always
   NATTER_DEBUG       print the stack of an unexpected error
 
 \`natter daemon start\` writes the profile \`local\`, so the next subcommand needs none of this.
+`,
+  },
+  narrow: {
+    about: 'how to say which messages are meant',
+    text: `A narrow is a list of terms that must all hold. As words, with quotes where there are spaces:
+
+  channel:general topic:"release notes" sender:amy@example.com -is:starred
+
+or as the API takes it, pairs or objects in JSON:
+
+  [["channel","general"],{"operator":"is","operand":"starred","negated":true}]
+
+  channel   a channel's name or ID          topic     a topic, in any case
+  sender    an email address or user ID     dm        people of a direct conversation, by email
+  is        dm starred unread mentioned alerted followed resolved muted
+  has       attachment image link reaction  in        home all
+  channels  public web-public               search    words of the text
+  id near with   a message's ID             dm-including  anybody in a direct conversation
+
+A minus negates a term. Live events (natter tail) can be narrowed only by channel, topic, sender and is:dm, starred, unread,
+mentioned, alerted or resolved, and not by what they are not; --channel, --topic, --sender, --dm and --mentions of tail and
+wait say the same with names looked up.
 `,
   },
 }

@@ -24,6 +24,8 @@ export const messageId = Type.Integer({ ref: 'message', minimum: 0, maximum: Num
 export const timestamp = Type.Integer({ ref: 'time', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 /** Markdown source; the command line also reads it from stdin. */
 export const markdown = Type.String({ ref: 'markdown' })
+/** A password; the command line asks for it rather than take it from an argument that others can see. */
+export const secret = Type.String({ ref: 'secret' })
 export const topicName = Type.String({ ref: 'topic' })
 
 export function listOf<S extends TSchema>(shape: S) {

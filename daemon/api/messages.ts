@@ -106,8 +106,9 @@ export const messages = {
       name: 'send',
       args: ['content'],
       examples: [
-        'natter send "Hello, all" --type channel --to general --topic lunch',
-        'natter send "Hello, Amy" --type direct --to \'["amy@example.com"]\'',
+        'natter send "Hello, all" --channel general --topic lunch',
+        'natter send "Hello, Amy" --to amy@example.com',
+        'git log -1 | natter send - --channel general --topic commits',
       ],
     },
   }),
@@ -144,8 +145,8 @@ export const messages = {
       name: 'messages list',
       flags: { num_before: 'before', num_after: 'after' },
       examples: [
-        'natter messages list --anchor newest --before 20',
-        'natter messages list --anchor first_unread --after 50 --narrow \'[["is","dm"]]\' --json',
+        'natter messages list --channel general --before 50',
+        'natter messages list --anchor first_unread --after 50 --narrow is:dm --json',
       ],
       shows: 'messages',
     },

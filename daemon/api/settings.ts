@@ -1,6 +1,6 @@
 // Settings: what people set for themselves, and what new accounts start with.
 
-import { anything, endpoint, int, keyed, optional, required, text } from './define.ts'
+import { anything, endpoint, int, keyed, optional, required, secret, text } from './define.ts'
 import { mapped } from './tables.ts'
 import { type UserSetting, userSettings } from './user-settings.ts'
 
@@ -48,8 +48,8 @@ export const settings = {
     params: {
       full_name: optional(text, 'your new name'),
       email: optional(text, 'your new email address; it must be confirmed by a mail sent to it'),
-      old_password: optional(text, 'your password so far; needed for a new one'),
-      new_password: optional(text, 'your new password'),
+      old_password: optional(secret, 'your password so far; needed for a new one'),
+      new_password: optional(secret, 'your new password'),
       ...settingParams,
     },
     reply: {},

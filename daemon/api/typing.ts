@@ -23,10 +23,7 @@ export const typing = {
       name: 'typing',
       args: ['op'],
       flags: { stream_id: 'channel' },
-      examples: [
-        'natter typing start --to amy@example.com',
-        'natter typing stop --type channel --channel general --topic lunch',
-      ],
+      examples: ['natter typing start --to amy@example.com', 'natter typing stop --channel general --topic lunch'],
     },
   }),
 }

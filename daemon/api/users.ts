@@ -15,6 +15,7 @@ import {
   optional,
   record,
   required,
+  secret,
   text,
   userId,
 } from './define.ts'
@@ -133,7 +134,7 @@ export const users = {
     summary: 'Create an account (administrators with the can_create_users flag)',
     params: {
       email: required(text, 'the new user’s email address'),
-      password: required(text, 'their password'),
+      password: required(secret, 'their password'),
       full_name: required(text, 'their name, 2 to 100 characters'),
     },
     reply: { user_id: int },
@@ -142,7 +143,7 @@ export const users = {
       name: 'users create',
       args: ['email', 'full_name'],
       examples: [
-        'natter users create amy@example.com "Amy Adams" --password "correct horse"',
+        'natter users create amy@example.com "Amy Adams"',
         'natter users create bob@example.com "Bob Brown" --password "battery staple" --json',
       ],
     },
@@ -251,7 +252,7 @@ export const users = {
     summary: 'Get your API key for your email address and password',
     params: {
       username: required(text, 'your real email address'),
-      password: required(text, 'your password'),
+      password: required(secret, 'your password'),
     },
     reply: { api_key: text, email: text, user_id: int },
     refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED'],
@@ -259,7 +260,7 @@ export const users = {
       name: 'users key',
       args: ['username'],
       examples: [
-        'natter users key amy@example.com --password "correct horse"',
+        'natter users key amy@example.com',
         'natter users key amy@example.com --password "correct horse" --json',
       ],
       shows: 'api_key',

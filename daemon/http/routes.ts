@@ -20,18 +20,24 @@ export interface Found {
 const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
 export class Routes {
-  readonly #router = Router({ ignoreTrailingSlash: true, maxParamLength: 2000 })
+  readonly #routes = new Map<string, Route[]>()
+  /** By the path's first word, made when first asked: making them all would be a tenth of the start. */
+  readonly #routers = new Map<string, ReturnType<typeof Router>>()
 
   constructor(resources: readonly AnyResource[]) {
     for (const resource of resources)
-      for (const [key, endpoint] of Object.entries(resource.api))
-        if (endpoint.served !== 'outgoing')
-          this.#router.on(endpoint.method, pattern(endpoint), () => {}, { endpoint, resource, key } satisfies Route)
+      for (const [key, endpoint] of Object.entries(resource.api)) {
+        if (endpoint.served === 'outgoing') continue
+        const word = firstWord(endpoint.path)
+        const routes = this.#routes.get(word)
+        if (routes) routes.push({ endpoint, resource, key })
+        else this.#routes.set(word, [{ endpoint, resource, key }])
+      }
   }
 
   /** The path is relative to /api/v1 and still percent-encoded. */
   find(method: string, path: string): Found | undefined {
-    const found = this.#router.find(method as Method, path)
+    const found = this.#routerFor(path)?.find(method as Method, path)
     if (!found) return undefined
     const route = found.store as Route
     const { '*': rest, ...params } = found.params
@@ -41,13 +47,31 @@ export class Routes {
 
   /** Methods the path knows, for 405 and OPTIONS. */
   allowed(path: string): string[] {
-    const known = methods.filter(method => this.#router.find(method, path))
+    const router = this.#routerFor(path)
+    const known = methods.filter(method => router?.find(method, path))
     return known.includes('GET')
       ? ['GET', 'HEAD', ...known.slice(1), 'OPTIONS']
       : known.length > 0
         ? [...known, 'OPTIONS']
         : []
   }
+
+  #routerFor(path: string) {
+    const word = firstWord(path)
+    let router = this.#routers.get(word)
+    if (!router && this.#routes.has(word)) {
+      router = Router({ ignoreTrailingSlash: true, maxParamLength: 2000 })
+      for (const route of this.#routes.get(word)!)
+        router.on(route.endpoint.method, pattern(route.endpoint), () => {}, route)
+      this.#routers.set(word, router)
+    }
+    return router
+  }
+}
+
+function firstWord(path: string): string {
+  const end = path.indexOf('/', 1)
+  return end === -1 ? path : path.slice(0, end)
 }
 
 /** A path parameter that must be an integer matches nothing else, so anything else is an unknown path. */

@@ -1,30 +1,19 @@
 // cli.md: every subcommand. Those of endpoints come from the catalogue, the others from the command line's own tables.
 
+import { everydayFlags } from '../../cli/everyday.ts'
+import { type ExtraArgument, type ExtraFlag, type ExtraSubcommand, extras } from '../../cli/extras.ts'
+import { type GlobalFlag, globalFlags } from '../../cli/globals.ts'
+import { batchFlags } from '../../cli/subcommands.ts'
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { presence } from './api.ts'
 import { anchor, code, codeBlock, page, table } from './markdown.ts'
 import { shapeText } from './shape-text.ts'
 import type { CatalogueResource } from './sources.ts'
 
-/** A subcommand that no endpoint describes. */
-export interface ExtraSubcommand {
-  readonly name: string
-  readonly about: string
-  readonly usage?: string
-  readonly flags?: readonly GlobalFlag[]
-  readonly examples: readonly string[]
-}
-
-/** A flag that every subcommand understands. */
-export interface GlobalFlag {
-  readonly name: string
-  readonly value?: string
-  readonly about: string
-}
-
-/** What the command line adds to the catalogue: hand its own tables to `cliPage` here. */
-const extraSubcommands: readonly ExtraSubcommand[] = []
-const globalFlags: readonly GlobalFlag[] = []
+/** What the command line adds to the catalogue, from its own tables. */
+const extraSubcommands = (await Promise.all(Object.values(extras).map(extra => extra.load())))
+  .flat()
+  .filter(extra => !extra.hidden)
 
 export function cliPage(
   resources: readonly CatalogueResource[],
@@ -35,7 +24,8 @@ export function cliPage(
     'Command line reference',
     'Every endpoint is a subcommand of `natter`. `natter api METHOD PATH -f name=value` calls any endpoint by its path.',
     contents(resources, extras),
-    globals.length > 0 ? `## Flags of every subcommand\n\n${flagTable(globals)}` : '',
+    `## Flags of every subcommand\n\n${flagTable(globals)}`,
+    `## Flags of every subcommand of the API\n\n${flagTable(batchFlags)}`,
     ...resources.flatMap(({ endpoints }) => endpoints.flatMap(endpointParts)),
     ...extras.flatMap(extraParts),
   )
@@ -68,6 +58,7 @@ function endpointParts(endpoint: Endpoint): string[] {
       ['Flag', 'Type', 'Presence', 'About'],
       flags.map(([name, param]) => row(code(flagOf(endpoint, name)), param)),
     ),
+    flagTable(everydayFlags(endpoint)),
     codeBlock('sh', cli.examples.join('\n')),
   ]
 }
@@ -83,20 +74,38 @@ function usage(endpoint: Endpoint): string {
   return ['natter', cli.name, ...args, ...needed, ...rest].join(' ')
 }
 
-function extraParts({ name, about, usage, flags = [], examples }: ExtraSubcommand): string[] {
+function extraParts(extra: ExtraSubcommand): string[] {
+  const { name, about, args = [], flags = [], more, examples } = extra
   return [
     `## natter ${name}`,
-    about,
-    usage ? codeBlock('sh', usage) : '',
+    about.endsWith('.') ? about : `${about}.`,
+    codeBlock('sh', `natter ${name} ${extra.passes ?? extraUsage(extra)}`.trimEnd()),
+    table(
+      ['Argument', 'About'],
+      args.map(argument => [code(argumentText(argument)), argument.about]),
+    ),
     flagTable(flags),
+    more ? codeBlock('text', more) : '',
     codeBlock('sh', examples.join('\n')),
   ]
 }
 
-function flagTable(flags: readonly GlobalFlag[]): string {
+function extraUsage({ args = [], flags = [] }: ExtraSubcommand): string {
+  return [...args.map(argumentText), ...(flags.length > 0 ? ['[flags]'] : [])].join(' ')
+}
+
+function argumentText({ name, optional, many }: ExtraArgument): string {
+  const title = `${placeholder(name)}${many ? '...' : ''}`
+  return optional ? `[${title}]` : title
+}
+
+function flagTable(flags: readonly (GlobalFlag | ExtraFlag)[]): string {
   return table(
     ['Flag', 'About'],
-    flags.map(({ name, value, about }) => [code(`--${name}${value ? ` ${value}` : ''}`), about]),
+    flags.map(flag => {
+      const short = 'short' in flag && flag.short ? `-${flag.short}, ` : ''
+      return [code(`${short}--${flag.name}${flag.value ? ` ${flag.value}` : ''}`), flag.about]
+    }),
   )
 }
 

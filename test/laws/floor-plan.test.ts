@@ -48,7 +48,7 @@ const rooms: readonly Room[] = [
   {
     at: /^cli\/extra\//,
     uses: [/^daemon\/api\//, /^cli\//],
-    packages: ['commander', node],
+    packages: ['commander', 'string-width', 'wrap-ansi', node],
     packagesLater: ['chalk', 'undici'],
   },
   {
@@ -56,7 +56,7 @@ const rooms: readonly Room[] = [
     uses: [/^daemon\/api\//],
     later: [/^cli\/extra\//],
     packages: ['commander', node],
-    packagesLater: ['chalk', 'undici'],
+    packagesLater: ['chalk', 'undici', 'jq-wasm'],
   },
 ]
 

@@ -56,6 +56,55 @@ export class Shell {
   }
 }
 
+/** A child whose output is read line by line, as it comes. */
+export class Watched {
+  readonly child: ChildProcess
+  readonly lines: string[] = []
+  stderr = ''
+  readonly ended: Promise<number | null>
+  #rest = ''
+  #look = () => {}
+
+  constructor(t: TestContext, child: ChildProcess) {
+    this.child = child
+    this.ended = exitOf(child)
+    t.after(() => child.kill('SIGKILL'))
+    child.stdout!.setEncoding('utf8').on('data', text => {
+      const parts = (this.#rest + text).split('\n')
+      this.#rest = parts.pop()!
+      this.lines.push(...parts)
+      this.#look()
+    })
+    child.stderr!.setEncoding('utf8').on('data', text => {
+      this.stderr += text
+      this.#look()
+    })
+  }
+
+  /** Waits for so many lines on stdout, and returns them. */
+  async until(count: number): Promise<string[]> {
+    await this.#wait(() => this.lines.length >= count, `${count} lines`)
+    return this.lines
+  }
+
+  async said(pattern: RegExp): Promise<void> {
+    await this.#wait(() => pattern.test(this.stderr), String(pattern))
+  }
+
+  #wait(met: () => boolean, what: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(new Error(`no ${what}; stdout ${JSON.stringify(this.lines)}, stderr ${this.stderr}`))
+      const timer = setTimeout(late, 15_000)
+      this.#look = () => {
+        if (!met()) return
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#look()
+    })
+  }
+}
+
 export function newShell(t: TestContext, env: Readonly<Record<string, string>> = {}): Shell {
   const home = mkdtempSync(join(tmpdir(), 'natter-home-'))
   t.after(() => rmSync(home, { recursive: true, force: true }))
@@ -70,10 +119,14 @@ export function accountAt(url: string, email = 'amy@example.com', key = 'key-of-
 /** A server that says what the test wants, for answers that a real daemon gives seldom. */
 export async function fakeServer(
   t: TestContext,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  answer: (request: IncomingMessage, response: ServerResponse, body: string) => void,
 ): Promise<string> {
   const server = createServer((request, response) => {
-    request.resume().on('end', () => answer(request, response))
+    let body = ''
+    request.setEncoding('utf8').on('data', text => {
+      body += text
+    })
+    request.on('end', () => answer(request, response, body))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.after(() => {

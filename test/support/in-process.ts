@@ -135,7 +135,8 @@ export function registration(capabilities: readonly Capability[]): Omit<QueueReg
 }
 
 const personal = ['color', 'is_muted', 'in_home_view', 'pin_to_top', 'desktop_notifications', 'email_notifications']
-const moving = ['subscriber_count', 'stream_weekly_traffic', 'subscribers', 'partial_subscribers']
+// What follows from messages is learnt from their events.
+const moving = ['subscriber_count', 'stream_weekly_traffic', 'subscribers', 'partial_subscribers', 'first_message_id']
 
 /** A client that knows channels only by what `register` and events told it. */
 export class ChannelClient {

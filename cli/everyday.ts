@@ -1,0 +1,134 @@
+// What people leave out and mean anyway: to whom a message goes says whether it is direct, and a list of messages without
+// an anchor is of the newest. Flags that are made of several params stand here too, under names that begin with `@`.
+
+import type { Endpoint, Param } from '../daemon/api/define.ts'
+import type { ExtraFlag } from './extras.ts'
+import { usage } from './failure.ts'
+import type { Given, Sources } from './flags.ts'
+import { narrowFrom, type Term } from './narrow.ts'
+
+export interface Filled {
+  readonly given: ReadonlyMap<string, Given>
+  /** Values that need no more reading. */
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+const channelFlag: ExtraFlag = {
+  name: 'channel',
+  value: 'CHANNEL',
+  about: 'to this channel, instead of --type and --to',
+}
+
+const listFlags: readonly ExtraFlag[] = [
+  { name: 'channel', value: 'CHANNEL', about: 'only of this channel' },
+  { name: 'topic', value: 'TOPIC', about: 'only of this topic' },
+  { name: 'sender', value: 'USER', about: 'only by this person' },
+  { name: 'search', value: 'WORDS', about: 'only with these words' },
+]
+
+const lastMessages = 20
+
+export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
+  if (endpoint.id === 'get-messages') return listFlags
+  return isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
+}
+
+export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources): Promise<Filled> {
+  const rest = new Map(given)
+  const values: Record<string, unknown> = {}
+  const narrow = rest.get('narrow')
+  const terms = narrow === undefined ? [] : narrowFrom(textOf(narrow))
+  if (endpoint.id === 'get-messages') newest(rest, values, terms)
+  // HTML is for browsers.
+  if (endpoint.method === 'GET' && isSource(endpoint) && !rest.has('apply_markdown')) values.apply_markdown = false
+  if (terms.length > 0) {
+    rest.delete('narrow')
+    values.narrow = takesPairs(endpoint.params.narrow) ? terms.map(pair) : terms
+  }
+  if (isAddressed(endpoint)) await address(endpoint, rest, values, sources)
+  return { given: rest, values }
+}
+
+function newest(given: Map<string, Given>, values: Record<string, unknown>, terms: Term[]): void {
+  for (const { name } of listFlags) {
+    const value = given.get(`@${name}`)
+    if (value === undefined) continue
+    const text = textOf(value).replace(name === 'channel' ? /^#/ : /^$/, '')
+    terms.push({ operator: name, operand: isId(text) && name !== 'topic' && name !== 'search' ? idIn(text) : text })
+    given.delete(`@${name}`)
+  }
+  if (!given.has('allow_empty_topic_name')) values.allow_empty_topic_name = true
+  if (given.has('anchor') || given.has('message_ids')) return
+  values.anchor = 'newest'
+  if (!given.has('num_before') && !given.has('num_after')) values.num_before = lastMessages
+}
+
+async function address(
+  endpoint: Endpoint,
+  given: Map<string, Given>,
+  values: Record<string, unknown>,
+  sources: Sources,
+): Promise<void> {
+  const channel = given.get('@channel')
+  const to = given.get('to')
+  given.delete('@channel')
+  if (channel !== undefined) {
+    if (to !== undefined) throw usage('--channel and --to exclude each other')
+    values.type = 'channel'
+    const name = textOf(channel).replace(/^#/, '')
+    values.to = isId(name)
+      ? idIn(name)
+      : takesText(endpoint.params.to)
+        ? name
+        : await sources.names.find('channel', name)
+    return
+  }
+  const type = given.get('type')
+  if (type === undefined && given.has('stream_id')) values.type = 'channel'
+  else if (type === undefined && to !== undefined) values.type = 'direct'
+  else if (type === undefined && endpoint.params.type!.presence === 'required')
+    throw usage('it is not said to whom', 'Give --channel and --topic, or --to with people.')
+  const direct = values.type === 'direct' || type === 'direct' || type === 'private'
+  if (!direct || typeof to !== 'string' || to.startsWith('[')) return
+  given.delete('to')
+  const people = to.split(',').map(name => name.trim())
+  if (people.every(isId)) values.to = people.map(idIn)
+  else if (takesText(endpoint.params.to) && people.every(name => name.includes('@'))) values.to = people
+  else values.to = await Promise.all(people.map(name => (isId(name) ? idIn(name) : sources.names.find('user', name))))
+}
+
+function isAddressed({ params }: Endpoint): boolean {
+  return params.type !== undefined && params.to !== undefined
+}
+
+/** Reads messages. A queue has the same param, but the wish of its client. */
+function isSource({ params, served }: Endpoint): boolean {
+  return params.apply_markdown !== undefined && served !== 'queues'
+}
+
+function takesText(param: Param | undefined): boolean {
+  const arms: { type?: string; anyOf?: unknown[] }[] = param?.shape.anyOf ?? [param?.shape]
+  return arms.some(arm => arm.type === 'string')
+}
+
+/** A queue's narrow is pairs of texts. */
+function takesPairs(param: Param | undefined): boolean {
+  return param?.shape.items?.type === 'array'
+}
+
+function pair({ operator, operand, negated }: Term): [string, string] {
+  if (negated) throw usage('--narrow: a queue cannot be narrowed by what messages are not', 'See natter help narrow')
+  return [operator, String(operand)]
+}
+
+function textOf(value: Given): string {
+  return Array.isArray(value) ? value.join(' ') : String(value)
+}
+
+function isId(text: string): boolean {
+  return /^(id:)?\d+$/.test(text)
+}
+
+function idIn(text: string): number {
+  return Number(text.replace(/^id:/, ''))
+}

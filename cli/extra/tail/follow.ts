@@ -1,0 +1,251 @@
+// Follows an event queue for as long as it takes: over lost connections, restarts of the daemon and expired queues.
+// What was missed meanwhile is fetched; what cannot be fetched is marked as a gap; nothing comes twice.
+
+import type { Reply } from '../../client.ts'
+import { type Connection, Refused } from '../../connection.ts'
+import { exitCodes, Failure } from '../../failure.ts'
+import { note } from '../../output.ts'
+import type { Position } from './cursor.ts'
+import { type ChatEvent, fetchAfter, fetchLast, fetchSince, type Past } from './history.ts'
+
+/** What to follow. */
+export interface Plan {
+  /** Undefined for all types. */
+  readonly types: readonly string[] | undefined
+  /** For the queue, which takes pairs of texts only. */
+  readonly queueNarrow: readonly (readonly [string, string])[]
+  /** For fetching, where all operators are allowed. */
+  readonly narrow: readonly unknown[]
+  readonly allPublic: boolean
+  /** Seconds that the queue outlives its reader. */
+  readonly lifespan?: number
+}
+
+export interface Item {
+  readonly event: ChatEvent
+  /** Where to go on once this one has been dealt with. */
+  readonly position: Position
+}
+
+const firstPause = 100
+const longestPause = 10_000
+
+export class Follower {
+  readonly #connection: Connection
+  readonly #plan: Plan
+  readonly #stop: AbortSignal
+  #queueId = ''
+  #lastEvent = -1
+  /** Messages up to this ID were told, or were there before we came. */
+  #lastMessage: number | null = null
+  #pollTimeout = 90_000
+
+  constructor(connection: Connection, plan: Plan, stop: AbortSignal) {
+    this.#connection = connection
+    this.#plan = plan
+    this.#stop = stop
+  }
+
+  get position(): Position {
+    return { queue_id: this.#queueId, last_event_id: this.#lastEvent, last_message_id: this.#lastMessage }
+  }
+
+  /** Registers a queue. From here on nothing is missed. */
+  async begin(): Promise<void> {
+    const reply = await this.#register()
+    this.#lastMessage = newestIn(reply)
+  }
+
+  /** What came before the queue began: call after `begin`, before `follow`. */
+  async *past(past: Past): AsyncGenerator<Item> {
+    const messages =
+      'last' in past
+        ? await fetchLast(this.#connection, this.#plan, past.last)
+        : 'after' in past
+          ? await fetchAfter(this.#connection, this.#plan, past.after)
+          : await fetchSince(this.#connection, this.#plan, past.since)
+    // A tail that is ended in the middle of this fetches the rest next time.
+    for (const event of messages) {
+      const { position } = this.#told(event)
+      yield { event, position: { ...position, queue_id: '', last_event_id: -1, last_message_id: event.message!.id } }
+    }
+  }
+
+  /** Goes on where an earlier tail stopped, if its queue is still there; otherwise as after any lost queue. */
+  async *resume(from: Position, sameQueue: boolean): AsyncGenerator<Item> {
+    this.#queueId = from.queue_id
+    this.#lastEvent = from.last_event_id
+    this.#lastMessage = from.last_message_id
+    if (!sameQueue) {
+      yield* this.#startOver('another queue was needed')
+      if (from.queue_id !== '')
+        await this.#connection.call('DELETE', '/events', { queue_id: from.queue_id }).catch(() => {})
+      return
+    }
+    try {
+      yield* this.#taken(await this.#poll(true))
+    } catch (error) {
+      if (!isQueueLost(error)) throw error
+      yield* this.#startOver('the queue had expired')
+    }
+  }
+
+  /** Events as they come, until told to stop. */
+  async *follow(): AsyncGenerator<Item> {
+    let pause = 0
+    let lost = false
+    let expired = false
+    while (!this.#stop.aborted) {
+      try {
+        if (expired) yield* this.#startOver('the queue had expired')
+        expired = false
+        const events = await this.#poll(false)
+        if (lost) note('connected again')
+        lost = false
+        // Nothing at all is the answer of a daemon that is about to stop, or of a queue that somebody else reads too.
+        pause = events.length > 0 ? 0 : later(pause)
+        yield* this.#taken(events)
+      } catch (error) {
+        if (this.#stop.aborted) return
+        expired ||= isQueueLost(error)
+        if (isQueueLost(error)) continue
+        pause = this.#pauseAfter(error, pause)
+        if (!lost) note(`${(error as Error).message}; trying again`)
+        lost = true
+      }
+      if (pause > 0) await this.#sleep(pause)
+    }
+  }
+
+  /** The server need not keep what nobody will read. */
+  async leave(): Promise<void> {
+    if (this.#queueId === '') return
+    await this.#connection.call('DELETE', '/events', { queue_id: this.#queueId }, { timeout: 2000 }).catch(() => {})
+  }
+
+  async #register(): Promise<Reply> {
+    const { types, queueNarrow, allPublic, lifespan } = this.#plan
+    const reply = await this.#connection.call(
+      'POST',
+      '/register',
+      {
+        event_types: types,
+        fetch_event_types: ['message'],
+        narrow: queueNarrow,
+        all_public_streams: allPublic || undefined,
+        queue_lifespan_secs: lifespan,
+        client_capabilities: {
+          bulk_message_deletion: true,
+          empty_topic_name: true,
+          stream_typing_notifications: true,
+          user_settings_object: true,
+        },
+      },
+      { signal: this.#stop },
+    )
+    this.#queueId = String(reply.queue_id)
+    this.#lastEvent = typeof reply.last_event_id === 'number' ? reply.last_event_id : -1
+    const seconds = reply.event_queue_longpoll_timeout_seconds
+    if (typeof seconds === 'number' && seconds > 0) this.#pollTimeout = seconds * 1000
+    return reply
+  }
+
+  async #poll(dontBlock: boolean): Promise<ChatEvent[]> {
+    const reply = await this.#connection.call(
+      'GET',
+      '/events',
+      { queue_id: this.#queueId, last_event_id: this.#lastEvent, dont_block: dontBlock || undefined },
+      { timeout: this.#pollTimeout, signal: this.#stop },
+    )
+    return Array.isArray(reply.events) ? reply.events : []
+  }
+
+  *#taken(events: readonly ChatEvent[]): Generator<Item> {
+    for (const event of events) {
+      if (typeof event.id === 'number') this.#lastEvent = Math.max(this.#lastEvent, event.id)
+      const known = event.message !== undefined && this.#lastMessage !== null && event.message.id <= this.#lastMessage
+      if (event.type !== 'heartbeat' && !(event.type === 'message' && known)) yield this.#told(event)
+    }
+  }
+
+  #told(event: ChatEvent): Item {
+    const id = event.type === 'message' ? event.message?.id : undefined
+    if (id !== undefined) this.#lastMessage = Math.max(this.#lastMessage ?? 0, id)
+    return { event, position: this.position }
+  }
+
+  /** A new queue, then the messages that came between the old one and it. */
+  async *#startOver(reason: string): AsyncGenerator<Item> {
+    const before = this.position
+    const newest = newestIn(await this.#register())
+    const anew = before.last_message_id !== null && newest !== null && newest < before.last_message_id
+    const from = anew ? 0 : before.last_message_id
+    const wantsMessages = this.#plan.types === undefined || this.#plan.types.includes('message')
+    // Other events cannot be asked for again.
+    let lost = this.#plan.types === undefined ? ['*'] : this.#plan.types.filter(type => type !== 'message')
+    let filled = 0
+    this.#lastMessage = anew ? 0 : before.last_message_id
+    if (wantsMessages) {
+      try {
+        if (from === null) throw new Error('unknown')
+        for (const event of await fetchAfter(this.#connection, this.#plan, from)) {
+          filled++
+          // Until all of it is told, the place to go on from is the old queue's end.
+          yield { event, position: { ...before, last_message_id: this.#told(event).position.last_message_id } }
+        }
+      } catch (error) {
+        if (isPassing(error)) throw error
+        lost = ['message', ...lost]
+      }
+    }
+    if (newest !== null) this.#lastMessage = Math.max(this.#lastMessage ?? 0, newest)
+    if (lost.length === 0 && !anew) return
+    const gap = {
+      type: '_gap',
+      reason: anew ? 'the server was begun anew' : reason,
+      lost_types: lost,
+      messages_filled: filled,
+      after_event_id: before.last_event_id,
+      after_message_id: before.last_message_id,
+    }
+    yield { event: gap, position: this.position }
+  }
+
+  #pauseAfter(error: unknown, pause: number): number {
+    if (!isPassing(error)) throw error
+    const asked = error instanceof Refused ? error.retryAfter : undefined
+    return asked !== undefined ? Math.max(asked * 1000, firstPause) : later(pause)
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const done = () => {
+        clearTimeout(timer)
+        this.#stop.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      this.#stop.addEventListener('abort', done)
+    })
+  }
+}
+
+/** Trouble that goes away by itself: the daemon is away, slow, or has too much to do. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof Failure)) return false
+  if (error.exit === exitCodes.unreachable || error.exit === exitCodes.unmet) return true
+  return error.exit === exitCodes.rateLimited || (error.http !== null && error.http >= 500)
+}
+
+function isQueueLost(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'BAD_EVENT_QUEUE_ID'
+}
+
+/** Twice as long each time, a little uneven, so that a hundred tails do not come back at once. */
+function later(pause: number): number {
+  return Math.min(longestPause, Math.max(firstPause, pause * 2)) * (0.8 + Math.random() * 0.4)
+}
+
+function newestIn(reply: Reply): number | null {
+  return typeof reply.max_message_id === 'number' ? Math.max(0, reply.max_message_id) : null
+}

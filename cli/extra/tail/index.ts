@@ -1,0 +1,178 @@
+// `natter tail`: events as they come, for people and for programs.
+
+import { demandKey } from '../../call.ts'
+import { Connection } from '../../connection.ts'
+import type { ExtraSubcommand, Invocation } from '../../extras.ts'
+import { Ending, exitCodes, usage } from '../../failure.ts'
+import { namesOf } from '../../names.ts'
+import { note } from '../../output.ts'
+import { accountFor } from '../../profile.ts'
+import { terminalFor } from '../terminal.ts'
+import { type Action, execAction, forwardAction, replyAction } from './actions.ts'
+import { criteriaFor, type Place } from './criteria.ts'
+import { CursorFile, readCursor } from './cursor.ts'
+import { filterFlags, since, sinceFrom, typesFrom, wishesFrom } from './flags.ts'
+import { Follower, type Item, type Plan } from './follow.ts'
+import { Places } from './places.ts'
+import { printerFor } from './printer.ts'
+import { type StopFlags, Stops, wholeNumber } from './stops.ts'
+import { type OnError, Workers } from './workers.ts'
+
+/** Seconds a queue outlives a tail that will come back with its cursor. */
+const cursorLifespan = 86_400
+const forwardTimeout = 15_000
+
+export const tail: readonly ExtraSubcommand[] = [
+  {
+    name: 'tail',
+    about: 'Print messages, or other events, as they come',
+    flags: [
+      ...filterFlags,
+      { name: 'lines', short: 'n', value: 'N', about: 'first, the last N messages' },
+      since,
+      {
+        name: 'cursor',
+        value: 'FILE',
+        about: 'keep the place in this file, and go on there next time; nothing is missed',
+      },
+      { name: 'count', value: 'N', about: 'end after N events' },
+      { name: 'until', value: 'TEXT', about: 'end after an event with this text, or one that matches /PATTERN/' },
+      { name: 'idle', value: 'TIME', about: 'end when nothing came for this long' },
+      { name: 'within', value: 'TIME', about: 'end after this long; exit code 8 if --count or --until was not met' },
+      {
+        name: 'exec',
+        value: 'CMD',
+        about: 'run a command for each event instead of printing it: JSON on stdin, NATTER_* variables',
+      },
+      { name: 'reply', value: 'CMD', about: 'run a command for each message, and post what it prints as the answer' },
+      { name: 'forward-to', value: 'URL', about: 'post each event to this URL as JSON' },
+      { name: 'jobs', value: 'N', about: 'how many commands or posts at a time (default 1)' },
+      { name: 'on-error', value: 'WHAT', about: 'when a command or post fails: skip (default), stop or retry' },
+    ],
+    more: `On stderr, \`ready\` is printed once nothing will be missed any more. With --json each event is one line; a line of type
+_gap stands where events were lost that cannot be fetched again.`,
+    examples: [
+      'natter tail -n 20',
+      'natter tail --channel general --topic deploys --json',
+      'natter tail --type message,reaction,typing',
+      'natter tail --cursor ~/.cache/natter.cursor --exec ./on-message.sh',
+      'natter tail --dm --reply \'echo You said: "$NATTER_CONTENT"\'',
+    ],
+    run: runTail,
+  },
+]
+
+async function runTail({ flags, globals }: Invocation): Promise<void> {
+  const account = accountFor(globals, process.env)
+  demandKey(account)
+  const stop = new AbortController()
+  const stops = new Stops(flags as StopFlags, stop)
+  const onError = onErrorFrom(flags['on-error'])
+  const jobs = flags.jobs === undefined ? 1 : Math.max(1, wholeNumber(String(flags.jobs), '--jobs'))
+  const past = flags.lines !== undefined ? { last: wholeNumber(String(flags.lines), '--lines') } : undefined
+  const from = flags.since === undefined ? past : sinceFrom(String(flags.since), new Date())
+  const types = typesFrom(flags.type)
+  const criteria = await criteriaFor(wishesFrom(flags), namesOf(account, { timeout: globals.timeout }))
+  const cursorFile = flags.cursor as string | undefined
+  const { narrow, queueNarrow } = criteria
+  const plan: Plan = {
+    types,
+    narrow,
+    queueNarrow,
+    allPublic: flags['all-public'] === true,
+    ...(cursorFile !== undefined && { lifespan: cursorLifespan }),
+  }
+  const connection = await Connection.open(account, jobs + 2)
+  const places = new Places(connection)
+  const print = await printerFor(globals, await terminalFor(globals), account.email)
+  const actions = await actionsFor(flags, connection)
+  const follower = new Follower(connection, plan, stop.signal)
+
+  const wants = JSON.stringify([types ?? 'all', queueNarrow, plan.allPublic])
+  const owner = { site: account.site ?? '', email: account.email ?? '', wants }
+  const saved = cursorFile === undefined ? undefined : readCursor(cursorFile, owner.site, owner.email)
+  const cursor = cursorFile === undefined ? undefined : new CursorFile(cursorFile)
+  const save = (position: Item['position']) => cursor?.save({ ...owner, ...position })
+  const workers = new Workers(jobs, onError, save)
+  let interrupted: number | undefined
+  onSignal(code => {
+    interrupted = code
+    stop.abort()
+  })
+
+  /** False when it was the last. */
+  const take = async ({ event, position }: Item): Promise<boolean> => {
+    if (event.message) places.remember(event.message)
+    const gap = event.type === '_gap'
+    const needsPlace = criteria.all.length > 0 || !print.raw || actions.length > 0
+    const place: Place | undefined = needsPlace && !gap ? await places.of(event) : undefined
+    if (!gap && !criteria.all.every(criterion => criterion.meets(event, place) === true)) return true
+    if (flags.exec === undefined) await print.event(event, place, cursorFile !== undefined)
+    if (actions.length === 0 || gap) save(position)
+    else
+      await workers.add(position, async () => {
+        for (const action of actions) await action.act(event, place)
+      })
+    return gap || !stops.after(event)
+  }
+
+  /** False when one of them was the last. */
+  const takeAll = async (items: AsyncIterable<Item>): Promise<boolean> => {
+    for await (const item of items) if (!(await take(item))) return false
+    return true
+  }
+
+  try {
+    if (!saved) await follower.begin()
+    stops.begin()
+    let going = true
+    if (saved) {
+      going = await takeAll(follower.resume(saved, saved.queue_id !== '' && saved.wants === wants))
+      if (from) note('the cursor says where to go on; -n and --since are for the first time')
+    }
+    const { queue_id, last_event_id } = follower.position
+    note(`ready queue=${queue_id} last=${last_event_id}`)
+    if (!saved && from) going = await takeAll(follower.past(from))
+    if (going) save(follower.position)
+    if (going) await takeAll(follower.follow())
+    await workers.finish()
+    await print.flush()
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+  } finally {
+    stops.end()
+    if (cursorFile === undefined) await follower.leave()
+    await connection.close()
+  }
+  if (interrupted !== undefined) throw new Ending(interrupted)
+  stops.check()
+}
+
+async function actionsFor(flags: Readonly<Record<string, unknown>>, connection: Connection): Promise<Action[]> {
+  const actions: Action[] = []
+  if (flags.exec !== undefined) actions.push(execAction(String(flags.exec), connection))
+  if (flags.reply !== undefined) {
+    const me = await connection.call('GET', '/users/me')
+    const self = { id: me.user_id as number, email: String(me.email) }
+    actions.push(replyAction(String(flags.reply), connection, self))
+  }
+  if (flags['forward-to'] !== undefined) actions.push(await forwardAction(String(flags['forward-to']), forwardTimeout))
+  return actions
+}
+
+function onErrorFrom(given: unknown): OnError {
+  if (given === undefined) return 'skip'
+  if (given === 'stop' || given === 'skip' || given === 'retry') return given
+  throw usage(`--on-error: "${given}" is not skip, stop or retry`)
+}
+
+/** The first one ends the tail in good order; whoever insists gets the usual end. */
+function onSignal(end: (code: number) => void): void {
+  for (const [signal, code] of [
+    ['SIGINT', exitCodes.interrupted],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.removeAllListeners(signal)
+    process.once(signal, () => end(code))
+  }
+}

@@ -1,0 +1,138 @@
+// An event as a person wants to read it: time, place, who, what.
+
+import type { Reply } from '../../client.ts'
+import { harmless } from '../../failure.ts'
+import { showTime } from '../../times.ts'
+import { markdownText, type Terminal, widthOf, wrapped } from '../terminal.ts'
+import { type Place, placeOfMessage } from './criteria.ts'
+import type { ChatEvent, Message } from './history.ts'
+
+const indent = 6
+
+/** Ends without a line break. */
+export function lineOf(
+  event: ChatEvent,
+  place: Place | undefined,
+  terminal: Terminal,
+  now: Date,
+  self?: string,
+): string {
+  const { colors, columns } = terminal
+  const same = (text: string) => text
+  const time = clock(timeOf(event, now), now)
+  const where = harmless(placeText(place, self)).replaceAll('\n', ' ')
+  const { who, what, quiet } = contentOf(event, place)
+  const speaker = who && `${(colors?.bold ?? same)(quiet ? harmless(who) : `${harmless(who)}:`)} `
+  const parts = [(colors?.dim ?? same)(time), where && (colors?.cyan ?? same)(where), speaker]
+  const head = parts.filter(part => part).join('  ') + (who ? '' : '  ')
+  const text = quiet ? (colors?.dim ?? same)(harmless(what)) : markdownText(what, colors)
+  return (head + wrapped(text, columns, indent, widthOf(head))).trimEnd()
+}
+
+/** A list of messages, as `tail` would have printed them. */
+export function messageLines(messages: readonly Reply[], terminal: Terminal, now = new Date()): string[] {
+  return messages.map(item => {
+    const message = item as Message
+    return lineOf({ type: 'message', message }, placeOfMessage(message), terminal, now)
+  })
+}
+
+/** `#channel > topic`, or the others of a direct conversation. */
+export function placeText(place: Place | undefined, self?: string): string {
+  if (!place) return ''
+  if (place.people) {
+    const others = place.people.filter(person => person.email !== self)
+    const names = (others.length > 0 ? others : place.people).map(person => String(person.full_name ?? person.email))
+    return `@ ${names.join(', ')}`
+  }
+  if (place.channelId === undefined && place.channel === undefined) return ''
+  const channel = `#${place.channel ?? place.channelId}`
+  return place.topic === undefined ? channel : `${channel} > ${place.topic === '' ? '(no topic)' : place.topic}`
+}
+
+interface Said {
+  readonly who: string
+  readonly what: string
+  /** Something happened, rather than something was said. */
+  readonly quiet: boolean
+}
+
+function contentOf(event: ChatEvent, place: Place | undefined): Said {
+  const { message } = event
+  if (event.type === 'message' && message) {
+    const who = message.sender_full_name ?? message.sender_email ?? String(message.sender_id ?? '')
+    const content = message.content ?? ''
+    if (message.is_me_message) return { who: '', what: `* ${who} ${content.replace(/^\/me /, '')}`, quiet: false }
+    return { who, what: content, quiet: false }
+  }
+  const who = actorName(event, place)
+  const about = place?.content ? ` “${shortened(place.content)}”` : messageText(event)
+  const happened = (what: string): Said => ({ who, what, quiet: true })
+  switch (event.type) {
+    case 'reaction':
+      return happened(`${event.op === 'remove' ? 'took back' : 'reacted'} :${event.emoji_name}: to${about}`)
+    case 'update_message':
+      if (typeof event.content === 'string') return happened(`edited${about} to “${shortened(event.content)}”`)
+      return happened(`moved${about}${event.subject === undefined ? '' : ` to ${event.subject}`}`)
+    case 'delete_message':
+      return happened(`deleted${about}`)
+    case 'typing':
+      return happened(event.op === 'stop' ? 'stopped typing' : 'is typing')
+    case 'typing_edit_message':
+      return happened(event.op === 'stop' ? 'stopped editing' : 'is editing')
+    case 'presence':
+      return happened(`is ${presenceOf(event)}`)
+    case '_gap':
+      return { who: '', what: gapText(event), quiet: true }
+    default:
+      return { who: '', what: `${event.type}${event.op ? ` ${event.op}` : ''} ${restOf(event)}`, quiet: true }
+  }
+}
+
+function gapText(event: ChatEvent): string {
+  const lost = (event.lost_types as string[]).join(', ')
+  const what = lost === '' ? '' : lost === '*' ? '; events other than messages may be lost' : `; may be lost: ${lost}`
+  return `--- gap: ${event.reason}${what} ---`
+}
+
+function actorName(event: ChatEvent, place: Place | undefined): string {
+  const person = (event.user ?? event.sender) as Reply | string | undefined
+  if (typeof person === 'object') return String(person.full_name ?? person.email ?? person.user_id)
+  if (typeof person === 'string') return person
+  if (typeof event.email === 'string') return event.email
+  const id = event.user_id ?? event.sender_id
+  // People mostly edit what they wrote themselves.
+  if (id !== undefined && id === place?.senderId && place.senderName) return place.senderName
+  return typeof id === 'number' ? `user ${id}` : ''
+}
+
+function presenceOf(event: ChatEvent): string {
+  const clients = Object.values((event.presence ?? {}) as Record<string, Reply>)
+  return String(clients[0]?.status ?? 'here')
+}
+
+function messageText(event: ChatEvent): string {
+  const ids = Array.isArray(event.message_ids) ? event.message_ids : [event.message_id]
+  return ids.length === 1 ? ` message ${ids[0]}` : ` messages ${ids.join(', ')}`
+}
+
+function restOf({ id, type, op, ...rest }: ChatEvent): string {
+  return JSON.stringify(rest)
+}
+
+function shortened(text: string): string {
+  const line = text.replaceAll('\n', ' ')
+  return [...line].length > 40 ? `${[...line].slice(0, 39).join('')}…` : line
+}
+
+function timeOf(event: ChatEvent, now: Date): number {
+  const seconds = event.message?.timestamp ?? event.edit_timestamp
+  return typeof seconds === 'number' ? seconds : Math.floor(now.getTime() / 1000)
+}
+
+/** The day only when it is another one. */
+function clock(seconds: number, now: Date): string {
+  const shown = showTime(seconds)
+  const today = showTime(Math.floor(now.getTime() / 1000)).slice(0, 10)
+  return shown.startsWith(today) ? shown.slice(11) : shown
+}

@@ -1,0 +1,80 @@
+// What people leave out and mean anyway, as pure functions of an endpoint and what was given.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { everydayFlags, fillIn } from '../cli/everyday.ts'
+import type { Given, Sources } from '../cli/flags.ts'
+import * as d from '../daemon/api/define.ts'
+
+const sources: Sources = {
+  names: { find: async kind => (kind === 'user' ? 8 : 5) },
+  now: new Date(),
+  stdin: async () => '',
+  secret: async () => '',
+}
+
+const send = d.endpoint({
+  id: 'send-message',
+  method: 'POST',
+  path: '/messages',
+  access: 'user',
+  since: 1,
+  summary: 'Send',
+  params: {
+    type: d.required(d.oneOf('direct', 'channel', 'stream', 'private'), ''),
+    to: d.optional(d.eitherOf(d.int, d.listOf(d.eitherOf(d.int, d.text)), d.text), ''),
+    content: d.required(d.markdown, ''),
+  },
+  reply: {},
+  refusals: [],
+  cli: { name: 'send', args: ['content'], examples: ['natter send a', 'natter send b'] },
+})
+
+const list = d.endpoint({
+  ...send,
+  id: 'get-messages',
+  method: 'GET',
+  params: {
+    anchor: d.optional(d.text, ''),
+    num_before: d.optional(d.natural, ''),
+    narrow: d.optional(d.listOf(d.anything), ''),
+    apply_markdown: d.defaulted(d.bool, true, ''),
+  },
+})
+
+const filled = async (endpoint: d.Endpoint, given: Record<string, Given>) =>
+  (await fillIn(endpoint, new Map(Object.entries(given)), sources)).values
+
+test('to whom a message goes says what type it has', async () => {
+  assert.deepEqual(
+    everydayFlags(send).map(flag => flag.name),
+    ['channel'],
+  )
+  assert.deepEqual(await filled(send, { '@channel': '#general' }), { type: 'channel', to: 'general' })
+  assert.deepEqual(await filled(send, { '@channel': 'id:5' }), { type: 'channel', to: 5 })
+  assert.deepEqual(await filled(send, { to: 'amy@example.com,bob@example.com' }), {
+    type: 'direct',
+    to: ['amy@example.com', 'bob@example.com'],
+  })
+  assert.deepEqual(await filled(send, { to: '9,10' }), { type: 'direct', to: [9, 10] })
+  assert.deepEqual(await filled(send, { to: 'Amy Adams,9' }), { type: 'direct', to: [8, 9] })
+  assert.deepEqual(await filled(send, { type: 'channel', to: 'general' }), {})
+  await assert.rejects(filled(send, { '@channel': 'a', to: 'b' }), /exclude each other/)
+  await assert.rejects(filled(send, {}), /not said to whom/)
+})
+
+test('a list of messages is of the newest, as they were written', async () => {
+  const values = await filled(list, { '@channel': 'general', '@search': 'pizza', narrow: ['is:starred'] })
+  assert.deepEqual(values, {
+    allow_empty_topic_name: true,
+    anchor: 'newest',
+    num_before: 20,
+    apply_markdown: false,
+    narrow: [
+      { operator: 'is', operand: 'starred' },
+      { operator: 'channel', operand: 'general' },
+      { operator: 'search', operand: 'pizza' },
+    ],
+  })
+  assert.deepEqual(await filled(list, { anchor: '7', apply_markdown: true }), { allow_empty_topic_name: true })
+})
