@@ -30,6 +30,7 @@ await build({
   external: [
     'jq-wasm',
     'nodemailer',
+    'undici',
     '@fastify/ajv-compiler',
     '@fastify/fast-json-stringify-compiler',
     'light-my-request',

@@ -42,7 +42,7 @@ const person: Fields = {
   ...all('user_id role', int),
   ...all('email full_name date_joined timezone', text),
   ...all('delivery_email avatar_url', nullable(text)),
-  ...all('is_owner is_admin is_guest is_bot is_billing_admin', bool),
+  ...all('is_owner is_admin is_guest is_bot', bool),
   bot_type: nullable(int),
   bot_owner_id: Type.Optional(nullable(int)),
   avatar_version: int,
@@ -88,7 +88,6 @@ const settings: Fields = {
   emojiset_choices: emojisets,
   available_notification_sounds: listOf(text),
 }
-const { timezone, ...defaultSettings } = settings
 
 const supported = keyed(
   exactly({
@@ -267,7 +266,7 @@ export function sectionShapes(modern: boolean): Record<string, Fields> {
         }),
       ),
     },
-    realm_user_settings_defaults: { realm_user_settings_defaults: exactly(defaultSettings) },
+    realm_user_settings_defaults: { realm_user_settings_defaults: exactly(settings) },
     recent_private_conversations: {
       recent_private_conversations: listOf(exactly({ user_ids: ids, max_message_id: int })),
     },
