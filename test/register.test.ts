@@ -199,7 +199,7 @@ describe('POST /register', () => {
 
 /** Sections that this server has nothing to say in. */
 const nothing =
-  /^(onboarding_steps|realm_embedded_bots|realm_filters|realm_incoming_webhook_bots|realm_playgrounds|server_thumbnail_formats|push_devices|realm_emoji|upgrade_|giphy_api_key)/
+  /^(reminders|scheduled_messages|onboarding_steps|realm_embedded_bots|realm_filters|realm_incoming_webhook_bots|realm_playgrounds|server_thumbnail_formats|push_devices|realm_emoji|upgrade_|giphy_api_key)/
 
 function filled(name: string, value: unknown, modern: boolean): void {
   if (nothing.test(name) || (name === 'realm_linkifiers' && !modern)) return

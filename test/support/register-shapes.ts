@@ -162,6 +162,13 @@ const draft = exactly({
 })
 const legacyPresence = Type.Object({ client: text, status: oneOf('active', 'idle'), timestamp: int })
 
+const scheduled: Fields = {
+  type: oneOf('stream', 'private'),
+  ...all('content rendered_content', text),
+  scheduled_delivery_timestamp: int,
+  failed: bool,
+}
+
 /** For a client that declares every capability and wants subscribers, or for one that declares none. */
 export function sectionShapes(modern: boolean): Record<string, Fields> {
   const setting = modern ? nullable(bool) : bool
@@ -272,6 +279,21 @@ export function sectionShapes(modern: boolean): Record<string, Fields> {
     },
     saved_snippets: {
       saved_snippets: listOf(exactly({ ...all('id date_created', int), ...all('title content', text) })),
+    },
+    reminders: {
+      reminders: listOf(
+        exactly({ ...scheduled, reminder_id: int, to: ids, reminder_target_message_id: nullable(int) }),
+      ),
+    },
+    scheduled_messages: {
+      scheduled_messages: listOf(
+        exactly({
+          ...scheduled,
+          scheduled_message_id: int,
+          to: eitherOf(int, ids),
+          topic: Type.Optional(text),
+        }),
+      ),
     },
     starred_messages: { starred_messages: ids },
     stop_words: { stop_words: listOf(text) },

@@ -3,12 +3,12 @@
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages.ts'
 import type { Message } from '../message-store/index.ts'
+import { deleteAnyMessage, deleteOwnMessage } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Announcement, Context } from '../resource.ts'
 import { userSetting } from '../settings-lookup.ts'
 import { visible } from './access.ts'
 import type { MessagesDeleted } from './facts.ts'
-import { deleteAnyMessage, deleteOwnMessage } from './permissions.ts'
 import { submessageId } from './send.ts'
 import { checkEditing, isOlder } from './update.ts'
 

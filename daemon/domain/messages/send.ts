@@ -2,6 +2,8 @@
 
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages.ts'
+import { attachmentAt, relinked } from '../attachments.ts'
+import type { Fact } from '../facts.ts'
 import { groupsOf } from '../group-values.ts'
 import { type Rendered, type RenderPlace, render, topicLinks } from '../markdown/index.ts'
 import { type Message, marks } from '../message-store/index.ts'
@@ -47,11 +49,10 @@ export function send(ctx: Context, params: ParamsOf<typeof api.send>): Outcome<{
     params.queue_id !== undefined && params.local_id !== undefined
       ? { queueId: params.queue_id, localId: params.local_id }
       : undefined
-  const visibility = 'channel' in target ? visibilityAfterSending(ctx, target.channel, target.topic) : { facts: [] }
-  const sent = sentBy(ctx, target, content, { readBySender, echo, widget: params.widget_content })
+  const { facts, sent, policy } = posting(ctx, target, content, { readBySender, echo, widget: params.widget_content })
   return {
-    facts: [...visibility.facts, sent],
-    reply: { id: sent.message.id, ...(visibility.policy && { automatic_new_visibility_policy: visibility.policy }) },
+    facts,
+    reply: { id: sent.message.id, ...(policy && { automatic_new_visibility_policy: policy }) },
   }
 }
 
@@ -78,23 +79,38 @@ interface Options {
   readonly widget?: string | undefined
 }
 
-/** The fact of a message by the actor, with the rights of the actor. */
-export function sentBy(ctx: Context, target: Target, content: string, options: Options = {}): MessageSent {
+/** All that a message by the actor leads to, with the rights of the actor: sent now, or planned and due. */
+export function posting(ctx: Context, target: Target, content: string, options: Options = {}) {
+  const { facts, policy } =
+    'channel' in target
+      ? visibilityAfterSending(ctx, target.channel, target.topic)
+      : { facts: [] as readonly Fact[], policy: undefined }
+  const rendered = composed(ctx, target, content)
+  const sent = sentFact(ctx, ctx.actor, target, content, rendered, options)
+  return { facts: [...relinked(ctx, rendered.uploads, sent.message), ...facts, sent], sent, policy }
+}
+
+/** The text as it will stand there, or a refusal when it calls people whom the actor may not call. */
+export function composed(ctx: Context, target: Target, content: string): Rendered {
   const rendered = render(ctx, content, renderPlace(ctx, target))
   checkMentions(ctx, target, rendered)
-  return sentFact(ctx, ctx.actor, target, content, rendered, options)
+  return rendered
 }
 
 /** The fact of a message by one of the system's own bots, which may say anything anywhere. */
-export function sentBySystem(ctx: Surroundings, bot: User, target: Target, content: string): MessageSent {
-  const author = { state: ctx.state, actor: bot, server: ctx.server }
+export function sentBySystem(ctx: Surroundings, bot: User, target: Target, content: string, reader = bot): MessageSent {
+  const author = { state: ctx.state, actor: reader, server: ctx.server }
   const rendered = render(author, content, renderPlace(author, target))
   return sentFact(ctx, bot, target, content, rendered, { readBySender: true })
 }
 
 /** Where the text stands, for those who render it. */
 export function renderPlace(asker: may.Asker, target: Target): RenderPlace {
-  return { ...('channel' in target && target), latestMessage: (id, topic) => latestVisible(asker, id, topic) }
+  return {
+    ...('channel' in target && target),
+    latestMessage: (id, topic) => latestVisible(asker, id, topic),
+    upload: path => attachmentAt(asker, path),
+  }
 }
 
 function latestVisible(asker: may.Asker, channelId: number, topic: string): number | undefined {
@@ -193,10 +209,10 @@ export function marksOf({ hasLink, hasImage, hasAttachment, isMe, mentions }: Re
 /** More than so many people are not called without permission. */
 const many = 15
 
-export function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): void {
+function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): void {
   const { state } = ctx
   if ('channel' in target) {
-    const free = may.holdsInOrganization(ctx, 'can_mention_many_users_group')
+    const free = may.mentionMany.allows(ctx)
     if (mentions.channelWildcard && !free && state.subscriptions.activeUsers(target.channel.id).size > many)
       throw new Refusal(
         'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
@@ -210,7 +226,7 @@ export function checkMentions(ctx: Context, target: Target, { mentions }: Render
   }
   for (const id of mentions.groupIds) {
     const group = state.groups.get(id)!
-    if (!may.holdsInGroup(ctx, group, 'can_mention_group'))
+    if (!may.mentionGroup.allows(ctx, group))
       throw badRequest(`content: you are not allowed to mention the group '${group.name}'`)
   }
 }

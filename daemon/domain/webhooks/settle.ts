@@ -3,8 +3,8 @@
 import type { Fact } from '../facts.ts'
 import { isUnread } from '../messages/access.ts'
 import { messageContent } from '../messages/compose.ts'
-import { nearLink } from '../messages/move-notices.ts'
-import { sentBy, sentBySystem, type Target } from '../messages/send.ts'
+import { addressOf } from '../messages/quote.ts'
+import { posting, sentBySystem, type Target } from '../messages/send.ts'
 import { Refusal } from '../refusal.ts'
 import type { Surroundings } from '../resource.ts'
 import type { OutgoingService, State, User } from '../state.ts'
@@ -89,7 +89,7 @@ function replyTo(ctx: Surroundings, bot: User, target: Target, attempt: Attempt)
   if (answer.content.trim() === '' || ('channel' in target && target.channel.archived)) return { facts: [] }
   try {
     const actor = { ...ctx, actor: bot }
-    return { facts: [sentBy(actor, target, messageContent(answer.content), { widget: answer.widget })] }
+    return { facts: [...posting(actor, target, messageContent(answer.content), { widget: answer.widget }).facts] }
   } catch (refusal) {
     if (!(refusal instanceof Refusal)) throw refusal
     const reason = `The reply could not be posted: ${refusal.message}`
@@ -149,10 +149,7 @@ function notices(
   const here = gone ? [] : [sentBySystem(ctx, bot, target, failure)]
   const owner = bot.bot!.ownerId === null ? undefined : ctx.state.users.get(bot.bot!.ownerId)
   if (!owner?.active) return here
-  const link =
-    'channel' in target
-      ? nearLink(target.channel, target.topic, messageId)
-      : `#narrow/dm/${target.people.join(',')}-dm/near/${messageId}`
+  const link = addressOf(ctx.state, ctx.state.messages.get(messageId)!)
   const body = attempt.kind === 'answered' && attempt.body.trim() !== '' ? `\n${fenced(beginning(attempt.body))}` : ''
   const people = { people: [bot.id, owner.id].sort((a, b) => a - b) }
   return [...here, sentBySystem(ctx, bot, people, `[A message](${link}) to your bot failed: ${detail}${body}`)]
