@@ -5,6 +5,7 @@ import { compact } from '../channel-visibility.ts'
 import { subscriberChange } from '../channels/announce.ts'
 import { knowsArchived, streamCreated, streamDeleted } from '../channels/present.ts'
 import { liveChannelFor } from '../lookups.ts'
+import { flagsEvent } from '../messages/announce.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import { type Announcement, type Forms, resource } from '../resource.ts'
@@ -72,7 +73,8 @@ export const subscriptions = resource(api)<SubscriptionFact>({
           for (const userId of userIds) state.subscriptions.put(newRow(channelId, userId, color, spans))
       }
     },
-    'subscription.removed'(state, { removed, upTo }) {
+    'subscription.removed'(state, { removed, upTo, movedOn = [] }) {
+      for (const [userId, ids] of movedOn) for (const id of ids) state.messageFlags.add(userId, 'unread', [id, id])
       for (const { channelId, userIds } of removed)
         for (const userId of userIds) {
           const row = state.subscriptions.get(channelId, userId)!
@@ -109,6 +111,7 @@ export const subscriptions = resource(api)<SubscriptionFact>({
           event: streamDeleted(channelsOf(state, channelIds)),
         })),
         ...subscriberChange(state, 'peer_remove', users),
+        ...removed.flatMap(({ channelId, userIds }) => userIds.map(userId => leftUnread(state, channelId, userId))),
       ]
     },
     'subscription.changed': (_state, fact) => propertyEvents(fact).map(event => ({ to: [fact.userId], event })),
@@ -116,6 +119,22 @@ export const subscriptions = resource(api)<SubscriptionFact>({
 
   sections: { subscription: presentAll },
 })
+
+/** What somebody had not read in a channel they left counts as read. Worked out only for those who listen. */
+function leftUnread(state: State, channelId: number, userId: number): Announcement {
+  return {
+    to: [userId],
+    event: () => {
+      const [after, upTo = Number.POSITIVE_INFINITY] = state.subscriptions.get(channelId, userId)!.spans.at(-1)!
+      const { read } = state.messageFlags.of(userId)
+      const ids = state.messages.inChannel(channelId)
+      const left: number[] = []
+      for (let i = ids.lowerBound(after + 1); i < ids.length && ids.at(i) < upTo; i++)
+        if (!read.has(ids.at(i))) left.push(ids.at(i))
+      return left.length > 0 ? flagsEvent('add', 'read', left) : null
+    },
+  }
+}
 
 const asTheirSettingsSay = { desktop: null, audible: null, push: null, email: null, wildcardMentions: null }
 

@@ -4,10 +4,11 @@ import type { ParamsOf } from '../../api/define.ts'
 import type { subscriptions as api } from '../../api/subscriptions.ts'
 import type { Fact } from '../facts.ts'
 import { channelByName } from '../lookups.ts'
+import { unreadIds } from '../messages/unread.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context } from '../resource.ts'
-import type { Channel, User } from '../state.ts'
+import type { Channel, State, User } from '../state.ts'
 import { lastMessageId } from '../topics.ts'
 import { principals } from './subscribe.ts'
 
@@ -21,6 +22,8 @@ export interface RemovedFact {
     /** Those who no longer know of the channel. */
     readonly lost: readonly number[]
   }[]
+  /** Unread messages that were sent to such a channel and are elsewhere now: they stay unread. User ID and IDs. */
+  readonly movedOn?: readonly (readonly [userId: number, messageIds: readonly number[]])[]
 }
 
 export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscribe>) {
@@ -35,8 +38,18 @@ export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscr
     return { channelId: channel.id, userIds: ids(gone), lost: ids(lost) }
   })
   const removed = all.filter(entry => entry.userIds.length > 0)
+  const movedOn = removed.flatMap(entry => entry.userIds.flatMap(id => movedUnread(state, id, entry.channelId)))
   const facts: Fact[] =
-    removed.length > 0 ? [{ type: 'subscription.removed', upTo: lastMessageId(state) + 1, removed }] : []
+    removed.length > 0
+      ? [
+          {
+            type: 'subscription.removed',
+            upTo: lastMessageId(state) + 1,
+            removed,
+            ...(movedOn.length > 0 && { movedOn }),
+          },
+        ]
+      : []
   const names = (count: (index: number) => number) =>
     channels.flatMap((channel, index) => Array<string>(count(index)).fill(channel.name))
   return {
@@ -46,6 +59,18 @@ export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscr
       not_removed: names(index => people.length - all[index]!.userIds.length),
     },
   }
+}
+
+function movedUnread(state: State, userId: number, channelId: number): [number, number[]][] {
+  const { messages } = state
+  if (messages.oldestMoved > messages.lastId) return []
+  const ids = unreadIds(state, userId).filter(
+    id =>
+      id >= messages.oldestMoved &&
+      messages.sentTo(id) === channelId &&
+      messages.place(id).thread.channelId !== channelId,
+  )
+  return ids.length > 0 ? [[userId, ids.reverse()]] : []
 }
 
 /** A channel that neither the caller knows of nor one of their own accounts follows looks like none. */
