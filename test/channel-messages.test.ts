@@ -2,9 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { systemGroup } from '../daemon/domain/group-values.ts'
-import { isUnread } from '../daemon/domain/messages/access.ts'
 import { unreadIds } from '../daemon/domain/messages/unread.ts'
 import { type Channel, roles, type User } from '../daemon/domain/state.ts'
 import { DomainWorld } from './support/domain-world.ts'
@@ -208,45 +206,6 @@ describe('flags in channels', () => {
     assert.equal(
       w.refused(bob, 'mark-topic-as-read', { stream_id: general.id, topic_name: 'none' }).code,
       'BAD_REQUEST',
-    )
-  })
-
-  test('all unread messages are in channels the user is subscribed to, whatever happens', () => {
-    const step = fc.tuple(fc.nat(9), fc.nat(2), fc.nat(1), fc.nat(30), fc.boolean())
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), steps => {
-        const { world: w, amy, bob, cat } = world()
-        const users = [amy, bob, cat]
-        const channels = [w.channel('one', users), w.channel('two', [amy])]
-        for (const [what, who, where, id, flag] of steps) {
-          const user = users[who]!
-          const channel = channels[where]!
-          const active = w.state.subscriptions.isActive(channel.id, user.id)
-          if (what < 4) w.send(user, channel, `t${id % 3}`, 'x')
-          else if (what === 4 && active) w.unsubscribe(user, channel)
-          else if (what === 5 && !active) w.subscribe(user, channel)
-          else if (!w.state.messages.has(id)) continue
-          else if (what === 6)
-            w.run(user, 'update-message-flags', { messages: [id], op: flag ? 'add' : 'remove', flag: 'read' })
-          else if (what === 7 && w.state.messages.place(id).thread.channelId !== channel.id)
-            w.run(w.owner, 'update-message', {
-              message_id: id,
-              stream_id: channel.id,
-              propagate_mode: flag ? 'change_all' : 'change_one',
-            })
-          else if (what === 8) w.run(w.owner, 'delete-message', { message_id: id })
-          else if (what === 9) w.run(user, 'mark-stream-as-read', { stream_id: channel.id })
-        }
-        for (const user of users) {
-          const slow: number[] = []
-          for (let id = w.state.messages.lastId; id > 0; id--)
-            if (w.state.messages.has(id) && isUnread(w.state, user.id, id)) slow.push(id)
-          assert.deepEqual(unreadIds(w.state, user.id), slow)
-          for (const id of slow)
-            assert.ok(w.state.subscriptions.isActive(w.state.messages.place(id).thread.channelId, user.id))
-        }
-      }),
-      { numRuns: 40 },
     )
   })
 })

@@ -82,7 +82,10 @@ function move(state: State, { ids, from, to, userId, time, topicLinks, markedRea
       sentTo: sentTo === to.channelId ? undefined : sentTo,
     })
   })
-  for (const [reader, runs] of markedRead) state.messageFlags.add(reader, 'read', runs)
+  for (const [reader, runs] of markedRead) {
+    state.messageFlags.add(reader, 'read', runs)
+    state.messageFlags.remove(reader, 'unread', runs)
+  }
 }
 
 function starred(state: State, userId: number): number[] {
