@@ -5,22 +5,22 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages.ts'
 import type { Fact } from '../facts.ts'
-import { render, topicLinks } from '../markdown/index.ts'
+import { topicLinks } from '../markdown/index.ts'
 import { type Edit, type Message, runsOf } from '../message-store/index.ts'
 import * as may from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
-import type { Channel } from '../state.ts'
+import type { Channel, User } from '../state.ts'
 import { seconds } from '../time.ts'
+import { visibilityAfterMoving } from '../topic-visibility.ts'
 import { isUnread, maySee, visible } from './access.ts'
 import { checkPosting, messageContent, noChannel, topicOf } from './compose.ts'
 import type { MessageEdited, MessagesMoved } from './facts.ts'
 import { breadcrumbs, resolvedNotice } from './move-notices.ts'
-import { visibilityAfterMoving } from './neighbours.ts'
 import { moveOutOfChannel, moveWithinChannel, resolveTopics } from './permissions.ts'
 import { differsByPrefix, tidy } from './present.ts'
-import { checkMentions, marksOf, mentionDetails, renderPlace, type Target } from './send.ts'
+import { composed, marksOf, mentionDetails, type Target } from './send.ts'
 
 type Params = ParamsOf<typeof api.update>
 
@@ -37,10 +37,8 @@ export function update(ctx: Context, params: Params) {
   const content = params.content === undefined ? undefined : newContent(ctx, params, message)
   const place = channel ? newPlace(ctx, params, message, channel) : undefined
   if (content === undefined && !place) throw badRequest('Nothing to change')
-  const facts: Fact[] = []
-  // OPEN: content and topic changed together are two entries of the history, and two events.
-  if (content !== undefined) facts.push(edited(ctx, message, channel, content))
-  if (place) facts.push(...moved(ctx, params, message, channel!, place))
+  const edit = content === undefined ? undefined : edited(ctx, message, channel, content, place?.topic)
+  const facts: readonly Fact[] = place ? moved(ctx, params, message, channel!, place, edit) : [edit!]
   return { facts, reply: { detached_uploads: [] } }
 }
 
@@ -90,12 +88,17 @@ export function isOlder(ctx: Context, time: number, setting: Limit, extra = 0): 
   return typeof limit === 'number' && limit >= 0 && seconds(ctx.now) - time > limit + extra
 }
 
-function edited(ctx: Context, message: Message, channel: Channel | undefined, content: string): MessageEdited {
+function edited(
+  ctx: Context,
+  message: Message,
+  channel: Channel | undefined,
+  content: string,
+  topic = message.topic,
+): MessageEdited {
   const target: Target = channel
-    ? { channel, topic: message.topic! }
+    ? { channel, topic: topic! }
     : { people: ctx.state.conversations.get(message.conversationId!)!.userIds }
-  const rendered = render(ctx, content, renderPlace(ctx, target))
-  checkMentions(ctx, target, rendered)
+  const rendered = composed(ctx, target, content)
   const edit: Edit = {
     userId: ctx.actor.id,
     time: seconds(ctx.now),
@@ -160,7 +163,14 @@ function checkChannelMove(ctx: Context, message: Message, from: Channel): void {
     throw badRequest('message_id: the time limit for moving this message to another channel has passed')
 }
 
-function moved(ctx: Context, params: Params, message: Message, from: Channel, to: NewPlace): Fact[] {
+function moved(
+  ctx: Context,
+  params: Params,
+  message: Message,
+  from: Channel,
+  to: NewPlace,
+  edit: MessageEdited | undefined,
+): Fact[] {
   const { state } = ctx
   const thread = state.messages.inTopic(from.id, message.topic!)
   const all = thread.slice().filter(id => to.channel === from || maySee(ctx, id))
@@ -183,11 +193,15 @@ function moved(ctx: Context, params: Params, message: Message, from: Channel, to
     userId: ctx.actor.id,
     time: seconds(ctx.now),
     markedRead: from === to.channel ? [] : becomingRead(ctx, ids, from, to.channel),
+    ...(edit && { edited: edit }),
   }
   const whole = ids.length === all.length
+  const maySeeIt = (actor: User) => may.seeContent.allows({ state, actor }, to.channel)
+  const visibility = whole ? visibilityAfterMoving(ctx, fact.from, fact.to, maySeeIt) : { staying: [], losing: [] }
   return [
-    ...(whole ? visibilityAfterMoving(ctx, fact.from, fact.to) : []),
+    ...visibility.staying,
     fact,
+    ...visibility.losing,
     ...(isResolving
       ? resolvedNotice(ctx, to.channel, to.topic, message.topic!)
       : breadcrumbs(ctx, params, fact, whole, from, to.channel)),
