@@ -1,10 +1,12 @@
 // `natter tail`, with a server that misbehaves on purpose.
 
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { fakeServer, json, newShell, Watched } from './support/cli.ts'
+import { accountAt, fakeServer, json, newShell, Watched } from './support/cli.ts'
+import { launch } from './support/daemon.ts'
 import { fakeChat } from './support/fake-chat.ts'
 
 describe('natter tail', () => {
@@ -232,5 +234,33 @@ describe('natter tail', () => {
     chat.say('on')
     assert.equal(await tail.ended, 0)
     assert.deepEqual([got, tail.stderr], [['on'], ''])
+  })
+
+  test('with a real daemon: kill -9 and a restart lose nothing and repeat nothing', async t => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-tail-'))
+    const first = await launch(data)
+    t.after(() => rmSync(data, { recursive: true, force: true }))
+    const { email, api_key } = first.ready.owner
+    const shell = newShell(t, accountAt(first.url, email, api_key))
+    const say = async (text: string) => {
+      const { code, stderr } = await shell.natter(['send', text, '--to', email])
+      assert.equal(code, 0, stderr)
+    }
+    const tail = new Watched(t, shell.spawn(['tail', '--cursor', 'place', '--jq', '.message.content']))
+    await tail.said(/ready/)
+    await say('before')
+    await tail.until(1)
+    await first.kill()
+    await tail.said(/trying again/)
+    const second = await launch(data, { flags: ['--port', new URL(first.url).port] })
+    t.after(() => second.kill())
+    await say('after')
+    await tail.until(2)
+    tail.child.kill('SIGKILL')
+    await tail.ended
+    await say('meanwhile')
+    const again = new Watched(t, shell.spawn(['tail', '--cursor', 'place', '--count', '1', '--jq', '.message.content']))
+    assert.equal(await again.ended, 0)
+    assert.deepEqual([tail.lines, again.lines], [['before', 'after'], ['meanwhile']])
   })
 })

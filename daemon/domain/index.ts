@@ -23,13 +23,16 @@ import { organization } from './organization/index.ts'
 import { presence } from './presence.ts'
 import { profileFields } from './profile-fields/index.ts'
 import { reactions } from './reactions.ts'
+import { reminders } from './reminders.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
+import { scheduledMessages } from './scheduled-messages.ts'
 import { server } from './server.ts'
 import { settings } from './settings/index.ts'
 import type { State } from './state.ts'
 import { subscriptions } from './subscriptions/index.ts'
 import { typing } from './typing.ts'
+import { uploads } from './uploads.ts'
 import { userGroups } from './user-groups/index.ts'
 import { userStatus } from './user-status.ts'
 import { topics } from './user-topics.ts'
@@ -66,6 +69,9 @@ export const resources: readonly AnyResource[] = [
   savedSnippets,
   navigationViews,
   drafts,
+  scheduledMessages,
+  reminders,
+  uploads,
   messages,
   messageFlags,
   reactions,

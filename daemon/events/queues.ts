@@ -57,6 +57,8 @@ export interface QueuesParts {
 }
 
 export class Queues {
+  /** Hears of everything that is announced, whether or not anyone listens. */
+  overhear: ((announcements: readonly Announcement[]) => void) | undefined
   readonly #parts: QueuesParts
   readonly #queues = new Map<string, Queue>()
   readonly #byUser = new Map<number, Set<Queue>>()
@@ -80,6 +82,15 @@ export class Queues {
     return this.#queues.size
   }
 
+  /** Whether an announcement would reach anybody at all. */
+  get listened(): boolean {
+    return this.#queues.size > 0 || this.overhear !== undefined
+  }
+
+  values(): IterableIterator<Queue> {
+    return this.#queues.values()
+  }
+
   get(id: string): Queue | undefined {
     return this.#queues.get(id)
   }
@@ -99,6 +110,7 @@ export class Queues {
 
   /** Puts events into the queues of those concerned. They are told when the position is released. */
   push(position: number, announcements: readonly Announcement[], lasting = true): void {
+    this.overhear?.(announcements)
     for (const announcement of announcements) {
       const { to, fits, echo, overheard } = announcement
       const adapter = new Adapter(announcement)
@@ -196,6 +208,12 @@ export class Queues {
   answerAll(): void {
     this.#stopping = true
     for (const queue of this.#queues.values()) this.answer(queue, [])
+  }
+
+  /** All of them are gone, and who waits is told. */
+  clear(): void {
+    for (const queueId of [...this.#queues.keys()]) this.#drop(queueId)
+    this.#held = []
   }
 
   /** After boot: time without the daemon does not count against anyone, and IDs go on beyond all that were told. */

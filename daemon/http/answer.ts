@@ -1,8 +1,11 @@
 // Writes answers. Straight to the socket's response with flat header lists: fan-out to thousands of polls runs through here.
 
 import type { ServerResponse } from 'node:http'
-import type { Refusal } from '../domain/refusal.ts'
+import { limits } from '../domain/limits.ts'
+import { Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
+import { speak } from './dialect.ts'
+import type { WatchedCall } from './watch.ts'
 
 export interface Answering {
   readonly raw: ServerResponse
@@ -11,6 +14,16 @@ export interface Answering {
   readonly headers: string[]
   /** Puts a body into the words the client knows. */
   readonly speak?: (json: string) => string
+  readonly watched?: WatchedCall
+}
+
+export function answeringOf(
+  request: { readonly method: string; readonly id: string },
+  raw: ServerResponse,
+  publicDialect = false,
+): Answering {
+  const answering = { raw, head: request.method === 'HEAD', headers: ['X-Request-Id', request.id] }
+  return publicDialect ? { ...answering, speak } : answering
 }
 
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {
@@ -30,6 +43,7 @@ export function send(to: Answering, status: number, json: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
   const body = to.speak ? to.speak(json) : json
+  if (to.watched?.answer(to, status, body)) return
   raw.writeHead(status, [
     'Content-Type',
     'application/json',
@@ -40,4 +54,17 @@ export function send(to: Answering, status: number, json: string): void {
     ...to.headers,
   ])
   raw.end(to.head ? undefined : body)
+}
+
+export function refuseTooLarge(to: Answering): void {
+  // The rest of the body is on its way; the connection is of no more use.
+  to.headers.push('Connection', 'close')
+  refuse(
+    to,
+    new Refusal('BAD_REQUEST', `The body is too large (limit: a file of ${limits.fileUploadMiB} MiB)`, {}, 413),
+  )
+}
+
+export function noSuchPath(path: string): Refusal {
+  return new Refusal('BAD_REQUEST', `No such path: ${path}`, {}, 404)
 }

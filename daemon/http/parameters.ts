@@ -12,26 +12,36 @@ const form = 'application/x-www-form-urlencoded'
 export type FieldMap = Map<string, string | Upload>
 
 /** The body's fields, then those of the query string that the body does not have. */
-export async function readFields(query: string, headers: IncomingHttpHeaders, body: Buffer | undefined) {
+export function readFields(
+  query: string,
+  headers: IncomingHttpHeaders,
+  body: Buffer | undefined,
+): FieldMap | Promise<FieldMap> {
   const fields: FieldMap = new Map()
-  if (body && body.length > 0) await readBody(headers['content-type'] ?? '', body, fields)
-  if (query !== '') {
-    const inQuery: FieldMap = new Map()
-    readUrlencoded(Buffer.from(query, 'latin1'), inQuery, 'query string')
-    for (const [name, value] of inQuery) if (!fields.has(name)) fields.set(name, value)
-  }
+  const reading = body && body.length > 0 ? readBody(headers['content-type'] ?? '', body, fields) : undefined
+  return reading ? reading.then(() => withQuery(fields, query)) : withQuery(fields, query)
+}
+
+function withQuery(fields: FieldMap, query: string): FieldMap {
+  if (query === '') return fields
+  const inQuery: FieldMap = new Map()
+  readUrlencoded(Buffer.from(query, 'latin1'), inQuery, 'query string')
+  for (const [name, value] of inQuery) if (!fields.has(name)) fields.set(name, value)
   return fields
 }
 
-function readBody(contentType: string, body: Buffer, fields: FieldMap): void | Promise<void> {
+function readBody(contentType: string, body: Buffer, fields: FieldMap): undefined | Promise<void> {
   const type = contentType === form ? form : contentType.split(';', 1)[0]!.trim().toLowerCase()
-  if (type === form) return readUrlencoded(body, fields, 'body')
+  if (type === form) {
+    readUrlencoded(body, fields, 'body')
+    return undefined
+  }
   if (type === 'multipart/form-data') return readMultipart(contentType, body, fields)
   if (type === 'application/json' && !isJson(body)) throw new Refusal('INVALID_JSON', 'The body is not valid JSON')
   throw notAForm(type)
 }
 
-export function notAForm(type: string): Refusal {
+function notAForm(type: string): Refusal {
   return badRequest(
     `Send parameters as form fields (application/x-www-form-urlencoded or multipart/form-data), not as '${type}'`,
   )

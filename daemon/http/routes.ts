@@ -3,6 +3,7 @@
 
 import Router from 'find-my-way'
 import type { Endpoint, Method } from '../api/define.ts'
+import { badRequest } from '../domain/refusal.ts'
 import type { AnyResource } from '../domain/resource.ts'
 
 export interface Route {
@@ -38,7 +39,9 @@ export class Routes {
   /** The path is relative to /api/v1 and still percent-encoded. */
   find(method: string, path: string): Found | undefined {
     const found = this.#routerFor(path)?.find(method as Method, path)
-    if (!found) return undefined
+    if (!found && isDecodable(path)) return undefined
+    // Without a route of ours, what the router found is its own for paths that cannot be decoded.
+    if (!found?.store) throw badRequest(`The path has bad percent-encoding: ${path}`)
     const route = found.store as Route
     const { '*': rest, ...params } = found.params
     const restName = rest === undefined ? undefined : /\{(\w+)\.\.\.\}/.exec(route.endpoint.path)?.[1]
@@ -60,12 +63,21 @@ export class Routes {
     const word = firstWord(path)
     let router = this.#routers.get(word)
     if (!router && this.#routes.has(word)) {
-      router = Router({ ignoreTrailingSlash: true, maxParamLength: 2000 })
+      router = Router({ ignoreTrailingSlash: true, maxParamLength: 2000, onBadUrl: () => {} })
       for (const route of this.#routes.get(word)!)
         router.on(route.endpoint.method, pattern(route.endpoint), () => {}, route)
       this.#routers.set(word, router)
     }
     return router
+  }
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -71,6 +71,18 @@ export class DomainWorld extends World {
     this.run(user, 'unsubscribe', { subscriptions: [channel.name] })
   }
 
+  /** Runs what is due by now, in due order, as the scheduler does. */
+  runJobs(): void {
+    const jobs = resources.flatMap(resource => resource.jobs ?? [])
+    for (;;) {
+      const due = jobs.map(job => ({ job, at: job.due(this.state, this.now) ?? Number.POSITIVE_INFINITY }))
+      const [first] = due.sort((a, b) => a.at - b.at)
+      if (!first || first.at > this.now) return
+      const { actor: _actor, ...surroundings } = this.context(this.owner)
+      this.take(first.job.run(surroundings).facts ?? [])
+    }
+  }
+
   /** The refusal, which must come. */
   refused(actor: User, endpointId: string, params: Record<string, unknown>): Refusal {
     const refusal = this.attempt(actor, endpointId, params)

@@ -1,6 +1,7 @@
 // Messages: commands, what their facts change, who is told.
 
 import { messages as api } from '../../api/messages.ts'
+import { unlinkMessages } from '../attachments.ts'
 import { type Context, resource } from '../resource.ts'
 import type { State } from '../state.ts'
 import * as tell from './announce.ts'
@@ -8,6 +9,8 @@ import { remove, submessage, typing } from './delete.ts'
 import type { MessageEdited, MessageSent, MessagesDeleted, MessagesMoved, SubmessageAdded } from './facts.ts'
 import { tidy, topicShown } from './present.ts'
 import { get, history, list, matches, receipts, renderContent } from './read.ts'
+import { report } from './report.ts'
+import { retention } from './retention.ts'
 import { send } from './send.ts'
 import { presentUnread } from './unread.ts'
 import { update } from './update.ts'
@@ -25,6 +28,7 @@ export const messages = resource(api)<OwnFact>({
     render: renderContent,
     matches,
     receipts,
+    report,
     typing,
     submessage,
   },
@@ -37,7 +41,10 @@ export const messages = resource(api)<OwnFact>({
     },
     'message.edited': edit,
     'messages.moved': move,
-    'messages.deleted': (state, { ids }) => state.messages.remove(ids),
+    'messages.deleted': (state, { ids }) => {
+      state.messages.remove(ids)
+      unlinkMessages(state, ids)
+    },
     'submessage.added': (state, { messageId, submessage }) => {
       const details = state.messages.get(messageId)!.details
       const submessages = [...(details?.submessages ?? []), submessage]
@@ -62,6 +69,8 @@ export const messages = resource(api)<OwnFact>({
     starred_messages: ({ state, actor }) => ({ starred_messages: starred(state, actor.id) }),
     recent_private_conversations: ctx => ({ recent_private_conversations: recentConversations(ctx) }),
   },
+
+  jobs: [retention],
 })
 
 function edit(state: State, { message: { id, content, html, marks, details = {} } }: MessageEdited): void {

@@ -2,6 +2,7 @@
 
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages.ts'
+import { attachmentAt, relinked } from '../attachments.ts'
 import type { Fact } from '../facts.ts'
 import { groupsOf } from '../group-values.ts'
 import { type Rendered, type RenderPlace, render, topicLinks } from '../markdown/index.ts'
@@ -83,7 +84,7 @@ export function posting(ctx: Context, target: Target, content: string, options: 
   const rendered = composed(ctx, target, content)
   const { facts, policy } = visibilityFacts(ctx, target, rendered)
   const sent = sentFact(ctx, ctx.actor, target, content, rendered, options)
-  return { facts: [...facts, sent], sent, policy }
+  return { facts: [...relinked(ctx, rendered.uploads, sent.message), ...facts, sent], sent, policy }
 }
 
 /** How the sender, and those called by name, see the topic from now on. */
@@ -105,15 +106,19 @@ export function composed(ctx: Context, target: Target, content: string): Rendere
 }
 
 /** The fact of a message by one of the system's own bots, which may say anything anywhere. */
-export function sentBySystem(ctx: Surroundings, bot: User, target: Target, content: string): MessageSent {
-  const author = { state: ctx.state, actor: bot, server: ctx.server }
+export function sentBySystem(ctx: Surroundings, bot: User, target: Target, content: string, reader = bot): MessageSent {
+  const author = { state: ctx.state, actor: reader, server: ctx.server }
   const rendered = render(author, content, renderPlace(author, target))
   return sentFact(ctx, bot, target, content, rendered, { readBySender: true })
 }
 
 /** Where the text stands, for those who render it. */
-function renderPlace(asker: may.Asker, target: Target): RenderPlace {
-  return { ...('channel' in target && target), latestMessage: (id, topic) => latestVisible(asker, id, topic) }
+export function renderPlace(asker: may.Asker, target: Target): RenderPlace {
+  return {
+    ...('channel' in target && target),
+    latestMessage: (id, topic) => latestVisible(asker, id, topic),
+    upload: path => attachmentAt(asker, path),
+  }
 }
 
 function latestVisible(asker: may.Asker, channelId: number, topic: string): number | undefined {
@@ -199,7 +204,7 @@ const many = 15
 function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): void {
   const { state } = ctx
   if ('channel' in target) {
-    const free = may.holdsInOrganization(ctx, 'can_mention_many_users_group')
+    const free = may.mentionMany.allows(ctx)
     if (mentions.channelWildcard && !free && state.subscriptions.activeUsers(target.channel.id).size > many)
       throw new Refusal(
         'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
@@ -213,7 +218,7 @@ function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): vo
   }
   for (const id of mentions.groupIds) {
     const group = state.groups.get(id)!
-    if (!may.holdsInGroup(ctx, group, 'can_mention_group'))
+    if (!may.mentionGroup.allows(ctx, group))
       throw badRequest(`content: you are not allowed to mention the group '${group.name}'`)
   }
 }

@@ -4,6 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages.ts'
+import { detachedBy, relinked } from '../attachments.ts'
 import type { Fact } from '../facts.ts'
 import { topicLinks } from '../markdown/index.ts'
 import { type Edit, type Message, runsOf } from '../message-store/index.ts'
@@ -18,7 +19,6 @@ import { isUnread, maySee, visible } from './access.ts'
 import { checkPosting, messageContent, noChannel, topicOf } from './compose.ts'
 import type { MessageEdited, MessagesMoved } from './facts.ts'
 import { breadcrumbs, resolvedNotice } from './move-notices.ts'
-import { moveOutOfChannel, moveWithinChannel, resolveTopics } from './permissions.ts'
 import { differsByPrefix, tidy } from './present.ts'
 import { composed, marksOf, mentionDetails, type Target } from './send.ts'
 
@@ -38,8 +38,8 @@ export function update(ctx: Context, params: Params) {
   const place = channel ? newPlace(ctx, params, message, channel) : undefined
   if (content === undefined && !place) throw badRequest('Nothing to change')
   const edit = content === undefined ? undefined : edited(ctx, message, channel, content, place?.topic)
-  const facts: readonly Fact[] = place ? moved(ctx, params, message, channel!, place, edit) : [edit!]
-  return { facts, reply: { detached_uploads: [] } }
+  const change = place ? moved(ctx, params, message, channel!, place, edit?.fact) : [edit!.fact]
+  return { facts: [...(edit?.links ?? []), ...change], reply: { detached_uploads: edit?.detached ?? [] } }
 }
 
 function checkTogether(params: Params, { channelId }: Message): void {
@@ -69,7 +69,7 @@ function newContent(ctx: Context, { content, prev_content_sha256 }: Params, mess
 
 /** Whether the actor may change the content now. */
 export function checkEditing(ctx: Context, message: Message, extra: number): void {
-  if (message.senderId !== ctx.actor.id) throw badRequest('message_id: only the author of a message can edit it')
+  if (!may.editContent.allows(ctx, message)) throw badRequest(`message_id: ${may.editContent.sentence}`)
   if (message.details?.submessages) throw badRequest('message_id: widgets cannot be edited')
   if (!organizationSetting(ctx.state, 'allow_message_editing'))
     throw badRequest('Editing messages is turned off in this organization')
@@ -88,13 +88,7 @@ export function isOlder(ctx: Context, time: number, setting: Limit, extra = 0): 
   return typeof limit === 'number' && limit >= 0 && seconds(ctx.now) - time > limit + extra
 }
 
-function edited(
-  ctx: Context,
-  message: Message,
-  channel: Channel | undefined,
-  content: string,
-  topic = message.topic,
-): MessageEdited {
+function edited(ctx: Context, message: Message, channel: Channel | undefined, content: string, topic = message.topic) {
   const target: Target = channel
     ? { channel, topic: topic! }
     : { people: ctx.state.conversations.get(message.conversationId!)!.userIds }
@@ -111,7 +105,9 @@ function edited(
     edits: [...(message.details?.edits ?? []), edit],
   })
   const now: Message = { ...message, content, html: rendered.html, marks: marksOf(rendered), details }
-  return { type: 'message.edited', message: now, edit }
+  const links = relinked(ctx, rendered.uploads, now)
+  const fact: MessageEdited = { type: 'message.edited', message: now, edit }
+  return { fact, links, detached: links.flatMap(link => detachedBy(ctx, link)) }
 }
 
 // --- place ------------------------------------------------------------------------------------------------------
@@ -131,7 +127,7 @@ function newPlace(ctx: Context, params: Params, message: Message, from: Channel)
   }
   const isResolving = channel === from && differsByPrefix(topic, message.topic!)
   if (isResolving && topic !== '' && message.topic !== '') {
-    if (!resolveTopics.allows(ctx, from)) throw badRequest(`topic: ${resolveTopics.sentence}`)
+    if (!may.resolveTopics.allows(ctx, from)) throw badRequest(`topic: ${may.resolveTopics.sentence}`)
   } else {
     if (topic !== message.topic) checkTopicMove(ctx, message, from, channel)
     if (channel !== from) checkChannelMove(ctx, message, from)
@@ -147,19 +143,22 @@ function targetChannel(ctx: Context, id: number): Channel {
 }
 
 function checkTopicMove(ctx: Context, message: Message, from: Channel, to: Channel): void {
-  if (!moveWithinChannel.allows(ctx, from) && !moveWithinChannel.allows(ctx, to))
-    throw badRequest(`topic: ${moveWithinChannel.sentence}`)
+  if (!may.moveWithinChannel.allows(ctx, from) && !may.moveWithinChannel.allows(ctx, to))
+    throw badRequest(`topic: ${may.moveWithinChannel.sentence}`)
   if (
     from === to &&
-    !may.isModerator(ctx.actor) &&
+    !may.moveOldMessages.allows(ctx) &&
     isOlder(ctx, message.time, 'move_messages_within_stream_limit_seconds', grace)
   )
     throw badRequest('message_id: the time limit for moving this message to another topic has passed')
 }
 
 function checkChannelMove(ctx: Context, message: Message, from: Channel): void {
-  if (!moveOutOfChannel.allows(ctx, from)) throw badRequest(`stream_id: ${moveOutOfChannel.sentence}`)
-  if (!may.isModerator(ctx.actor) && isOlder(ctx, message.time, 'move_messages_between_streams_limit_seconds', grace))
+  if (!may.moveOutOfChannel.allows(ctx, from)) throw badRequest(`stream_id: ${may.moveOutOfChannel.sentence}`)
+  if (
+    !may.moveOldMessages.allows(ctx) &&
+    isOlder(ctx, message.time, 'move_messages_between_streams_limit_seconds', grace)
+  )
     throw badRequest('message_id: the time limit for moving this message to another channel has passed')
 }
 
@@ -221,7 +220,7 @@ function becomingRead(ctx: Context, ids: readonly number[], from: Channel, to: C
 }
 
 function checkAges(ctx: Context, ids: readonly number[], betweenChannels: boolean): void {
-  if (may.isModerator(ctx.actor)) return
+  if (may.moveOldMessages.allows(ctx)) return
   const setting = betweenChannels
     ? 'move_messages_between_streams_limit_seconds'
     : 'move_messages_within_stream_limit_seconds'

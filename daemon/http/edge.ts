@@ -1,0 +1,197 @@
+// The API's edge: one request from socket to answer. The only place, with the engine, that catches. Straight on
+// node:http: what fastify does for a request would be a fifth of the work of a small one.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { decode } from '../api/wire.ts'
+import { limits } from '../domain/limits.ts'
+import { callEndpoint, check } from '../domain/permissions.ts'
+import { Refusal } from '../domain/refusal.ts'
+import type { AnyResource, Context, ServerFacts, Tools } from '../domain/resource.ts'
+import type { User } from '../domain/state.ts'
+import type { Engine } from '../engine.ts'
+import { type Answering, answeringOf, noSuchPath, refuse, refuseTooLarge, send, success } from './answer.ts'
+import { Authenticator } from './authenticate.ts'
+import { understand } from './dialect.ts'
+import { Incoming, prefix, readBody } from './incoming.ts'
+import { LongPoll } from './long-poll.ts'
+import { type FieldMap, readFields } from './parameters.ts'
+import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
+import { type Found, Routes } from './routes.ts'
+import type { Watch } from './watch.ts'
+
+/** As much of pino as is used. */
+export interface Log {
+  readonly level: string
+  info(fields: object, text: string): void
+  error(fields: object, text: string): void
+}
+
+const silent: Log = { level: 'silent', info: () => {}, error: () => {} }
+
+export interface EdgeParts {
+  readonly engine: Engine
+  readonly resources: readonly AnyResource[]
+  readonly now: () => number
+  readonly random: () => string
+  readonly keyOf: (user: User) => string
+  readonly tokenOf: (user: User) => string
+  readonly sameSecret: (given: string, wanted: string) => boolean
+  readonly tools: Tools
+  /** Filled in once the port is known. */
+  readonly server: ServerFacts
+  readonly dialect: 'natter' | 'zulip'
+  readonly rateLimit: boolean
+  readonly maxQueuesPerUser: number
+  readonly bodyLimit: number
+  readonly watch?: Watch | undefined
+}
+
+export class Edge {
+  readonly #parts: EdgeParts
+  #log: Log = silent
+  #count = 0
+  readonly #routes: Routes
+  readonly #authenticator: Authenticator
+  readonly #longPoll: LongPoll
+  readonly #limiter: RateLimiter | undefined
+
+  constructor(parts: EdgeParts) {
+    this.#parts = parts
+    this.#routes = new Routes(parts.resources)
+    this.#authenticator = new Authenticator(parts.keyOf, parts.sameSecret)
+    this.#longPoll = new LongPoll(parts.engine, parts.resources, parts.maxQueuesPerUser)
+    this.#limiter = parts.rateLimit ? new RateLimiter(parts.now) : undefined
+  }
+
+  /** The logger comes with the server, which needs the edge first. */
+  logTo(log: Log): void {
+    this.#log = log
+  }
+
+  /** Takes a request to the API. */
+  take(raw: IncomingMessage, response: ServerResponse): void {
+    const request = new Incoming(raw, `req-${(++this.#count).toString(36)}`)
+    const watched = this.#parts.watch?.arrive(request.method, request.path)
+    const plain = answeringOf(request, response, this.#parts.dialect === 'zulip')
+    const answering = watched ? { ...plain, watched } : plain
+    if (!request.hasBody) this.#handle(request, undefined, answering)
+    else
+      readBody(raw, this.#parts.bodyLimit, body => {
+        if (body === undefined) refuseTooLarge(answering)
+        else this.#handle(request, body, answering)
+      })
+  }
+
+  async #handle(request: Incoming, body: Buffer | undefined, answering: Answering): Promise<void> {
+    try {
+      await this.#serve(request, body, answering)
+    } catch (error) {
+      if (error instanceof Refusal) refuse(answering, error)
+      else crash(this.#log, error, request, answering)
+    }
+    if (this.#log.level === 'silent' || this.#log.level === 'warn' || this.#log.level === 'error') return
+    const { id: reqId, method, path } = request
+    this.#log.info({ reqId, method, path, status: answering.raw.statusCode }, 'request')
+  }
+
+  async #serve(request: Incoming, body: Buffer | undefined, answering: Answering): Promise<void> {
+    const { method, path, query } = request
+    const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
+    if (!found) return this.#unknown(method, path, answering)
+    const { endpoint } = found.route
+    const actor = this.#identify(request, found, answering)
+    const read = readFields(query, request.headers, body)
+    const sent = read instanceof Promise ? await read : read
+    const fields = answering.speak ? understand(sent) : sent
+    const { watched } = answering
+    if (watched && !(await watched.admit({ endpoint, actor, fields, path: found.path, answering }))) return
+    const decoded = decode(endpoint, found.path, fields)
+    if ('rejected' in decoded) {
+      const { code, msg, fields } = decoded.rejected
+      throw new Refusal(code, msg, fields)
+    }
+    watched?.understood(decoded.params)
+    const ctx = this.#context(request, fields, actor)
+    if (endpoint.served === 'queues') {
+      const poll = { ctx, answering, ignored: decoded.ignored }
+      await this.#longPoll[found.route.key as 'register' | 'get' | 'delete'](poll, decoded.params as never)
+      return
+    }
+    success(answering, await this.#run(found, ctx, decoded.params, answering), decoded.ignored)
+  }
+
+  #identify(request: Incoming, found: Found, answering: Answering): User | undefined {
+    const { endpoint } = found.route
+    if (endpoint.access === 'anyone') {
+      this.#limiter?.count(budgets.address, request.ip, answering.headers)
+      return undefined
+    }
+    const actor = this.authenticate(request, answering)
+    const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
+    this.#limiter?.count(budget, actor.id, answering.headers)
+    check(callEndpoint, { state: this.#parts.engine.state, actor }, endpoint.id)
+    return actor
+  }
+
+  /** Whoever cannot say who they are is a stranger, and counted as one. */
+  authenticate(
+    request: Pick<Incoming, 'headers' | 'ip'>,
+    answering: Pick<Answering, 'headers'> = { headers: [] },
+  ): User {
+    try {
+      return this.#authenticator.authenticate(this.#parts.engine.state, request.headers.authorization)
+    } catch (error) {
+      this.#limiter?.count(budgets.address, request.ip, answering.headers)
+      throw error
+    }
+  }
+
+  async #run(found: Found, ctx: Context, params: Record<string, unknown>, answering: Answering) {
+    const { endpoint, resource, key } = found.route
+    const login = endpoint.id === 'fetch-api-key' ? String(params.username).trim().toLowerCase() : undefined
+    const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
+    const prepare = resource.prepare?.[key]
+    const prepared = prepare && (await prepare(this.#parts.tools, params, this.#parts.engine.state, ctx.actor))
+    const reply = await this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
+      // The account as it is now: it may have changed while the body was read or a password hashed.
+      const actor = ctx.actor && state.users.get(ctx.actor.id)
+      if (ctx.actor && !actor) throw new Refusal('INVALID_API_KEY', 'Invalid API key')
+      const current = actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor: actor!, state }
+      return resource.commands[key]!(current, params, prepared)
+    })
+    succeed?.()
+    return reply
+  }
+
+  /** Without an actor only for endpoints that anyone may call; their commands do not know of one. */
+  #context(request: Incoming, fields: FieldMap, actor: User | undefined): Context {
+    const { engine, now, random, keyOf, tokenOf, server } = this.#parts
+    const named = fields.get('client')
+    const agent = typeof named === 'string' ? named : (request.headers['user-agent'] ?? '').split('/', 1)[0]!
+    return {
+      actor: actor!,
+      state: engine.state,
+      now: now(),
+      client: (agent || 'Unspecified').slice(0, limits.clientName),
+      random,
+      keyOf,
+      tokenOf,
+      server,
+    }
+  }
+
+  #unknown(method: string, path: string, answering: Answering): void {
+    const allowed = this.#routes.allowed(path.slice(prefix.length))
+    if (allowed.length === 0) throw noSuchPath(path)
+    answering.headers.push('Allow', allowed.join(', '))
+    if (method === 'OPTIONS') answering.raw.writeHead(204, answering.headers).end()
+    else throw new Refusal('BAD_REQUEST', `Method ${method} is not allowed here`, { allowed_methods: allowed }, 405)
+  }
+}
+
+/** Anything but a refusal is a defect: logged in full, told without detail. */
+function crash(log: Log, error: unknown, request: Incoming, answering: Answering): void {
+  log.error({ reqId: request.id, err: error, path: request.path }, 'unexpected failure')
+  const body = { result: 'error', msg: `Internal error (request ${request.id})`, code: 'INTERNAL_ERROR' }
+  send(answering, 500, JSON.stringify(body))
+}

@@ -1,0 +1,59 @@
+// A request to the API as it comes in: what is asked for, by whom, and the body, up to a limit.
+
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+
+export const prefix = '/api/v1'
+
+export class Incoming {
+  readonly raw: IncomingMessage
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly query: string
+
+  constructor(raw: IncomingMessage, id: string) {
+    this.raw = raw
+    this.id = id
+    this.method = raw.method!
+    const url = raw.url!
+    const mark = url.indexOf('?')
+    this.path = mark === -1 ? url : url.slice(0, mark)
+    this.query = mark === -1 ? '' : url.slice(mark + 1)
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.raw.headers
+  }
+
+  get ip(): string {
+    return this.raw.socket.remoteAddress ?? ''
+  }
+
+  get hasBody(): boolean {
+    const { 'content-length': length, 'transfer-encoding': encoding } = this.raw.headers
+    return encoding !== undefined || (length !== undefined && length !== '0')
+  }
+}
+
+/** The whole body; undefined when it is longer than the limit. A client that goes away is not answered. */
+export function readBody(raw: IncomingMessage, limit: number, done: (body: Buffer | undefined) => void): void {
+  if (Number(raw.headers['content-length'] ?? 0) > limit) {
+    raw.resume()
+    done(undefined)
+    return
+  }
+  let first: Buffer | undefined
+  let more: Buffer[] | undefined
+  let length = 0
+  raw.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > limit) {
+      raw.removeAllListeners('data').removeAllListeners('end').resume()
+      done(undefined)
+    } else if (!first) first = chunk
+    else if (more) more.push(chunk)
+    else more = [first, chunk]
+  })
+  raw.on('end', () => done(more ? Buffer.concat(more) : (first ?? Buffer.alloc(0))))
+  raw.on('error', () => {})
+}
