@@ -110,6 +110,7 @@ export const messages = {
         "natter send 'Hello, both' --to amy@example.com,bob@example.com",
         'git log -1 | natter send --channel general --topic commits',
       ],
+      shows: 'id',
     },
   }),
   list: endpoint({

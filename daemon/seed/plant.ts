@@ -87,7 +87,8 @@ class Planter {
     const email = user.email ?? `${name}@${this.#soil.surroundings.server.emailDomain}`
     const { user_id } = await this.#call('owner', 'create-user', { email, full_name, password }, path)
     this.#name(this.#people, name, user_id, path)
-    if (role !== 'member') await this.#call('owner', 'update-user', { user_id, role: numberOf[role] }, [...path, 'role'])
+    if (role !== 'member')
+      await this.#call('owner', 'update-user', { user_id, role: numberOf[role] }, [...path, 'role'])
   }
 
   async #bot(bot: NonNullable<Seed['bots']>[number], path: Path): Promise<void> {
