@@ -1,17 +1,17 @@
-// Bundles the daemon and the command line into dist/, one CommonJS file each, and gives each a V8 code cache:
-// start-up time is a feature, and most of it is compiling JavaScript.
+// Bundles the daemon, the command line and the libraries into dist/, one CommonJS file each. The programs get a V8 code
+// cache: start-up time is a feature, and most of it is compiling JavaScript. The libraries get types.
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { build } from 'esbuild'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type BuildOptions, build } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
 const bundles = ['natterd', 'natter']
 
 for (const bundle of bundles) rmSync(`dist/${bundle}.cjs.cache`, { force: true })
-await build({
-  entryPoints: { natterd: 'daemon/main.ts', natter: 'cli/main.ts' },
+const shared: BuildOptions = {
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   bundle: true,
@@ -22,14 +22,13 @@ await build({
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: 'none',
-  // Wrapped here and not when it is run: joining strings of this size would keep each of them in memory.
-  banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
-  footer: { js: '})' },
   // Loaded when first needed, if ever: what is in the bundle is in memory from the start. (jq-wasm also finds its .wasm
   // beside itself.)
   external: [
     'jq-wasm',
     'nodemailer',
+    'undici',
+    'yaml',
     '@fastify/ajv-compiler',
     '@fastify/fast-json-stringify-compiler',
     'light-my-request',
@@ -38,7 +37,15 @@ await build({
   // A lazily imported module becomes a lazily run function of the bundle instead of a file of its own.
   supported: { 'dynamic-import': false },
   logLevel: 'warning',
+}
+await build({
+  ...shared,
+  entryPoints: { natterd: 'daemon/main.ts', natter: 'cli/main.ts' },
+  // Wrapped here and not when it is run: joining strings of this size would keep each of them in memory.
+  banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
+  footer: { js: '})' },
 })
+await build({ ...shared, entryPoints: { client: 'daemon/client/index.ts', testing: 'daemon/testing/index.ts' } })
 
 // esbuild leaves regular expressions as they are; one character beyond ASCII would double the memory of the whole text.
 for (const bundle of bundles) {
@@ -58,4 +65,58 @@ for (const [bundle, args] of [
 ] as const) {
   const run = spawnSync(process.execPath, ['bin/warm.js', bundle, ...args], { encoding: 'utf8', timeout: 60_000 })
   if (run.status !== 0) throw new Error(`${bundle} could not be warmed up: ${run.stderr || run.error?.message}`)
+}
+
+writeLibrary('client', ['createClient', 'NatterError'])
+writeLibrary('testing', ['startNatter'])
+
+/** The same file serves `import` and `require`: there is one of everything, whoever loads it. */
+function writeLibrary(name: string, exports: readonly string[]): void {
+  const lines = [`import library from './${name}.cjs'`, `export const { ${exports.join(', ')} } = library`]
+  writeFileSync(`dist/${name}.mjs`, `${lines.join('\n')}\n`)
+}
+
+writeTypes()
+
+/** TypeScript wants to know of every declaration which kind of module it is about, so there is a copy for each. */
+function writeTypes(): void {
+  const all = 'dist/types/all'
+  rmSync('dist/types', { recursive: true, force: true })
+  // The libraries alone: a slip in a test must not stop the build.
+  const project = 'dist/tsconfig.types.json'
+  const compilerOptions = {
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    outDir: 'types/all',
+    rootDir: '..',
+  }
+  const files = ['../daemon/client/index.ts', '../daemon/testing/index.ts']
+  writeFileSync(project, JSON.stringify({ extends: '../tsconfig.json', compilerOptions, include: [], files }))
+  const run = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project], { encoding: 'utf8' })
+  rmSync(project)
+  if (run.status !== 0) throw new Error(`the types could not be made: ${run.stdout}`)
+  const needed = new Set<string>()
+  for (const entry of ['daemon/client/index', 'daemon/testing/index']) collect(`${entry}.ts`)
+  for (const [kind, type] of [
+    ['esm', 'module'],
+    ['cjs', 'commonjs'],
+  ]) {
+    for (const file of needed) {
+      mkdirSync(dirname(join('dist/types', kind!, file)), { recursive: true })
+      cpSync(join(all, file), join('dist/types', kind!, file))
+    }
+    writeFileSync(`dist/types/${kind}/package.json`, `${JSON.stringify({ type })}\n`)
+  }
+  rmSync(all, { recursive: true })
+
+  function collect(source: string): void {
+    const file = source.replace(/\.ts$/, '.d.ts')
+    if (needed.has(file)) return
+    needed.add(file)
+    for (const [, target] of readFileSync(join(all, file), 'utf8').matchAll(
+      /(?:from |import\()["'](\.[^"']+\.ts)["']/g,
+    ))
+      collect(join(dirname(source), target!))
+  }
 }

@@ -15,6 +15,8 @@ export interface Request {
   readonly fields: ReadonlyMap<string, string | Upload>
   /** Sent as it is, in place of the fields. */
   readonly body?: { readonly type: string; readonly bytes: Uint8Array }
+  /** In the place of the account's own. */
+  readonly authorization?: string
 }
 
 export interface Patience {
@@ -97,7 +99,8 @@ async function sendOnce(account: Account, request: Request, timeout: number): Pr
   const url = new URL(`${site}${targetOf(request)}`)
   const body = await bodyFor(request)
   const headers: Record<string, string | number> = { Accept: 'application/json', 'User-Agent': `natter/${version()}` }
-  if (account.email && account.apiKey) headers.Authorization = basicAuth(account.email, account.apiKey)
+  if (request.authorization) headers.Authorization = request.authorization
+  else if (account.email && account.apiKey) headers.Authorization = basicAuth(account.email, account.apiKey)
   if (body) {
     headers['Content-Type'] = body.type
     headers['Content-Length'] = body.bytes.length

@@ -71,6 +71,38 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'run, start, stop and watch a daemon on this machine',
     load: async () => (await import('./extra/daemon.ts')).daemon,
   },
+  clock: {
+    about: 'fixtures: stop, move and let go the time of a daemon',
+    load: async () => (await import('./extra/control/clock.ts')).clock,
+  },
+  reset: {
+    about: 'fixtures: put a daemon back to how it began',
+    load: async () => (await import('./extra/control/worlds.ts')).reset,
+  },
+  snapshot: {
+    about: 'fixtures: save a state of a daemon by name, and go back to it',
+    load: async () => (await import('./extra/control/worlds.ts')).snapshot,
+  },
+  faults: {
+    about: 'fixtures: let calls go wrong',
+    load: async () => (await import('./extra/control/faults.ts')).faults,
+  },
+  requests: {
+    about: 'fixtures: the calls that a daemon was sent',
+    load: async () => (await import('./extra/control/logs.ts')).requests,
+  },
+  outbox: {
+    about: 'fixtures: the mails that a daemon wrote',
+    load: async () => (await import('./extra/control/logs.ts')).outbox,
+  },
+  accounts: {
+    about: 'fixtures: everybody, with their API keys',
+    load: async () => (await import('./extra/control/logs.ts')).accounts,
+  },
+  queues: {
+    about: 'fixtures: the event queues of everybody',
+    load: async () => (await import('./extra/control/logs.ts')).queues,
+  },
   login: {
     about: 'fetch an API key with a password, and save it',
     load: async () => (await import('./extra/profiles.ts')).login,

@@ -12,6 +12,8 @@ export interface Profile {
   readonly site: string
   readonly email: string
   readonly api_key: string
+  /** Opens the control plane of a daemon that was started for tests. */
+  readonly control_token?: string
 }
 
 export interface Profiles {

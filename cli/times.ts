@@ -1,26 +1,10 @@
 // Times and durations as people write them. Pure: the present is passed in, the time zone is the machine's.
 
-const units: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-}
+import { parseDuration } from '../daemon/api/durations.ts'
+
+export { parseDuration }
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
-
-/** `15s`, `1h30m`, `500ms`; a bare number means seconds. In milliseconds, or undefined. */
-export function parseDuration(text: string): number | undefined {
-  const trimmed = text.trim()
-  if (/^\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed) * 1000
-  if (!/^(\d+(\.\d+)?(ms|[smhdw]))+$/.test(trimmed)) return undefined
-  let total = 0
-  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g))
-    total += Number(amount) * units[unit!]!
-  return total
-}
 
 /** UNIX seconds, ISO 8601, `+2h`, `-10m`, `now`, `9:00`, `tomorrow 9:00`, `friday 17:30`. In UNIX seconds, or undefined. */
 export function parseTime(text: string, now: Date): number | undefined {

@@ -9,6 +9,8 @@ export interface Ready {
   readonly url: string
   readonly pid: number
   readonly owner: { readonly user_id: number; readonly email: string; readonly api_key: string }
+  /** Opens the control plane, where there is one. */
+  readonly control_token?: string
 }
 
 /** Whole or not at all, and for the owner alone: it holds a key. */
@@ -42,11 +44,14 @@ Or without natter:
 }
 
 /** The profile `local`: the next `natter` call works with no further set-up. */
-export function writeProfile({ url, owner }: Ready, env: NodeJS.ProcessEnv): void {
+export function writeProfile({ url, owner, control_token }: Ready, env: NodeJS.ProcessEnv): void {
   const folder = env.NATTER_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'natter')
   const file = join(folder, 'profiles.json')
   const known = readProfiles(file)
-  const profiles = { ...known.profiles, local: { site: url, email: owner.email, api_key: owner.api_key } }
+  const profiles = {
+    ...known.profiles,
+    local: { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) },
+  }
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   writePrivately(file, `${JSON.stringify({ ...known, current: known.current ?? 'local', profiles }, null, 2)}\n`)
 }

@@ -24,8 +24,21 @@ export interface Config {
   readonly profile: boolean
   readonly maxQueues: number
   readonly smtpUrl: string | undefined
+  /** Whether outgoing webhooks may go to private networks. */
+  readonly webhookPrivate: boolean
+  /** Seconds the server of a bot has to answer. */
+  readonly webhookTimeout: number
+  /** MiB; undefined: no limit. */
+  readonly uploadQuota: number | undefined
   /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, by chance. */
   readonly heartbeat: number | undefined
+  /** Whether the fixture desk is open. */
+  readonly control: boolean
+  /** A file, or what would stand in one. */
+  readonly seed: string | object | undefined
+  readonly preset: 'empty' | 'dev'
+  /** Where randomness starts from; undefined: nobody knows. */
+  readonly random: string | undefined
 }
 
 export class UsageError extends Error {}
@@ -63,12 +76,19 @@ export const flags = {
     takes: 'URL',
     about: 'server that sends mail, such as smtp://user:password@host:587; without it mails stay in the store’s outbox',
   },
+  'webhook-private': { about: 'let outgoing webhooks call addresses of private networks and of this machine' },
+  'webhook-timeout': { takes: 'SECONDS', about: 'how long the server of a bot has to answer', fallback: '10' },
+  'upload-quota': { takes: 'MIB', about: 'room for the uploads of the organization; by default there is no limit' },
   heartbeat: { takes: 'SECONDS', about: 'how long a poll waits before it gets a heartbeat; by default 45 to 55' },
   dialect: {
     takes: 'natter|zulip',
     about: 'zulip: use the public names of the API family, so that its clients work unmodified',
     fallback: 'natter',
   },
+  preset: { takes: 'empty|dev', about: 'what a new organization holds; dev: a small named world', fallback: 'empty' },
+  seed: { takes: 'FILE', about: 'JSON or YAML with what a new organization holds' },
+  random: { takes: 'SEED', about: 'make queue IDs and chance reproducible; follows from --secret with --memory' },
+  control: { about: 'open the control plane for tests, /control/v1; the default with --memory' },
   'no-profile': { about: 'do not write the profile that lets `natter` find this daemon' },
   help: { about: 'show this' },
   version: { about: 'show the version' },
@@ -105,7 +125,14 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     profile: !on('no-profile'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
     smtpUrl: smtpUrl(value('smtp-url')),
+    webhookPrivate: on('webhook-private'),
+    webhookTimeout: integer('webhook-timeout', value('webhook-timeout')!, 600),
+    uploadQuota: value('upload-quota') === undefined ? undefined : integer('upload-quota', value('upload-quota')!, 1e9),
     heartbeat: value('heartbeat') === undefined ? undefined : integer('heartbeat', value('heartbeat')!, 600),
+    control: on('control') || on('memory'),
+    seed: value('seed') && resolve(value('seed')!),
+    preset: choice('preset', value('preset')!, ['empty', 'dev']),
+    random: value('random') ?? (on('memory') ? value('secret') : undefined),
   }
 }
 

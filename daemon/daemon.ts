@@ -1,20 +1,22 @@
 // Joins the parts into a running daemon. `main.ts` does it for a process, the testing library for a test.
 
-import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import emojiNames from '../data/emoji.json' with { type: 'json' }
-import seed from '../data/seed.json' with { type: 'json' }
 import { type Ready, writePrivately } from './announce-start.ts'
-import { type Clock, FrozenClock, RealClock } from './clock.ts'
+import { type Chance, realChance, seededChance } from './chance.ts'
+import { type Clock, RealClock, SteeredClock } from './clock.ts'
 import { type Config, isLoopback } from './config.ts'
+import { Desk } from './control/desk.ts'
+import { addControlRoutes } from './control/routes.ts'
 import { useEmojiNames } from './domain/emoji.ts'
 import type { Fact } from './domain/facts.ts'
 import { resources } from './domain/index.ts'
-import { found } from './domain/organization/founding.ts'
+import { limits } from './domain/limits.ts'
 import { isOwner } from './domain/permissions.ts'
 import type { Surroundings } from './domain/resource.ts'
 import type { User } from './domain/state.ts'
+import { knowsEndpoint } from './endpoints.ts'
 import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
 import { folderFiles, memoryFiles } from './files.ts'
@@ -25,9 +27,19 @@ import { MemoryJournal } from './journal/memory-journal.ts'
 import { openSnapshots } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
-import { deriveKey, deriveToken, hashPassword, newSecret, sameSecret, verifyPassword } from './keys.ts'
+import {
+  deriveControlToken,
+  deriveKey,
+  deriveToken,
+  hashPassword,
+  newSecret,
+  sameSecret,
+  verifyPassword,
+} from './keys.ts'
 import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
+import { firstFacts } from './seed/found.ts'
+import { Webhooks } from './webhooks.ts'
 
 export interface Daemon {
   readonly ready: Ready
@@ -35,6 +47,8 @@ export interface Daemon {
   readonly localUrl: string
   readonly engine: Engine
   readonly clock: Clock
+  /** The fixture desk, where it is open. */
+  readonly desk: Desk | undefined
   /** Answers parked polls, flushes, lets go of store and port. */
   stop(): Promise<void>
 }
@@ -53,11 +67,16 @@ export async function startDaemon(
   const store = await openStore(config, warn)
   const keyOf = (user: User) => deriveKey(store.secret, user)
   const tokenOf = (user: User) => deriveToken(store.secret, user)
+  let chance: Chance = realChance
+  const random = () => chance.uuid()
+  const desk = !(config.control && clock instanceof SteeredClock)
+    ? undefined
+    : new Desk({ clock, chance: () => chance.number(), keyOf, token: deriveControlToken(store.secret) })
   const queues = new Queues({
     clock,
     limits: {
       maxPending: 20_000,
-      heartbeatMs: () => (config.heartbeat === undefined ? 45_000 + Math.random() * 10_000 : config.heartbeat * 1000),
+      heartbeatMs: () => (config.heartbeat === undefined ? 45_000 + chance.number() * 10_000 : config.heartbeat * 1000),
     },
     remove: (ids, reason) => {
       engine
@@ -78,14 +97,20 @@ export async function startDaemon(
     queues,
     now,
     onFailure,
-    onChange: () => scheduler.reconsider(),
-    post: mails => mailer.post(mails),
+    onChange: () => {
+      scheduler.reconsider()
+      webhooks.reconsider()
+    },
+    post: mails => {
+      desk?.post(mails)
+      mailer.post(mails)
+    },
   })
   const surroundings = (): Surroundings => ({
     state: engine.state,
     now: now(),
     client: 'internal',
-    random: randomUUID,
+    random,
     keyOf,
     tokenOf,
     server,
@@ -95,10 +120,23 @@ export async function startDaemon(
     resources.flatMap(resource => resource.jobs ?? []),
     clock,
     surroundings,
+    warn,
   )
+  const webhooks = new Webhooks({
+    engine,
+    clock,
+    surroundings,
+    permitted: { loopback: isLoopback(config.host), private: config.webhookPrivate },
+    timeout: config.webhookTimeout * 1000,
+  })
   let listening = false
   let localUrl = ''
-  const server = { url: '', emailDomain: 'example.com', devAuth: config.devAuth }
+  const server = {
+    url: '',
+    emailDomain: 'example.com',
+    devAuth: config.devAuth,
+    ...(config.uploadQuota !== undefined && { uploadQuotaMiB: config.uploadQuota }),
+  }
   const mailer = openMailer({
     folder: config.memory ? null : join(config.data, 'outbox'),
     smtpUrl: config.smtpUrl,
@@ -106,32 +144,47 @@ export async function startDaemon(
     now,
     warn,
   })
+  const tools = { hashPassword, verifyPassword, keepFile: store.files.keep, server }
   const app = buildServer({
     engine,
     resources,
     now,
-    random: randomUUID,
+    random,
     keyOf,
     tokenOf,
     sameSecret,
     readFile: store.files.read,
-    tools: { hashPassword, verifyPassword, keepFile: store.files.keep },
+    tools,
     server,
     dialect: config.dialect,
     rateLimit: config.rateLimit,
     maxQueuesPerUser: config.maxQueues,
-    bodyLimit: 25 * 1024 * 1024,
+    // Room for the largest file, and for what a form puts around it.
+    bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
     logger: { level: config.logLevel, stream: process.stderr },
     ready: () => listening,
+    watch: desk?.attach(engine),
+    addRoutes: desk && (app => addControlRoutes(app, { desk, sameSecret, knows: knowsEndpoint })),
   })
   try {
     await engine.boot()
-    await foundOrganization(engine, config, server.emailDomain, now())
+    // Another start on the same store must not draw the same again.
+    if (config.random !== undefined) chance = seededChance(`${config.random}:${engine.position}`)
+    if (engine.state.users.size === 0) {
+      const soil = { now: now(), tools, surroundings: { client: 'internal', random, keyOf, tokenOf, server } }
+      await engine.record('found-organization', null, await firstFacts(config, soil))
+    } else if (config.seed !== undefined) warn('the store has an organization already; the seed is left aside')
+    if (desk) {
+      desk.worlds.begin()
+      // Not earlier: how the world came to be is no news, and telling it would be a third of the start.
+      queues.overhear = announcements => desk.events.overhear(announcements)
+    }
     const address = await app.listen({ host: config.host, port: config.port })
     localUrl = readableUrl(address, config.host)
     server.url = config.url ?? localUrl
     listening = true
     scheduler.start()
+    webhooks.start()
     mailer.resume()
   } catch (error) {
     await app.close()
@@ -144,13 +197,15 @@ export async function startDaemon(
   }, 5000)
   compaction.unref()
   return {
-    ready: readyOf(engine, server.url, keyOf),
+    ready: { ...readyOf(engine, server.url, keyOf), ...(desk && { control_token: desk.parts.token }) },
     localUrl,
     engine,
     clock,
+    desk,
     async stop() {
       listening = false
       scheduler.stop()
+      await webhooks.stop()
       clearInterval(compaction)
       queues.answerAll()
       await closeServer(app)
@@ -176,9 +231,9 @@ async function closeServer(app: ReturnType<typeof buildServer>): Promise<void> {
   }
 }
 
-function clockOf({ clock }: Config): Clock {
-  if (clock === 'real') return new RealClock()
-  return new FrozenClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt)
+function clockOf({ clock, control }: Config): Clock {
+  if (clock === 'real') return control ? new SteeredClock() : new RealClock()
+  return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt)
 }
 
 async function openStore(config: Config, warn: (text: string) => void) {
@@ -227,16 +282,6 @@ function secretOf(folder: string): string {
   const file = join(folder, 'secret')
   if (!existsSync(file)) writePrivately(file, `${newSecret()}\n`)
   return readFileSync(file, 'utf8').trim()
-}
-
-async function foundOrganization(engine: Engine, config: Config, emailDomain: string, now: number): Promise<void> {
-  if (engine.state.users.size > 0) return
-  const founding = {
-    ...seed,
-    organization: { ...seed.organization, ...(config.org !== undefined && { name: config.org }) },
-    owner: { ...seed.owner, ...(config.owner !== undefined && { email: config.owner }) },
-  }
-  await engine.record('found-organization', null, [found(founding, emailDomain, now)])
 }
 
 function readyOf(engine: Engine, url: string, keyOf: (user: User) => string): Ready {

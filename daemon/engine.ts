@@ -89,6 +89,15 @@ export class Engine {
     await this.settled()
   }
 
+  /**
+   * Puts another state in the place of this one, as a fact like any other: a restart comes to the same. No queue lives
+   * through it, since what it was told is no longer true.
+   */
+  async restore(op: string, sections: Readonly<Record<string, unknown[]>>): Promise<void> {
+    // Rows of a saved state are shared with the state it was saved from.
+    await this.record(op, null, [{ type: 'store.restored', sections: JSON.parse(JSON.stringify(sections)) }])
+  }
+
   /** Waits until everything decided so far is on disk. */
   async settled(): Promise<void> {
     await this.#flush?.done
@@ -144,8 +153,13 @@ export class Engine {
   #take(position: number, facts: readonly Fact[]): void {
     for (const fact of facts) {
       if (this.queues.apply(position, fact)) continue
+      if (fact.type === 'store.restored') {
+        this.state = State.load(fact.sections)
+        this.queues.clear()
+        continue
+      }
       applyFact(this.state, fact)
-      if (this.queues.size > 0) this.queues.push(position, announceFact(this.state, fact))
+      if (this.queues.listened) this.queues.push(position, announceFact(this.state, fact))
     }
   }
 

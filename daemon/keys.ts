@@ -15,6 +15,11 @@ export function deriveToken(secret: string, user: Pick<User, 'id'>): string {
   return derived(secret, `webhook-token:${user.id}`)
 }
 
+/** What opens the control plane. */
+export function deriveControlToken(secret: string): string {
+  return derived(secret, 'control-token')
+}
+
 /** 32 letters and digits. */
 function derived(secret: string, purpose: string): string {
   const bytes = createHmac('sha512', secret).update(purpose).digest()
@@ -36,13 +41,16 @@ export function newSecret(): string {
 
 const cost = { N: 16384, r: 8, p: 1 }
 
+/** In the place of a hash: no password fits it. */
+export const noPassword = `scrypt$${cost.N}$${'A'.repeat(22)}==$`
+
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   return `scrypt$${cost.N}$${salt.toString('base64')}$${(await derive(password, salt, cost.N)).toString('base64')}`
 }
 
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
-  const [, n, salt, wanted] = (hash ?? `scrypt$${cost.N}$${'A'.repeat(22)}==$`).split('$')
+  const [, n, salt, wanted] = (hash ?? noPassword).split('$')
   const given = await derive(password, Buffer.from(salt!, 'base64'), Number(n))
   const known = Buffer.from(wanted!, 'base64')
   return known.length === given.length && timingSafeEqual(given, known)

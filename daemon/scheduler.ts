@@ -4,20 +4,35 @@ import type { Cancel, Clock } from './clock.ts'
 import type { Job, Surroundings } from './domain/resource.ts'
 import type { Engine } from './engine.ts'
 
+/** Milliseconds of work after which requests get their turn, however much is due. */
+const slice = 10
+
+/** Milliseconds that a job rests when it failed: whatever is wrong with it, the rest must go on. */
+const rest = 60_000
+
 export class Scheduler {
   readonly #engine: Engine
   readonly #jobs: readonly Job[]
   readonly #clock: Clock
   readonly #surroundings: () => Surroundings
+  readonly #warn: (text: string) => void
+  readonly #resting = new Map<Job, number>()
   #timer: { readonly at: number; readonly cancel: Cancel } | undefined
   #reconsidering = false
   #running = false
 
-  constructor(engine: Engine, jobs: readonly Job[], clock: Clock, surroundings: () => Surroundings) {
+  constructor(
+    engine: Engine,
+    jobs: readonly Job[],
+    clock: Clock,
+    surroundings: () => Surroundings,
+    warn: (text: string) => void = () => {},
+  ) {
     this.#engine = engine
     this.#jobs = jobs
     this.#clock = clock
     this.#surroundings = surroundings
+    this.#warn = warn
   }
 
   start(): void {
@@ -43,23 +58,54 @@ export class Scheduler {
 
   #set(): void {
     if (!this.#running) return
-    const at = Math.min(...this.#jobs.map(job => job.due(this.#engine.state) ?? Number.POSITIVE_INFINITY))
+    const at = this.#next()?.at
     if (at === this.#timer?.at) return
     this.#timer?.cancel()
     this.#timer = undefined
-    if (at === Number.POSITIVE_INFINITY) return
+    if (at === undefined) return
     this.#timer = { at, cancel: this.#clock.after(at - this.#clock.now(), () => this.#fire()) }
   }
 
+  /** The job that is due first; of several, the one named first. */
+  #next(): { readonly job: Job; readonly at: number } | undefined {
+    const { state } = this.#engine
+    const now = this.#clock.now()
+    let next: { readonly job: Job; readonly at: number } | undefined
+    for (const job of this.#jobs) {
+      const due = job.due(state, now)
+      if (due === undefined) continue
+      const at = Math.max(due, this.#resting.get(job) ?? 0)
+      if (!next || at < next.at) next = { job, at }
+    }
+    return next
+  }
+
+  /** Runs what is due in due order, each job seeing what the one before it did. */
   #fire(): void {
     this.#timer = undefined
+    const until = performance.now() + slice
     const now = this.#clock.now()
-    const due = this.#jobs
-      .map(job => ({ job, at: job.due(this.#engine.state) ?? Number.POSITIVE_INFINITY }))
-      .filter(({ at }) => at <= now)
-      .sort((a, b) => a.at - b.at)
-    // A failure to write stops the daemon by itself; nothing else may come out of a job.
-    for (const { job } of due) this.#engine.run(job.op, null, () => job.run(this.#surroundings())).catch(() => {})
+    for (let next = this.#next(); next && next.at <= now && this.#running; next = this.#next()) {
+      this.#run(next.job)
+      if (performance.now() > until) break
+    }
     this.#set()
+  }
+
+  // Decided and applied before this returns; only the disk is waited for. A failure to write stops the daemon by
+  // itself, and anything else is a defect of the job.
+  #run(job: Job): void {
+    const rests = this.#clock.now() + rest
+    this.#engine
+      .run(job.op, null, () => {
+        try {
+          return job.run(this.#surroundings())
+        } catch (error) {
+          this.#resting.set(job, rests)
+          this.#warn(`${job.op} failed and is tried again in a minute: ${(error as Error).stack}`)
+          throw error
+        }
+      })
+      .catch(() => {})
   }
 }

@@ -224,7 +224,7 @@ describe('the waiting period', () => {
     const { state } = organization
     organization.set({ waiting_period_threshold: 3 })
     const amy = organization.person('amy', roles.member, { fullMember: false, joined: day })
-    assert.equal(endOfWaiting.due(state), 4 * day)
+    assert.equal(endOfWaiting.due(state, 0), 4 * day)
     assert.deepEqual(endOfWaiting.run({ state, now: 4 * day - 1 } as never).facts, [])
     const facts = endOfWaiting.run({ state, now: 4 * day } as never).facts!
     assert.deepEqual(facts, [{ type: 'user.waiting-settled', userIds: [amy.id], fullMember: true }])
@@ -232,7 +232,7 @@ describe('the waiting period', () => {
     assert.deepEqual(heard.get(organization.owner.id), [
       { type: 'user_group', op: 'add_members', group_id: 5, user_ids: [amy.id] },
     ])
-    assert.equal(endOfWaiting.due(state), undefined)
+    assert.equal(endOfWaiting.due(state, 0), undefined)
   })
 
   test('a longer period makes new members of full ones', () => {

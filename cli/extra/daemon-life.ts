@@ -140,12 +140,16 @@ async function launch(folder: string, args: readonly string[], timeout: number):
 
 /** What natterd leaves undone when it has no store: how to find it again, and the profile. */
 function remember(ready: Ready, folder: string, args: readonly string[]): void {
-  const { url, pid, owner } = ready
+  const { url, pid, owner, control_token } = ready
   if (readRunning(folder)?.pid !== pid)
     writeFileSync(runningFile(folder), `${JSON.stringify({ pid, url, args })}\n`, { mode: 0o600 })
   if (args.includes('--no-profile') || process.env.NATTER_NO_PROFILE) return
   const { current } = readProfiles(process.env)
-  saveProfile('local', { site: url, email: owner.email, api_key: owner.api_key }, process.env)
+  saveProfile(
+    'local',
+    { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) },
+    process.env,
+  )
   if (current && current !== 'local')
     note(`the current profile is still ${current}; use --profile local for this daemon`)
 }

@@ -9,6 +9,7 @@ export interface Ready {
   readonly url: string
   readonly pid: number
   readonly owner: { readonly user_id: number; readonly email: string; readonly api_key: string }
+  readonly control_token?: string
 }
 
 const step = 25

@@ -21,7 +21,7 @@ export const exec: readonly ExtraSubcommand[] = [
     globals: ['timeout', 'quiet'],
     more: `The daemon keeps everything in memory unless --data is given, and takes a free port unless --port is.
 The command gets NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY and NATTER_USER_ID, the same as ZULIP_*, and in ZULIP_CONFIG and
-NATTER_ZULIPRC the path of a zuliprc file.`,
+NATTER_ZULIPRC the path of a zuliprc file. With NATTER_CONTROL_TOKEN, natter clock, reset, faults and the like work too.`,
     examples: [
       'natter exec -- npm test',
       "natter exec --clock frozen -- sh -c 'natter users me && pytest'",
@@ -71,7 +71,9 @@ function runCommand(command: readonly string[], ready: Ready, scratch: string): 
     [`NATTER_${name}`, value],
     [`ZULIP_${name}`, value],
   ])
-  const env = { ...process.env, ...Object.fromEntries(both), ZULIP_CONFIG: zuliprc, NATTER_ZULIPRC: zuliprc }
+  const { control_token: token } = ready
+  const files = { ZULIP_CONFIG: zuliprc, NATTER_ZULIPRC: zuliprc, ...(token && { NATTER_CONTROL_TOKEN: token }) }
+  const env = { ...process.env, ...Object.fromEntries(both), ...files }
   const [program, ...rest] = command
   return new Promise((resolve, reject) => {
     let child: ChildProcess | undefined

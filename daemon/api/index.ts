@@ -95,6 +95,11 @@ export const catalogue = {
     words: ['bot-storage'],
     load: async () => (await import('./bot-storage.ts')).botStorage,
   },
+  webhooks: {
+    about: 'what outgoing webhook bots are sent',
+    words: ['webhooks'],
+    load: async () => (await import('./webhooks.ts')).webhooks,
+  },
   keys: {
     about: 'API keys',
     words: ['keys'],
@@ -154,6 +159,21 @@ export const catalogue = {
     about: 'messages not yet sent',
     words: ['drafts'],
     load: async () => (await import('./drafts.ts')).drafts,
+  },
+  'scheduled-messages': {
+    about: 'messages to be sent later',
+    words: ['scheduled'],
+    load: async () => (await import('./scheduled-messages.ts')).scheduledMessages,
+  },
+  reminders: {
+    about: 'what the notification bot is to remind you of',
+    words: ['reminders'],
+    load: async () => (await import('./reminders.ts')).reminders,
+  },
+  uploads: {
+    about: 'files to link in messages',
+    words: ['uploads'],
+    load: async () => (await import('./uploads.ts')).uploads,
   },
   events: {
     about: 'event queues, by hand; `natter tail` does it for you',

@@ -1,7 +1,6 @@
 // Messages: sending, reading, changing and deleting them.
 
 import {
-  anything,
   bool,
   channelId,
   defaulted,
@@ -26,6 +25,7 @@ import {
 } from './define.ts'
 import { narrowParam, narrowTerm } from './narrow.ts'
 import { reaction } from './reactions.ts'
+import { attachment } from './uploads.ts'
 
 const person = record({ id: int, email: text, full_name: text, is_mirror_dummy: bool })
 
@@ -110,6 +110,7 @@ export const messages = {
         "natter send 'Hello, both' --to amy@example.com,bob@example.com",
         'git log -1 | natter send --channel general --topic commits',
       ],
+      shows: 'id',
     },
   }),
   list: endpoint({
@@ -193,7 +194,7 @@ export const messages = {
       send_notification_to_new_thread: defaulted(bool, true, 'leave a notice where the messages are now'),
       prev_content_sha256: optional(text, 'SHA-256 of the content you are changing; refused when it is another'),
     },
-    reply: { detached_uploads: listOf(anything) },
+    reply: { detached_uploads: listOf(attachment) },
     refusals: [
       'BAD_REQUEST',
       'STREAM_DOES_NOT_EXIST',
@@ -316,6 +317,29 @@ export const messages = {
       args: ['message_id'],
       examples: ['natter messages receipts 12', 'natter messages receipts 12 --json'],
       shows: 'user_ids',
+    },
+  }),
+  report: endpoint({
+    id: 'report-message',
+    method: 'POST',
+    path: '/messages/{message_id}/report',
+    access: 'user',
+    since: 382,
+    summary: 'Report a message to the moderators',
+    params: {
+      message_id: which,
+      report_type: required(oneOf('spam', 'harassment', 'inappropriate', 'norms', 'other'), 'what is wrong with it'),
+      description: optional(text, 'more about it, at most 1000 characters; needed for other'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'messages report',
+      args: ['message_id', 'report_type'],
+      examples: [
+        'natter messages report 12 spam',
+        'natter messages report 12 other --description "This is not ours to share"',
+      ],
     },
   }),
   typing: endpoint({

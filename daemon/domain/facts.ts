@@ -15,19 +15,29 @@ import type { MutedUserFact } from './muted-users.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization/index.ts'
 import type { ProfileFieldFact } from './profile-fields/index.ts'
+import type { ReminderFact } from './reminders.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
+import type { ScheduledMessageFact } from './scheduled-messages.ts'
 import type { SettingsFact } from './settings/index.ts'
 import type { SubscriptionFact } from './subscriptions/index.ts'
+import type { UploadFact } from './uploads.ts'
 import type { UserGroupFact } from './user-groups/facts.ts'
 import type { UserStatusFact } from './user-status.ts'
 import type { UserTopicFact } from './user-topics.ts'
 import type { UserFact } from './users/facts.ts'
+import type { WebhookFact } from './webhooks/index.ts'
 
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
 export type QueueFact =
   | { readonly type: 'queue.registered'; readonly queue: QueueRegistration }
   | { readonly type: 'queue.acknowledged'; readonly queueId: string; readonly upTo: number }
   | { readonly type: 'queue.removed'; readonly queueId: string; readonly reason: 'deleted' | 'expired' | 'overflowed' }
+
+/** Everything was put back to how it once was; applied by the engine itself. */
+export type StoreFact = {
+  readonly type: 'store.restored'
+  readonly sections: Readonly<Record<string, unknown[]>>
+}
 
 export interface QueueRegistration {
   readonly id: string
@@ -65,7 +75,12 @@ export type Fact =
   | SavedSnippetFact
   | NavigationViewFact
   | DraftFact
+  | ScheduledMessageFact
+  | ReminderFact
+  | UploadFact
   | MessageFact
   | BotStorageFact
   | ProfileFieldFact
+  | WebhookFact
   | QueueFact
+  | StoreFact

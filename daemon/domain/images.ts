@@ -15,6 +15,16 @@ export function imageType(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Width and height in pixels; nothing for what cannot be read as a picture. */
+export function imageDimensions(bytes: Uint8Array): { width: number; height: number } | undefined {
+  try {
+    const { width, height } = imageSize(bytes)
+    return { width, height }
+  } catch {
+    return undefined
+  }
+}
+
 /** Refuses files that are too large or no image. */
 export function checkImage(name: string, bytes: Uint8Array, limitMiB: number): void {
   if (bytes.length > limitMiB * 1024 * 1024) throw badRequest(`${name} is larger than ${limitMiB} MiB`)

@@ -23,17 +23,21 @@ import { organization } from './organization/index.ts'
 import { presence } from './presence.ts'
 import { profileFields } from './profile-fields/index.ts'
 import { reactions } from './reactions.ts'
+import { reminders } from './reminders.ts'
 import { type Announcement, type AnyResource, resource } from './resource.ts'
 import { savedSnippets } from './saved-snippets.ts'
+import { scheduledMessages } from './scheduled-messages.ts'
 import { server } from './server.ts'
 import { settings } from './settings/index.ts'
 import type { State } from './state.ts'
 import { subscriptions } from './subscriptions/index.ts'
 import { typing } from './typing.ts'
+import { uploads } from './uploads.ts'
 import { userGroups } from './user-groups/index.ts'
 import { userStatus } from './user-status.ts'
 import { topics } from './user-topics.ts'
 import { users } from './users/index.ts'
+import { webhooks } from './webhooks/index.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
 const events = resource(eventsApi)<never>({ commands: {}, apply: {}, announce: {} })
@@ -66,9 +70,13 @@ export const resources: readonly AnyResource[] = [
   savedSnippets,
   navigationViews,
   drafts,
+  scheduledMessages,
+  reminders,
+  uploads,
   messages,
   messageFlags,
   reactions,
+  webhooks,
   events,
 ]
 

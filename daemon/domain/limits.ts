@@ -8,6 +8,7 @@ export const limits = {
   topic: 60,
   messageContent: 10_000,
   reminderNote: 1000,
+  reportDescription: 1000,
   savedSnippetTitle: 60,
   statusText: 60,
   alertWord: 100,
@@ -27,7 +28,7 @@ export const limits = {
   welcomeMessage: 8000,
   jitsiUrl: 200,
   invitesAtOnce: 100,
-  /** As large as a request body may be. */
+  /** Request bodies may be a little larger. */
   fileUploadMiB: 25,
   bulkNewSubscriptionMessages: 100,
   longPollSeconds: 90,

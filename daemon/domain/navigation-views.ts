@@ -1,9 +1,9 @@
 // Navigation views: personal records, keyed by their fragment.
 
 import { navigationViews as api } from '../api/navigation-views.ts'
+import type { NavigationView } from './personal-records.ts'
 import { badRequest, noSuch } from './refusal.ts'
 import { type Context, resource } from './resource.ts'
-import type { NavigationView } from './state.ts'
 
 export type NavigationViewFact =
   | { readonly type: 'navigation-view.added'; readonly view: NavigationView }

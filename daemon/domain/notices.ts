@@ -8,7 +8,10 @@ import type { Channel, State, User } from './state.ts'
 /** A direct message to each of these people. */
 export function directNotice(ctx: Surroundings, to: readonly number[], content: string): Fact[] {
   const bot = notificationBot(ctx.state)
-  return to.map(id => sentBySystem(ctx, bot, { people: [bot.id, id].sort((a, b) => a - b) }, content))
+  // Rendered with the reader's eyes: it may speak of places that the bot has no business in.
+  return to.map(id =>
+    sentBySystem(ctx, bot, { people: [bot.id, id].sort((a, b) => a - b) }, content, ctx.state.users.get(id)),
+  )
 }
 
 /** A message in a channel; in one that has only the empty topic, the topic given is dropped. */

@@ -5,6 +5,7 @@ import { holdsInGroup, holdsInOrganization, isGuest, isHuman, rule } from './per
 import type { Group } from './state.ts'
 
 export * from './permissions/channels.ts'
+export * from './permissions/messages.ts'
 export * from './permissions/organization.ts'
 export * from './permissions/people.ts'
 export * from './permissions/rule.ts'

@@ -27,6 +27,8 @@ export interface ServerFacts {
   /** Domain of placeholder and bot addresses. */
   readonly emailDomain: string
   readonly devAuth: boolean
+  /** Room for the uploads of the organization; without it there is no limit. */
+  readonly uploadQuotaMiB?: number
 }
 
 export interface Context extends Surroundings {
@@ -39,6 +41,7 @@ export interface Tools {
   verifyPassword(password: string, hash: string | undefined): Promise<boolean>
   /** Keeps a file beside the store, durably, and names it by its content. */
   keepFile(bytes: Uint8Array): Promise<string>
+  readonly server?: ServerFacts
 }
 
 export interface Event {
@@ -70,6 +73,8 @@ export interface Audience extends Iterable<number> {
 export interface Announcement {
   /** User IDs. A live set may be given: it is read at once. */
   readonly to: readonly number[] | Audience
+  /** Who of them is served before the others. */
+  readonly first?: number
   readonly event: Event | Forms
   /** The account whose key or token is set into the event when it is read: secrets are never stored. */
   readonly secretsOf?: number
@@ -111,7 +116,7 @@ export interface Outcome<Reply> {
 export interface Job {
   readonly op: string
   /** Milliseconds when it is next due; undefined when nothing is planned. Asked after every change, so it must be cheap. */
-  readonly due: (state: State) => number | undefined
+  readonly due: (state: State, now: number) => number | undefined
   /** Does everything that is due now. What it leaves must be due later, or it is run again at once. */
   readonly run: (ctx: Surroundings) => Outcome<object>
 }

@@ -2,9 +2,9 @@
 
 import { savedSnippets as api } from '../api/saved-snippets.ts'
 import { limits } from './limits.ts'
+import type { SavedSnippet } from './personal-records.ts'
 import { badRequest, noSuch } from './refusal.ts'
 import { type Context, resource } from './resource.ts'
-import type { SavedSnippet } from './state.ts'
 import { cleaned } from './text.ts'
 import { seconds } from './time.ts'
 

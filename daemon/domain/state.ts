@@ -2,12 +2,15 @@
 // what clients see is made from them by each resource's `present`.
 
 import type { ChannelPermission, GroupPermission, OrganizationPermission } from '../api/permission-settings.ts'
+import { DueTable } from './due-table.ts'
 import type { Emoji } from './emoji.ts'
 import { MessageFlagsTable } from './message-flags-table.ts'
 import { MessageStore, type SideFile } from './message-store/index.ts'
+import type { Attachment, Draft, NavigationView, Reminder, SavedSnippet, ScheduledMessage } from './personal-records.ts'
 import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
+import { deliveryTable } from './webhooks/delivery.ts'
 
 export const roles = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const
 export type Role = (typeof roles)[keyof typeof roles]
@@ -175,33 +178,6 @@ export interface UserTopic {
   readonly updated: number
 }
 
-export interface SavedSnippet {
-  readonly id: number
-  readonly userId: number
-  readonly title: string
-  readonly content: string
-  readonly dateCreated: number
-}
-
-export interface NavigationView {
-  readonly userId: number
-  readonly fragment: string
-  readonly isPinned: boolean
-  /** null for built-in views. */
-  readonly name: string | null
-}
-
-export interface Draft {
-  readonly id: number
-  readonly userId: number
-  readonly kind: '' | 'stream' | 'private'
-  readonly to: readonly number[]
-  readonly topic: string
-  readonly content: string
-  /** Seconds, of the last edit. */
-  readonly timestamp: number
-}
-
 /** A new address that waits for its owner to confirm it. */
 export interface EmailChange {
   readonly token: string
@@ -345,9 +321,15 @@ export class State {
     user: (view: NavigationView) => view.userId,
   })
   readonly drafts = new Table((draft: Draft) => draft.id, { user: (draft: Draft) => draft.userId })
-
+  readonly scheduledMessages = new DueTable<ScheduledMessage>()
+  readonly reminders = new DueTable<Reminder>()
+  readonly attachments = new Table((attachment: Attachment) => attachment.id, {
+    user: (attachment: Attachment) => attachment.userId,
+    path: (attachment: Attachment) => attachment.path,
+    message: (attachment: Attachment) => attachment.messages.map(({ id }) => id),
+  })
+  readonly webhookDeliveries = deliveryTable()
   readonly emailChanges = new Table<EmailChange, string>(change => change.token)
-
   readonly userStatuses = new Table((status: UserStatus) => status.userId)
   readonly mutedUsers = new Table(mutedUserKey as (row: MutedUser) => string, {
     user: (row: MutedUser) => row.userId,

@@ -1,5 +1,7 @@
 // Time as the API writes it.
 
+import { badRequest } from './refusal.ts'
+
 export function seconds(ms: number): number {
   return Math.floor(ms / 1000)
 }
@@ -7,4 +9,14 @@ export function seconds(ms: number): number {
 /** `2025-08-12T09:30+00:00`: minutes are as fine as joining dates get. */
 export function minuteIso(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16)}+00:00`
+}
+
+/** The end of the year 9999: what lies behind it is a slip, and cannot be written as a date. */
+const endOfTime = 253_402_300_799
+
+/** UNIX seconds that are still to come. */
+export function futureTime(now: number, given: number, name = 'scheduled_delivery_timestamp'): number {
+  if (given * 1000 <= now) throw badRequest(`${name}: the time must be in the future`)
+  if (given > endOfTime) throw badRequest(`${name}: the time must be before the year 10000`)
+  return given
 }

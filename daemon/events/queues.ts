@@ -57,6 +57,8 @@ export interface QueuesParts {
 }
 
 export class Queues {
+  /** Hears of everything that is announced, whether or not anyone listens. */
+  overhear: ((announcements: readonly Announcement[]) => void) | undefined
   readonly #parts: QueuesParts
   readonly #queues = new Map<string, Queue>()
   readonly #byUser = new Map<number, Set<Queue>>()
@@ -80,6 +82,15 @@ export class Queues {
     return this.#queues.size
   }
 
+  /** Whether an announcement would reach anybody at all. */
+  get listened(): boolean {
+    return this.#queues.size > 0 || this.overhear !== undefined
+  }
+
+  values(): IterableIterator<Queue> {
+    return this.#queues.values()
+  }
+
   get(id: string): Queue | undefined {
     return this.#queues.get(id)
   }
@@ -99,10 +110,11 @@ export class Queues {
 
   /** Puts events into the queues of those concerned. They are told when the position is released. */
   push(position: number, announcements: readonly Announcement[], lasting = true): void {
+    this.overhear?.(announcements)
     for (const announcement of announcements) {
       const { to, fits, echo, overheard } = announcement
       const adapter = new Adapter(announcement)
-      for (const userId of this.#listening(to))
+      for (const userId of this.#listening(to, announcement.first))
         for (const queue of this.ofUser(userId)) {
           if (fits && queue.narrow.length > 0 && !fits(queue)) continue
           for (const body of adapter.textsFor(queue.client, userId))
@@ -129,9 +141,14 @@ export class Queues {
   }
 
   /** Those of the audience who have a queue; costs the smaller of the two. */
-  #listening(to: Announcement['to']): Iterable<number> {
-    if (Array.isArray(to) || !('has' in to) || to.size <= this.#byUser.size) return to
-    return [...this.#byUser.keys()].filter(userId => to.has(userId))
+  #listening(to: Announcement['to'], first?: number): Iterable<number> {
+    const listening =
+      Array.isArray(to) || !('has' in to) || to.size <= this.#byUser.size
+        ? to
+        : [...this.#byUser.keys()].filter(userId => to.has(userId))
+    if (first === undefined || !this.#byUser.has(first)) return listening
+    const rest = [...listening]
+    return rest.includes(first) ? [first, ...rest.filter(userId => userId !== first)] : rest
   }
 
   /** Whether a signal has no ID left at this position in some queue. */
@@ -191,6 +208,12 @@ export class Queues {
   answerAll(): void {
     this.#stopping = true
     for (const queue of this.#queues.values()) this.answer(queue, [])
+  }
+
+  /** All of them are gone, and who waits is told. */
+  clear(): void {
+    for (const queueId of [...this.#queues.keys()]) this.#drop(queueId)
+    this.#held = []
   }
 
   /** After boot: time without the daemon does not count against anyone, and IDs go on beyond all that were told. */

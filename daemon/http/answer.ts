@@ -1,9 +1,11 @@
 // Writes answers. Straight to the socket's response with flat header lists: fan-out to thousands of polls runs through here.
 
 import type { ServerResponse } from 'node:http'
+import { limits } from '../domain/limits.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
 import { speak } from './dialect.ts'
+import type { WatchedCall } from './watch.ts'
 
 export interface Answering {
   readonly raw: ServerResponse
@@ -12,6 +14,7 @@ export interface Answering {
   readonly headers: string[]
   /** Puts a body into the words the client knows. */
   readonly speak?: (json: string) => string
+  readonly watched?: WatchedCall
 }
 
 export function answeringOf(
@@ -40,6 +43,7 @@ export function send(to: Answering, status: number, json: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
   const body = to.speak ? to.speak(json) : json
+  if (to.watched?.answer(to, status, body)) return
   raw.writeHead(status, [
     'Content-Type',
     'application/json',
@@ -55,7 +59,10 @@ export function send(to: Answering, status: number, json: string): void {
 export function refuseTooLarge(to: Answering): void {
   // The rest of the body is on its way; the connection is of no more use.
   to.headers.push('Connection', 'close')
-  refuse(to, new Refusal('BAD_REQUEST', 'The body is too large', {}, 413))
+  refuse(
+    to,
+    new Refusal('BAD_REQUEST', `The body is too large (limit: a file of ${limits.fileUploadMiB} MiB)`, {}, 413),
+  )
 }
 
 export function noSuchPath(path: string): Refusal {

@@ -17,6 +17,7 @@ import { LongPoll } from './long-poll.ts'
 import { type FieldMap, readFields } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
+import type { Watch } from './watch.ts'
 
 /** As much of pino as is used. */
 export interface Log {
@@ -42,6 +43,7 @@ export interface EdgeParts {
   readonly rateLimit: boolean
   readonly maxQueuesPerUser: number
   readonly bodyLimit: number
+  readonly watch?: Watch | undefined
 }
 
 export class Edge {
@@ -69,7 +71,9 @@ export class Edge {
   /** Takes a request to the API. */
   take(raw: IncomingMessage, response: ServerResponse): void {
     const request = new Incoming(raw, `req-${(++this.#count).toString(36)}`)
-    const answering = answeringOf(request, response, this.#parts.dialect === 'zulip')
+    const plain = answeringOf(request, response, this.#parts.dialect === 'zulip')
+    const watched = this.#parts.watch?.arrive(request.method, request.path)
+    const answering = watched ? { ...plain, watched } : plain
     if (!request.hasBody) this.#handle(request, undefined, answering)
     else
       readBody(raw, this.#parts.bodyLimit, body => {
@@ -99,11 +103,14 @@ export class Edge {
     const read = readFields(query, request.headers, body)
     const sent = read instanceof Promise ? await read : read
     const fields = answering.speak ? understand(sent) : sent
+    const { watched } = answering
+    if (watched && !(await watched.admit({ endpoint, actor, fields, path: found.path, answering }))) return
     const decoded = decode(endpoint, found.path, fields)
     if ('rejected' in decoded) {
       const { code, msg, fields } = decoded.rejected
       throw new Refusal(code, msg, fields)
     }
+    watched?.understood(decoded.params)
     const ctx = this.#context(request, fields, actor)
     if (endpoint.served === 'queues') {
       const poll = { ctx, answering, ignored: decoded.ignored }
@@ -119,7 +126,7 @@ export class Edge {
       this.#limiter?.count(budgets.address, request.ip, answering.headers)
       return undefined
     }
-    const actor = this.#authenticate(request, answering)
+    const actor = this.authenticate(request, answering)
     const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
     this.#limiter?.count(budget, actor.id, answering.headers)
     check(callEndpoint, { state: this.#parts.engine.state, actor }, endpoint.id)
@@ -127,7 +134,10 @@ export class Edge {
   }
 
   /** Whoever cannot say who they are is a stranger, and counted as one. */
-  #authenticate(request: Incoming, answering: Answering): User {
+  authenticate(
+    request: Pick<Incoming, 'headers' | 'ip'>,
+    answering: Pick<Answering, 'headers'> = { headers: [] },
+  ): User {
     try {
       return this.#authenticator.authenticate(this.#parts.engine.state, request.headers.authorization)
     } catch (error) {
@@ -145,7 +155,9 @@ export class Edge {
     const reply = await this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
       // The account as it is now: it may have changed while the body was read or a password hashed.
       const actor = ctx.actor && state.users.get(ctx.actor.id)
-      return resource.commands[key]!(actor === ctx.actor ? ctx : { ...ctx, actor }, params, prepared)
+      if (ctx.actor && !actor) throw new Refusal('INVALID_API_KEY', 'Invalid API key')
+      const current = actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor: actor!, state }
+      return resource.commands[key]!(current, params, prepared)
     })
     succeed?.()
     return reply

@@ -3,17 +3,20 @@
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { badRequest } from '../domain/refusal.ts'
+import { badRequest, Refusal } from '../domain/refusal.ts'
 import { answeringOf, noSuchPath, refuse, refuseTooLarge, send } from './answer.ts'
 import { Edge, type EdgeParts } from './edge.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { prefix } from './incoming.ts'
+import { uploadFor } from './uploads.ts'
 
 export interface ServerParts extends EdgeParts {
   /** Files beside the store. */
   readonly readFile: (name: string) => Promise<Uint8Array | undefined>
   readonly logger: { level: string; stream?: NodeJS.WritableStream }
   readonly ready: () => boolean
+  /** Adds routes that are none of the API's. */
+  readonly addRoutes?: ((app: FastifyInstance) => void) | undefined
 }
 
 export function buildServer(parts: ServerParts): FastifyInstance {
@@ -38,11 +41,19 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   })
   edge.logTo(app.log)
+  app.removeAllContentTypeParsers()
+  // Bodies reach their routes as bytes; what is in them is for each to say.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.get('/livez', async () => ({ ok: true }))
   app.get('/readyz', (_request, reply) => reply.code(parts.ready() ? 200 : 503).send({ ready: parts.ready() }))
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
   app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
   app.get('/user_avatars/*', (request, reply) => serveImage(parts.readFile, request.url, reply))
+  app.get('/user_uploads/*', async (request, reply) => {
+    const { headers, bytes } = await uploadFor(parts, request.url.split('?', 1)[0]!, () => edge.authenticate(request))
+    return reply.headers(headers).send(bytes)
+  })
+  parts.addRoutes?.(app)
   app.setNotFoundHandler((request, reply) => {
     refuse(answer(request, reply), noSuchPath(request.url.split('?', 1)[0]!))
   })
@@ -62,7 +73,8 @@ function answer(request: FastifyRequest, reply: FastifyReply) {
 /** Errors outside the API: a body too large, a malformed URL, a broken request. */
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode = 500, message } = error as { statusCode?: number; message?: string }
-  if (statusCode === 413) refuseTooLarge(answer(request, reply))
+  if (error instanceof Refusal) refuse(answer(request, reply), error)
+  else if (statusCode === 413) refuseTooLarge(answer(request, reply))
   else if (statusCode < 500) refuse(answer(request, reply), badRequest(message ?? 'Malformed request'))
   else {
     request.log.error({ reqId: request.id, err: error }, 'unexpected failure')

@@ -22,7 +22,7 @@ interface Room {
 const node = 'node:'
 /** Values of the domain that edges may use: refusals and written replies, numbers, rules, and plain questions. */
 const plainDomain =
-  /^daemon\/domain\/(refusal|written|limits|lookups|permissions|queue-narrow|images|bots\/secrets)\.ts$/
+  /^daemon\/domain\/(refusal|written|limits|lookups|permissions|queue-narrow|images|attachments|temporary-addresses|bots\/secrets)\.ts$/
 
 const rooms: readonly Room[] = [
   { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox'] },
@@ -32,6 +32,7 @@ const rooms: readonly Room[] = [
     packages: ['markdown-it', 're2js', 'url-template', 'image-size', '@noble/hashes'],
   },
   { at: /^daemon\/journal\//, uses: [], packages: ['lowdb', node] },
+  { at: /^daemon\/client\//, uses: [/^daemon\/api\//], packages: [] },
   { at: /^daemon\/events\//, uses: [/^daemon\/api\//], types: [/^daemon\/domain\//], packages: [] },
   {
     at: /^daemon\/(http|control)\//,
@@ -41,9 +42,9 @@ const rooms: readonly Room[] = [
   },
   {
     at: /^daemon\//,
-    uses: [/^daemon\//, /^data\/\w+\.json$/],
+    uses: [/^daemon\//, /^data\/(presets\/)?\w+\.json$/],
     packages: ['undici', node],
-    packagesLater: ['nodemailer'],
+    packagesLater: ['nodemailer', 'yaml'],
   },
   {
     at: /^cli\/extra\//,
@@ -163,7 +164,7 @@ describe('the floor plan', () => {
       if (!path.startsWith('daemon/') || /^daemon\/domain\/(permissions|group-values)(\.ts|\/)/.test(path)) continue
       for (const line of code.split('\n')) {
         // Showing a role and giving one are no decisions: `role: user.role`, `role: roles.member`.
-        const rest = line.replace(/\brole: (\w+\.role|roles\.\w+)\b/g, '')
+        const rest = line.replace(/\brole: (\w+\.role|roles\.\w+|roles\[\w+\])/g, '')
         assert.doesNotMatch(
           rest,
           /\.role\b|\broles[.[]/,

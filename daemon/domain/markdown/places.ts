@@ -5,7 +5,7 @@ import { emptyTopicDisplayName } from '../limits.ts'
 import { escapeHtml } from './escape.ts'
 import { element } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'
-import { channelUrl, encodeForFragment } from './urls.ts'
+import { channelUrl, encodeForFragment, messageUrl } from './urls.ts'
 import type { Env } from './world.ts'
 
 const place = /#\*\*((?:[^*\n]|\*(?!\*))+)\*\*/y
@@ -35,7 +35,7 @@ function placeHtml({ world, findings }: Env, text: string): string | undefined {
   const words = `#${escapeHtml(channel.name)} &gt; ${name}`
   if (messageId !== undefined) {
     findings.messages.add(Number(messageId))
-    return element('a', { class: 'message-link', href: `${href}/near/${Number(messageId)}` }, `${words} @ 💬`)
+    return element('a', { class: 'message-link', href: messageUrl(channel, topic, Number(messageId)) }, `${words} @ 💬`)
   }
   const latest = world.latestMessage(channel.id, topic)
   return element(

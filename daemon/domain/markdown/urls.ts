@@ -47,3 +47,11 @@ export function encodeForFragment(text: string): string {
 export function channelUrl({ id, name }: { readonly id: number; readonly name: string }): string {
   return `/#narrow/channel/${id}-${encodeForFragment(name.replaceAll(' ', '-'))}`
 }
+
+export function messageUrl(
+  channel: { readonly id: number; readonly name: string },
+  topic: string,
+  messageId: number,
+): string {
+  return `${channelUrl(channel)}/topic/${encodeForFragment(topic)}/near/${messageId}`
+}

@@ -87,7 +87,12 @@ export class IdList {
     for (let read = write; read < this.#length; read++) {
       const id = ids[read]!
       while (next < removed.length && removed[next]! < id) next++
-      if (next < removed.length && removed[next] === id) continue
+      if (next === removed.length) {
+        ids.copyWithin(write, read, this.#length)
+        write += this.#length - read
+        break
+      }
+      if (removed[next] === id) continue
       ids[write++] = id
     }
     this.#length = write

@@ -7,12 +7,13 @@ import { badRequest, Refusal } from '../refusal.ts'
 import type { Context, Surroundings } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { Channel, State } from '../state.ts'
+import { truncated } from '../text.ts'
 
 /** Trailing white space and leading line breaks go; what is too long is cut. */
 export function messageContent(given: string, name = 'content'): string {
   const text = given.trimEnd().replace(/^(?:[ \t]*\r?\n)+/, '')
   if (text === '') throw badRequest(`${name}: the message is empty`)
-  return cut(text, limits.messageContent, '\n[message truncated]')
+  return truncated(text, limits.messageContent, '\n[message truncated]')
 }
 
 /** The topic as it is kept: trimmed, the name for the empty one read as empty, cut when too long. */
@@ -20,16 +21,10 @@ export function topicOf(given: string, name = 'topic'): string {
   const topic = given.trim()
   if (unprintable.test(topic)) throw badRequest(`${name} contains a character that cannot be printed`)
   if (topic === emptyTopicDisplayName || topic === '(no topic)') return ''
-  return cut(topic, limits.topic, '...')
+  return truncated(topic, limits.topic, '...')
 }
 
 const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
-
-function cut(text: string, limit: number, ending: string): string {
-  if (text.length <= limit) return text
-  const points = [...text]
-  return points.length <= limit ? text : points.slice(0, limit - ending.length).join('') + ending
-}
 
 /** The topic the channel's policy allows, or a refusal that names the empty one. */
 export function checkTopicsPolicy(state: State, channel: Channel, topic: string): void {
@@ -71,12 +66,12 @@ export function checkPosting(ctx: Context, channel: Channel, topic: string, give
 }
 
 // IDs given out by a command before its facts are applied: one command can send several messages.
-const allotted = new WeakMap<Surroundings, { messages: number; conversations: number }>()
+const allotted = new WeakMap<Surroundings, { messages: number; conversations: number; deliveries: number }>()
 
 function allotments(ctx: Surroundings) {
   let counts = allotted.get(ctx)
   if (!counts) {
-    counts = { messages: 0, conversations: 0 }
+    counts = { messages: 0, conversations: 0, deliveries: 0 }
     allotted.set(ctx, counts)
   }
   return counts
@@ -88,4 +83,8 @@ export function nextMessageId(ctx: Surroundings & { state: { messages: MessageSt
 
 export function nextConversationId(ctx: Surroundings): number {
   return ctx.state.conversations.nextId + allotments(ctx).conversations++
+}
+
+export function nextDeliveryId(ctx: Surroundings): number {
+  return ctx.state.webhookDeliveries.nextId + allotments(ctx).deliveries++
 }

@@ -1,6 +1,7 @@
 // Messages: commands, what their facts change, who is told.
 
 import { messages as api } from '../../api/messages.ts'
+import { unlinkMessages } from '../attachments.ts'
 import { type Context, resource } from '../resource.ts'
 import type { State } from '../state.ts'
 import * as tell from './announce.ts'
@@ -8,6 +9,8 @@ import { remove, submessage, typing } from './delete.ts'
 import type { MessageEdited, MessageSent, MessagesDeleted, MessagesMoved, SubmessageAdded } from './facts.ts'
 import { tidy, topicShown } from './present.ts'
 import { get, history, list, matches, receipts, renderContent } from './read.ts'
+import { report } from './report.ts'
+import { retention } from './retention.ts'
 import { send } from './send.ts'
 import { presentUnread } from './unread.ts'
 import { update } from './update.ts'
@@ -25,20 +28,24 @@ export const messages = resource(api)<OwnFact>({
     render: renderContent,
     matches,
     receipts,
+    report,
     typing,
     submessage,
   },
 
   apply: {
-    'message.sent': (state, { message, conversation, readBy = [] }) => {
+    'message.sent': (state, { message, conversation, readBy = [], calls = [] }) => {
       if (conversation) state.conversations.put(conversation)
       state.messages.add(message)
       for (const userId of readBy) state.messageFlags.add(userId, 'read', [message.id, message.id])
+      for (const delivery of calls) state.webhookDeliveries.put(delivery)
     },
-    'message.edited': (state, { message: { id, content, html, marks, details = {} } }) =>
-      state.messages.edit(id, content, html, marks, details),
+    'message.edited': edit,
     'messages.moved': move,
-    'messages.deleted': (state, { ids }) => state.messages.remove(ids),
+    'messages.deleted': (state, { ids }) => {
+      state.messages.remove(ids)
+      unlinkMessages(state, ids)
+    },
     'submessage.added': (state, { messageId, submessage }) => {
       const details = state.messages.get(messageId)!.details
       const submessages = [...(details?.submessages ?? []), submessage]
@@ -56,17 +63,26 @@ export const messages = resource(api)<OwnFact>({
 
   sections: {
     message: ctx => ({ max_message_id: newestOwn(ctx) }),
-    // OPEN: fetched by either of the two event types, because clients ask for both together.
-    update_message_flags: (ctx, capabilities) => ({
-      unread_msgs: presentUnread(ctx, topic => topicShown(topic, capabilities.has('empty_topic_name'))),
-    }),
+    // Only with both event types: without one of them a client could not keep it up to date.
+    update_message_flags: (ctx, capabilities, { fetched }) =>
+      fetched && !fetched.includes('message')
+        ? {}
+        : { unread_msgs: presentUnread(ctx, topic => topicShown(topic, capabilities.has('empty_topic_name'))) },
     starred_messages: ({ state, actor }) => ({ starred_messages: starred(state, actor.id) }),
     recent_private_conversations: ctx => ({ recent_private_conversations: recentConversations(ctx) }),
   },
+
+  jobs: [retention],
 })
 
-function move(state: State, { ids, from, to, userId, time, topicLinks, markedRead }: MessagesMoved): void {
-  const edit = {
+function edit(state: State, { message: { id, content, html, marks, details = {} } }: MessageEdited): void {
+  state.messages.edit(id, content, html, marks, details)
+}
+
+function move(state: State, fact: MessagesMoved): void {
+  const { ids, from, to, userId, time, topicLinks, markedRead, edited } = fact
+  if (edited) edit(state, edited)
+  const entry = {
     userId,
     time,
     ...(from.topic !== to.topic && { prevTopic: from.topic, topic: to.topic }),
@@ -75,14 +91,20 @@ function move(state: State, { ids, from, to, userId, time, topicLinks, markedRea
   state.messages.move(ids, to.channelId, to.topic, (id, place) => {
     const details = state.messages.get(id)!.details
     const sentTo = details?.sentTo ?? place.thread.channelId
+    const edits = details?.edits ?? []
+    const move = { ...entry, ...(entry.prevTopic !== undefined && { prevTopic: place.topic }) }
     return tidy({
       ...details,
       topicLinks,
-      edits: [...(details?.edits ?? []), { ...edit, ...(edit.prevTopic !== undefined && { prevTopic: place.topic }) }],
+      // Content and place changed together are one entry.
+      edits: id === edited?.message.id ? [...edits.slice(0, -1), { ...edits.at(-1)!, ...move }] : [...edits, move],
       sentTo: sentTo === to.channelId ? undefined : sentTo,
     })
   })
-  for (const [reader, runs] of markedRead) state.messageFlags.add(reader, 'read', runs)
+  for (const [reader, runs] of markedRead) {
+    state.messageFlags.add(reader, 'read', runs)
+    state.messageFlags.remove(reader, 'unread', runs)
+  }
 }
 
 function starred(state: State, userId: number): number[] {

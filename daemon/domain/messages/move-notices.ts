@@ -2,12 +2,15 @@
 
 import type { Fact } from '../facts.ts'
 import { emptyTopicDisplayName } from '../limits.ts'
+import { messageUrl } from '../markdown/urls.ts'
 import { channelNotice, notificationBot } from '../notices.ts'
 import type { Context } from '../resource.ts'
 import type { Channel } from '../state.ts'
 import { seconds } from '../time.ts'
+import { deletion } from './delete.ts'
 import type { MessagesMoved } from './facts.ts'
 import { resolvedPrefix } from './present.ts'
+import { silentMention } from './quote.ts'
 
 interface Wanted {
   readonly send_notification_to_old_thread: boolean
@@ -22,7 +25,7 @@ export function breadcrumbs(
   oldChannel: Channel,
   newChannel: Channel,
 ): Fact[] {
-  const who = silent(ctx)
+  const who = silentMention(ctx.state, ctx.actor.id)
   const oldPlace = link(oldChannel, from.topic)
   const newPlace = link(newChannel, to.topic)
   const many = `${ids.length} messages`
@@ -39,7 +42,7 @@ export function breadcrumbs(
     const what = whole
       ? 'This topic was moved here'
       : ids.length === 1
-        ? `[A message](${nearLink(newChannel, to.topic, ids[0]!)}) was moved here`
+        ? `[A message](${messageUrl(newChannel, to.topic, ids[0]!)}) was moved here`
         : `${many} were moved here`
     facts.push(...channelNotice(ctx, newChannel, to.topic, `${what} from ${oldPlace} by ${who}.`))
   }
@@ -60,28 +63,16 @@ export function resolvedNotice(ctx: Context, channel: Channel, topic: string, be
     seconds(ctx.now) - messages.time(last) <= undoable &&
     / has marked this topic as (un)?resolved\.$/.test(messages.content(last))
   )
-    return [{ type: 'messages.deleted', ids: [last], place: { channelId: channel.id, topic }, userId: ctx.actor.id }]
+    return [{ ...deletion(ctx.state, [last], ctx.actor.id), place: { channelId: channel.id, topic } }]
   const word = topic.startsWith(resolvedPrefix) ? 'resolved' : 'unresolved'
-  return channelNotice(ctx, channel, topic, `${silent(ctx)} has marked this topic as ${word}.`)
-}
-
-function silent({ actor }: Context): string {
-  return `@_**${actor.fullName}|${actor.id}**`
+  return channelNotice(
+    ctx,
+    channel,
+    topic,
+    `${silentMention(ctx.state, ctx.actor.id)} has marked this topic as ${word}.`,
+  )
 }
 
 function link(channel: Channel, topic: string): string {
   return `#**${channel.name}>${topic === '' ? emptyTopicDisplayName : topic}**`
-}
-
-function nearLink(channel: Channel, topic: string, id: number): string {
-  const slug = encodeHash(`${channel.id}-${channel.name.replaceAll(' ', '-')}`)
-  return `#narrow/channel/${slug}/topic/${encodeHash(topic)}/near/${id}`
-}
-
-function encodeHash(text: string): string {
-  return encodeURIComponent(text)
-    .replaceAll('.', '%2E')
-    .replaceAll('(', '%28')
-    .replaceAll(')', '%29')
-    .replaceAll('%', '.')
 }

@@ -1,8 +1,7 @@
 // Direct messages: whom they go to, and whether they may.
 
-import { isIn } from '../group-values.ts'
 import { userByEmail } from '../lookups.ts'
-import { accessUser, isHuman } from '../permissions.ts'
+import { accessUser, beginConversation, writeDirectly } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context, Surroundings } from '../resource.ts'
 import type { Conversation, State, User } from '../state.ts'
@@ -26,18 +25,15 @@ export function peopleTo(ctx: Context, to: unknown, name = 'to'): number[] {
   return [...new Set([ctx.actor.id, ...people.map(user => user.id)])].sort((a, b) => a - b)
 }
 
-function checkPeople({ state, actor }: Context, people: readonly User[]): void {
+function checkPeople(ctx: Context, people: readonly User[]): void {
+  const { state, actor } = ctx
   const others = people.filter(user => user.id !== actor.id)
   for (const user of others)
     if (!user.active) throw badRequest(`to: '${user.fullName}' is no longer using this organization`)
-  if (!isHuman(actor) || others.every(user => !isHuman(user))) return
-  const { direct_message_permission_group, direct_message_initiator_group } = state.organization.permissions
-  if (![actor, ...others].some(user => isIn(state, user, direct_message_permission_group)))
-    throw badRequest('to: direct messages are disabled, or nobody in this conversation may take part in them')
+  if (!writeDirectly.allows(ctx, others)) throw badRequest(`to: ${writeDirectly.sentence}`)
   const known = conversationOf(state, [...new Set([actor.id, ...others.map(user => user.id)])])
   const begun = known !== undefined && state.messages.inConversation(known.id).length > 0
-  if (!begun && !isIn(state, actor, direct_message_initiator_group))
-    throw badRequest('to: you do not have permission to begin direct message conversations')
+  if (!begun && !beginConversation.allows(ctx, others)) throw badRequest(`to: ${beginConversation.sentence}`)
 }
 
 export function conversationOf(state: State, userIds: readonly number[]): Conversation | undefined {

@@ -2,6 +2,8 @@
 
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages.ts'
+import { attachmentAt, relinked } from '../attachments.ts'
+import type { Fact } from '../facts.ts'
 import { groupsOf } from '../group-values.ts'
 import { type Rendered, type RenderPlace, render, topicLinks } from '../markdown/index.ts'
 import { type Message, marks } from '../message-store/index.ts'
@@ -10,10 +12,12 @@ import { badRequest, Refusal } from '../refusal.ts'
 import type { Context, Outcome, Surroundings } from '../resource.ts'
 import type { Channel, State, User } from '../state.ts'
 import { seconds } from '../time.ts'
+import { visibilityAfterMention, visibilityAfterSending } from '../topic-visibility.ts'
+import { calledBy } from '../webhooks/trigger.ts'
 import { maySee } from './access.ts'
 import { channelTo, checkPosting, messageContent, nextMessageId, topicOf } from './compose.ts'
 import type { MessageSent } from './facts.ts'
-import { alertedBy, mutersOf, visibilityAfterSending } from './neighbours.ts'
+import { alertedBy, mutersOf } from './neighbours.ts'
 import { openConversation, peopleTo } from './people.ts'
 import { tidy } from './present.ts'
 
@@ -46,11 +50,10 @@ export function send(ctx: Context, params: ParamsOf<typeof api.send>): Outcome<{
     params.queue_id !== undefined && params.local_id !== undefined
       ? { queueId: params.queue_id, localId: params.local_id }
       : undefined
-  const visibility = 'channel' in target ? visibilityAfterSending(ctx, target.channel, target.topic) : { facts: [] }
-  const sent = sentBy(ctx, target, content, { readBySender, echo, widget: params.widget_content })
+  const { facts, sent, policy } = posting(ctx, target, content, { readBySender, echo, widget: params.widget_content })
   return {
-    facts: [...visibility.facts, sent],
-    reply: { id: sent.message.id, ...(visibility.policy && { automatic_new_visibility_policy: visibility.policy }) },
+    facts,
+    reply: { id: sent.message.id, ...(policy && { automatic_new_visibility_policy: policy }) },
   }
 }
 
@@ -77,23 +80,46 @@ interface Options {
   readonly widget?: string | undefined
 }
 
-/** The fact of a message by the actor, with the rights of the actor. */
-export function sentBy(ctx: Context, target: Target, content: string, options: Options = {}): MessageSent {
+/** All that a message by the actor leads to, with the rights of the actor: sent now, or planned and due. */
+export function posting(ctx: Context, target: Target, content: string, options: Options = {}) {
+  const rendered = composed(ctx, target, content)
+  const { facts, policy } = visibilityFacts(ctx, target, rendered)
+  const sent = sentFact(ctx, ctx.actor, target, content, rendered, options)
+  return { facts: [...relinked(ctx, rendered.uploads, sent.message), ...facts, sent], sent, policy }
+}
+
+/** How the sender, and those called by name, see the topic from now on. */
+function visibilityFacts(ctx: Context, target: Target, { mentions }: Rendered) {
+  if (!('channel' in target)) return { facts: [] as readonly Fact[], policy: undefined }
+  const { channel, topic } = target
+  const isFirst = () => latestVisible(ctx, channel.id, topic) === undefined
+  const { facts, policy } = visibilityAfterSending(ctx, channel, topic, isFirst)
+  const reached = (id: number) => id !== ctx.actor.id && ctx.state.subscriptions.isActive(channel.id, id)
+  const called = visibilityAfterMention(ctx, channel, topic, mentions.userIds.filter(reached))
+  return { facts: called.length > 0 ? [...facts, ...called] : facts, policy }
+}
+
+/** The text as it will stand there, or a refusal when it calls people whom the actor may not call. */
+export function composed(ctx: Context, target: Target, content: string): Rendered {
   const rendered = render(ctx, content, renderPlace(ctx, target))
   checkMentions(ctx, target, rendered)
-  return sentFact(ctx, ctx.actor, target, content, rendered, options)
+  return rendered
 }
 
 /** The fact of a message by one of the system's own bots, which may say anything anywhere. */
-export function sentBySystem(ctx: Surroundings, bot: User, target: Target, content: string): MessageSent {
-  const author = { state: ctx.state, actor: bot, server: ctx.server }
+export function sentBySystem(ctx: Surroundings, bot: User, target: Target, content: string, reader = bot): MessageSent {
+  const author = { state: ctx.state, actor: reader, server: ctx.server }
   const rendered = render(author, content, renderPlace(author, target))
   return sentFact(ctx, bot, target, content, rendered, { readBySender: true })
 }
 
 /** Where the text stands, for those who render it. */
 export function renderPlace(asker: may.Asker, target: Target): RenderPlace {
-  return { ...('channel' in target && target), latestMessage: (id, topic) => latestVisible(asker, id, topic) }
+  return {
+    ...('channel' in target && target),
+    latestMessage: (id, topic) => latestVisible(asker, id, topic),
+    upload: path => attachmentAt(asker, path),
+  }
 }
 
 function latestVisible(asker: may.Asker, channelId: number, topic: string): number | undefined {
@@ -131,14 +157,30 @@ function sentFact(
     marks: marksOf(rendered),
     ...(Object.keys(details).length > 0 && { details }),
   }
+  const calls =
+    'people' in target
+      ? calledBy(ctx, sender, id, target.people, 'direct_message')
+      : calledBy(ctx, sender, id, [...rendered.mentions.userIds, ...(details.mentioned ?? [])], 'mention')
+  const called = 'channel' in target ? calledBots(state, target.channel, rendered) : []
   const readBy = [...(readBySender ? [sender.id] : []), ...mutersOf(state, sender.id)]
   return {
     type: 'message.sent',
     message,
     ...(conversation?.fresh && { conversation: conversation.fresh }),
     ...(readBy.length > 0 && { readBy }),
+    ...(calls.length > 0 && { calls }),
+    ...(called.length > 0 && { called }),
     ...(echo && { echo }),
   }
+}
+
+/** Generic bots hear of a message that names them wherever it is. */
+function calledBots(state: State, channel: Channel, { mentions }: Rendered): number[] {
+  const isCalled = (id: number) => {
+    const user = state.users.get(id)
+    return user?.active && user.bot?.type === 1 && !user.bot.system && !state.subscriptions.isActive(channel.id, id)
+  }
+  return ascending(new Set(mentions.userIds.filter(isCalled)))
 }
 
 /** Who is meant, of those whom the message reaches. */
@@ -176,10 +218,10 @@ export function marksOf({ hasLink, hasImage, hasAttachment, isMe, mentions }: Re
 /** More than so many people are not called without permission. */
 const many = 15
 
-export function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): void {
+function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): void {
   const { state } = ctx
   if ('channel' in target) {
-    const free = may.holdsInOrganization(ctx, 'can_mention_many_users_group')
+    const free = may.mentionMany.allows(ctx)
     if (mentions.channelWildcard && !free && state.subscriptions.activeUsers(target.channel.id).size > many)
       throw new Refusal(
         'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
@@ -193,7 +235,7 @@ export function checkMentions(ctx: Context, target: Target, { mentions }: Render
   }
   for (const id of mentions.groupIds) {
     const group = state.groups.get(id)!
-    if (!may.holdsInGroup(ctx, group, 'can_mention_group'))
+    if (!may.mentionGroup.allows(ctx, group))
       throw badRequest(`content: you are not allowed to mention the group '${group.name}'`)
   }
 }

@@ -4,23 +4,23 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages.ts'
+import { detachedBy, relinked } from '../attachments.ts'
 import type { Fact } from '../facts.ts'
-import { render, topicLinks } from '../markdown/index.ts'
+import { topicLinks } from '../markdown/index.ts'
 import { type Edit, type Message, runsOf } from '../message-store/index.ts'
 import * as may from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
-import type { Channel } from '../state.ts'
+import type { Channel, User } from '../state.ts'
 import { seconds } from '../time.ts'
+import { visibilityAfterMoving } from '../topic-visibility.ts'
 import { isUnread, maySee, visible } from './access.ts'
 import { checkPosting, messageContent, noChannel, topicOf } from './compose.ts'
 import type { MessageEdited, MessagesMoved } from './facts.ts'
 import { breadcrumbs, resolvedNotice } from './move-notices.ts'
-import { visibilityAfterMoving } from './neighbours.ts'
-import { moveOutOfChannel, moveWithinChannel, resolveTopics } from './permissions.ts'
 import { differsByPrefix, tidy } from './present.ts'
-import { checkMentions, marksOf, mentionDetails, renderPlace, type Target } from './send.ts'
+import { composed, marksOf, mentionDetails, type Target } from './send.ts'
 
 type Params = ParamsOf<typeof api.update>
 
@@ -37,11 +37,9 @@ export function update(ctx: Context, params: Params) {
   const content = params.content === undefined ? undefined : newContent(ctx, params, message)
   const place = channel ? newPlace(ctx, params, message, channel) : undefined
   if (content === undefined && !place) throw badRequest('Nothing to change')
-  const facts: Fact[] = []
-  // OPEN: content and topic changed together are two entries of the history, and two events.
-  if (content !== undefined) facts.push(edited(ctx, message, channel, content))
-  if (place) facts.push(...moved(ctx, params, message, channel!, place))
-  return { facts, reply: { detached_uploads: [] } }
+  const edit = content === undefined ? undefined : edited(ctx, message, channel, content, place?.topic)
+  const change = place ? moved(ctx, params, message, channel!, place, edit?.fact) : [edit!.fact]
+  return { facts: [...(edit?.links ?? []), ...change], reply: { detached_uploads: edit?.detached ?? [] } }
 }
 
 function checkTogether(params: Params, { channelId }: Message): void {
@@ -71,7 +69,7 @@ function newContent(ctx: Context, { content, prev_content_sha256 }: Params, mess
 
 /** Whether the actor may change the content now. */
 export function checkEditing(ctx: Context, message: Message, extra: number): void {
-  if (message.senderId !== ctx.actor.id) throw badRequest('message_id: only the author of a message can edit it')
+  if (!may.editContent.allows(ctx, message)) throw badRequest(`message_id: ${may.editContent.sentence}`)
   if (message.details?.submessages) throw badRequest('message_id: widgets cannot be edited')
   if (!organizationSetting(ctx.state, 'allow_message_editing'))
     throw badRequest('Editing messages is turned off in this organization')
@@ -90,12 +88,11 @@ export function isOlder(ctx: Context, time: number, setting: Limit, extra = 0): 
   return typeof limit === 'number' && limit >= 0 && seconds(ctx.now) - time > limit + extra
 }
 
-function edited(ctx: Context, message: Message, channel: Channel | undefined, content: string): MessageEdited {
+function edited(ctx: Context, message: Message, channel: Channel | undefined, content: string, topic = message.topic) {
   const target: Target = channel
-    ? { channel, topic: message.topic! }
+    ? { channel, topic: topic! }
     : { people: ctx.state.conversations.get(message.conversationId!)!.userIds }
-  const rendered = render(ctx, content, renderPlace(ctx, target))
-  checkMentions(ctx, target, rendered)
+  const rendered = composed(ctx, target, content)
   const edit: Edit = {
     userId: ctx.actor.id,
     time: seconds(ctx.now),
@@ -108,7 +105,9 @@ function edited(ctx: Context, message: Message, channel: Channel | undefined, co
     edits: [...(message.details?.edits ?? []), edit],
   })
   const now: Message = { ...message, content, html: rendered.html, marks: marksOf(rendered), details }
-  return { type: 'message.edited', message: now, edit }
+  const links = relinked(ctx, rendered.uploads, now)
+  const fact: MessageEdited = { type: 'message.edited', message: now, edit }
+  return { fact, links, detached: links.flatMap(link => detachedBy(ctx, link)) }
 }
 
 // --- place ------------------------------------------------------------------------------------------------------
@@ -128,7 +127,7 @@ function newPlace(ctx: Context, params: Params, message: Message, from: Channel)
   }
   const isResolving = channel === from && differsByPrefix(topic, message.topic!)
   if (isResolving && topic !== '' && message.topic !== '') {
-    if (!resolveTopics.allows(ctx, from)) throw badRequest(`topic: ${resolveTopics.sentence}`)
+    if (!may.resolveTopics.allows(ctx, from)) throw badRequest(`topic: ${may.resolveTopics.sentence}`)
   } else {
     if (topic !== message.topic) checkTopicMove(ctx, message, from, channel)
     if (channel !== from) checkChannelMove(ctx, message, from)
@@ -144,23 +143,33 @@ function targetChannel(ctx: Context, id: number): Channel {
 }
 
 function checkTopicMove(ctx: Context, message: Message, from: Channel, to: Channel): void {
-  if (!moveWithinChannel.allows(ctx, from) && !moveWithinChannel.allows(ctx, to))
-    throw badRequest(`topic: ${moveWithinChannel.sentence}`)
+  if (!may.moveWithinChannel.allows(ctx, from) && !may.moveWithinChannel.allows(ctx, to))
+    throw badRequest(`topic: ${may.moveWithinChannel.sentence}`)
   if (
     from === to &&
-    !may.isModerator(ctx.actor) &&
+    !may.moveOldMessages.allows(ctx) &&
     isOlder(ctx, message.time, 'move_messages_within_stream_limit_seconds', grace)
   )
     throw badRequest('message_id: the time limit for moving this message to another topic has passed')
 }
 
 function checkChannelMove(ctx: Context, message: Message, from: Channel): void {
-  if (!moveOutOfChannel.allows(ctx, from)) throw badRequest(`stream_id: ${moveOutOfChannel.sentence}`)
-  if (!may.isModerator(ctx.actor) && isOlder(ctx, message.time, 'move_messages_between_streams_limit_seconds', grace))
+  if (!may.moveOutOfChannel.allows(ctx, from)) throw badRequest(`stream_id: ${may.moveOutOfChannel.sentence}`)
+  if (
+    !may.moveOldMessages.allows(ctx) &&
+    isOlder(ctx, message.time, 'move_messages_between_streams_limit_seconds', grace)
+  )
     throw badRequest('message_id: the time limit for moving this message to another channel has passed')
 }
 
-function moved(ctx: Context, params: Params, message: Message, from: Channel, to: NewPlace): Fact[] {
+function moved(
+  ctx: Context,
+  params: Params,
+  message: Message,
+  from: Channel,
+  to: NewPlace,
+  edit: MessageEdited | undefined,
+): Fact[] {
   const { state } = ctx
   const thread = state.messages.inTopic(from.id, message.topic!)
   const all = thread.slice().filter(id => to.channel === from || maySee(ctx, id))
@@ -183,11 +192,15 @@ function moved(ctx: Context, params: Params, message: Message, from: Channel, to
     userId: ctx.actor.id,
     time: seconds(ctx.now),
     markedRead: from === to.channel ? [] : becomingRead(ctx, ids, from, to.channel),
+    ...(edit && { edited: edit }),
   }
   const whole = ids.length === all.length
+  const maySeeIt = (actor: User) => may.seeContent.allows({ state, actor }, to.channel)
+  const visibility = whole ? visibilityAfterMoving(ctx, fact.from, fact.to, maySeeIt) : { staying: [], losing: [] }
   return [
-    ...(whole ? visibilityAfterMoving(ctx, fact.from, fact.to) : []),
+    ...visibility.staying,
     fact,
+    ...visibility.losing,
     ...(isResolving
       ? resolvedNotice(ctx, to.channel, to.topic, message.topic!)
       : breadcrumbs(ctx, params, fact, whole, from, to.channel)),
@@ -207,7 +220,7 @@ function becomingRead(ctx: Context, ids: readonly number[], from: Channel, to: C
 }
 
 function checkAges(ctx: Context, ids: readonly number[], betweenChannels: boolean): void {
-  if (may.isModerator(ctx.actor)) return
+  if (may.moveOldMessages.allows(ctx)) return
   const setting = betweenChannels
     ? 'move_messages_between_streams_limit_seconds'
     : 'move_messages_within_stream_limit_seconds'

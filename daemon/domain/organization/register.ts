@@ -49,7 +49,7 @@ function organizationFields({ state, server }: Context): Record<string, unknown>
     realm_password_auth_enabled: enabledMethods(state).Email,
     realm_bot_domain: server.emailDomain,
     realm_plan_type: 1,
-    realm_upload_quota_mib: null,
+    realm_upload_quota_mib: server.uploadQuotaMiB ?? null,
     realm_default_external_accounts: externalAccounts,
     realm_is_zephyr_mirror_realm: false,
     realm_empty_topic_display_name: emptyTopicDisplayName,

@@ -73,12 +73,14 @@ export const subscriptions = resource(api)<SubscriptionFact>({
       }
     },
     'subscription.removed'(state, { removed, upTo }) {
-      for (const { channelId, userIds } of removed)
+      for (const { channelId, userIds, unread = [] } of removed) {
         for (const userId of userIds) {
           const row = state.subscriptions.get(channelId, userId)!
           const last = row.spans.at(-1)!
           state.subscriptions.put({ ...row, active: false, spans: [...row.spans.slice(0, -1), [last[0], upTo]] })
         }
+        for (const [userId, runs] of unread) state.messageFlags.add(userId, 'unread', runs)
+      }
     },
     'subscription.changed'(state, { channelId, userId, set: { notifications, ...set } }) {
       const row = state.subscriptions.get(channelId, userId)!

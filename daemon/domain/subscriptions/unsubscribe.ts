@@ -5,6 +5,7 @@ import type { subscriptions as api } from '../../api/subscriptions.ts'
 import type { Fact } from '../facts.ts'
 import { channelByName } from '../lookups.ts'
 import * as may from '../permissions.ts'
+import { readChannel, unreadElsewhere } from '../read-state.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import type { Channel, User } from '../state.ts'
@@ -20,6 +21,8 @@ export interface RemovedFact {
     readonly userIds: readonly number[]
     /** Those who no longer know of the channel. */
     readonly lost: readonly number[]
+    /** Messages that were moved from here to where they still are unread: user ID and runs of IDs. */
+    readonly unread?: readonly (readonly [userId: number, runs: readonly number[]])[]
   }[]
 }
 
@@ -32,11 +35,15 @@ export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscr
   const all = channels.map(channel => {
     const gone = people.filter(user => state.subscriptions.isActive(channel.id, user.id))
     const lost = gone.filter(actor => !may.seeUnsubscribed.allows({ state, actor }, channel))
-    return { channelId: channel.id, userIds: ids(gone), lost: ids(lost) }
+    const unread = ids(gone)
+      .map(id => [id, unreadElsewhere(state, id, channel.id)] as const)
+      .filter(([, runs]) => runs.length > 0)
+    return { channelId: channel.id, userIds: ids(gone), lost: ids(lost), ...(unread.length > 0 && { unread }) }
   })
   const removed = all.filter(entry => entry.userIds.length > 0)
   const facts: Fact[] =
     removed.length > 0 ? [{ type: 'subscription.removed', upTo: lastMessageId(state) + 1, removed }] : []
+  for (const { channelId, userIds } of removed) facts.push(...userIds.flatMap(id => readChannel(state, id, channelId)))
   const names = (count: (index: number) => number) =>
     channels.flatMap((channel, index) => Array<string>(count(index)).fill(channel.name))
   return {

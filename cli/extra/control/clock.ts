@@ -1,0 +1,52 @@
+// `natter clock …`: the time of a daemon that was started for tests.
+
+import type { ExtraSubcommand } from '../../extras.ts'
+import { usage } from '../../failure.ts'
+import { parseTime } from '../../times.ts'
+import { controlled } from './ask.ts'
+
+export const clock: readonly ExtraSubcommand[] = [
+  controlled({
+    name: 'clock show',
+    about: 'Show the time of the daemon, and whether it stands still',
+    method: 'GET',
+    path: () => '/clock',
+    examples: ['natter clock show', 'natter clock show --json'],
+  }),
+  controlled({
+    name: 'clock freeze',
+    about: 'Stop the time of the daemon',
+    method: 'POST',
+    path: () => '/clock/freeze',
+    examples: ['natter clock freeze', 'natter clock freeze --ready-file ready.json'],
+  }),
+  controlled({
+    name: 'clock set',
+    about: 'Move time forward to a moment; everything that falls due on the way happens first',
+    args: [{ name: 'time', about: 'ISO 8601, UNIX seconds, or `tomorrow 9:00`' }],
+    method: 'POST',
+    path: () => '/clock/set',
+    body: ({ args }) => {
+      const to = parseTime(args[0]!, new Date())
+      if (to === undefined) throw usage(`<time>: "${args[0]}" is not a time`)
+      return { to }
+    },
+    examples: ['natter clock set 2030-01-01T09:00:00Z', 'natter clock set 1893456000 --json'],
+  }),
+  controlled({
+    name: 'clock advance',
+    about: 'Move time forward by so much; everything that falls due on the way happens first',
+    args: [{ name: 'by', about: 'such as 10m or 1h30m' }],
+    method: 'POST',
+    path: () => '/clock/advance',
+    body: ({ args }) => ({ by: args[0] }),
+    examples: ['natter clock advance 10m', 'natter clock advance 1h30m --json'],
+  }),
+  controlled({
+    name: 'clock resume',
+    about: 'Let time run again, from where it stands',
+    method: 'POST',
+    path: () => '/clock/resume',
+    examples: ['natter clock resume', 'natter clock resume --json'],
+  }),
+]

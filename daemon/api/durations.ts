@@ -1,0 +1,21 @@
+// Lengths of time as people write them; the command line and the fixture desk take the same.
+
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+
+/** `15s`, `1h30m`, `500ms`; a bare number means seconds. In milliseconds, or undefined. */
+export function parseDuration(text: string): number | undefined {
+  const trimmed = text.trim()
+  if (/^\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed) * 1000
+  if (!/^(\d+(\.\d+)?(ms|[smhdw]))+$/.test(trimmed)) return undefined
+  let total = 0
+  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g))
+    total += Number(amount) * units[unit!]!
+  return total
+}

@@ -1,0 +1,89 @@
+// natter/client: the API as typed functions, made from the catalogue: `client.users.me()`, `client.messages.send({ … })`.
+
+import type { Endpoint, Endpoints, ReplyOf, SentOf } from '../api/define.ts'
+import { catalogue, type Page } from '../api/index.ts'
+import { Calls, type ClientOptions, NatterError, type Reply } from './calls.ts'
+import { type Event, type EventOptions, eventsOf } from './events.ts'
+
+export { type ClientOptions, type Event, type EventOptions, NatterError, type Reply }
+
+type Catalogue = typeof catalogue
+type PageOf<N extends keyof Catalogue> = Awaited<ReturnType<Catalogue[N]['load']>>
+
+/** `saved-snippets` is `savedSnippets`; the queues themselves are `queues`, since `events` is what comes out of them. */
+type Named<N extends string> = N extends 'events'
+  ? 'queues'
+  : N extends `${infer First}-${infer Rest}`
+    ? `${First}${Capitalize<Named<Rest>>}`
+    : N
+
+type Call<E extends Endpoint> =
+  Record<never, never> extends SentOf<E>
+    ? (params?: SentOf<E>) => Promise<ReplyOf<E>>
+    : (params: SentOf<E>) => Promise<ReplyOf<E>>
+
+export type Resources = {
+  readonly [N in keyof Catalogue as Named<N>]: {
+    readonly [K in keyof PageOf<N>]: PageOf<N>[K] extends infer E extends Endpoint ? Call<E> : never
+  }
+}
+
+export interface Client extends Resources {
+  readonly site: string
+  readonly email: string | undefined
+  /** Events as they happen, for ever or until the signal; goes on over lost queues and connections. */
+  events(options?: EventOptions): AsyncGenerator<Event, void>
+  /** Any route below /api/v1. Texts travel as they are, everything else as JSON. */
+  request(method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<Reply>
+}
+
+/** Without options, the account is that of the environment: NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY, or ZULIP_*. */
+export function createClient(options: ClientOptions = fromEnvironment()): Client {
+  const calls = new Calls(options)
+  const client: Record<string, unknown> = {
+    site: options.site,
+    email: options.email,
+    events: (wanted: EventOptions = {}) => eventsOf(calls, wanted),
+    request: (method: string, path: string, params: Readonly<Record<string, unknown>> = {}) =>
+      calls.send(method.toUpperCase(), path, fieldsOf(params)),
+  }
+  for (const [name, page] of Object.entries<Page>(catalogue)) client[nameOf(name)] = resourceOf(calls, page)
+  return client as unknown as Client
+}
+
+/** Functions that load their page of the catalogue at the first call. */
+function resourceOf(calls: Calls, page: Page): unknown {
+  let loaded: Promise<Endpoints> | undefined
+  return new Proxy(
+    {},
+    {
+      get: (_target, key) => {
+        // Whoever awaits the resource must not take it for a promise.
+        if (typeof key !== 'string' || key === 'then') return undefined
+        return async (params: Readonly<Record<string, unknown>> = {}) => {
+          loaded ??= page.load()
+          const endpoint = (await loaded)[key]
+          if (!endpoint) throw new TypeError(`there is no call ${key} here`)
+          return calls.endpoint(endpoint, params)
+        }
+      },
+    },
+  )
+}
+
+function nameOf(name: string): string {
+  return name === 'events' ? 'queues' : name.replace(/-(\w)/g, (_match, letter: string) => letter.toUpperCase())
+}
+
+function fieldsOf(params: Readonly<Record<string, unknown>>): Map<string, string> {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined)
+  return new Map(given.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]))
+}
+
+function fromEnvironment(): ClientOptions {
+  const env = (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env ?? {}
+  const value = (name: string) => env[`NATTER_${name}`] || env[`ZULIP_${name}`]
+  const [site, email, apiKey] = [value('SITE'), value('EMAIL'), value('API_KEY')]
+  if (!site) throw new TypeError('no server is known: give `site`, or set NATTER_SITE')
+  return { site, ...(email && { email }), ...(apiKey && { apiKey }) }
+}

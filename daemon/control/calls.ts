@@ -1,0 +1,108 @@
+// The log of calls: who asked for what and what came of it, with secrets hidden. A test can look back on it or wait for it.
+
+import type { KnownCall } from '../http/watch.ts'
+import { Recent } from './recent.ts'
+
+export interface Call {
+  readonly id: number
+  /** Milliseconds, by the daemon's clock. */
+  readonly time: number
+  readonly method: string
+  readonly path: string
+  /** Operation ID; null when no endpoint fits. */
+  endpoint: string | null
+  user: string | null
+  user_id: number | null
+  params: Readonly<Record<string, unknown>>
+  /** null as long as it is not answered. */
+  status: number | null
+  code: string | null
+  duration_ms: number | null
+  /** The kind of fault that got in its way. */
+  fault: string | null
+  /** It was never answered, and never will be. */
+  lost: boolean
+}
+
+const kept = 1000
+const secret = /password|api_key|token|secret/
+const hidden = '***'
+
+export class Calls extends Recent<Call> {
+  readonly #now: () => number
+  readonly #began = new WeakMap<Call, number>()
+
+  constructor(now: () => number) {
+    super(kept)
+    this.#now = now
+  }
+
+  begin(method: string, path: string): Call {
+    const call = this.add(id => ({
+      id,
+      time: this.#now(),
+      method,
+      path,
+      endpoint: null,
+      user: null,
+      user_id: null,
+      params: {},
+      status: null,
+      code: null,
+      duration_ms: null,
+      fault: null,
+      lost: false,
+    }))
+    this.#began.set(call, performance.now())
+    return call
+  }
+
+  know(call: Call, { endpoint, actor, fields, path }: KnownCall): void {
+    call.endpoint = endpoint.id
+    call.user = actor?.email ?? null
+    call.user_id = actor?.id ?? null
+    call.params = masked({ ...path, ...Object.fromEntries(fields) })
+  }
+
+  understand(call: Call, params: Readonly<Record<string, unknown>>): void {
+    call.params = masked(params)
+  }
+
+  answered(call: Call, status: number, body: string): void {
+    call.status = status
+    if (status >= 400) call.code = codeIn(body)
+    this.#end(call)
+  }
+
+  /** The connection is gone. */
+  closed(call: Call): void {
+    if (call.duration_ms !== null) return
+    call.lost = true
+    this.#end(call)
+  }
+
+  #end(call: Call): void {
+    call.duration_ms = Math.round((performance.now() - this.#began.get(call)!) * 1000) / 1000
+    this.tell(call)
+  }
+}
+
+function codeIn(body: string): string | null {
+  try {
+    return JSON.parse(body).code ?? null
+  } catch {
+    return null
+  }
+}
+
+function masked(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, secret.test(name) ? hidden : withoutBytes(value)]),
+  )
+}
+
+function withoutBytes(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('bytes' in value)) return value
+  const { bytes, ...rest } = value as { bytes: Uint8Array }
+  return { ...rest, size: bytes.length }
+}

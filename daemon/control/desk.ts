@@ -1,0 +1,93 @@
+// The fixture desk: what a test can ask of the daemon beside the API. Off unless wanted, and never under /api.
+
+import type { Mail } from '../domain/resource.ts'
+import type { User } from '../domain/state.ts'
+import type { Engine } from '../engine.ts'
+import type { Watch } from '../http/watch.ts'
+import { Calls } from './calls.ts'
+import { Events } from './events.ts'
+import { Faults } from './faults.ts'
+import { Recent } from './recent.ts'
+import { watchCalls } from './watch.ts'
+import { type WorldClock, Worlds } from './worlds.ts'
+
+export interface DeskClock extends WorldClock {
+  freeze(): void
+  resume(): void
+  moveTo(time: (now: number) => number, settle: () => Promise<void>): Promise<void>
+}
+
+export interface DeskParts {
+  readonly clock: DeskClock
+  /** From 0 up to 1. */
+  readonly chance: () => number
+  readonly keyOf: (user: User) => string
+  readonly token: string
+  /** Deliveries of outgoing webhooks, newest last. */
+  readonly deliveries?: () => readonly object[]
+}
+
+export interface LoggedMail extends Mail {
+  readonly id: number
+  readonly time: number
+}
+
+export class Desk {
+  readonly parts: DeskParts
+  readonly clock: DeskClock
+  readonly calls: Calls
+  readonly events: Events
+  readonly faults: Faults
+  readonly outbox = new Recent<LoggedMail>(1000)
+  #engine: Engine | undefined
+  #worlds: Worlds | undefined
+
+  constructor(parts: DeskParts) {
+    this.parts = parts
+    this.clock = parts.clock
+    const now = () => parts.clock.now()
+    this.calls = new Calls(now)
+    this.events = new Events(now)
+    this.faults = new Faults(parts.chance)
+  }
+
+  /** The engine is made after the desk, which it talks to. */
+  attach(engine: Engine): Watch {
+    this.#engine = engine
+    this.#worlds = new Worlds(engine, this.clock)
+    return watchCalls(engine, this.calls, this.faults)
+  }
+
+  get engine(): Engine {
+    return this.#engine!
+  }
+
+  get worlds(): Worlds {
+    return this.#worlds!
+  }
+
+  post(mails: readonly Mail[]): void {
+    for (const mail of mails) {
+      const logged = this.outbox.add(id => ({ id, time: this.clock.now(), ...mail }))
+      this.outbox.tell(logged)
+    }
+  }
+
+  /** Moves time forward and lets everything that falls due on the way come to its end. */
+  async moveTo(time: (now: number) => number): Promise<void> {
+    await this.clock.moveTo(time, async () => {
+      await new Promise(resolve => setImmediate(resolve))
+      await this.engine.settled()
+    })
+    await new Promise(resolve => setImmediate(resolve))
+  }
+
+  /** Everything as it was at the beginning: state, time, faults, logs. */
+  async reset(): Promise<void> {
+    await this.worlds.reset()
+    this.faults.clear()
+    this.calls.clear()
+    this.events.clear()
+    this.outbox.clear()
+  }
+}

@@ -1,0 +1,51 @@
+// The log of events: everything that was announced, in its fullest form, whether or not anyone had a queue for it.
+
+import { capabilities } from '../api/capabilities.ts'
+import type { Announcement } from '../domain/resource.ts'
+import { Adapter, clientOf } from '../events/adapt.ts'
+import { Recent } from './recent.ts'
+
+export interface LoggedEvent {
+  readonly id: number
+  /** Milliseconds, by the daemon's clock. */
+  readonly time: number
+  /** User IDs of those who were told. */
+  readonly to: readonly number[]
+  readonly event: Readonly<Record<string, unknown>>
+}
+
+const kept = 1000
+
+/** A client that wants everything, and texts as they were written. */
+const everything = clientOf({
+  eventTypes: null,
+  capabilities: Object.keys(capabilities),
+  lifespan: 0,
+  narrow: [],
+  allPublicStreams: false,
+  applyMarkdown: false,
+  clientGravatar: false,
+  slimPresence: false,
+  includeSubscribers: 'true',
+})
+
+export class Events extends Recent<LoggedEvent> {
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    super(kept)
+    this.#now = now
+  }
+
+  overhear(announcements: readonly Announcement[]): void {
+    for (const announcement of announcements) {
+      const to = [...announcement.to]
+      if (to.length === 0) continue
+      // Fields that differ from person to person are those of the first.
+      for (const text of new Adapter(announcement).textsFor(everything, to[0]!)) {
+        const logged = this.add(id => ({ id, time: this.#now(), to, event: JSON.parse(`{${text}`) }))
+        this.tell(logged)
+      }
+    }
+  }
+}

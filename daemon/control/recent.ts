@@ -1,0 +1,63 @@
+// The newest of many things, numbered, and a way to wait for the next one.
+
+export interface Numbered {
+  readonly id: number
+}
+
+export class Recent<T extends Numbered> {
+  readonly #most: number
+  #items: T[] = []
+  #lastId = 0
+  readonly #waiting = new Set<(item: T) => void>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get lastId(): number {
+    return this.#lastId
+  }
+
+  add(make: (id: number) => T): T {
+    const item = make(++this.#lastId)
+    this.#items.push(item)
+    // Cut in halves: taking one off the front of a long list each time would cost its length.
+    if (this.#items.length >= 2 * this.#most) this.#items = this.#items.slice(-this.#most)
+    return item
+  }
+
+  /** Those after the number, oldest first. */
+  since(id = 0): T[] {
+    return this.#items.slice(-this.#most).filter(item => item.id > id)
+  }
+
+  /** Numbers go on: who remembers one must not take an older item for a newer. */
+  clear(): void {
+    this.#items = []
+  }
+
+  /** Something about an item is new: whoever waits looks at it. */
+  tell(item: T): void {
+    for (const look of this.#waiting) look(item)
+  }
+
+  /** The first that fits, of those there are after the number or of those to come; undefined when the time is up. */
+  async wait(fits: (item: T) => boolean, since: number, ms: number): Promise<T | undefined> {
+    const found = this.since(since).find(fits)
+    if (found || ms <= 0) return found
+    return new Promise(resolve => {
+      const end = (item: T | undefined) => {
+        clearTimeout(timer)
+        this.#waiting.delete(look)
+        resolve(item)
+      }
+      const look = (item: T) => {
+        if (fits(item)) end(item)
+      }
+      // Real time: whoever waits sits in front of a frozen clock.
+      const timer = setTimeout(() => end(undefined), ms)
+      timer.unref()
+      this.#waiting.add(look)
+    })
+  }
+}

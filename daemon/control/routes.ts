@@ -1,0 +1,224 @@
+// The routes of the fixture desk, /control/v1/*. JSON both ways; who holds the token may do everything.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parseDuration } from '../api/durations.ts'
+import { badRequest, noSuch, Refusal } from '../domain/refusal.ts'
+import type { User } from '../domain/state.ts'
+import type { Queue } from '../events/queues.ts'
+import type { Desk } from './desk.ts'
+import { faultKinds, readRule } from './faults.ts'
+import type { Numbered, Recent } from './recent.ts'
+import { userOf, waitFor } from './wait.ts'
+
+type Sent = Readonly<Record<string, unknown>>
+type Handler = (sent: Sent, name: string) => object | Promise<object>
+
+export interface ControlParts {
+  readonly desk: Desk
+  readonly sameSecret: (given: string, wanted: string) => boolean
+  /** Whether an endpoint goes by this operation ID, or by this method and path. */
+  readonly knows: (endpoint: string) => boolean
+}
+
+export const controlPrefix = '/control/v1'
+
+export function addControlRoutes(app: FastifyInstance, { desk, sameSecret, knows }: ControlParts): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  for (const [route, handler] of Object.entries(handlers(desk, knows))) {
+    const [method, path] = route.split(' ') as ['GET' | 'POST' | 'DELETE', string]
+    app.route({
+      method,
+      url: `${controlPrefix}${path}`,
+      handler: async (request, reply) => {
+        try {
+          admit(request, token => sameSecret(token, desk.parts.token))
+          const { name = '' } = request.params as { name?: string }
+          return { result: 'success', msg: '', ...(await handler(sentBy(request), name)) }
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          reply.code(error.status)
+          return { result: 'error', msg: error.message, code: error.code, ...error.fields }
+        }
+      },
+    })
+  }
+}
+
+function handlers(desk: Desk, knows: (endpoint: string) => boolean): Record<string, Handler> {
+  const { clock, calls, events, faults, outbox } = desk
+  const state = () => desk.engine.state
+  const time = () => ({ now: clock.now(), time: new Date(clock.now()).toISOString(), frozen: clock.frozen })
+  return {
+    'GET /clock': time,
+    'POST /clock/freeze': async ({ at }) => {
+      clock.freeze()
+      if (at !== undefined) await desk.moveTo(forwardTo(at))
+      return time()
+    },
+    'POST /clock/set': async ({ to }) => {
+      await desk.moveTo(forwardTo(to))
+      return time()
+    },
+    'POST /clock/advance': async ({ by }) => {
+      const ms = duration('by', by)
+      await desk.moveTo(now => now + ms)
+      return time()
+    },
+    'POST /clock/resume': () => {
+      clock.resume()
+      return time()
+    },
+
+    'POST /reset': async () => {
+      await desk.reset()
+      return time()
+    },
+    'GET /snapshots': () => ({ snapshots: desk.worlds.list() }),
+    'POST /snapshots': ({ name }) => ({ snapshot: desk.worlds.save(text('name', name)) }),
+    'POST /snapshots/:name/restore': async (_sent, name) => {
+      await desk.worlds.restore(name)
+      return time()
+    },
+    'DELETE /snapshots/:name': (_sent, name) => {
+      desk.worlds.remove(name)
+      return {}
+    },
+
+    'GET /faults': () => ({ faults: faults.list(), kinds: faultKinds }),
+    'POST /faults': sent => ({ fault: faults.add(readRule(sent, knows)) }),
+    'DELETE /faults': () => {
+      faults.clear()
+      return {}
+    },
+    'DELETE /faults/:name': (_sent, name) => {
+      if (!faults.remove(Number(name))) throw noSuch(`id: there is no fault ${name}`)
+      return {}
+    },
+
+    'GET /requests': sent => listed('requests', calls, sent, ['endpoint', 'user', 'status', 'method', 'code', 'fault']),
+    'DELETE /requests': () => cleared(calls),
+    'GET /events': ({ user, type, ...sent }) => {
+      const reader = user === undefined ? undefined : userOf(desk, user)
+      const found = events.since(count('since', sent.since, 0)).filter(({ to, event }) => {
+        return (!reader || to.includes(reader.id)) && (type === undefined || event.type === type)
+      })
+      return { events: newest(found, sent), last_id: events.lastId }
+    },
+    'DELETE /events': () => cleared(events),
+    'POST /wait': sent => wait(desk, sent),
+
+    'GET /queues': () => ({ queues: [...desk.engine.queues.values()].map(queue => presentQueue(desk, queue)) }),
+    'POST /queues/expire': ({ queue_id, user }) => {
+      const owner = user === undefined ? undefined : userOf(desk, user)
+      return expire(desk, queue => (!owner || queue.userId === owner.id) && (!queue_id || queue.id === queue_id))
+    },
+
+    'GET /outbox': sent => listed('mails', outbox, sent, ['to', 'subject']),
+    'DELETE /outbox': () => cleared(outbox),
+    'GET /webhooks': () => ({ deliveries: desk.parts.deliveries?.() ?? [] }),
+    'GET /accounts': () => ({
+      accounts: [...state().users.values()]
+        .filter(user => user.active && !user.bot?.system)
+        .map(user => account(desk, user)),
+    }),
+    'GET /accounts/:name': (_sent, name) => ({ account: account(desk, userOf(desk, name)) }),
+  }
+}
+
+function wait(desk: Desk, sent: Sent): Promise<object> {
+  const within = sent.within === undefined ? 5000 : duration('within', sent.within)
+  const reader = sent.user === undefined ? undefined : userOf(desk, sent.user).id
+  return waitFor(desk, { ...sent, within, reader, since: count('since', sent.since, 0) })
+}
+
+async function expire(desk: Desk, fits: (queue: Queue) => boolean): Promise<object> {
+  const ids = [...desk.engine.queues.values()].filter(fits).map(({ id }) => id)
+  const facts = ids.map(queueId => ({ type: 'queue.removed' as const, queueId, reason: 'expired' as const }))
+  if (facts.length > 0) await desk.engine.record('expire-queues', null, facts)
+  return { expired: ids }
+}
+
+function presentQueue(desk: Desk, queue: Queue): object {
+  return {
+    queue_id: queue.id,
+    user: desk.engine.state.users.get(queue.userId)?.email ?? null,
+    event_types: queue.eventTypes,
+    pending: queue.pending.length,
+    last_event_id: queue.newest,
+    acknowledged: queue.acknowledged,
+    waiting: queue.waiter !== undefined,
+    last_seen: queue.lastSeen,
+    expires: queue.lastSeen + queue.lifespan,
+  }
+}
+
+function account({ parts }: Desk, user: User): object {
+  return { user_id: user.id, email: user.email, full_name: user.fullName, api_key: parts.keyOf(user) }
+}
+
+function listed<T extends Numbered>(name: string, log: Recent<T>, sent: Sent, fields: readonly string[]): object {
+  const wanted = fields.filter(field => sent[field] !== undefined)
+  const found = log
+    .since(count('since', sent.since, 0))
+    .filter(item => wanted.every(field => String((item as Sent)[field]) === String(sent[field])))
+  return { [name]: newest(found, sent), last_id: log.lastId }
+}
+
+function newest<T>(items: readonly T[], sent: Sent): readonly T[] {
+  return items.slice(-count('limit', sent.limit, 100))
+}
+
+function cleared(log: Recent<any>): object {
+  log.clear()
+  return {}
+}
+
+function admit({ headers }: FastifyRequest, right: (token: string) => boolean): void {
+  const [scheme, token = ''] = (headers.authorization ?? '').split(' ', 2)
+  if (scheme?.toLowerCase() !== 'bearer' || !right(token))
+    throw new Refusal(
+      'UNAUTHORIZED',
+      'The control plane wants `Authorization: Bearer` with the control_token of the ready file',
+    )
+}
+
+function sentBy(request: FastifyRequest): Sent {
+  const query = request.query as Sent
+  const bytes = request.body as Buffer | undefined
+  if (!bytes || bytes.length === 0) return query
+  try {
+    const body = JSON.parse(bytes.toString())
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...query, ...body }
+  } catch {
+    // Said below.
+  }
+  throw new Refusal('INVALID_JSON', 'The body must be a JSON object')
+}
+
+function forwardTo(given: unknown): (now: number) => number {
+  const wanted = typeof given === 'number' ? given * 1000 : Date.parse(text('to', given))
+  if (Number.isNaN(wanted)) throw badRequest('to: UNIX seconds or an ISO 8601 time')
+  return now => {
+    if (wanted < now) throw badRequest(`to: it is ${new Date(now).toISOString()} already; time goes back by reset only`)
+    return wanted
+  }
+}
+
+function duration(name: string, given: unknown): number {
+  const ms = typeof given === 'number' ? given * 1000 : parseDuration(text(name, given))
+  if (ms === undefined || !(ms >= 0)) throw badRequest(`${name}: a time such as 10m or 1h30m, or a number of seconds`)
+  return Math.round(ms)
+}
+
+function text(name: string, given: unknown): string {
+  if (typeof given !== 'string') throw badRequest(`${name} is missing`)
+  return given
+}
+
+function count(name: string, given: unknown, fallback: number): number {
+  if (given === undefined) return fallback
+  const value = Number(given)
+  if (!Number.isSafeInteger(value) || value < 0) throw badRequest(`${name}: a whole number`)
+  return value
+}

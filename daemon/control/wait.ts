@@ -1,0 +1,56 @@
+// Waits, on the server's side, for an event or a call. What did not come is answered with what came closest.
+
+import { userByEmail } from '../domain/lookups.ts'
+import { badRequest, noSuch } from '../domain/refusal.ts'
+import type { User } from '../domain/state.ts'
+import type { Desk } from './desk.ts'
+import { brokenPattern, differences, nearMisses } from './match.ts'
+import type { Recent } from './recent.ts'
+
+export interface Wanted {
+  /** Fields that the event must have; texts such as `/ok/` are patterns. */
+  readonly event?: unknown
+  /** Fields that the logged call must have. */
+  readonly call?: unknown
+  /** User ID of who must have been told of the event. */
+  readonly reader?: number | undefined
+  /** Only what has a higher number in its log. */
+  readonly since?: number
+  /** Milliseconds. */
+  readonly within: number
+}
+
+export type Waited =
+  | { readonly met: true; readonly event?: any; readonly call?: any }
+  | { readonly met: false; readonly near: readonly { readonly differs: readonly string[] }[] }
+
+const longest = 600_000
+
+export async function waitFor(desk: Desk, { event, call, reader, since = 0, within }: Wanted): Promise<Waited> {
+  if (within > longest) throw badRequest('within: at most 10m')
+  const kind = call === undefined ? 'event' : 'call'
+  const wanted = call ?? event
+  if (typeof wanted !== 'object' || wanted === null) throw badRequest('event or call: an object of what is waited for')
+  const broken = brokenPattern(wanted)
+  if (broken !== undefined) throw badRequest(`${kind}: ${broken} is not a pattern`)
+  const log: Recent<any> = kind === 'event' ? desk.events : desk.calls
+  const goal = kind === 'event' ? { event: wanted } : wanted
+  const concerns = (item: any) =>
+    kind === 'event' ? reader === undefined || item.to.includes(reader) : item.duration_ms !== null
+  const found = await log.wait(item => concerns(item) && differences(goal, item).length === 0, since, within)
+  if (found) return { met: true, [kind]: found }
+  const near = nearMisses(goal, log.since(since).filter(concerns))
+  return { met: false, near: near.map(({ item, differs }) => ({ [kind]: item, differs })) }
+}
+
+/** By address, by the part of it before the @, or by ID. */
+export function userOf(desk: Desk, given: unknown): User {
+  const { users } = desk.engine.state
+  const found =
+    typeof given === 'number' || /^\d+$/.test(String(given))
+      ? users.get(Number(given))
+      : (userByEmail(desk.engine.state, String(given)) ??
+        [...users.values()].find(({ email }) => email.split('@', 1)[0] === given))
+  if (!found) throw noSuch(`user: nobody is called ${JSON.stringify(given)}`)
+  return found
+}

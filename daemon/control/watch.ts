@@ -1,0 +1,114 @@
+// Watches every call for the log and lets it meet its faults.
+
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Refusal } from '../domain/refusal.ts'
+import type { Engine } from '../engine.ts'
+import type { Answering } from '../http/answer.ts'
+import type { KnownCall, Watch, WatchedCall } from '../http/watch.ts'
+import type { Call, Calls } from './calls.ts'
+import type { Fault, Faults } from './faults.ts'
+
+export function watchCalls(engine: Engine, calls: Calls, faults: Faults): Watch {
+  return { arrive: (method, path) => new Watched(engine, calls, faults, calls.begin(method, path)) }
+}
+
+class Watched implements WatchedCall {
+  readonly #engine: Engine
+  readonly #calls: Calls
+  readonly #faults: Faults
+  readonly #call: Call
+  #met: readonly Fault[] = []
+
+  constructor(engine: Engine, calls: Calls, faults: Faults, call: Call) {
+    this.#engine = engine
+    this.#calls = calls
+    this.#faults = faults
+    this.#call = call
+  }
+
+  async admit(known: KnownCall): Promise<boolean> {
+    this.#calls.know(this.#call, known)
+    known.answering.raw.once('close', () => this.#calls.closed(this.#call))
+    this.#met = this.#faults.meet(known)
+    if (this.#met.length > 0) this.#call.fault = this.#met.map(({ kind }) => kind).join(', ')
+    for (const fault of this.#met) if (!(await this.#before(fault, known))) return false
+    return true
+  }
+
+  understood(params: Readonly<Record<string, unknown>>): void {
+    this.#calls.understand(this.#call, params)
+  }
+
+  answer(to: Answering, status: number, body: string): boolean {
+    for (const { kind } of this.#met) {
+      if (kind === 'drop-after-write') return hangUp(to)
+      if (kind === 'reset-mid-body') return breakOff(to, status, body)
+    }
+    this.#calls.answered(this.#call, status, body)
+    if (!this.#met.some(({ kind }) => kind === 'duplicate-event') || status !== 200) return false
+    write(to, status, 'application/json', doubled(body))
+    return true
+  }
+
+  /** What happens before the call is carried out; false when it is not carried out at all. */
+  async #before(fault: Fault, { answering, fields }: KnownCall): Promise<boolean> {
+    switch (fault.kind) {
+      case 'rate-limit': {
+        const wait = fault.seconds ?? 1
+        answering.headers.push('Retry-After', String(Math.ceil(wait)))
+        throw new Refusal('RATE_LIMIT_HIT', 'API usage exceeded rate limit', { 'retry-after': wait })
+      }
+      case 'status':
+        throw new Refusal('INTERNAL_ERROR', 'Internal error (a fault of the fixture)', {}, fault.status ?? 500)
+      case 'html-502': {
+        const page = '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n'
+        write(answering, 502, 'text/html', page)
+        this.#calls.answered(this.#call, 502, page)
+        return false
+      }
+      case 'latency':
+        await sleep(fault.ms ?? 1000, undefined, { ref: false })
+        return true
+      case 'hang-poll':
+        return false
+      case 'expire-queue': {
+        const queueId = fields.get('queue_id')
+        if (typeof queueId === 'string' && this.#engine.queues.get(queueId))
+          await this.#engine.record('expire-queues', null, [{ type: 'queue.removed', queueId, reason: 'expired' }])
+        return true
+      }
+      default:
+        return true
+    }
+  }
+}
+
+function write({ raw, headers }: Answering, status: number, type: string, body: string): void {
+  raw.writeHead(status, ['Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)), ...headers])
+  raw.end(body)
+}
+
+function hangUp({ raw }: Answering): true {
+  raw.destroy()
+  return true
+}
+
+/** Promises the whole and sends half. */
+function breakOff({ raw, headers }: Answering, status: number, body: string): true {
+  const length = Buffer.byteLength(body)
+  raw.writeHead(status, ['Content-Type', 'application/json', 'Content-Length', String(length), ...headers])
+  // Only once the half is on its way: a reset throws away what has not been sent.
+  raw.write(Buffer.from(body).subarray(0, Math.floor(length / 2)), () => reset(raw.socket))
+  return true
+}
+
+function reset(socket: Socket | null): void {
+  setTimeout(() => socket?.resetAndDestroy(), 20).unref()
+}
+
+function doubled(body: string): string {
+  const reply = JSON.parse(body)
+  if (!Array.isArray(reply.events)) return body
+  return JSON.stringify({ ...reply, events: reply.events.flatMap((event: unknown) => [event, event]) })
+}

@@ -1,0 +1,81 @@
+// States to go back to: the one the daemon began with, and those saved by name. Kept in memory; rows are shared with the
+// living state, so saving one costs next to nothing.
+
+import { badRequest, noSuch } from '../domain/refusal.ts'
+import type { Engine } from '../engine.ts'
+
+/** As much of the clock as is needed to set it back. */
+export interface WorldClock {
+  readonly frozen: boolean
+  now(): number
+  jump(to: { readonly frozenAt: number } | 'real'): void
+}
+
+interface World {
+  readonly name: string
+  /** Milliseconds, by the daemon's clock. */
+  readonly time: number
+  readonly frozen: boolean
+  readonly sections: Readonly<Record<string, unknown[]>>
+}
+
+const most = 1000
+
+export class Worlds {
+  readonly #engine: Engine
+  readonly #clock: WorldClock
+  readonly #saved = new Map<string, World>()
+  #beginning: World | undefined
+
+  constructor(engine: Engine, clock: WorldClock) {
+    this.#engine = engine
+    this.#clock = clock
+  }
+
+  /** What is now is what `reset` goes back to. */
+  begin(): void {
+    this.#beginning = this.#world('')
+  }
+
+  async reset(): Promise<void> {
+    await this.#restore('reset', this.#beginning!)
+  }
+
+  save(name: string): { name: string; time: number } {
+    if (!/^[\w.-]{1,100}$/.test(name)) throw badRequest('name: up to 100 letters, digits, dots, dashes and underscores')
+    if (this.#saved.size >= most && !this.#saved.has(name))
+      throw badRequest(`name: there are ${most} snapshots already`)
+    const world = this.#world(name)
+    this.#saved.set(name, world)
+    return { name, time: world.time }
+  }
+
+  async restore(name: string): Promise<void> {
+    await this.#restore('restore-snapshot', this.#named(name))
+  }
+
+  remove(name: string): void {
+    this.#saved.delete(this.#named(name).name)
+  }
+
+  list(): { name: string; time: number }[] {
+    return [...this.#saved.values()].map(({ name, time }) => ({ name, time }))
+  }
+
+  #named(name: string): World {
+    const world = this.#saved.get(name)
+    if (!world) throw noSuch(`name: there is no snapshot ${JSON.stringify(name)}`)
+    return world
+  }
+
+  #world(name: string): World {
+    const saved = Object.entries(this.#engine.state.save()).map(([section, rows]) => [section, [...rows]])
+    return { name, time: this.#clock.now(), frozen: this.#clock.frozen, sections: Object.fromEntries(saved) }
+  }
+
+  /** Time that stood still stands there again; time that ran is the real one. */
+  async #restore(op: string, world: World): Promise<void> {
+    this.#clock.jump(world.frozen ? { frozenAt: world.time } : 'real')
+    await this.#engine.restore(op, world.sections)
+  }
+}

@@ -1,0 +1,40 @@
+// Quoting a message in another: who said it, where, and the words.
+
+import { channelUrl, encodeForFragment, messageUrl } from '../markdown/urls.ts'
+import type { Message } from '../message-store/index.ts'
+import type { State } from '../state.ts'
+import { truncated } from '../text.ts'
+
+/** Names somebody without calling them. */
+export function silentMention(state: State, userId: number): string {
+  return `@_**${state.users.get(userId)!.fullName}|${userId}**`
+}
+
+/** `@_**Amy|9** [said](…)` */
+export function attribution(state: State, message: Message, verb: 'said' | 'sent'): string {
+  return `${silentMention(state, message.senderId)} [${verb}](${addressOf(state, message)})`
+}
+
+/** Where clients show the message. */
+export function addressOf(state: State, { id, channelId, topic, conversationId }: Message): string {
+  if (channelId !== undefined) return messageUrl(state.channels.get(channelId)!, topic!, id)
+  const { userIds } = state.conversations.get(conversationId!)!
+  return `/#narrow/dm/${userIds.join(',')}-${userIds.length > 2 ? 'group' : 'dm'}/near/${id}`
+}
+
+/** A link that names the place, in words the renderer knows; in plain ones where the names would break them. */
+export function messageLink(state: State, { id, channelId, topic }: Message): string {
+  const channel = state.channels.get(channelId!)!
+  const words = `${channel.name}>${topic}@${id}`
+  if (!/[*`$]|&|>.*>/.test(words)) return `#**${words}**`
+  const shown = `#${channel.name} > ${topic}`.replace(/[[\]\\`*_$<>&]/g, '\\$&')
+  return `[${shown}](${channelUrl(channel)}/topic/${encodeForFragment(topic!)}/near/${id})`
+}
+
+/** The words as a block, with a fence longer than any in them, cut so that the block has so many code points at most. */
+export function quoted(content: string, room: number): string {
+  const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map(run => run.length))
+  const fence = '`'.repeat(longest + 1)
+  const kept = truncated(content, room - 2 * fence.length - 'quote\n\n'.length, '\n[message truncated]')
+  return `${fence}quote\n${kept}\n${fence}`
+}

@@ -1,0 +1,46 @@
+// Reporting a message: the notification bot tells the moderators, in their channel.
+
+import type { ParamsOf } from '../../api/define.ts'
+import type { messages as api } from '../../api/messages.ts'
+import { limits } from '../limits.ts'
+import { channelNotice } from '../notices.ts'
+import { badRequest } from '../refusal.ts'
+import type { Context } from '../resource.ts'
+import { organizationSetting } from '../settings-lookup.ts'
+import { cleaned } from '../text.ts'
+import { visible } from './access.ts'
+import { topicOf } from './compose.ts'
+import { attribution, messageLink, quoted, silentMention } from './quote.ts'
+
+const reasons = {
+  spam: 'Spam',
+  harassment: 'Harassment',
+  inappropriate: 'Inappropriate content',
+  norms: 'Violates community norms',
+  other: 'Other reason',
+} as const
+
+export function report(ctx: Context, { message_id, report_type, description = '' }: ParamsOf<typeof api.report>) {
+  const { state, actor } = ctx
+  const message = state.messages.get(visible(ctx, message_id))!
+  const notes = cleaned('description', description, limits.reportDescription)
+  if (report_type === 'other' && notes === '') throw badRequest('description: needed when the reason is other')
+  const channel = state.channels.get(organizationSetting(state, 'moderation_request_channel_id'))
+  if (!channel || channel.archived) throw badRequest('This organization has no channel for reports to moderators')
+  const lines = [
+    `${silentMention(state, actor.id)} reported ${about(ctx, message)} sent by ${silentMention(state, message.senderId)}.`,
+    `- Reason: **${reasons[report_type]}**`,
+    ...(notes === '' ? [] : ['- Notes:', quoted(notes, notes.length + 100)]),
+    '',
+    `${attribution(state, message, 'said')}:`,
+  ]
+  const head = `${lines.join('\n')}\n`
+  const text = head + quoted(message.content, limits.messageContent - [...head].length)
+  const reported = state.users.get(message.senderId)!
+  return { facts: channelNotice(ctx, channel, topicOf(`${reported.fullName}’s moderation requests`), text), reply: {} }
+}
+
+/** Moderators need not have access to a direct message: its words are in the report. */
+function about({ state }: Context, message: Parameters<typeof messageLink>[1]): string {
+  return message.channelId === undefined ? 'a direct message' : messageLink(state, message)
+}

@@ -1,0 +1,78 @@
+// Messages are kept as long as their channel, or the organization, wants; what is older goes in the background, in
+// batches, so that nobody waits for it.
+
+import type { Fact } from '../facts.ts'
+import type { MessageStore } from '../message-store/index.ts'
+import type { Job, Surroundings } from '../resource.ts'
+import { organizationSetting } from '../settings-lookup.ts'
+import type { Organization, State } from '../state.ts'
+import { seconds } from '../time.ts'
+import { deletion } from './delete.ts'
+
+const day = 86_400
+const batch = 200
+
+export const retention: Job = {
+  op: 'delete-old-messages',
+  due: nextExpiry,
+  run: ctx => ({ facts: expired(ctx), reply: {} }),
+}
+
+interface Known {
+  readonly channels: number
+  readonly organization: Organization
+  /** Milliseconds. */
+  readonly due: number
+}
+
+const known = new WeakMap<State, Known>()
+
+/**
+ * Asked after every change, so it is worked out only when it came or the rules changed. A message sent meanwhile
+ * expires a day later at the earliest, so looking once a day is enough.
+ */
+function nextExpiry(state: State, now: number): number | undefined {
+  let last = known.get(state)
+  if (last?.channels !== state.channels.version || last.organization !== state.organization || last.due <= now) {
+    let due = Number.POSITIVE_INFINITY
+    for (const { ids, days } of limited(state)) {
+      due = Math.min(due, now + day * 1000)
+      if (ids.length > 0) due = Math.min(due, (state.messages.time(ids.at(0)) + days * day) * 1000)
+    }
+    last = { channels: state.channels.version, organization: state.organization, due }
+    known.set(state, last)
+  }
+  return last.due === Number.POSITIVE_INFINITY ? undefined : last.due
+}
+
+interface Limited {
+  readonly ids: ReturnType<MessageStore['inChannel']>
+  readonly days: number
+}
+
+/** All channels and conversations that do not keep their messages for ever. */
+function* limited(state: State): Generator<Limited> {
+  const usual = organizationSetting(state, 'message_retention_days')
+  for (const { id, retentionDays } of state.channels.values()) {
+    const days = retentionDays ?? usual
+    if (days > 0) yield { ids: state.messages.inChannel(id), days }
+  }
+  if (usual > 0)
+    for (const { id } of state.conversations.values()) yield { ids: state.messages.inConversation(id), days: usual }
+}
+
+/** One batch of what is too old, by topic and conversation. */
+function expired({ state, now }: Surroundings): Fact[] {
+  const { messages } = state
+  const places = new Map<object, number[]>()
+  let count = 0
+  for (const { ids, days } of limited(state)) {
+    const oldest = seconds(now) - days * day
+    for (let i = 0; i < ids.length && count < batch && messages.time(ids.at(i)) <= oldest; i++, count++) {
+      const { thread } = messages.place(ids.at(i))
+      places.set(thread, [...(places.get(thread) ?? []), ids.at(i)])
+    }
+    if (count === batch) break
+  }
+  return [...places.values()].map(ids => deletion(state, ids, null))
+}

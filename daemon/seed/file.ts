@@ -1,0 +1,90 @@
+// Seed files: JSON or YAML. A mistake is told with its line, whether it is one of form or one the daemon found later.
+
+import { readFileSync } from 'node:fs'
+import { checkSeed, type Path, placeOf, type Seed, SeedMistake } from './format.ts'
+
+export interface SeedFile {
+  readonly seed: Seed
+  /** Turns a mistake into a sentence that names file and line; anything else stays what it is. */
+  explain(error: unknown): Promise<unknown>
+}
+
+export async function readSeedFile(file: string): Promise<SeedFile> {
+  const text = readText(file)
+  const explain = async (error: unknown) =>
+    error instanceof SeedMistake ? new Error(await sentence(file, text, error.path, error.message)) : error
+  try {
+    return { seed: checkSeed(await parse(file, text)), explain }
+  } catch (error) {
+    throw await explain(error)
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(`the seed ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+// YAML is loaded for YAML, and for JSON only when the place of a mistake is to be found.
+async function parse(file: string, text: string): Promise<unknown> {
+  if (!/\.ya?ml$/i.test(file)) {
+    try {
+      return JSON.parse(text)
+    } catch (error) {
+      throw new Error(`${file}, line ${brokenLine(text)}: ${firstLine((error as Error).message)}`)
+    }
+  }
+  const { parseDocument } = await import('yaml')
+  const document = parseDocument(text)
+  const [mistake] = document.errors
+  if (mistake) throw new Error(`${file}, line ${mistake.linePos?.[0].line ?? 1}: ${firstLine(mistake.message)}`)
+  // A file with comments only is an empty seed.
+  return document.toJS() ?? {}
+}
+
+/** Not every version of node says where. The mistake is in the first line after which more text could not mend it. */
+function brokenLine(text: string): number {
+  const lines = text.split('\n')
+  let [fine, broken] = [0, lines.length]
+  while (broken - fine > 1) {
+    const middle = Math.floor((fine + broken) / 2)
+    if (isBeginning(lines.slice(0, middle).join('\n'))) fine = middle
+    else broken = middle
+  }
+  return broken
+}
+
+function isBeginning(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    return /end of JSON input/.test((error as Error).message)
+  }
+}
+
+async function sentence(file: string, text: string, path: Path, message: string): Promise<string> {
+  const { isNode, parseDocument } = await import('yaml')
+  const document = parseDocument(text)
+  // The deepest part of the path that is there: something missing is missing from what holds it.
+  let line = 1
+  for (let length = path.length; length > 0; length--) {
+    const found = document.getIn(path.slice(0, length), true)
+    if (!isNode(found) || !found.range) continue
+    line = lineAt(text, found.range[0])
+    break
+  }
+  const place = placeOf(path)
+  return `${file}, line ${line}: ${place === '' ? 'the seed' : place} ${message}`
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
+}
+
+function firstLine(message: string): string {
+  return message.split('\n', 1)[0]!.replace(/ at line \d+, column \d+:?$/, '')
+}

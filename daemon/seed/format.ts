@@ -1,0 +1,182 @@
+// What a seed may say: sections of plain records, checked before anything is made of them.
+
+export interface Seed {
+  readonly organization?: { readonly name?: string; readonly description?: string; readonly settings?: Params }
+  readonly owner?: { readonly email?: string; readonly full_name?: string }
+  readonly users?: readonly SeedUser[]
+  readonly bots?: readonly SeedBot[]
+  readonly groups?: readonly SeedGroup[]
+  readonly channels?: readonly SeedChannel[]
+  readonly messages?: readonly SeedMessage[]
+  readonly steps?: readonly SeedStep[]
+}
+
+export type Params = Readonly<Record<string, unknown>>
+export type Path = readonly (string | number)[]
+
+export interface SeedUser {
+  /** What the rest of the seed calls them, and the first part of their address. */
+  readonly name: string
+  readonly email?: string
+  readonly full_name?: string
+  readonly role?: 'owner' | 'administrator' | 'moderator' | 'member' | 'guest'
+  /** Without one they cannot log in by password, and the daemon need not spend time on hashing it. */
+  readonly password?: string
+}
+
+export interface SeedBot {
+  readonly name: string
+  readonly owner?: string
+  readonly full_name?: string
+  readonly type?: 'generic' | 'incoming-webhook' | 'outgoing-webhook'
+  readonly payload_url?: string
+}
+
+export interface SeedGroup {
+  readonly name: string
+  readonly description?: string
+  readonly members?: readonly string[]
+  readonly subgroups?: readonly string[]
+  readonly settings?: Params
+}
+
+export interface SeedChannel {
+  readonly name: string
+  readonly description?: string
+  readonly privacy?: 'public' | 'private' | 'web-public'
+  readonly creator?: string
+  readonly subscribers?: readonly string[]
+  /** Joined by accounts that are created later. */
+  readonly default?: boolean
+  /** Further parameters of `create-channel`. */
+  readonly settings?: Params
+}
+
+export interface SeedMessage {
+  readonly from: string
+  readonly channel?: string
+  readonly topic?: string
+  readonly to?: readonly string[]
+  readonly content: string
+  /** How long before the start it was sent: `2d`, `1h30m`. */
+  readonly ago?: string
+  readonly reactions?: readonly { readonly from: string; readonly emoji: string }[]
+}
+
+/** Any call of the API. */
+export interface SeedStep {
+  readonly as?: string
+  readonly call: string
+  readonly params?: Params
+}
+
+/** Something is wrong with the seed, at this place. */
+export class SeedMistake extends Error {
+  readonly path: Path
+  constructor(path: Path, message: string) {
+    super(message)
+    this.path = path
+  }
+}
+
+type Check = (value: unknown, path: Path) => void
+
+const text: Check = (value, path) => insist(typeof value === 'string' && value !== '', path, 'must be a text')
+const bool: Check = (value, path) => insist(typeof value === 'boolean', path, 'must be true or false')
+const params: Check = (value, path) => insist(isRecord(value), path, 'must be a record of parameters')
+
+function oneOf(...words: string[]): Check {
+  return (value, path) => insist(words.includes(value as string), path, `must be one of ${words.join(', ')}`)
+}
+
+function listOf(check: Check): Check {
+  return (value, path) => {
+    insist(Array.isArray(value), path, 'must be a list')
+    for (const [index, item] of (value as unknown[]).entries()) check(item, [...path, index])
+  }
+}
+
+/** Fields whose name ends in `!` must be there. */
+function record(fields: Readonly<Record<string, Check>>): Check {
+  const known = new Map(Object.entries(fields).map(([name, check]) => [name.replace('!', ''), check]))
+  const needed = Object.keys(fields).filter(name => name.endsWith('!'))
+  return (value, path) => {
+    insist(isRecord(value), path, 'must be a record')
+    for (const [name, item] of Object.entries(value as object)) {
+      const check = known.get(name)
+      insist(check !== undefined, [...path, name], `is unknown here; there is ${[...known.keys()].join(', ')}`)
+      check!(item, [...path, name])
+    }
+    for (const name of needed.map(name => name.slice(0, -1)))
+      insist(Object.hasOwn(value as object, name), path, `lacks ${name}`)
+  }
+}
+
+const names = listOf(text)
+const seed = record({
+  organization: record({ name: text, description: text, settings: params }),
+  owner: record({ email: text, full_name: text }),
+  users: listOf(
+    record({
+      'name!': text,
+      email: text,
+      full_name: text,
+      password: text,
+      role: oneOf('owner', 'administrator', 'moderator', 'member', 'guest'),
+    }),
+  ),
+  bots: listOf(
+    record({
+      'name!': text,
+      owner: text,
+      full_name: text,
+      payload_url: text,
+      type: oneOf('generic', 'incoming-webhook', 'outgoing-webhook'),
+    }),
+  ),
+  groups: listOf(record({ 'name!': text, description: text, members: names, subgroups: names, settings: params })),
+  channels: listOf(
+    record({
+      'name!': text,
+      description: text,
+      creator: text,
+      subscribers: names,
+      default: bool,
+      settings: params,
+      privacy: oneOf('public', 'private', 'web-public'),
+    }),
+  ),
+  messages: listOf(
+    record({
+      'from!': text,
+      'content!': text,
+      channel: text,
+      topic: text,
+      to: names,
+      ago: text,
+      reactions: listOf(record({ 'from!': text, 'emoji!': text })),
+    }),
+  ),
+  steps: listOf(record({ as: text, 'call!': text, params })),
+})
+
+export function checkSeed(value: unknown): Seed {
+  seed(value, [])
+  return value as Seed
+}
+
+/** `channels[2].name`. */
+export function placeOf(path: Path): string {
+  return path
+    .map(step => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+function insist(holds: boolean, path: Path, message: string): void {
+  if (!holds) throw new SeedMistake(path, message)
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

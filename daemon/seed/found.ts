@@ -1,0 +1,50 @@
+// The first start of a store: the organization, its owner, and what the preset and the seed file add.
+
+import founding from '../../data/seed.json' with { type: 'json' }
+import type { Config } from '../config.ts'
+import type { Fact } from '../domain/facts.ts'
+import { found } from '../domain/organization/founding.ts'
+import { readSeedFile } from './file.ts'
+import { checkSeed, placeOf, type Seed, SeedMistake } from './format.ts'
+import { type PlantedSeed, plant, type Soil } from './plant.ts'
+
+export async function firstFacts(
+  config: Pick<Config, 'org' | 'owner' | 'preset' | 'seed'>,
+  soil: Soil,
+): Promise<readonly Fact[]> {
+  const seeds = await seedsOf(config)
+  const said = Object.assign({}, ...seeds.map(({ seed }) => seed.organization)) as NonNullable<Seed['organization']>
+  const owner = Object.assign({}, ...seeds.map(({ seed }) => seed.owner)) as NonNullable<Seed['owner']>
+  const organization = {
+    name: config.org ?? said.name ?? founding.organization.name,
+    description: said.description ?? founding.organization.description,
+  }
+  const beginning = found(
+    {
+      ...founding,
+      organization,
+      owner: { ...founding.owner, ...owner, ...(config.owner !== undefined && { email: config.owner }) },
+    },
+    soil.surroundings.server.emailDomain,
+    soil.now,
+  )
+  return seeds.length === 0 ? [beginning] : plant([beginning], seeds, soil)
+}
+
+async function seedsOf({ preset, seed }: Pick<Config, 'preset' | 'seed'>): Promise<PlantedSeed[]> {
+  const seeds: PlantedSeed[] = []
+  // Loaded when wanted: a world that nobody asked for is not read either.
+  if (preset === 'dev') {
+    const { default: dev } = await import('../../data/presets/dev.json', { with: { type: 'json' } })
+    seeds.push({ seed: checkSeed(dev), explain: named })
+  }
+  // A seed in the place of a file is one made by a program.
+  if (typeof seed === 'object') seeds.push({ seed: checkSeed(seed), explain: named })
+  else if (seed !== undefined) seeds.push(await readSeedFile(seed))
+  return seeds
+}
+
+/** Without a file there is no line, but there is a place. */
+async function named(error: unknown): Promise<unknown> {
+  return error instanceof SeedMistake ? new Error(`${placeOf(error.path) || 'the seed'} ${error.message}`) : error
+}

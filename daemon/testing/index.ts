@@ -1,0 +1,203 @@
+// natter/testing: a daemon inside the test's own process, on a port of its own, gone when the test is.
+
+import { parseDuration } from '../api/durations.ts'
+import { type Client, createClient } from '../client/index.ts'
+import { readConfig } from '../config.ts'
+import type { Call } from '../control/calls.ts'
+import type { LoggedEvent } from '../control/events.ts'
+import type { Fault, FaultRule } from '../control/faults.ts'
+import { readRule } from '../control/faults.ts'
+import { userOf, waitFor } from '../control/wait.ts'
+import { startDaemon } from '../daemon.ts'
+import { knowsEndpoint } from '../endpoints.ts'
+import type { Seed } from '../seed/format.ts'
+
+export type { Call, Client, Fault, FaultRule, LoggedEvent, Seed }
+
+export interface NatterOptions {
+  /** `dev` (the default): a small named world; `empty`: an owner and nothing else. */
+  readonly preset?: 'empty' | 'dev'
+  /** A file in JSON or YAML, or what would stand in one. */
+  readonly seed?: string | Seed
+  /** `frozen` stops time now, a date at that moment. */
+  readonly clock?: 'real' | 'frozen' | Date
+  /** Makes keys and queue IDs the same in every run. */
+  readonly secret?: string
+  readonly random?: string
+  readonly dialect?: 'natter' | 'zulip'
+  readonly port?: number
+  readonly rateLimit?: boolean
+  readonly heartbeatSeconds?: number
+  readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
+}
+
+export interface Account {
+  readonly userId: number
+  readonly email: string
+  readonly apiKey: string
+}
+
+/** Fields that must be there; texts such as `/ok/i` are patterns. */
+export type Pattern = Readonly<Record<string, unknown>>
+
+export interface WaitOptions {
+  /** `5s` unless said. */
+  readonly within?: Duration
+  /** Only events that this person was told of. */
+  readonly user?: string
+}
+
+/** `10m`, `1h30m`, or a number of seconds. */
+export type Duration = string | number
+
+export interface Natter extends AsyncDisposable {
+  readonly url: string
+  readonly owner: Client
+  /** The control plane's, for other programs that talk to this daemon. */
+  readonly controlToken: string
+  /** By name (`amy`), address or ID. */
+  as(user: string | number): Client
+  account(user: string | number): Account
+  /** What programs find their account by: NATTER_* and ZULIP_*. */
+  env(user: string | number): Record<string, string>
+  readonly clock: {
+    now(): Date
+    freeze(): void
+    resume(): void
+    /** Fires everything that falls due on the way, in order, and returns when it is done. */
+    advance(by: Duration): Promise<void>
+    set(to: Date): Promise<void>
+  }
+  /** The first event that fits, since the start or the last reset. Rejects with what came closest. */
+  waitFor(event: Pattern, options?: WaitOptions): Promise<Record<string, any>>
+  /** The same for a call that somebody made. */
+  waitForCall(call: Pattern, options?: Pick<WaitOptions, 'within'>): Promise<Call>
+  readonly faults: {
+    add(rule: FaultRule): Fault
+    list(): Fault[]
+    remove(id: number): void
+    clear(): void
+  }
+  requests(): Call[]
+  /** From here on the log of calls begins anew. */
+  forgetRequests(): void
+  events(): LoggedEvent[]
+  outbox(): { to: string; subject: string; text: string }[]
+  /** Everything as it was at the start. */
+  reset(): Promise<void>
+  save(snapshot: string): void
+  restore(snapshot: string): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startNatter(options: NatterOptions = {}): Promise<Natter> {
+  const config = { ...readConfig(flagsOf(options), {}), seed: options.seed }
+  const daemon = await startDaemon(config, fail, warn)
+  const desk = daemon.desk!
+  const clients = new Map<number, Client>()
+  let stopping: Promise<void> | undefined
+
+  function account(name: string | number): Account {
+    const user = userOf(desk, name)
+    return { userId: user.id, email: user.email, apiKey: desk.parts.keyOf(user) }
+  }
+
+  function as(name: string | number): Client {
+    const { userId, email, apiKey } = account(name)
+    const known = clients.get(userId)
+    if (known?.email === email) return known
+    const client = createClient({ site: daemon.localUrl, email, apiKey })
+    clients.set(userId, client)
+    return client
+  }
+
+  async function wait(kind: 'event' | 'call', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
+    const reader = user === undefined ? undefined : userOf(desk, user).id
+    const waited = await waitFor(desk, { [kind]: wanted, reader, within: milliseconds(within) })
+    if (waited.met) return waited[kind]
+    throw new Error(missed(kind, wanted, waited.near))
+  }
+
+  function stop(): Promise<void> {
+    stopping ??= daemon.stop()
+    return stopping
+  }
+
+  return {
+    url: daemon.localUrl,
+    owner: as(daemon.ready.owner.user_id),
+    controlToken: desk.parts.token,
+    as,
+    account,
+    env(name) {
+      const { email, apiKey } = account(name)
+      const values = { SITE: daemon.localUrl, EMAIL: email, API_KEY: apiKey }
+      return Object.fromEntries(
+        Object.entries(values).flatMap(([key, value]) =>
+          ['NATTER', 'ZULIP'].map(prefix => [`${prefix}_${key}`, value]),
+        ),
+      )
+    },
+    clock: {
+      now: () => new Date(desk.clock.now()),
+      freeze: () => desk.clock.freeze(),
+      resume: () => desk.clock.resume(),
+      advance: by => desk.moveTo(now => now + milliseconds(by)),
+      set: to => desk.moveTo(now => forward(now, to.getTime())),
+    },
+    waitFor: async (event, options) => (await wait('event', event, options)).event,
+    waitForCall: (call, options) => wait('call', call, options),
+    faults: {
+      add: rule => desk.faults.add(readRule({ ...rule }, knowsEndpoint)),
+      list: () => desk.faults.list(),
+      remove: id => void desk.faults.remove(id),
+      clear: () => desk.faults.clear(),
+    },
+    requests: () => desk.calls.since(),
+    forgetRequests: () => desk.calls.clear(),
+    events: () => desk.events.since(),
+    outbox: () => desk.outbox.since(),
+    reset: () => desk.reset(),
+    save: snapshot => void desk.worlds.save(snapshot),
+    restore: snapshot => desk.worlds.restore(snapshot),
+    stop,
+    [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,
+  } as Natter
+}
+
+function flagsOf(options: NatterOptions): string[] {
+  const { preset = 'dev', clock = 'real', logLevel = 'error', port = 0 } = options
+  const flags = ['--memory', '--no-profile', '--port', String(port), '--preset', preset, '--log-level', logLevel]
+  flags.push('--clock', clock instanceof Date ? `frozen@${clock.toISOString()}` : clock)
+  if (options.secret !== undefined) flags.push('--secret', options.secret)
+  if (options.random !== undefined) flags.push('--random', options.random)
+  if (options.dialect !== undefined) flags.push('--dialect', options.dialect)
+  if (options.heartbeatSeconds !== undefined) flags.push('--heartbeat', String(options.heartbeatSeconds))
+  if (options.rateLimit) flags.push('--rate-limit')
+  return flags
+}
+
+function missed(kind: string, wanted: Pattern, near: readonly { readonly differs: readonly string[] }[]): string {
+  const closest = near.map(({ differs }) => `  - ${differs.join('; ')}`)
+  const told = closest.length > 0 ? `The closest were:\n${closest.join('\n')}` : `There was no ${kind} at all.`
+  return `no ${kind} came that fits ${JSON.stringify(wanted)}. ${told}`
+}
+
+function milliseconds(given: Duration): number {
+  const ms = typeof given === 'number' ? given * 1000 : parseDuration(given)
+  if (ms === undefined || !(ms >= 0)) throw new TypeError(`"${given}" is not a time such as 10m or 1h30m`)
+  return Math.round(ms)
+}
+
+function forward(now: number, to: number): number {
+  if (!(to >= now)) throw new RangeError(`it is ${new Date(now).toISOString()} already; time goes back by reset only`)
+  return to
+}
+
+function fail(error: Error): void {
+  throw error
+}
+
+function warn(text: string): void {
+  process.stderr.write(`natter: ${text}\n`)
+}

@@ -1,0 +1,32 @@
+// Speaks to the control plane of a test's daemon.
+
+import assert from 'node:assert/strict'
+import type { TestDaemon } from './daemon.ts'
+import { type HttpReply, send } from './http.ts'
+
+export class Control {
+  readonly #daemon: TestDaemon
+
+  constructor(daemon: TestDaemon) {
+    this.#daemon = daemon
+  }
+
+  /** Expects success. */
+  async call(method: string, path: string, body?: object): Promise<Record<string, any>> {
+    const reply = await this.try(method, path, body)
+    assert.equal(reply.body.result, 'success', `${method} ${path}: ${reply.text}`)
+    return reply.body
+  }
+
+  try(method: string, path: string, body?: object, token = this.#daemon.ready.control_token): Promise<HttpReply> {
+    return send(`${this.#daemon.url}/control/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}` },
+      ...(body && { body: JSON.stringify(body), headers: jsonHeaders(token) }),
+    })
+  }
+}
+
+function jsonHeaders(token: string | undefined): Record<string, string> {
+  return { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createClient, type Event, NatterError } from '../daemon/client/index.ts'
+import { type Natter, startNatter } from '../daemon/testing/index.ts'
+
+describe('natter/testing', () => {
+  test('a world in process, with everybody in it and gone at the end', async () => {
+    let url: string
+    {
+      await using natter = await startNatter({ secret: 's' })
+      url = natter.url
+      assert.equal((await natter.as('amy').users.me()).full_name, 'Amy Adams')
+      assert.equal((await natter.as('echo-bot').users.me()).is_bot, true)
+      assert.equal((await natter.owner.users.me()).is_owner, true)
+      assert.equal(natter.env('amy').ZULIP_EMAIL, 'amy@example.com')
+      assert.throws(() => natter.as('nobody'), /nobody is called "nobody"/)
+    }
+    await assert.rejects(fetch(`${url}/livez`))
+  })
+
+  test('a seed can be given as an object; two daemons do not know of each other', async () => {
+    await using one = await startNatter({ preset: 'empty', seed: { users: [{ name: 'zoe' }] } })
+    await using two = await startNatter({ preset: 'empty' })
+    assert.equal((await one.as('zoe').users.me()).email, 'zoe@example.com')
+    assert.throws(() => two.as('zoe'))
+    await assert.rejects(startNatter({ seed: { users: [{ name: 'amy' }] } }), /is refused/)
+  })
+
+  test('time, faults, snapshots and reset are at hand', async () => {
+    await using natter = await startNatter({ clock: new Date('2030-01-01T00:00:00Z') })
+    const amy = natter.as('amy')
+    await natter.clock.advance('10m')
+    await amy.savedSnippets.create({ title: 'a', content: 'b' })
+    const { saved_snippets } = await amy.savedSnippets.list()
+    assert.equal(saved_snippets[0]!.date_created, Date.UTC(2030, 0, 1, 0, 10) / 1000)
+    natter.save('one')
+    natter.faults.add({ kind: 'status', status: 503, endpoint: 'get-own-user', times: 1 })
+    await assert.rejects(amy.users.me(), (error: NatterError) => error.status === 503)
+    assert.equal(natter.requests().at(-1)!.fault, 'status')
+    await natter.reset()
+    assert.equal((await amy.savedSnippets.list()).saved_snippets.length, 0)
+    assert.equal(natter.clock.now().toISOString(), '2030-01-01T00:00:00.000Z')
+    await natter.restore('one')
+    assert.equal((await amy.savedSnippets.list()).saved_snippets.length, 1)
+  })
+
+  test('waitFor finds what has happened and what will, and says what came closest', async () => {
+    await using natter = await startNatter()
+    const amy = natter.as('amy')
+    const later = natter.waitFor({ type: 'saved_snippets', saved_snippet: { title: '/^dep/' } }, { user: 'amy' })
+    await amy.savedSnippets.create({ title: 'deploy', content: 'b' })
+    assert.equal((await later).saved_snippet.content, 'b')
+    assert.equal((await natter.waitForCall({ endpoint: 'create-saved-snippet' })).status, 200)
+    await assert.rejects(
+      natter.waitFor({ type: 'saved_snippets', op: 'remove' }, { within: 0.05 }),
+      /The closest were:\n {2}- event\.op: wanted "remove", was "add"/,
+    )
+  })
+})
+
+describe('natter/client', () => {
+  test('a refusal is an error with the code of the API', async () => {
+    await using natter = await startNatter()
+    await assert.rejects(natter.as('amy').savedSnippets.delete({ saved_snippet_id: 9 }), (error: NatterError) => {
+      return error instanceof NatterError && error.code === 'BAD_REQUEST' && error.status === 404
+    })
+    const stranger = createClient({ site: natter.url, email: 'amy@example.com', apiKey: 'wrong' })
+    await assert.rejects(stranger.users.me(), { code: 'INVALID_API_KEY' })
+    assert.equal((await natter.as('amy').request('get', '/users/me')).full_name, 'Amy Adams')
+  })
+
+  test('a rate limit is waited for', async () => {
+    await using natter = await startNatter()
+    natter.faults.add({ kind: 'rate-limit', seconds: 0, times: 2 })
+    assert.equal((await natter.as('amy').users.me()).full_name, 'Amy Adams')
+    assert.deepEqual(
+      natter.requests().map(({ status }) => status),
+      [429, 429, 200],
+    )
+  })
+
+  test('events go on over a lost queue, a hung-up poll and a server in trouble; nothing comes twice', async () => {
+    await using natter = await startNatter()
+    const types = ['saved_snippets']
+    natter.faults.add({ kind: 'reset-mid-body', endpoint: 'get-events', times: 1 })
+    natter.faults.add({ kind: 'html-502', endpoint: 'get-events', after: 1, times: 1 })
+    natter.faults.add({ kind: 'duplicate-event', after: 2, times: 5 })
+    const seen: Event[] = []
+    const stop = new AbortController()
+    let ready = 0
+    const reading = (async () => {
+      for await (const event of natter.as('amy').events({ types, signal: stop.signal, onReady: () => ready++ })) {
+        seen.push(event)
+        if (seen.length === 2) natter.faults.add({ kind: 'expire-queue', times: 1 })
+      }
+    })()
+    await until(() => ready === 1)
+    for (const title of ['one', 'two']) await natter.as('amy').savedSnippets.create({ title, content: 'x' })
+    await until(() => ready === 2)
+    await until(() => seen.length === 3)
+    await natter.as('amy').savedSnippets.create({ title: 'three', content: 'x' })
+    await until(() => seen.length === 4)
+    stop.abort()
+    await reading
+    assert.deepEqual(
+      seen.map(event => (event.type === 'gap' ? 'gap' : event.saved_snippet.title)),
+      ['one', 'two', 'gap', 'three'],
+    )
+    await noQueues(natter)
+  })
+
+  test('leaving the loop deletes the queue', async () => {
+    await using natter = await startNatter()
+    const amy = natter.as('amy')
+    const creating = () => amy.savedSnippets.create({ title: 'x', content: 'x' })
+    for await (const event of amy.events({ types: ['saved_snippets'], onReady: () => void creating() })) {
+      assert.equal(event.op, 'add')
+      break
+    }
+    await noQueues(natter)
+  })
+})
+
+async function until(holds: () => boolean): Promise<void> {
+  const end = Date.now() + 10_000
+  while (!holds()) {
+    assert.ok(Date.now() < end, `not within 10 s: ${holds}`)
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+}
+
+async function noQueues(natter: Natter): Promise<void> {
+  const reply = await fetch(`${natter.url}/control/v1/queues`, {
+    headers: { Authorization: `Bearer ${natter.controlToken}` },
+  })
+  assert.deepEqual(((await reply.json()) as { queues: unknown[] }).queues, [])
+}
