@@ -38,7 +38,28 @@ export function newProgram(): Command {
     .exitOverride()
     .enablePositionalOptions()
     .helpCommand(false)
-    .configureHelp({ subcommandTerm: verb => `${verb.name()} ${wordsOf(verb)}`.trimEnd() })
+    .configureHelp({
+      minWidthToWrap: 16,
+      subcommandTerm: verb => `${verb.name()} ${wordsOf(verb)}`.trimEnd(),
+      padWidth: (command, helper) =>
+        Math.min(
+          Math.max(
+            helper.longestOptionTermLength(command, helper),
+            helper.longestSubcommandTermLength(command, helper),
+            helper.longestArgumentTermLength(command, helper),
+          ),
+          Math.floor((helper.helpWidth ?? 80) * 0.4),
+        ),
+      // What is longer than its column has a line to itself.
+      formatItem: (term, width, about, helper) => {
+        if (about === '') return `  ${term}`
+        const lines = helper.boxWrap(about, Math.max(16, (helper.helpWidth ?? 80) - width - 4)).split('\n')
+        const rest = lines.map((line, index) =>
+          index === 0 && term.length <= width ? line : ' '.repeat(width + 4) + line,
+        )
+        return term.length <= width ? `  ${term.padEnd(width)}  ${rest.join('\n')}` : `  ${term}\n${rest.join('\n')}`
+      },
+    })
     .configureOutput({ outputError: () => {} })
   addGlobals(program)
   return program
