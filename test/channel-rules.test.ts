@@ -20,7 +20,7 @@ class Scene {
   readonly channel: Channel
 
   constructor(kind: Kind, subscribed: boolean, held?: ChannelPermission) {
-    this.people = roleList.map(role => this.world.account(role))
+    this.people = roleList.map(role => this.world.join(role))
     const nobody = this.group('role:nobody')
     const permissions = Object.fromEntries(Object.keys(channelPermissions).map(name => [name, nobody]))
     const all = { direct_members: this.people.map(user => user.id), direct_subgroups: [] }
@@ -272,7 +272,7 @@ describe('rules that no channel decides', () => {
 
   test(may.unsubscribeAccount.sentence, () => {
     const owner = scene.people[4]!
-    const bot = scene.world.account(roles.member, { bot: { type: 1, ownerId: owner.id, system: false } })
+    const bot = scene.world.join(roles.member, { bot: { type: 1, ownerId: owner.id, system: false } })
     assert.equal(each(may.unsubscribeAccount, bot), '----Y')
     assert.equal(each(may.unsubscribeAccount, owner), '----Y')
   })
@@ -282,8 +282,8 @@ describe('bots', () => {
   test('a bot posts where its owner may and is subscribed', () => {
     const scene = new Scene('protected', true, 'can_send_message_group')
     const { world, people, channel } = scene
-    const bot = world.account(roles.member, { bot: { type: 1, ownerId: people[3]!.id, system: false } })
-    const stray = world.account(roles.member, { bot: { type: 1, ownerId: null, system: false } })
+    const bot = world.join(roles.member, { bot: { type: 1, ownerId: people[3]!.id, system: false } })
+    const stray = world.join(roles.member, { bot: { type: 1, ownerId: null, system: false } })
     const { state } = world
     assert.equal(may.post.allows({ state, actor: bot }, channel), true)
     assert.equal(may.post.allows({ state, actor: stray }, channel), false)

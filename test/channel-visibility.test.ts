@@ -60,12 +60,12 @@ class Stage {
     const { world } = this
     this.people = [
       world.owner,
-      world.account(roles.administrator),
-      world.account(roles.moderator),
-      world.account(roles.member),
-      world.account(roles.member, { fullMember: false }),
-      world.account(roles.guest),
-      world.account(roles.guest),
+      world.join(roles.administrator),
+      world.join(roles.moderator),
+      world.join(roles.member),
+      world.join(roles.member, { fullMember: false }),
+      world.join(roles.guest),
+      world.join(roles.guest),
     ].map(user => user.id)
     world.state.organization = {
       ...world.state.organization,
@@ -233,7 +233,7 @@ describe('POST /user_groups/{user_group_id}/members', () => {
   test('who joins a group that may subscribe hears of the private channel; who leaves hears that it is gone', () => {
     const world = new World()
     const { owner } = world
-    const [amy, bob] = [world.account(roles.member), world.account(roles.member)]
+    const [amy, bob] = [world.join(roles.member), world.join(roles.member)]
     const inner = world.run(owner, 'create-user-group', { name: 'inner', description: '', members: [] }).group_id
     const outer = world.run(owner, 'create-user-group', { name: 'outer', description: '', members: [] }).group_id
     const { id } = world.run(owner, 'create-channel', {

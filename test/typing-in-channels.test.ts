@@ -62,9 +62,9 @@ describe('POST /typing', () => {
   test('in a large channel nobody is told; settings of either side are respected', () => {
     const world = new World()
     const { owner } = world
-    const quiet = world.account(roles.member, { settings: { receives_typing_notifications: false } })
-    const mute = world.account(roles.member, { settings: { send_stream_typing_notifications: false } })
-    const many = Array.from({ length: limits.typingAudience - 2 }, () => world.account(roles.member).id)
+    const quiet = world.join(roles.member, { settings: { receives_typing_notifications: false } })
+    const mute = world.join(roles.member, { settings: { send_stream_typing_notifications: false } })
+    const many = Array.from({ length: limits.typingAudience - 2 }, () => world.join(roles.member).id)
     const subscribers = [owner.id, quiet.id, ...many]
     const { id: stream_id } = world.run(owner, 'create-channel', { name: 'big', subscribers })
     const params = { op: 'start', type: 'channel', stream_id, topic: 'x' }

@@ -8,7 +8,7 @@ import { flagsChanged, readEvent } from './messages/announce.ts'
 import { topicOf } from './messages/compose.ts'
 import type { AllRead, FlagsChanged } from './messages/facts.ts'
 import { anchorOf, findRange } from './messages/range.ts'
-import { unreadIds } from './messages/unread.ts'
+import { unreadIn } from './messages/unread.ts'
 import { planOf } from './narrow/index.ts'
 import { seeContent } from './permissions.ts'
 import { badRequest } from './refusal.ts'
@@ -59,7 +59,7 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
 
     markChannel(ctx, { stream_id }) {
       const channel = readableChannel(ctx, stream_id)
-      return markRead(ctx, id => ctx.state.messages.place(id).thread.channelId === channel.id)
+      return markRead(ctx, unreadIn(ctx.state, ctx.actor.id, channel.id))
     },
 
     markTopic(ctx, { stream_id, topic_name }) {
@@ -69,10 +69,11 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
       let any = false
       for (let i = 0; i < ids.length && !any; i++) any = maySee(ctx, ids.at(i))
       if (!any) throw badRequest(`topic_name: no such topic '${topic_name}'`)
-      return markRead(ctx, id => {
-        const { thread } = ctx.state.messages.place(id)
-        return thread.channelId === channel.id && thread.key === key
-      })
+      const unread = unreadIn(ctx.state, ctx.actor.id, channel.id)
+      return markRead(
+        ctx,
+        unread.filter(id => ctx.state.messages.place(id).thread.key === key),
+      )
     },
   },
 
@@ -102,10 +103,9 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
   },
 })
 
-/** The actor's unread messages of which this is true become read. */
-function markRead(ctx: Context, where: (id: number) => boolean) {
-  const ids = unreadIds(ctx.state, ctx.actor.id).filter(where).reverse()
-  return { facts: change(ctx, ids, 'add', 'read').fact, reply: {} }
+/** The actor's unread messages, newest first, become read. */
+function markRead(ctx: Context, unread: readonly number[]) {
+  return { facts: change(ctx, unread.toReversed(), 'add', 'read').fact, reply: {} }
 }
 
 function changeable(flag: string): Flag {

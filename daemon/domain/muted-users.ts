@@ -20,8 +20,8 @@ export const mutedUsers = resource(api)<MutedUserFact>({
       if (isMuted(ctx, mutedId)) throw badRequest(`muted_user_id: user ${mutedId} is muted already`)
       return {
         facts: [
-          { type: 'user.muted', userId, mutedId, since: seconds(ctx.now) },
           ...readMessagesFrom(ctx.state, userId, mutedId),
+          { type: 'user.muted', userId, mutedId, since: seconds(ctx.now) },
         ],
         reply: {},
       }

@@ -2,7 +2,7 @@
 
 import type { Fact } from './facts.ts'
 import { runsOf } from './message-store/index.ts'
-import { unreadIds } from './messages/unread.ts'
+import { unreadIds, unreadIn } from './messages/unread.ts'
 import type { State } from './state.ts'
 
 /** Marks everything that one person sent and another has not read as read. */
@@ -15,10 +15,19 @@ export function readMessagesFrom(state: State, readerId: number, senderId: numbe
 
 /** Marks a channel as read for somebody who is about to leave it: nothing unread may be where they are not. */
 export function readChannel(state: State, readerId: number, channelId: number): Fact[] {
-  return marked(
-    readerId,
-    unreadIds(state, readerId).filter(id => state.messages.place(id).thread.channelId === channelId),
-  )
+  return marked(readerId, unreadIn(state, readerId, channelId))
+}
+
+/**
+ * Runs of what was sent to a channel, is now in another, and is unread there for somebody who leaves the first: what is
+ * unread by default while the subscription lasts must be said to be unread afterwards.
+ */
+export function unreadElsewhere(state: State, readerId: number, channelId: number): number[] {
+  const { messages } = state
+  if (messages.oldestMoved === Number.POSITIVE_INFINITY) return []
+  const elsewhere = (id: number) =>
+    id >= messages.oldestMoved && messages.sentTo(id) === channelId && messages.place(id).thread.channelId !== channelId
+  return runsOf(unreadIds(state, readerId).filter(elsewhere).reverse())
 }
 
 /** Newest first. */

@@ -73,6 +73,8 @@ export interface Audience extends Iterable<number> {
 export interface Announcement {
   /** User IDs. A live set may be given: it is read at once. */
   readonly to: readonly number[] | Audience
+  /** Who of them is served before the others. */
+  readonly first?: number
   readonly event: Event | Forms
   /** The account whose key or token is set into the event when it is read: secrets are never stored. */
   readonly secretsOf?: number

@@ -75,8 +75,7 @@ export function topicDeletion(
   const ids = state.messages.inTopic(channel.id, topic)
   if (ids.length === 0) return { facts: [], complete: true }
   const gone = ids.slice(Math.max(0, ids.length - batch))
-  const place = { channelId: channel.id, topic: state.messages.place(gone.at(-1)!).topic }
-  return { facts: [deletion(gone, place, actor?.id ?? null)], complete: ids.length <= batch }
+  return { facts: [deletion(state, gone, actor?.id ?? null)], complete: ids.length <= batch }
 }
 
 /** IDs grow with time, so the first one sent since can be found by halving. */

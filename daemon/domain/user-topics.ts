@@ -11,6 +11,7 @@ import { type Announcement, type Client, type Context, type Event, resource } fr
 import { type State, type UserTopic, userTopicKey } from './state.ts'
 import { cleaned } from './text.ts'
 import { seconds } from './time.ts'
+import { clearedFacts, userTopicFacts } from './topic-visibility.ts'
 import { topicDeletion, topicsOf } from './topics.ts'
 
 export type UserTopicFact =
@@ -75,22 +76,6 @@ export function visibilityPolicyFacts(ctx: Context, channelId: number, given: st
   if (policy !== none) liveChannelFor(ctx, channelId, may.seeContent)
   else if (!ctx.state.channels.has(channelId)) throw badRequest('stream_id: no such channel')
   return userTopicFacts(ctx.state, { userId: ctx.actor.id, channelId, topic, policy, updated: seconds(ctx.now) })
-}
-
-/** The same for anybody and without questions, for policies that follow from messages. */
-export function userTopicFacts(state: State, wanted: UserTopic): Fact[] {
-  const old = state.userTopics.get(userTopicKey(wanted))
-  if ((old?.policy ?? none) === wanted.policy) return []
-  // The first spelling is kept.
-  const row = { ...wanted, topic: old?.topic ?? wanted.topic }
-  return [{ type: wanted.policy === none ? 'user-topic.cleared' : 'user-topic.set', row }]
-}
-
-/** Facts that take a topic's policies from everyone, as when it is deleted. */
-export function clearedFacts(ctx: Pick<Context, 'state' | 'now'>, channelId: number, topic: string): Fact[] {
-  return ctx.state.userTopics
-    .where('topic', `${channelId}/${topic.toLowerCase()}`)
-    .map(row => ({ type: 'user-topic.cleared', row: { ...row, policy: none, updated: seconds(ctx.now) } }))
 }
 
 function announced(state: State, row: UserTopic, policy: number): Announcement[] {

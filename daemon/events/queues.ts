@@ -114,7 +114,7 @@ export class Queues {
     for (const announcement of announcements) {
       const { to, fits, echo, overheard } = announcement
       const adapter = new Adapter(announcement)
-      for (const userId of this.#listening(to))
+      for (const userId of this.#listening(to, announcement.first))
         for (const queue of this.ofUser(userId)) {
           if (fits && queue.narrow.length > 0 && !fits(queue)) continue
           for (const body of adapter.textsFor(queue.client, userId))
@@ -141,9 +141,14 @@ export class Queues {
   }
 
   /** Those of the audience who have a queue; costs the smaller of the two. */
-  #listening(to: Announcement['to']): Iterable<number> {
-    if (Array.isArray(to) || !('has' in to) || to.size <= this.#byUser.size) return to
-    return [...this.#byUser.keys()].filter(userId => to.has(userId))
+  #listening(to: Announcement['to'], first?: number): Iterable<number> {
+    const listening =
+      Array.isArray(to) || !('has' in to) || to.size <= this.#byUser.size
+        ? to
+        : [...this.#byUser.keys()].filter(userId => to.has(userId))
+    if (first === undefined || !this.#byUser.has(first)) return listening
+    const rest = [...listening]
+    return rest.includes(first) ? [first, ...rest.filter(userId => userId !== first)] : rest
   }
 
   /** Whether a signal has no ID left at this position in some queue. */

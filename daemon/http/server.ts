@@ -41,6 +41,9 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   })
   edge.logTo(app.log)
+  app.removeAllContentTypeParsers()
+  // Bodies reach their routes as bytes; what is in them is for each to say.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.get('/livez', async () => ({ ok: true }))
   app.get('/readyz', (_request, reply) => reply.code(parts.ready() ? 200 : 503).send({ ready: parts.ready() }))
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))

@@ -164,7 +164,7 @@ describe('the floor plan', () => {
       if (!path.startsWith('daemon/') || /^daemon\/domain\/(permissions|group-values)(\.ts|\/)/.test(path)) continue
       for (const line of code.split('\n')) {
         // Showing a role and giving one are no decisions: `role: user.role`, `role: roles.member`.
-        const rest = line.replace(/\brole: (\w+\.role|roles\.\w+)\b/g, '')
+        const rest = line.replace(/\brole: (\w+\.role|roles\.\w+|roles\[\w+\])/g, '')
         assert.doesNotMatch(
           rest,
           /\.role\b|\broles[.[]/,

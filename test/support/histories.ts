@@ -29,7 +29,7 @@ export interface Scene {
 /** Two administrators, three members, two guests and a bot; four channels; two groups. */
 export function furnished(world: World): Scene {
   const standing: Role[] = [roles.administrator, roles.moderator, roles.member, roles.member, roles.guest, roles.guest]
-  const people = [world.owner, ...standing.map(role => world.account(role))]
+  const people = [world.owner, ...standing.map(role => world.join(role))]
   const ids = people.map(user => user.id)
   const make = (name: string, subscribers: number[], more: object = {}) =>
     world.run(world.owner, 'create-channel', { name, subscribers, ...more }).id as number

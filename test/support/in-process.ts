@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import type { Capability } from '../../daemon/api/capabilities.ts'
+import { useEmojiNames } from '../../daemon/domain/emoji.ts'
 import type { Fact, QueueRegistration } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact, resources } from '../../daemon/domain/index.ts'
 import { found } from '../../daemon/domain/organization/founding.ts'
@@ -10,7 +11,10 @@ import { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Announcement, Context } from '../../daemon/domain/resource.ts'
 import { type Role, roles, State, type User } from '../../daemon/domain/state.ts'
 import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
+import emojiNames from '../../data/emoji.json' with { type: 'json' }
 import seed from '../../data/seed.json' with { type: 'json' }
+
+useEmojiNames(emojiNames)
 
 export class World {
   readonly state = new State()
@@ -31,7 +35,8 @@ export class World {
     return this.state.users.get(id)!
   }
 
-  account(role: Role, more: Partial<User> = {}): User {
+  /** Somebody new. */
+  join(role: Role, more: Partial<User> = {}): User {
     const id = this.state.users.nextId
     const user: User = {
       id,
@@ -78,18 +83,23 @@ export class World {
           touch?.(this.state)
           this.take(facts)
           for (const signal of signals) this.tell(signal)
-          return reply
+          return JSON.parse(JSON.stringify(reply))
         }
     throw new Error(`no endpoint ${endpointId}`)
   }
 
   /** The code of the refusal, or undefined when it went through. */
   refusal(actor: User, endpointId: string, params: Record<string, unknown>): string | undefined {
+    return this.attempt(actor, endpointId, params)?.code
+  }
+
+  /** The refusal, if there is one. */
+  attempt(actor: User, endpointId: string, params: Record<string, unknown>): Refusal | undefined {
     try {
       this.run(actor, endpointId, params)
       return undefined
     } catch (error) {
-      if (error instanceof Refusal) return error.code
+      if (error instanceof Refusal) return error
       throw error
     }
   }

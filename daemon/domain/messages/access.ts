@@ -4,7 +4,7 @@ import type { FlagsOfUser } from '../message-flags-table.ts'
 import { marks } from '../message-store/index.ts'
 import { type Asker, seeContent } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
-import type { State } from '../state.ts'
+import type { Channel, State } from '../state.ts'
 import type { Subscription } from '../subscription-table.ts'
 
 /** What messages are to one user; made for many questions in a row, between which nothing changes. */
@@ -107,7 +107,12 @@ export function maySee(asker: Asker, id: number): boolean {
   if (conversationId !== 0) return takesPart(state, actor.id, conversationId)
   const channel = state.channels.get(channelId)
   if (!channel || !seeContent.allows(asker, channel)) return false
-  return channel.historyPublic || !channel.inviteOnly || hasRow(state, actor.id, id)
+  return hasSharedHistory(channel) || hasRow(state, actor.id, id)
+}
+
+/** Whether those who may read the channel may read what was said before they came. */
+export function hasSharedHistory({ historyPublic, inviteOnly }: Channel): boolean {
+  return historyPublic || !inviteOnly
 }
 
 /** One answer for all that cannot be read: what there is must not be found out by trying. */

@@ -1,10 +1,14 @@
 // Who hears of what happens to messages, in which words.
 
+import { channelAudience } from '../audiences.ts'
+import { ifKnown } from '../channels/present.ts'
 import { idsOf } from '../message-store/index.ts'
 import { queueTakes } from '../narrow/queue.ts'
+import { seeContent } from '../permissions.ts'
 import type { Announcement, Client, Event } from '../resource.ts'
-import type { State } from '../state.ts'
-import { flagsOf, hasRow, maySee, mentionFlags, received } from './access.ts'
+import type { Channel, State } from '../state.ts'
+import { firstMessageId } from '../topics.ts'
+import { flagsOf, hasRow, hasSharedHistory, maySee, mentionFlags, Reader } from './access.ts'
 import type {
   FlagsChanged,
   MessageEdited,
@@ -20,12 +24,32 @@ import { presentMessage, topicShown, type View } from './present.ts'
 export function concerned(state: State, id: number): number[] {
   const { channelId, conversationId } = state.messages.place(id).thread
   if (conversationId !== 0) return [...state.conversations.get(conversationId)!.userIds]
-  const people = new Set(state.subscriptions.activeUsers(channelId))
-  for (const { userId } of state.subscriptions.ofChannel(state.messages.sentTo(id)))
-    if (!people.has(userId) && received(state, userId, id)) people.add(userId)
-  for (const userId of state.messageFlags.users())
-    if (!people.has(userId) && state.messageFlags.of(userId).historical.has(id)) people.add(userId)
-  return [...people].filter(userId => mayStillSee(state, userId, id))
+  const channel = state.channels.get(channelId)!
+  const subscribers = [...state.subscriptions.activeUsers(channelId)]
+  // Subscribers may read all there is, but for what was there before them in a channel with a protected history.
+  const able = hasSharedHistory(channel) ? subscribers : subscribers.filter(userId => hasRow(state, userId, id))
+  return [...able, ...readersBeyond(state, channel, [id])]
+}
+
+/** Those who do not follow the channel, have one of these messages of it in their history, and may still read it. */
+export function readersBeyond(state: State, channel: Channel, ids: readonly number[]): number[] {
+  const { messages, subscriptions, messageFlags } = state
+  const subscribers = subscriptions.activeUsers(channel.id)
+  const people = new Set<number>()
+  for (const source of new Set(ids.map(id => messages.sentTo(id))))
+    for (const { userId } of subscriptions.ofChannel(source)) if (!subscribers.has(userId)) people.add(userId)
+  for (const userId of people) {
+    const reader = new Reader(state, userId)
+    if (!ids.some(id => reader.received(id))) people.delete(userId)
+  }
+  for (const userId of messageFlags.users()) {
+    const { historical } = messageFlags.of(userId)
+    if (!subscribers.has(userId) && ids.some(id => historical.has(id))) people.add(userId)
+  }
+  return [...people].filter(userId => {
+    const actor = state.users.get(userId)!
+    return actor.active && seeContent.allows({ state, actor }, channel)
+  })
 }
 
 function mayStillSee(state: State, userId: number, id: number): boolean {
@@ -55,6 +79,7 @@ export function sent(state: State, { message, readBy = [], called = [], echo }: 
   return [
     {
       to: called.length > 0 ? [...to, ...called] : to,
+      first: message.senderId,
       event: client => ({ type: 'message', message: presentMessage(state, message, viewOf(client)) }),
       personal: flags,
       fits: queue => queueTakes(state, message, flags(queue.userId).flags, queue.narrow),
@@ -79,7 +104,8 @@ function sharedFlags(flagsFor: (userId: number) => string[]): (userId: number) =
   }
 }
 
-export function edited(state: State, { message, edit }: MessageEdited): Announcement[] {
+export function edited(state: State, fact: MessageEdited): Announcement[] {
+  const { message, edit } = fact
   const event: Event = {
     type: 'update_message',
     user_id: edit.userId,
@@ -88,14 +114,20 @@ export function edited(state: State, { message, edit }: MessageEdited): Announce
     message_ids: [message.id],
     rendering_only: false,
     ...(message.channelId !== undefined && channelFields(state, message.channelId)),
+    ...contentFields(fact),
+  }
+  const to = concerned(state, message.id)
+  return [{ to, event, personal: sharedFlags(userId => flagsOf(state, userId, message.id)) }]
+}
+
+function contentFields({ message, edit }: MessageEdited) {
+  return {
     orig_content: edit.prevContent,
     orig_rendered_content: edit.prevHtml,
     content: message.content,
     rendered_content: message.html,
     is_me_message: message.content.startsWith('/me '),
   }
-  const to = concerned(state, message.id)
-  return [{ to, event, personal: sharedFlags(userId => flagsOf(state, userId, message.id)) }]
 }
 
 function channelFields(state: State, channelId: number) {
@@ -106,8 +138,8 @@ export function moved(state: State, fact: MessagesMoved): Announcement[] {
   const { id, ids, from, to } = fact
   const shown = (topic: string, client: Client) => topicShown(topic, viewOf(client).emptyTopic)
   const people = new Set([...state.subscriptions.activeUsers(from.channelId), ...concerned(state, id)])
-  const staying = [...people].filter(userId => mayStillSee(state, userId, id))
-  const losing = [...people].filter(userId => !staying.includes(userId) && hasRow(state, userId, id))
+  const staying = new Set([...people].filter(userId => mayStillSee(state, userId, id)))
+  const losing = [...people].filter(userId => !staying.has(userId) && hasRow(state, userId, id))
   const event = (client: Client): Event => ({
     type: 'update_message',
     user_id: fact.userId,
@@ -116,6 +148,7 @@ export function moved(state: State, fact: MessagesMoved): Announcement[] {
     message_ids: ids,
     rendering_only: false,
     ...channelFields(state, from.channelId),
+    ...(fact.edited && contentFields(fact.edited)),
     propagate_mode: fact.mode,
     orig_subject: shown(from.topic, client),
     ...(from.topic !== to.topic && { subject: shown(to.topic, client), topic_links: fact.topicLinks }),
@@ -123,6 +156,9 @@ export function moved(state: State, fact: MessagesMoved): Announcement[] {
   })
   const gone = deletedForms(ids, { message_type: 'stream', stream_id: from.channelId }, from.topic)
   return [
+    ...(from.channelId === to.channelId
+      ? []
+      : [...firstGone(state, from.channelId, ids), ...firstCame(state, to.channelId, ids)]),
     { to: losing, event: gone },
     { to: staying, event, personal: sharedFlags(userId => flagsOf(state, userId, id)) },
     ...fact.markedRead.map(([userId, runs]) => readEvent(userId, idsOf(runs))),
@@ -146,7 +182,7 @@ function deletedForms(ids: readonly number[], fields: object, topic?: string): A
   }
 }
 
-export function deleted(state: State, { ids, place, userId }: MessagesDeleted): Announcement[] {
+export function deleted(state: State, { ids, place, userId, also = [] }: MessagesDeleted): Announcement[] {
   if ('conversationId' in place)
     return [
       {
@@ -154,16 +190,35 @@ export function deleted(state: State, { ids, place, userId }: MessagesDeleted): 
         event: deletedForms(ids, { message_type: 'private' }),
       },
     ]
-  // Who had one of them in their history cannot be asked any more: whoever may know the channel may know this.
   const to = new Set(state.subscriptions.activeUsers(place.channelId))
+  for (const reader of also) to.add(reader)
   if (userId !== null) to.add(userId)
-  for (const { userId: former } of state.subscriptions.ofChannel(place.channelId)) {
-    const channel = state.channels.get(place.channelId)!
-    if (!channel.inviteOnly) to.add(former)
+  const event = deletedForms(ids, { message_type: 'stream', stream_id: place.channelId }, place.topic)
+  return [...firstGone(state, place.channelId, ids), { to: [...to], event }]
+}
+
+/** When the oldest message of a channel is among those that are gone, another is the first now. */
+function firstGone(state: State, channelId: number, ids: readonly number[]): Announcement[] {
+  const first = firstMessageId(state, state.channels.get(channelId)!)
+  return first === null || first > ids[0]! ? firstChanged(state, channelId, first) : []
+}
+
+function firstCame(state: State, channelId: number, ids: readonly number[]): Announcement[] {
+  const first = firstMessageId(state, state.channels.get(channelId)!)
+  return first === ids[0] ? firstChanged(state, channelId, first) : []
+}
+
+function firstChanged(state: State, channelId: number, value: number | null | undefined): Announcement[] {
+  const channel = state.channels.get(channelId)!
+  const event: Event = {
+    type: 'stream',
+    op: 'update',
+    stream_id: channelId,
+    name: channel.name,
+    property: 'first_message_id',
+    value,
   }
-  return [
-    { to: [...to], event: deletedForms(ids, { message_type: 'stream', stream_id: place.channelId }, place.topic) },
-  ]
+  return [{ to: channelAudience(state, channel), event: ifKnown(channel, event) }]
 }
 
 export function submessageAdded(state: State, { messageId, submessage }: SubmessageAdded): Announcement[] {

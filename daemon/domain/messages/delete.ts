@@ -7,7 +7,9 @@ import { deleteAnyMessage, deleteOwnMessage } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Announcement, Context } from '../resource.ts'
 import { userSetting } from '../settings-lookup.ts'
+import type { State } from '../state.ts'
 import { visible } from './access.ts'
+import { readersBeyond } from './announce.ts'
 import type { MessagesDeleted } from './facts.ts'
 import { submessageId } from './send.ts'
 import { checkEditing, isOlder } from './update.ts'
@@ -22,17 +24,17 @@ export function remove(ctx: Context, { message_id }: ParamsOf<typeof api.delete>
     if (isOlder(ctx, message.time, 'message_content_delete_limit_seconds'))
       throw badRequest('message_id: the time limit for deleting this message has passed')
   }
-  return { facts: [deletion([message.id], message, ctx.actor.id)], reply: {} }
+  return { facts: [deletion(ctx.state, [message.id], ctx.actor.id)], reply: {} }
 }
 
 /** The fact that messages of one topic or conversation, ascending, are gone. */
-export function deletion(
-  ids: readonly number[],
-  { channelId, topic, conversationId }: Pick<Message, 'channelId' | 'topic' | 'conversationId'>,
-  userId: number | null,
-): MessagesDeleted {
-  const place = channelId === undefined ? { conversationId: conversationId! } : { channelId, topic: topic! }
-  return { type: 'messages.deleted', ids, place, userId }
+export function deletion(state: State, ids: readonly number[], userId: number | null): MessagesDeleted {
+  const { topic, thread } = state.messages.place(ids.at(-1)!)
+  const { channelId, conversationId } = thread
+  if (conversationId !== 0) return { type: 'messages.deleted', ids, place: { conversationId }, userId }
+  const also = readersBeyond(state, state.channels.get(channelId)!, ids)
+  const place = { channelId, topic }
+  return { type: 'messages.deleted', ids, place, userId, ...(also.length > 0 && { also }) }
 }
 
 function isOwn({ state, actor }: Context, { senderId }: Message): boolean {

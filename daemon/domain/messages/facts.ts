@@ -52,6 +52,8 @@ export interface MessagesMoved {
   readonly time: number
   /** What becomes read because its reader is not subscribed to the new channel: user ID and runs of IDs. */
   readonly markedRead: readonly (readonly [userId: number, runs: readonly number[]])[]
+  /** When the content of the one asked for changed too. */
+  readonly edited?: MessageEdited
 }
 
 export interface MessagesDeleted {
@@ -62,6 +64,8 @@ export interface MessagesDeleted {
   readonly place: { readonly channelId: number; readonly topic: string } | { readonly conversationId: number }
   /** null: the system. */
   readonly userId: number | null
+  /** Who had one of them in their history and could read it, without following the channel. */
+  readonly also?: readonly number[]
 }
 
 export interface ReactionAdded {

@@ -40,8 +40,7 @@ export const messages = resource(api)<OwnFact>({
       for (const userId of readBy) state.messageFlags.add(userId, 'read', [message.id, message.id])
       for (const delivery of calls) state.webhookDeliveries.put(delivery)
     },
-    'message.edited': (state, { message: { id, content, html, marks, details = {} } }) =>
-      state.messages.edit(id, content, html, marks, details),
+    'message.edited': edit,
     'messages.moved': move,
     'messages.deleted': (state, { ids }) => {
       state.messages.remove(ids)
@@ -76,8 +75,14 @@ export const messages = resource(api)<OwnFact>({
   jobs: [retention],
 })
 
-function move(state: State, { ids, from, to, userId, time, topicLinks, markedRead }: MessagesMoved): void {
-  const edit = {
+function edit(state: State, { message: { id, content, html, marks, details = {} } }: MessageEdited): void {
+  state.messages.edit(id, content, html, marks, details)
+}
+
+function move(state: State, fact: MessagesMoved): void {
+  const { ids, from, to, userId, time, topicLinks, markedRead, edited } = fact
+  if (edited) edit(state, edited)
+  const entry = {
     userId,
     time,
     ...(from.topic !== to.topic && { prevTopic: from.topic, topic: to.topic }),
@@ -86,14 +91,20 @@ function move(state: State, { ids, from, to, userId, time, topicLinks, markedRea
   state.messages.move(ids, to.channelId, to.topic, (id, place) => {
     const details = state.messages.get(id)!.details
     const sentTo = details?.sentTo ?? place.thread.channelId
+    const edits = details?.edits ?? []
+    const move = { ...entry, ...(entry.prevTopic !== undefined && { prevTopic: place.topic }) }
     return tidy({
       ...details,
       topicLinks,
-      edits: [...(details?.edits ?? []), { ...edit, ...(edit.prevTopic !== undefined && { prevTopic: place.topic }) }],
+      // Content and place changed together are one entry.
+      edits: id === edited?.message.id ? [...edits.slice(0, -1), { ...edits.at(-1)!, ...move }] : [...edits, move],
       sentTo: sentTo === to.channelId ? undefined : sentTo,
     })
   })
-  for (const [reader, runs] of markedRead) state.messageFlags.add(reader, 'read', runs)
+  for (const [reader, runs] of markedRead) {
+    state.messageFlags.add(reader, 'read', runs)
+    state.messageFlags.remove(reader, 'unread', runs)
+  }
 }
 
 function starred(state: State, userId: number): number[] {

@@ -7,6 +7,7 @@ import { channelNotice, notificationBot } from '../notices.ts'
 import type { Context } from '../resource.ts'
 import type { Channel } from '../state.ts'
 import { seconds } from '../time.ts'
+import { deletion } from './delete.ts'
 import type { MessagesMoved } from './facts.ts'
 import { resolvedPrefix } from './present.ts'
 import { silentMention } from './quote.ts'
@@ -62,7 +63,7 @@ export function resolvedNotice(ctx: Context, channel: Channel, topic: string, be
     seconds(ctx.now) - messages.time(last) <= undoable &&
     / has marked this topic as (un)?resolved\.$/.test(messages.content(last))
   )
-    return [{ type: 'messages.deleted', ids: [last], place: { channelId: channel.id, topic }, userId: ctx.actor.id }]
+    return [{ ...deletion(ctx.state, [last], ctx.actor.id), place: { channelId: channel.id, topic } }]
   const word = topic.startsWith(resolvedPrefix) ? 'resolved' : 'unresolved'
   return channelNotice(
     ctx,

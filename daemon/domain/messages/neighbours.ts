@@ -1,32 +1,8 @@
 // What messages ask of other resources, in one place: topic visibility, muted people, alert words.
 
-import type { Fact } from '../facts.ts'
 import { alertWordsIn } from '../markdown/alert-words.ts'
-import type { Context } from '../resource.ts'
-import { type Channel, mutedUserKey, type State, userTopicKey } from '../state.ts'
-
-/** How somebody wants to see a topic: 0 as the channel, 1 muted, 2 unmuted, 3 followed. */
-export function topicPolicy(state: State, userId: number, channelId: number, topic: string): number {
-  return state.userTopics.get(userTopicKey({ userId, channelId, topic }))?.policy ?? 0
-}
-
-/** What sending to a topic changes of the sender's own view of it. */
-export function visibilityAfterSending(
-  _ctx: Context,
-  _channel: Channel,
-  _topic: string,
-): { readonly facts: readonly Fact[]; readonly policy?: 2 | 3 } {
-  return { facts: [] }
-}
-
-/** Topic visibility that goes along when all of a topic moves. */
-export function visibilityAfterMoving(
-  _ctx: Context,
-  _from: { readonly channelId: number; readonly topic: string },
-  _to: { readonly channelId: number; readonly topic: string },
-): readonly Fact[] {
-  return []
-}
+import { mutedUserKey, type State } from '../state.ts'
+import { topicPolicy } from '../topic-visibility.ts'
 
 /** Whether the one has muted the other. */
 export function hasMuted(state: State, userId: number, mutedId: number): boolean {

@@ -122,14 +122,12 @@ export function named(state: State, user: User) {
 
 /** Details without those that are empty or absent, so that replay gives the same row. */
 export function tidy(details: { [K in keyof Details]?: Details[K] | undefined }): Details {
-  return Object.fromEntries(
-    detailKeys
-      .filter(key => {
-        const value = details[key]
-        return value !== undefined && !(Array.isArray(value) && value.length === 0)
-      })
-      .map(key => [key, details[key]]),
-  )
+  const kept: Record<string, unknown> = {}
+  for (const key of detailKeys) {
+    const value = details[key]
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) kept[key] = value
+  }
+  return kept
 }
 
 const detailKeys = [

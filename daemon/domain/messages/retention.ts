@@ -74,5 +74,5 @@ function expired({ state, now }: Surroundings): Fact[] {
     }
     if (count === batch) break
   }
-  return [...places.values()].map(ids => deletion(ids, messages.get(ids.at(-1)!)!, null))
+  return [...places.values()].map(ids => deletion(state, ids, null))
 }

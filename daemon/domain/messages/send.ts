@@ -12,11 +12,12 @@ import { badRequest, Refusal } from '../refusal.ts'
 import type { Context, Outcome, Surroundings } from '../resource.ts'
 import type { Channel, State, User } from '../state.ts'
 import { seconds } from '../time.ts'
+import { visibilityAfterMention, visibilityAfterSending } from '../topic-visibility.ts'
 import { calledBy } from '../webhooks/trigger.ts'
 import { maySee } from './access.ts'
 import { channelTo, checkPosting, messageContent, nextMessageId, topicOf } from './compose.ts'
 import type { MessageSent } from './facts.ts'
-import { alertedBy, mutersOf, visibilityAfterSending } from './neighbours.ts'
+import { alertedBy, mutersOf } from './neighbours.ts'
 import { openConversation, peopleTo } from './people.ts'
 import { tidy } from './present.ts'
 
@@ -81,13 +82,21 @@ interface Options {
 
 /** All that a message by the actor leads to, with the rights of the actor: sent now, or planned and due. */
 export function posting(ctx: Context, target: Target, content: string, options: Options = {}) {
-  const { facts, policy } =
-    'channel' in target
-      ? visibilityAfterSending(ctx, target.channel, target.topic)
-      : { facts: [] as readonly Fact[], policy: undefined }
   const rendered = composed(ctx, target, content)
+  const { facts, policy } = visibilityFacts(ctx, target, rendered)
   const sent = sentFact(ctx, ctx.actor, target, content, rendered, options)
   return { facts: [...relinked(ctx, rendered.uploads, sent.message), ...facts, sent], sent, policy }
+}
+
+/** How the sender, and those called by name, see the topic from now on. */
+function visibilityFacts(ctx: Context, target: Target, { mentions }: Rendered) {
+  if (!('channel' in target)) return { facts: [] as readonly Fact[], policy: undefined }
+  const { channel, topic } = target
+  const isFirst = () => latestVisible(ctx, channel.id, topic) === undefined
+  const { facts, policy } = visibilityAfterSending(ctx, channel, topic, isFirst)
+  const reached = (id: number) => id !== ctx.actor.id && ctx.state.subscriptions.isActive(channel.id, id)
+  const called = visibilityAfterMention(ctx, channel, topic, mentions.userIds.filter(reached))
+  return { facts: called.length > 0 ? [...facts, ...called] : facts, policy }
 }
 
 /** The text as it will stand there, or a refusal when it calls people whom the actor may not call. */

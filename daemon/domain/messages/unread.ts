@@ -1,8 +1,9 @@
 // What somebody has not read yet, found without looking at everything they have.
 
-import type { Thread } from '../message-store/index.ts'
+import type { IdList, Thread } from '../message-store/index.ts'
 import type { Context } from '../resource.ts'
 import type { State } from '../state.ts'
+import type { Subscription } from '../subscription-table.ts'
 import { isMentioned, Reader } from './access.ts'
 import { isMuted } from './neighbours.ts'
 
@@ -11,24 +12,47 @@ const listed = 50_000
 
 /** Unread IDs, newest first, at most so many. */
 export function unreadIds(state: State, userId: number, limit = Number.POSITIVE_INFINITY): number[] {
-  const { read, unread } = state.messageFlags.of(userId)
+  const { read } = state.messageFlags.of(userId)
   const { lastId } = state.messages
   const lists = ownLists(state, userId)
   const inLists = lists.reduce((sum, { ids, from }) => sum + ids.length - from, 0)
+  if (lastId - read.size > inLists) return unreadOf(state, userId, lists, limit)
   const reader = new Reader(state, userId)
   const found: number[] = []
-  if (lastId - read.size <= inLists) {
-    const after = Math.min(...lists.map(({ ids, from }) => (from < ids.length ? ids.at(from) : lastId + 1)))
-    for (let id = read.absentAtMost(lastId); id >= after && found.length < limit; id = read.absentAtMost(id - 1))
-      if (state.messages.has(id) && reader.isUnread(id)) found.push(id)
-  } else {
-    for (const { ids, from } of lists)
-      for (let i = ids.length - 1; i >= from; i--) {
-        const id = ids.at(i)
-        if (!read.has(id) && reader.isUnread(id)) found.push(id)
-      }
-  }
-  // Marked unread although they were not, or not lately, received.
+  const after = Math.min(...lists.map(({ ids, from }) => (from < ids.length ? ids.at(from) : lastId + 1)))
+  for (let id = read.absentAtMost(lastId); id >= after && found.length < limit; id = read.absentAtMost(id - 1))
+    if (state.messages.has(id) && reader.isUnread(id)) found.push(id)
+  return withExceptions(state, userId, reader, found, limit)
+}
+
+/** Unread IDs of a channel, newest first. */
+export function unreadIn(state: State, userId: number, channelId: number): number[] {
+  const row = state.subscriptions.get(channelId, userId)
+  if (!row?.active) return []
+  const found = unreadOf(state, userId, [channelList(state, row)], Number.POSITIVE_INFINITY)
+  return found.filter(id => state.messages.place(id).thread.channelId === channelId)
+}
+
+interface List {
+  readonly ids: IdList
+  readonly from: number
+}
+
+function unreadOf(state: State, userId: number, lists: readonly List[], limit: number): number[] {
+  const { read } = state.messageFlags.of(userId)
+  const reader = new Reader(state, userId)
+  const found: number[] = []
+  for (const { ids, from } of lists)
+    for (let i = ids.length - 1; i >= from; i--) {
+      const id = ids.at(i)
+      if (!read.has(id) && reader.isUnread(id)) found.push(id)
+    }
+  return withExceptions(state, userId, reader, found, limit)
+}
+
+/** With what was marked unread although it was not, or not lately, received. */
+function withExceptions(state: State, userId: number, reader: Reader, found: number[], limit: number): number[] {
+  const { unread } = state.messageFlags.of(userId)
   const seen = new Set(unread.size > 0 ? found : [])
   for (const id of idsIn(unread)) if (!seen.has(id) && state.messages.has(id) && reader.isUnread(id)) found.push(id)
   found.sort((a, b) => b - a)
@@ -36,18 +60,18 @@ export function unreadIds(state: State, userId: number, limit = Number.POSITIVE_
 }
 
 /** The lists that hold everything the user can have unread by default, each from where it begins for them. */
-function ownLists(state: State, userId: number) {
+function ownLists(state: State, userId: number): List[] {
   const lists = state.conversations
     .where('member', userId)
     .map(({ id }) => ({ ids: state.messages.inConversation(id), from: 0 }))
-  for (const { channelId, active, spans } of state.subscriptions.ofUser(userId)) {
-    const open = spans.at(-1)
-    if (!active || !open) continue
-    const ids = state.messages.inChannel(channelId)
-    // What was moved here from elsewhere may be older than the subscription.
-    lists.push({ ids, from: ids.lowerBound(Math.min(open[0] + 1, state.messages.oldestMoved)) })
-  }
+  for (const row of state.subscriptions.rowsOfUser(userId)) if (row.active) lists.push(channelList(state, row))
   return lists
+}
+
+function channelList({ messages }: State, { channelId, spans }: Subscription): List {
+  const ids = messages.inChannel(channelId)
+  // What was moved here from elsewhere may be older than the subscription.
+  return { ids, from: ids.lowerBound(Math.min(spans.at(-1)![0] + 1, messages.oldestMoved)) }
 }
 
 function* idsIn(set: { atLeast(id: number): number }): Generator<number> {

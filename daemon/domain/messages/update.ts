@@ -12,13 +12,13 @@ import * as may from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
-import type { Channel } from '../state.ts'
+import type { Channel, User } from '../state.ts'
 import { seconds } from '../time.ts'
+import { visibilityAfterMoving } from '../topic-visibility.ts'
 import { isUnread, maySee, visible } from './access.ts'
 import { checkPosting, messageContent, noChannel, topicOf } from './compose.ts'
 import type { MessageEdited, MessagesMoved } from './facts.ts'
 import { breadcrumbs, resolvedNotice } from './move-notices.ts'
-import { visibilityAfterMoving } from './neighbours.ts'
 import { differsByPrefix, tidy } from './present.ts'
 import { composed, marksOf, mentionDetails, type Target } from './send.ts'
 
@@ -37,12 +37,9 @@ export function update(ctx: Context, params: Params) {
   const content = params.content === undefined ? undefined : newContent(ctx, params, message)
   const place = channel ? newPlace(ctx, params, message, channel) : undefined
   if (content === undefined && !place) throw badRequest('Nothing to change')
-  const facts: Fact[] = []
-  // OPEN: content and topic changed together are two entries of the history, and two events.
-  const edit = content === undefined ? undefined : edited(ctx, message, channel, content)
-  if (edit) facts.push(...edit.facts)
-  if (place) facts.push(...moved(ctx, params, message, channel!, place))
-  return { facts, reply: { detached_uploads: edit?.detached ?? [] } }
+  const edit = content === undefined ? undefined : edited(ctx, message, channel, content, place?.topic)
+  const change = place ? moved(ctx, params, message, channel!, place, edit?.fact) : [edit!.fact]
+  return { facts: [...(edit?.links ?? []), ...change], reply: { detached_uploads: edit?.detached ?? [] } }
 }
 
 function checkTogether(params: Params, { channelId }: Message): void {
@@ -91,9 +88,9 @@ export function isOlder(ctx: Context, time: number, setting: Limit, extra = 0): 
   return typeof limit === 'number' && limit >= 0 && seconds(ctx.now) - time > limit + extra
 }
 
-function edited(ctx: Context, message: Message, channel: Channel | undefined, content: string) {
+function edited(ctx: Context, message: Message, channel: Channel | undefined, content: string, topic = message.topic) {
   const target: Target = channel
-    ? { channel, topic: message.topic! }
+    ? { channel, topic: topic! }
     : { people: ctx.state.conversations.get(message.conversationId!)!.userIds }
   const rendered = composed(ctx, target, content)
   const edit: Edit = {
@@ -110,7 +107,7 @@ function edited(ctx: Context, message: Message, channel: Channel | undefined, co
   const now: Message = { ...message, content, html: rendered.html, marks: marksOf(rendered), details }
   const links = relinked(ctx, rendered.uploads, now)
   const fact: MessageEdited = { type: 'message.edited', message: now, edit }
-  return { facts: [...links, fact], detached: links.flatMap(link => detachedBy(ctx, link)) }
+  return { fact, links, detached: links.flatMap(link => detachedBy(ctx, link)) }
 }
 
 // --- place ------------------------------------------------------------------------------------------------------
@@ -165,7 +162,14 @@ function checkChannelMove(ctx: Context, message: Message, from: Channel): void {
     throw badRequest('message_id: the time limit for moving this message to another channel has passed')
 }
 
-function moved(ctx: Context, params: Params, message: Message, from: Channel, to: NewPlace): Fact[] {
+function moved(
+  ctx: Context,
+  params: Params,
+  message: Message,
+  from: Channel,
+  to: NewPlace,
+  edit: MessageEdited | undefined,
+): Fact[] {
   const { state } = ctx
   const thread = state.messages.inTopic(from.id, message.topic!)
   const all = thread.slice().filter(id => to.channel === from || maySee(ctx, id))
@@ -188,11 +192,15 @@ function moved(ctx: Context, params: Params, message: Message, from: Channel, to
     userId: ctx.actor.id,
     time: seconds(ctx.now),
     markedRead: from === to.channel ? [] : becomingRead(ctx, ids, from, to.channel),
+    ...(edit && { edited: edit }),
   }
   const whole = ids.length === all.length
+  const maySeeIt = (actor: User) => may.seeContent.allows({ state, actor }, to.channel)
+  const visibility = whole ? visibilityAfterMoving(ctx, fact.from, fact.to, maySeeIt) : { staying: [], losing: [] }
   return [
-    ...(whole ? visibilityAfterMoving(ctx, fact.from, fact.to) : []),
+    ...visibility.staying,
     fact,
+    ...visibility.losing,
     ...(isResolving
       ? resolvedNotice(ctx, to.channel, to.topic, message.topic!)
       : breadcrumbs(ctx, params, fact, whole, from, to.channel)),

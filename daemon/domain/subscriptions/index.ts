@@ -5,7 +5,6 @@ import { compact } from '../channel-visibility.ts'
 import { subscriberChange } from '../channels/announce.ts'
 import { knowsArchived, streamCreated, streamDeleted } from '../channels/present.ts'
 import { liveChannelFor } from '../lookups.ts'
-import { flagsEvent } from '../messages/announce.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import { type Announcement, type Forms, resource } from '../resource.ts'
@@ -73,14 +72,15 @@ export const subscriptions = resource(api)<SubscriptionFact>({
           for (const userId of userIds) state.subscriptions.put(newRow(channelId, userId, color, spans))
       }
     },
-    'subscription.removed'(state, { removed, upTo, movedOn = [] }) {
-      for (const [userId, ids] of movedOn) for (const id of ids) state.messageFlags.add(userId, 'unread', [id, id])
-      for (const { channelId, userIds } of removed)
+    'subscription.removed'(state, { removed, upTo }) {
+      for (const { channelId, userIds, unread = [] } of removed) {
         for (const userId of userIds) {
           const row = state.subscriptions.get(channelId, userId)!
           const last = row.spans.at(-1)!
           state.subscriptions.put({ ...row, active: false, spans: [...row.spans.slice(0, -1), [last[0], upTo]] })
         }
+        for (const [userId, runs] of unread) state.messageFlags.add(userId, 'unread', runs)
+      }
     },
     'subscription.changed'(state, { channelId, userId, set: { notifications, ...set } }) {
       const row = state.subscriptions.get(channelId, userId)!
@@ -111,7 +111,6 @@ export const subscriptions = resource(api)<SubscriptionFact>({
           event: streamDeleted(channelsOf(state, channelIds)),
         })),
         ...subscriberChange(state, 'peer_remove', users),
-        ...removed.flatMap(({ channelId, userIds }) => userIds.map(userId => leftUnread(state, channelId, userId))),
       ]
     },
     'subscription.changed': (_state, fact) => propertyEvents(fact).map(event => ({ to: [fact.userId], event })),
@@ -119,22 +118,6 @@ export const subscriptions = resource(api)<SubscriptionFact>({
 
   sections: { subscription: presentAll },
 })
-
-/** What somebody had not read in a channel they left counts as read. Worked out only for those who listen. */
-function leftUnread(state: State, channelId: number, userId: number): Announcement {
-  return {
-    to: [userId],
-    event: () => {
-      const [after, upTo = Number.POSITIVE_INFINITY] = state.subscriptions.get(channelId, userId)!.spans.at(-1)!
-      const { read } = state.messageFlags.of(userId)
-      const ids = state.messages.inChannel(channelId)
-      const left: number[] = []
-      for (let i = ids.lowerBound(after + 1); i < ids.length && ids.at(i) < upTo; i++)
-        if (!read.has(ids.at(i))) left.push(ids.at(i))
-      return left.length > 0 ? flagsEvent('add', 'read', left) : null
-    },
-  }
-}
 
 const asTheirSettingsSay = { desktop: null, audible: null, push: null, email: null, wildcardMentions: null }
 

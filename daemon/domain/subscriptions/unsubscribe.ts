@@ -4,11 +4,11 @@ import type { ParamsOf } from '../../api/define.ts'
 import type { subscriptions as api } from '../../api/subscriptions.ts'
 import type { Fact } from '../facts.ts'
 import { channelByName } from '../lookups.ts'
-import { unreadIds } from '../messages/unread.ts'
 import * as may from '../permissions.ts'
+import { readChannel, unreadElsewhere } from '../read-state.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context } from '../resource.ts'
-import type { Channel, State, User } from '../state.ts'
+import type { Channel, User } from '../state.ts'
 import { lastMessageId } from '../topics.ts'
 import { principals } from './subscribe.ts'
 
@@ -21,9 +21,9 @@ export interface RemovedFact {
     readonly userIds: readonly number[]
     /** Those who no longer know of the channel. */
     readonly lost: readonly number[]
+    /** Messages that were moved from here to where they still are unread: user ID and runs of IDs. */
+    readonly unread?: readonly (readonly [userId: number, runs: readonly number[]])[]
   }[]
-  /** Unread messages that were sent to such a channel and are elsewhere now: they stay unread. User ID and IDs. */
-  readonly movedOn?: readonly (readonly [userId: number, messageIds: readonly number[]])[]
 }
 
 export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscribe>) {
@@ -35,21 +35,15 @@ export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscr
   const all = channels.map(channel => {
     const gone = people.filter(user => state.subscriptions.isActive(channel.id, user.id))
     const lost = gone.filter(actor => !may.seeUnsubscribed.allows({ state, actor }, channel))
-    return { channelId: channel.id, userIds: ids(gone), lost: ids(lost) }
+    const unread = ids(gone)
+      .map(id => [id, unreadElsewhere(state, id, channel.id)] as const)
+      .filter(([, runs]) => runs.length > 0)
+    return { channelId: channel.id, userIds: ids(gone), lost: ids(lost), ...(unread.length > 0 && { unread }) }
   })
   const removed = all.filter(entry => entry.userIds.length > 0)
-  const movedOn = removed.flatMap(entry => entry.userIds.flatMap(id => movedUnread(state, id, entry.channelId)))
   const facts: Fact[] =
-    removed.length > 0
-      ? [
-          {
-            type: 'subscription.removed',
-            upTo: lastMessageId(state) + 1,
-            removed,
-            ...(movedOn.length > 0 && { movedOn }),
-          },
-        ]
-      : []
+    removed.length > 0 ? [{ type: 'subscription.removed', upTo: lastMessageId(state) + 1, removed }] : []
+  for (const { channelId, userIds } of removed) facts.push(...userIds.flatMap(id => readChannel(state, id, channelId)))
   const names = (count: (index: number) => number) =>
     channels.flatMap((channel, index) => Array<string>(count(index)).fill(channel.name))
   return {
@@ -59,18 +53,6 @@ export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscr
       not_removed: names(index => people.length - all[index]!.userIds.length),
     },
   }
-}
-
-function movedUnread(state: State, userId: number, channelId: number): [number, number[]][] {
-  const { messages } = state
-  if (messages.oldestMoved > messages.lastId) return []
-  const ids = unreadIds(state, userId).filter(
-    id =>
-      id >= messages.oldestMoved &&
-      messages.sentTo(id) === channelId &&
-      messages.place(id).thread.channelId !== channelId,
-  )
-  return ids.length > 0 ? [[userId, ids.reverse()]] : []
 }
 
 /** A channel that neither the caller knows of nor one of their own accounts follows looks like none. */

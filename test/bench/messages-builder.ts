@@ -1,0 +1,107 @@
+// Fills a store: people, one channel they follow, and messages in its topics. The daemon that founded it must be stopped.
+
+import { channelPermissions } from '../../daemon/api/permission-settings.ts'
+import { RealClock } from '../../daemon/clock.ts'
+import type { Fact } from '../../daemon/domain/facts.ts'
+import { defaultValue } from '../../daemon/domain/group-values.ts'
+import { type Channel, roles, type User } from '../../daemon/domain/state.ts'
+import { Engine } from '../../daemon/engine.ts'
+import { Queues } from '../../daemon/events/queues.ts'
+import { FileJournal } from '../../daemon/journal/file-journal.ts'
+import { openSnapshots } from '../../daemon/journal/snapshots.ts'
+import { channelName, contentOf, type Plan } from './messages-plan.ts'
+
+const together = 1000
+
+async function build({ folder, subscribers, messages, topics }: Plan): Promise<void> {
+  const clock = new RealClock()
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
+  const queues = new Queues({
+    clock,
+    limits: { maxPending: 20_000, heartbeatMs: () => 60_000 },
+    remove: () => {},
+    tick: () => {},
+  })
+  const engine = new Engine({
+    journal,
+    snapshots: openSnapshots(folder),
+    queues,
+    now: () => clock.now(),
+    onFailure: error => {
+      throw error
+    },
+    onChange: () => {},
+  })
+  await engine.boot()
+  const { state } = engine
+  const owner = [...state.users.values()].find(user => user.role === roles.owner)!
+  const people = Array.from({ length: subscribers }, (_, i) => personLike(owner, state.users.nextId + i))
+  for (const user of people) state.users.put(user)
+  const channel = newChannel()
+  state.channels.put(channel)
+  await engine.record('subscribe', null, [
+    {
+      type: 'subscription.added',
+      after: 0,
+      added: [
+        {
+          channelId: channel.id,
+          returning: [],
+          fresh: { '#76ce90': [owner, ...people].map(user => user.id) },
+          gained: [],
+        },
+      ],
+    } as Fact,
+  ])
+  const time = Math.floor(clock.now() / 1000)
+  const senders = people.length > 0 ? people : [owner]
+  for (let i = 0; i < messages; i += together) {
+    const facts: Fact[] = []
+    for (let n = i; n < Math.min(i + together, messages); n++) {
+      const content = contentOf(n)
+      const message = {
+        id: state.messages.lastId + 1 + n - i,
+        senderId: senders[n % senders.length]!.id,
+        channelId: channel.id,
+        topic: `topic ${n % topics}`,
+        time,
+        client: 'bench',
+        content,
+        html: `<p>${content.replace(/\*\*(.*)\*\*/, '<strong>$1</strong>')}</p>`,
+        marks: 0,
+      }
+      facts.push({ type: 'message.sent', message })
+    }
+    await engine.record('send-message', owner.id, facts)
+  }
+  await engine.compact()
+  await engine.close()
+
+  function newChannel(): Channel {
+    const permissions = Object.fromEntries(
+      Object.entries(channelPermissions).map(([key, setting]) => [key, defaultValue(state, setting, null)]),
+    ) as Channel['permissions']
+    return {
+      id: state.channels.nextId,
+      name: channelName,
+      description: '',
+      creatorId: owner.id,
+      dateCreated: 0,
+      inviteOnly: false,
+      webPublic: false,
+      historyPublic: true,
+      archived: false,
+      isDefault: false,
+      retentionDays: null,
+      topicsPolicy: 'inherit',
+      folderId: null,
+      permissions,
+    }
+  }
+}
+
+function personLike(owner: User, id: number): User {
+  return { ...owner, id, email: `user${id}@example.com`, fullName: `User ${id}`, role: roles.member }
+}
+
+await build(JSON.parse(process.argv[2]!) as Plan)

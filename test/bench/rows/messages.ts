@@ -1,0 +1,214 @@
+// What messages cost, and that it does not grow with those who listen or with what has been said.
+
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { type Load, type LoadResult, run } from '../load.ts'
+import { channelName, contentOf, type Plan } from '../messages-plan.ts'
+import { authorization, freshFolder, referencePath, root, type Server, startDaemon, startServer } from '../processes.ts'
+import { alternate, type Effort, once, type Row, type Sample } from '../row.ts'
+
+const connections = 64
+const many = 1_000_000
+const few = 1000
+const small = once(effort => built(effort, { subscribers: 10, messages: few, topics: 10 }))
+const large = once(effort => built(effort, { subscribers: 10_000, messages: many, topics: 1000 }))
+const empty = once(effort => built(effort, { subscribers: 1, messages: 0, topics: 1 }))
+const unread = once(effort => built(effort, { subscribers: 1, messages: 100_000, topics: 1000 }))
+
+export const messages: readonly Row[] = [
+  {
+    name: `durable message POST to a channel, ${connections} connections`,
+    reference: 'bare fastify form POST, nothing stored',
+    goal: { atLeast: 0.5 },
+    unit: 'requests/s',
+    measure: sending,
+  },
+  {
+    name: 'message POST at 1,000,000 messages and 10,000 subscribers',
+    reference: 'at 1,000 and 10',
+    goal: { atMost: 1.15 },
+    unit: 'ms per request',
+    measure: growing,
+  },
+  {
+    name: 'GET /messages, 100 of the middle of 1,000,000',
+    reference: 'of 1,000',
+    goal: { atMost: 1.2 },
+    unit: 'ms',
+    measure: async effort => compare(effort, await large(effort), await small(effort), middle),
+  },
+  {
+    name: 'search for a rare word in 1,000,000 messages',
+    reference: 'GET /messages/{message_id}',
+    goal: { atMost: 5 },
+    unit: 'ms',
+    measure: searching,
+  },
+  {
+    name: 'register with 100,000 unread in 1,000 topics',
+    reference: 'with nothing unread',
+    goal: { atMost: 10 },
+    unit: 'ms',
+    measure: async effort => compare(effort, await unread(effort), await empty(effort), registering),
+  },
+  {
+    name: 'marking 100,000 messages read',
+    reference: 'marking 1,000',
+    goal: { atMost: 10 },
+    unit: 'ms',
+    measure: marking,
+  },
+  {
+    name: 'memory per message at 1,000,000',
+    reference: '700 bytes',
+    goal: { atMost: 1 },
+    unit: 'bytes',
+    measure: remembering,
+  },
+]
+
+interface Store {
+  readonly server: Server
+  readonly headers: Record<string, string>
+  readonly messages: number
+}
+
+/** A daemon on a store that was filled for it, and nothing else running. */
+async function built(effort: Effort, given: Omit<Plan, 'folder'>): Promise<Store> {
+  const plan = {
+    ...given,
+    folder: freshFolder(),
+    messages: effort.quick ? Math.min(given.messages, 100_000) : given.messages,
+  }
+  const flags = ['--data', plan.folder, '--no-profile']
+  const founding = await startDaemon(flags)
+  await founding.stop()
+  const builder = join(import.meta.dirname, '../messages-builder.ts')
+  const { status } = spawnSync(process.execPath, ['--import', 'tsx', builder, JSON.stringify(plan)], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  })
+  if (status !== 0) throw new Error('the store could not be filled')
+  const server = await startDaemon(flags)
+  const headers = { Authorization: authorization(server.ready), 'Content-Type': 'application/x-www-form-urlencoded' }
+  server.pause()
+  return { server, headers, messages: plan.messages }
+}
+
+// --- sending ----------------------------------------------------------------------------------------------------
+
+function load({ server, headers }: Store, effort: Effort): Load {
+  const body = new URLSearchParams({ type: 'channel', to: channelName, topic: 'lunch', content: contentOf(12) })
+  const url = `${server.ready.url}/api/v1/messages`
+  return { url, method: 'POST', headers, body: body.toString(), connections, seconds: effort.rounds(2, 1) }
+}
+
+async function sending(effort: Effort): Promise<Sample[]> {
+  const ours = await small(effort)
+  const theirs = await startServer([referencePath('fastify-form')])
+  theirs.pause()
+  const sent = load(ours, effort)
+  const asked = { ...sent, url: `${theirs.ready.url}/form`, body: `title=Greeting&${sent.body}` }
+  const samples = await loaded(effort, [ours.server, sent], [theirs, asked])
+  await theirs.stop()
+  return samples.map(({ ours, reference }) => ({ ours: ours.perSecond, reference: reference.perSecond }))
+}
+
+async function growing(effort: Effort): Promise<Sample[]> {
+  const [big, little] = [await large(effort), await small(effort)]
+  const samples = await loaded(effort, [big.server, load(big, effort)], [little.server, load(little, effort)])
+  return samples.map(({ ours, reference }) => ({ ours: 1000 / ours.perSecond, reference: 1000 / reference.perSecond }))
+}
+
+/** The first round only warms up. */
+async function loaded(effort: Effort, ours: [Server, Load], reference: [Server, Load]) {
+  const ask = ([server, asked]: [Server, Load]) => alone(server, () => run(asked))
+  await ask(reference)
+  await ask(ours)
+  return alternate<LoadResult>(
+    effort.rounds(9, 3),
+    () => ask(ours),
+    () => ask(reference),
+  )
+}
+
+/** Lets nothing but this server run: work the other has left over must not be paid for here. */
+async function alone<T>(server: Server, work: () => Promise<T>): Promise<T> {
+  server.resume()
+  try {
+    return await work()
+  } finally {
+    server.pause()
+  }
+}
+
+// --- one request at a time --------------------------------------------------------------------------------------
+
+type Ask = (store: Store) => Promise<void>
+
+async function compare(effort: Effort, ours: Store, reference: Store, ask: Ask, other = ask): Promise<Sample[]> {
+  const timed = (store: Store, work: Ask) => () =>
+    alone(store.server, async () => {
+      const began = performance.now()
+      for (let i = 0; i < 5; i++) await work(store)
+      return (performance.now() - began) / 5
+    })
+  for (let i = 0; i < 3; i++) {
+    await timed(ours, ask)()
+    await timed(reference, other)()
+  }
+  return alternate(effort.rounds(21, 5), timed(ours, ask), timed(reference, other))
+}
+
+async function call(store: Store, method: string, path: string, params: Record<string, string>): Promise<void> {
+  const form = new URLSearchParams(params)
+  const { headers } = store
+  const url = `${store.server.ready.url}/api/v1${path}${method === 'GET' ? `?${form}` : ''}`
+  const answer = await fetch(url, { method, headers, ...(method !== 'GET' && { body: form }) })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${path} answered ${text.slice(0, 200)}`)
+}
+
+function middle(store: Store): Promise<void> {
+  const anchor = String(Math.floor(store.messages / 2))
+  const narrow = JSON.stringify([['channel', channelName]])
+  return call(store, 'GET', '/messages', { anchor, num_before: '50', num_after: '49', narrow })
+}
+
+/** Every word but the number is in all of them, so it is the number that is looked for. */
+async function searching(effort: Effort): Promise<Sample[]> {
+  const store = await large(effort)
+  const n = Math.floor(store.messages / 3) + 7
+  const narrow = JSON.stringify([
+    ['channel', channelName],
+    ['search', String(n)],
+  ])
+  const search = () => call(store, 'GET', '/messages', { anchor: 'newest', num_before: '1', num_after: '0', narrow })
+  const point = () => call(store, 'GET', `/messages/${n}`, {})
+  return compare(effort, store, store, search, point)
+}
+
+function registering(store: Store): Promise<void> {
+  return call(store, 'POST', '/register', {})
+}
+
+/** Marked and unmarked, so that every round finds the same. */
+async function marking(effort: Effort): Promise<Sample[]> {
+  const store = await unread(effort)
+  const mark = (count: number) => {
+    const ids = JSON.stringify(Array.from({ length: count }, (_, i) => i + 1))
+    return async () => {
+      for (const op of ['add', 'remove'])
+        await call(store, 'POST', '/messages/flags', { messages: ids, op, flag: 'read' })
+    }
+  }
+  return compare(effort, store, store, mark(100_000), mark(1000))
+}
+
+// --- memory -----------------------------------------------------------------------------------------------------
+
+async function remembering(effort: Effort): Promise<Sample[]> {
+  const [big, nothing] = [await large(effort), await empty(effort)]
+  const bytes = ((await big.server.residentSize()) - (await nothing.server.residentSize())) * 1024
+  return [{ ours: bytes / big.messages, reference: 700 }]
+}
