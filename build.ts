@@ -27,6 +27,7 @@ const shared: BuildOptions = {
   external: [
     'jq-wasm',
     'nodemailer',
+    'undici',
     'yaml',
     '@fastify/ajv-compiler',
     '@fastify/fast-json-stringify-compiler',

@@ -5,7 +5,7 @@ import { encode } from '../daemon/api/wire.ts'
 import { call, type Patience, type Request } from './client.ts'
 import { fillIn } from './everyday.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
-import { flagName, type Given, readParam, type Sources } from './flags.ts'
+import { flagName, type Given, readParam, type Sources, wordName } from './flags.ts'
 import type { Globals } from './globals.ts'
 import type { Names } from './names.ts'
 import { printReply } from './output.ts'
@@ -27,6 +27,7 @@ export async function callEndpoint(
     names: lazyNames(account, patience),
     now: new Date(),
     stdin: stdinOnce(),
+    piped: !batch && !process.stdin.isTTY,
     // A request that is only shown needs no secret.
     secret: async label =>
       globals.dryRun || globals.curl ? '********' : (await import('./prompt.ts')).askSecret(`${label}: `),
@@ -90,7 +91,9 @@ export async function readStdin(): Promise<string> {
 }
 
 function labelOf(endpoint: Endpoint, param: string): string {
-  return endpoint.cli.args?.includes(param) ? `<${param.replaceAll('_', '-')}>` : `--${flagName(endpoint, param)}`
+  return endpoint.cli.args?.includes(param)
+    ? `<${wordName(param, endpoint.params[param]!.shape)}>`
+    : `--${flagName(endpoint, param)}`
 }
 
 function patienceFor(endpoint: Endpoint, globals: Globals): Patience {

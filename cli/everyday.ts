@@ -6,6 +6,7 @@ import type { ExtraFlag } from './extras.ts'
 import { usage } from './failure.ts'
 import type { Given, Sources } from './flags.ts'
 import { narrowFrom, type Term } from './narrow.ts'
+import { isPlace, placeIn } from './place.ts'
 
 export interface Filled {
   readonly given: ReadonlyMap<string, Given>
@@ -28,13 +29,28 @@ const listFlags: readonly ExtraFlag[] = [
 
 const lastMessages = 20
 
+const policies: Readonly<Record<string, string>> = { inherit: '0', muted: '1', unmuted: '2', followed: '3' }
+
+/** Where a message goes, as the first word; by flags it can be said too. */
+export const placeParam: Param = {
+  shape: { type: 'string', ref: 'place' } as unknown as Param['shape'],
+  presence: 'optional',
+  about: "'#channel>topic' or people: amy@example.com,bob@example.com",
+}
+
+/** The words after the subcommand, in their order. */
+export function wordsFor(endpoint: Endpoint): readonly string[] {
+  const args = endpoint.cli.args ?? []
+  return isSent(endpoint) ? ['@place', ...args] : args
+}
+
 export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
   if (endpoint.id === 'get-messages') return listFlags
   return isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
 }
 
 export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources): Promise<Filled> {
-  const rest = new Map(given)
+  const rest = placed(endpoint, given)
   const values: Record<string, unknown> = {}
   const narrow = rest.get('narrow')
   const terms = narrow === undefined ? [] : narrowFrom(textOf(narrow))
@@ -45,8 +61,50 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
     rest.delete('narrow')
     values.narrow = takesPairs(endpoint.params.narrow) ? terms.map(pair) : terms
   }
+  const policy = rest.get('visibility_policy')
+  if (typeof policy === 'string' && Object.hasOwn(policies, policy)) rest.set('visibility_policy', policies[policy]!)
+  // Nobody else was named, and a channel without its founder is seldom meant.
+  if (endpoint.id === 'create-channel' && !rest.has('subscribers')) rest.set('subscribers', ['me'])
+  if (endpoint.id === 'add-navigation-view' && !rest.has('is_pinned')) values.is_pinned = false
+  if (isSent(endpoint) && !rest.has('content') && sources.piped) rest.set('content', '-')
   if (isAddressed(endpoint)) await address(endpoint, rest, values, sources)
   return { given: rest, values }
+}
+
+/** A place in one word, taken apart into what the endpoint calls its parts. */
+function placed(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<string, Given> {
+  const rest = new Map(given)
+  const addressed = isAddressed(endpoint)
+  const channelName = addressed && !endpoint.params.stream_id ? '@channel' : 'stream_id'
+  let word = rest.get('@place')
+  rest.delete('@place')
+  if (word !== undefined && isSent(endpoint) && !rest.has('content')) {
+    const said = [channelName, 'to', 'type'].some(name => rest.has(name))
+    if (said || !isPlace(textOf(word))) {
+      rest.set('content', word)
+      word = undefined
+    }
+  }
+  const { topic } = endpoint.params
+  if (word === undefined && topic && endpoint.params.stream_id && !rest.has('stream_id')) {
+    const named = placeIn(textOf(rest.get('topic') ?? ''))
+    if (named?.topic === undefined) return rest
+    word = rest.get('topic')!
+    rest.delete('topic')
+  }
+  if (word === undefined) return rest
+  const place = placeIn(textOf(word))
+  for (const [name, flag] of [
+    [channelName, 'channel'],
+    ['to', 'to'],
+    ...(place?.topic === undefined ? [] : [['topic', 'topic']]),
+  ] as const)
+    if (rest.has(name!)) throw usage(`"${textOf(word)}" says where, so --${flag} cannot`)
+  if (!place && !addressed) throw usage(`"${textOf(word)}" is not a place such as '#general>lunch'`)
+  if (place) rest.set(channelName, place.channel)
+  else rest.set('to', textOf(word))
+  if (place?.topic !== undefined) rest.set('topic', place.topic)
+  return rest
 }
 
 function newest(given: Map<string, Given>, values: Record<string, unknown>, terms: Term[]): void {
@@ -87,7 +145,10 @@ async function address(
   if (type === undefined && given.has('stream_id')) values.type = 'channel'
   else if (type === undefined && to !== undefined) values.type = 'direct'
   else if (type === undefined && endpoint.params.type!.presence === 'required')
-    throw usage('it is not said to whom', 'Give --channel and --topic, or --to with people.')
+    throw usage(
+      'it is not said to whom',
+      "Say '#channel>topic' first, or give --channel and --topic, or --to with people.",
+    )
   const direct = values.type === 'direct' || type === 'direct' || type === 'private'
   if (!direct || typeof to !== 'string' || to.startsWith('[')) return
   given.delete('to')
@@ -95,6 +156,11 @@ async function address(
   if (people.every(isId)) values.to = people.map(idIn)
   else if (takesText(endpoint.params.to) && people.every(name => name.includes('@'))) values.to = people
   else values.to = await Promise.all(people.map(name => (isId(name) ? idIn(name) : sources.names.find('user', name))))
+}
+
+/** A message that is given as words: where, and what. */
+function isSent(endpoint: Endpoint): boolean {
+  return isAddressed(endpoint) && endpoint.cli.args?.[0] === 'content'
 }
 
 function isAddressed({ params }: Endpoint): boolean {

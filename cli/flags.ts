@@ -16,12 +16,26 @@ export interface Sources {
   readonly names: Names
   readonly now: Date
   stdin(): Promise<string>
+  /** Whether something can come from stdin that was not asked for by name. */
+  readonly piped?: boolean
   /** Asks a person, or reads what a script prepared. */
   secret(label: string): Promise<string>
 }
 
 export function flagName(endpoint: Endpoint, param: string): string {
   return endpoint.cli.flags?.[param] ?? param.replaceAll('_', '-')
+}
+
+/** What a positional argument is called: by what it names, not by the param's old name. */
+export function wordName(name: string, shape: Shape): string {
+  if (name === '@place') return 'place'
+  if (isChoice(shape)) return valueName(shape)
+  return otherFlag(shape) ?? name.replaceAll('_', '-')
+}
+
+/** The flag that can say the same as a positional argument. */
+export function otherFlag({ ref }: Shape): string | undefined {
+  return ref === 'channel' || ref === 'topic' ? ref : undefined
 }
 
 export function isSwitch(shape: Shape): boolean {

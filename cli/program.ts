@@ -81,9 +81,19 @@ async function addWord(program: Command, word: string, argv: readonly string[]):
   const { addEndpoint } = await import('./subcommands.ts')
   const { callEndpoint } = await import('./call.ts')
   for (const page of pages) {
-    for (const endpoint of Object.values<Endpoint>(await page.load()))
+    const endpoints = Object.values<Endpoint>(await page.load())
+    for (const endpoint of endpoints)
       if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, endpoint, callEndpoint, argv)
-    program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(page.about)
+    const { formOf, saidBy, shortcuts, targetOf } = await import('./shortcuts.ts')
+    for (const shortcut of shortcuts) {
+      const endpoint = endpoints.find(({ id }) => id === shortcut.id)
+      if (!endpoint || shortcut.cli.name.split(' ')[0] !== word) continue
+      const run: typeof callEndpoint = (_, given, globals, batch) =>
+        callEndpoint(targetOf(shortcut, endpoint), saidBy(shortcut, given), globals, batch)
+      addEndpoint(program, formOf(shortcut, endpoint), run, argv, shortcut.switches ?? [])
+    }
+    const group = program.commands.find(command => command.name() === word && command.commands.length > 0)
+    if (group?.registeredArguments.length === 0) group.description(page.about)
   }
 }
 

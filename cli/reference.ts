@@ -2,9 +2,10 @@
 
 import type { Endpoint } from '../daemon/api/define.ts'
 import { catalogue, type Page } from '../daemon/api/index.ts'
-import { everydayFlags } from './everyday.ts'
+import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
 import { extras } from './extras.ts'
-import { flagName, isChoice, isList, isSwitch, valueName } from './flags.ts'
+import { flagName, isChoice, isList, isSwitch, valueName, wordName } from './flags.ts'
+import { formOf, shortcuts } from './shortcuts.ts'
 
 export interface FlagEntry {
   readonly name: string
@@ -42,7 +43,12 @@ export async function reference(): Promise<Entry[]> {
   const endpoints = pages.flatMap(page => Object.values<Endpoint>(page)).filter(({ served }) => served !== 'outgoing')
   const others = (await Promise.all(Object.values(extras).map(extra => extra.load()))).flat()
   return [
-    ...endpoints.map(entryOf),
+    ...endpoints.flatMap(endpoint => [
+      entryOf(endpoint),
+      ...shortcuts
+        .filter(({ id }) => id === endpoint.id)
+        .map(shortcut => entryOf(formOf(shortcut, endpoint), shortcut.switches ?? [])),
+    ]),
     ...others
       .filter(extra => !extra.hidden)
       .map(({ name, about, args = [], flags = [], examples }) => ({
@@ -62,19 +68,25 @@ export async function reference(): Promise<Entry[]> {
   ]
 }
 
-function entryOf(endpoint: Endpoint): Entry {
+function entryOf(endpoint: Endpoint, flags = everydayFlags(endpoint)): Entry {
   const { cli, summary, method, path, params } = endpoint
-  const args = cli.args ?? []
+  const args = wordsFor(endpoint)
   return {
     name: cli.name,
     about: summary,
     args: args.map(name => {
-      const { shape, about, presence } = params[name]!
+      const { shape, about, presence } = params[name] ?? placeParam
       const many = isList(shape) && name === args.at(-1)
-      return { name, about, value: valueName(shape), required: presence === 'required' || presence === 'path', many }
+      return {
+        name: wordName(name, shape),
+        about,
+        value: valueName(shape),
+        required: presence === 'required' || presence === 'path',
+        many,
+      }
     }),
     flags: [
-      ...everydayFlags(endpoint),
+      ...flags.map(({ name, value, about }) => ({ name, about, ...(value && { value }) })),
       ...Object.entries(params)
         .filter(([name]) => !args.includes(name))
         .map(([name, { shape, about, presence }]) => ({

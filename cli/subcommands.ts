@@ -2,10 +2,10 @@
 
 import { Argument, Command, CommanderError, Option } from 'commander'
 import type { Endpoint, Param } from '../daemon/api/define.ts'
-import { everydayFlags } from './everyday.ts'
+import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
 import type { ExtraFlag, ExtraSubcommand } from './extras.ts'
 import { usage } from './failure.ts'
-import { flagName, type Given, isChoice, isList, isSwitch, valueName } from './flags.ts'
+import { flagName, type Given, isList, isSwitch, otherFlag, valueName, wordName } from './flags.ts'
 import { type Globals, globalFlags, readGlobals } from './globals.ts'
 
 /** Where many calls come from, and how to make them. */
@@ -44,16 +44,32 @@ export function newProgram(): Command {
   return program
 }
 
-export function addEndpoint(program: Command, endpoint: Endpoint, run: Run, argv: readonly string[] = []): Command {
+export function addEndpoint(
+  program: Command,
+  endpoint: Endpoint,
+  run: Run,
+  argv: readonly string[] = [],
+  flags: readonly ExtraFlag[] = everydayFlags(endpoint),
+): Command {
   const leaf = commandAt(program, endpoint.cli.name.split(' ')).description(endpoint.summary)
-  const args = endpoint.cli.args ?? []
+  const args = wordsFor(endpoint)
   const options = new Map<string, string>()
   // In a batch the lines say what the arguments would.
   const batch = argv.some(word => word === '--batch' || word.startsWith('--batch='))
-  for (const name of args) leaf.addArgument(argumentFor(name, endpoint.params[name]!, name === args.at(-1), batch))
+  const others = new Map(args.map(name => [name, otherFlag((endpoint.params[name] ?? placeParam).shape)]))
+  // Where one word can be said by a flag, the parser cannot know which words are missing; reading the params does.
+  const loose = batch || args.includes('@place') || [...others.values()].some(flag => flag !== undefined)
+  for (const name of args)
+    leaf.addArgument(argumentFor(name, endpoint.params[name] ?? placeParam, name === args.at(-1), loose))
   for (const [name, param] of Object.entries(endpoint.params))
     if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), param))
-  for (const flag of everydayFlags(endpoint)) {
+  for (const [name, flag] of others)
+    if (flag && !leaf.options.some(({ long }) => long === `--${flag}`)) {
+      const option = new Option(`--${flag} <${flag}>`, `the same as <${wordName(name, endpoint.params[name]!.shape)}>`)
+      leaf.addOption(option.helpGroup('Flags:'))
+      options.set(name, option.attributeName())
+    }
+  for (const flag of flags) {
     const option = optionFor(flag)
     leaf.addOption(option)
     options.set(`@${flag.name}`, option.attributeName())
@@ -112,7 +128,11 @@ export function batchFrom(flags: Readonly<Record<string, unknown>>): BatchOption
 export function commandAt(program: Command, words: readonly string[]): Command {
   let command = program
   for (const word of words) {
-    if (command !== program) command.usage('<verb> [flags]').commandsGroup('Verbs:').helpCommand(false)
+    // `natter flags add` is a subcommand itself, and has others below it.
+    if (command !== program) {
+      if (command.registeredArguments.length === 0) command.usage('<verb> [flags]')
+      command.commandsGroup('Verbs:').helpCommand(false)
+    }
     command = command.commands.find(known => known.name() === word) ?? newCommand(command, word)
   }
   return command
@@ -166,6 +186,8 @@ export function pathOf(program: Command, argv: readonly string[]): string {
 const ours = new WeakSet<Option>()
 /** Named at the end of the help, and explained elsewhere. */
 const mentioned = new WeakSet<Option>()
+/** Optional for the parser only. */
+const shownAsNeeded = new WeakSet<Argument>()
 
 /** The parser keeps the words after `--`, but not always the sign itself. */
 function afterDashes(program: Command): string[] | undefined {
@@ -180,27 +202,39 @@ function newCommand(parent: Command, word: string): Command {
 
 function givenTo(leaf: Command, args: readonly string[], options: ReadonlyMap<string, string>): Map<string, Given> {
   const given = new Map<string, Given>()
-  args.forEach((name, index) => {
-    const value = leaf.processedArgs[index]
-    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) given.set(name, value)
-  })
   const values = leaf.opts()
   for (const [name, key] of options) if (values[key] !== undefined) given.set(name, values[key])
+  const open = args.filter(name => !given.has(name))
+  open.forEach((name, index) => {
+    const value =
+      open.at(-1) === name && leaf.registeredArguments.at(-1)!.variadic ? leaf.args.slice(index) : leaf.args[index]
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) given.set(name, value)
+  })
+  if (leaf.args.length > open.length && !leaf.registeredArguments.at(-1)?.variadic)
+    throw usage(
+      `"${leaf.args.at(-1)}" is one word too many`,
+      `See ${pathOf(leaf.parent ?? leaf, [leaf.name()])} --help`,
+    )
   return given
 }
 
-function argumentFor(name: string, param: Param, last: boolean, batch: boolean): Argument {
-  const needed = !batch && (param.presence === 'required' || param.presence === 'path')
-  // A closed set of words is the best name for itself.
-  const title = isChoice(param.shape) ? valueName(param.shape) : name.replaceAll('_', '-')
+function argumentFor(name: string, param: Param, last: boolean, loose: boolean): Argument {
+  const needed = param.presence === 'required' || param.presence === 'path'
+  const title = wordName(name, param.shape)
   const many = last && isList(param.shape) ? '...' : ''
-  return new Argument(needed ? `<${title}${many}>` : `[${title}${many}]`, aboutOf(param, false))
+  const argument = new Argument(needed && !loose ? `<${title}${many}>` : `[${title}${many}]`, aboutOf(param, false))
+  if (needed) shownAsNeeded.add(argument)
+  return argument
+}
+
+function isNeeded(argument: Argument): boolean {
+  return argument.required || shownAsNeeded.has(argument)
 }
 
 function wordsOf(command: Command): string {
   return command.registeredArguments
     .map(argument => `${argument.name()}${argument.variadic ? '...' : ''}`)
-    .map((title, index) => (command.registeredArguments[index]!.required ? `<${title}>` : `[${title}]`))
+    .map((title, index) => (isNeeded(command.registeredArguments[index]!) ? `<${title}>` : `[${title}]`))
     .join(' ')
 }
 
@@ -209,6 +243,9 @@ function addFlag(leaf: Command, flag: string, param: Param): string {
   if (isSwitch(param.shape)) return addSwitch(leaf, flag, param)
   const option = new Option(`--${flag} <${valueName(param.shape)}>`, aboutOf(param, true)).helpGroup('Flags:')
   if (isList(param.shape)) option.argParser((value: string, before: string[] = []) => [...before, value])
+  // Several people: a list, or one text with commas.
+  else if (param.shape.anyOf?.some((arm: { type?: string }) => arm.type === 'array'))
+    option.argParser((value: string, before?: string) => (before === undefined ? value : `${before},${value}`))
   leaf.addOption(option)
   return option.attributeName()
 }

@@ -24,6 +24,10 @@ export interface Config {
   readonly profile: boolean
   readonly maxQueues: number
   readonly smtpUrl: string | undefined
+  /** Whether outgoing webhooks may go to private networks. */
+  readonly webhookPrivate: boolean
+  /** Seconds the server of a bot has to answer. */
+  readonly webhookTimeout: number
   /** MiB; undefined: no limit. */
   readonly uploadQuota: number | undefined
   /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, by chance. */
@@ -72,6 +76,8 @@ export const flags = {
     takes: 'URL',
     about: 'server that sends mail, such as smtp://user:password@host:587; without it mails stay in the store’s outbox',
   },
+  'webhook-private': { about: 'let outgoing webhooks call addresses of private networks and of this machine' },
+  'webhook-timeout': { takes: 'SECONDS', about: 'how long the server of a bot has to answer', fallback: '10' },
   'upload-quota': { takes: 'MIB', about: 'room for the uploads of the organization; by default there is no limit' },
   heartbeat: { takes: 'SECONDS', about: 'how long a poll waits before it gets a heartbeat; by default 45 to 55' },
   dialect: {
@@ -119,6 +125,8 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     profile: !on('no-profile'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
     smtpUrl: smtpUrl(value('smtp-url')),
+    webhookPrivate: on('webhook-private'),
+    webhookTimeout: integer('webhook-timeout', value('webhook-timeout')!, 600),
     uploadQuota: value('upload-quota') === undefined ? undefined : integer('upload-quota', value('upload-quota')!, 1e9),
     heartbeat: value('heartbeat') === undefined ? undefined : integer('heartbeat', value('heartbeat')!, 600),
     control: on('control') || on('memory'),

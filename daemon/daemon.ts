@@ -39,6 +39,7 @@ import {
 import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
+import { Webhooks } from './webhooks.ts'
 
 export interface Daemon {
   readonly ready: Ready
@@ -96,7 +97,10 @@ export async function startDaemon(
     queues,
     now,
     onFailure,
-    onChange: () => scheduler.reconsider(),
+    onChange: () => {
+      scheduler.reconsider()
+      webhooks.reconsider()
+    },
     post: mails => {
       desk?.post(mails)
       mailer.post(mails)
@@ -118,6 +122,13 @@ export async function startDaemon(
     surroundings,
     warn,
   )
+  const webhooks = new Webhooks({
+    engine,
+    clock,
+    surroundings,
+    permitted: { loopback: isLoopback(config.host), private: config.webhookPrivate },
+    timeout: config.webhookTimeout * 1000,
+  })
   let listening = false
   let localUrl = ''
   const server = {
@@ -173,6 +184,7 @@ export async function startDaemon(
     server.url = config.url ?? localUrl
     listening = true
     scheduler.start()
+    webhooks.start()
     mailer.resume()
   } catch (error) {
     await app.close()
@@ -193,6 +205,7 @@ export async function startDaemon(
     async stop() {
       listening = false
       scheduler.stop()
+      await webhooks.stop()
       clearInterval(compaction)
       queues.answerAll()
       await closeServer(app)

@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fillIn } from '../cli/everyday.ts'
+import type { ExtraFlag } from '../cli/extras.ts'
 import { flagName, type Given } from '../cli/flags.ts'
 import { globalFlags } from '../cli/globals.ts'
+import { formOf, saidBy, shortcuts, targetOf } from '../cli/shortcuts.ts'
 import { addEndpoint, newProgram } from '../cli/subcommands.ts'
 import type { Endpoint } from '../daemon/api/define.ts'
 import { catalogue, type Page } from '../daemon/api/index.ts'
@@ -35,8 +37,24 @@ describe('every endpoint', () => {
         }
       })
 
+  for (const shortcut of shortcuts)
+    test(`${shortcut.cli.name} fits the endpoint it is a use of`, async () => {
+      const endpoint = pages.flatMap(({ endpoints }) => endpoints).find(({ id }) => id === shortcut.id)
+      assert.ok(endpoint, `there is no endpoint ${shortcut.id}`)
+      const sets = [shortcut.sets ?? {}, ...(shortcut.switches ?? []).map(item => item.sets)].flatMap(Object.keys)
+      for (const param of [...shortcut.params, ...sets]) assert.ok(endpoint.params[param], `no param ${param}`)
+      for (const example of shortcut.cli.examples) {
+        const given = saidBy(shortcut, await parsed(formOf(shortcut, endpoint), example, shortcut.switches))
+        const filled = await fillIn(targetOf(shortcut, endpoint), given, nobody)
+        for (const [param, { presence }] of Object.entries(endpoint.params))
+          if (presence === 'required' || presence === 'path')
+            assert.ok(filled.given.has(param) || param in filled.values, `${example} lacks ${param}`)
+      }
+    })
+
   test('has a name of its own', () => {
     const names = pages.flatMap(({ endpoints }) => endpoints.map(endpoint => endpoint.cli.name))
+    names.push(...shortcuts.map(({ cli }) => cli.name))
     assert.deepEqual(
       names.filter((name, index) => names.indexOf(name) !== index),
       [],
@@ -57,18 +75,34 @@ describe('every endpoint', () => {
 })
 
 /** Examples are read, not sent, so any ID will do for a name. */
-const nobody = { names: { find: async () => 1 }, now: new Date(), stdin: async () => '', secret: async () => '' }
+const nobody = {
+  names: { find: async () => 1 },
+  now: new Date(),
+  stdin: async () => '',
+  piped: true,
+  secret: async () => '',
+}
 
 /** What the subcommand understands of an example line; pipes before it are left out. */
-async function parsed(endpoint: Endpoint, example: string): Promise<ReadonlyMap<string, Given>> {
+async function parsed(
+  endpoint: Endpoint,
+  example: string,
+  flags?: readonly ExtraFlag[],
+): Promise<ReadonlyMap<string, Given>> {
   const words = shellWords(example)
   const start = words.indexOf('natter')
   assert.ok(start >= 0, `"${example}" does not call natter`)
   let found: ReadonlyMap<string, Given> | undefined
   const program = newProgram()
-  addEndpoint(program, endpoint, async (_, given) => {
-    found = given
-  })
+  addEndpoint(
+    program,
+    endpoint,
+    async (_, given) => {
+      found = given
+    },
+    [],
+    flags,
+  )
   await program.parseAsync(words.slice(start + 1), { from: 'user' })
   assert.ok(found, `"${example}" does not reach ${endpoint.cli.name}`)
   return found

@@ -78,3 +78,25 @@ test('a list of messages is of the newest, as they were written', async () => {
   })
   assert.deepEqual(await filled(list, { anchor: '7', apply_markdown: true }), { allow_empty_topic_name: true })
 })
+
+test('one word says where a message goes: a channel and its topic, or people', async () => {
+  const form = (given: Record<string, Given>, piped = false) =>
+    fillIn(send, new Map(Object.entries(given)), { ...sources, piped }).then(({ given, values }) => ({
+      ...Object.fromEntries(given),
+      ...values,
+    }))
+  const lunch = { type: 'channel', to: 'general', topic: 'lunch', content: 'x' }
+  assert.deepEqual(await form({ '@place': '#general>lunch', content: 'x' }), lunch)
+  assert.deepEqual(await form({ '@place': '#general > lunch', content: 'x' }), lunch)
+  assert.deepEqual(await form({ '@place': '#general', topic: 'lunch', content: 'x' }), lunch)
+  assert.deepEqual(await form({ '@place': 'x', '@channel': 'general', topic: 'lunch' }), lunch)
+  assert.deepEqual(await form({ '@place': '#general>lunch' }, true), { ...lunch, content: '-' })
+  assert.deepEqual(await form({ '@place': '#5>lunch', content: 'x' }), { ...lunch, to: 5 })
+  assert.deepEqual(await form({ '@place': '#general>', content: 'x' }), { ...lunch, topic: '' })
+  const both = ['amy@example.com', 'bob@example.com']
+  assert.deepEqual(await form({ '@place': both.join(','), content: 'x' }), { type: 'direct', to: both, content: 'x' })
+  assert.deepEqual(await form({ '@place': 'Amy Adams', content: 'x' }), { type: 'direct', to: [8], content: 'x' })
+  await assert.rejects(form({ '@place': 'hello' }, true), /not said to whom/)
+  await assert.rejects(form({ '@place': '#general>lunch', content: 'x', topic: 'y' }), /--topic cannot/)
+  await assert.rejects(form({ '@place': '#general>lunch', content: 'x', to: 'y' }), /--to cannot/)
+})

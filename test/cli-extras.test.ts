@@ -47,7 +47,7 @@ describe('natter exec', () => {
 
   test('hands signals on, and says what does not work', async t => {
     const shell = newShell(t)
-    const script = 'trap "echo caught; exit 5" TERM; echo up; while :; do sleep 0.05; done'
+    const script = 'trap "echo caught; exit 5" TERM; echo up; for i in $(seq 200); do sleep 0.05; done'
     const running = new Watched(t, shell.spawn(['exec', '--', 'sh', '-c', script]))
     await running.until(1)
     running.child.kill('SIGTERM')

@@ -1,6 +1,6 @@
 // `natter exec -- CMD`: a daemon for the time that one command runs, and the command's exit code.
 
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,14 +76,16 @@ function runCommand(command: readonly string[], ready: Ready, scratch: string): 
   const env = { ...process.env, ...Object.fromEntries(both), ...files }
   const [program, ...rest] = command
   return new Promise((resolve, reject) => {
-    const child = spawn(program!, rest, { stdio: 'inherit', env })
+    let child: ChildProcess | undefined
+    // Before the command starts: it may be quicker to say that it runs than we are to listen.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
       process.removeAllListeners(signal)
       // The terminal sends ^C to the command by itself.
       process.on(signal, () => {
-        if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+        if (signal !== 'SIGINT' || !process.stdin.isTTY) child?.kill(signal)
       })
     }
+    child = spawn(program!, rest, { stdio: 'inherit', env })
     child.on('error', (error: NodeJS.ErrnoException) => {
       const reason = error.code === 'ENOENT' ? 'there is no such program' : error.code
       reject(

@@ -27,7 +27,10 @@ const eventId = Type.Integer({ minimum: -1, maximum: Number.MAX_SAFE_INTEGER })
 const queueParams = {
   event_types: optional(nullable(listOf(text)), 'which events to receive; all when absent'),
   narrow: defaulted(listOf(listOf(text)), [], 'only message events that match these [operator, operand] pairs'),
-  all_public_streams: defaulted(bool, false, 'also messages of public channels you are not subscribed to'),
+  all_public_streams: optional(
+    bool,
+    'also messages of public channels you are not subscribed to; false when absent, for bots as they are set up',
+  ),
   apply_markdown: defaulted(bool, false, 'message content as HTML instead of Markdown'),
   client_gravatar: defaulted(bool, true, 'avatar_url may be null for users of the avatar provider'),
   slim_presence: defaulted(bool, false, 'presence by user ID, without email'),

@@ -95,6 +95,11 @@ export const catalogue = {
     words: ['bot-storage'],
     load: async () => (await import('./bot-storage.ts')).botStorage,
   },
+  webhooks: {
+    about: 'what outgoing webhook bots are sent',
+    words: ['webhooks'],
+    load: async () => (await import('./webhooks.ts')).webhooks,
+  },
   keys: {
     about: 'API keys',
     words: ['keys'],

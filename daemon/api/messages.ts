@@ -106,9 +106,9 @@ export const messages = {
       name: 'send',
       args: ['content'],
       examples: [
-        'natter send "Hello, all" --channel general --topic lunch',
-        'natter send "Hello, Amy" --to amy@example.com',
-        'git log -1 | natter send - --channel general --topic commits',
+        "natter send '#general>lunch' 'Hello, all'",
+        "natter send 'Hello, both' --to amy@example.com,bob@example.com",
+        'git log -1 | natter send --channel general --topic commits',
       ],
       shows: 'id',
     },

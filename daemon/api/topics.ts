@@ -33,7 +33,7 @@ export const topics = {
     cli: {
       name: 'topics list',
       args: ['stream_id'],
-      examples: ['natter topics list general', 'natter topics list general --allow-empty-topic-name --json'],
+      examples: ['natter topics list general', 'natter topics list --channel general --allow-empty-topic-name --json'],
       shows: 'topics',
     },
   }),
@@ -47,15 +47,18 @@ export const topics = {
     params: {
       stream_id: required(channelId, 'which channel'),
       topic: required(topicName, 'the topic, at most 60 characters; it need not exist'),
-      visibility_policy: required(int, '0 as its channel, 1 muted, 2 unmuted, 3 followed'),
+      visibility_policy: required(int, '0 as its channel (inherit), 1 muted, 2 unmuted, 3 followed'),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'topics follow',
-      args: ['stream_id', 'topic'],
-      flags: { visibility_policy: 'policy' },
-      examples: ['natter topics follow general lunch --policy 3', 'natter topics follow general lunch --policy 0'],
+      name: 'topics policy',
+      args: ['topic'],
+      flags: { stream_id: 'channel', visibility_policy: 'policy' },
+      examples: [
+        'natter topics policy lunch --channel general --policy followed',
+        "natter topics policy '#general>lunch' --policy 0",
+      ],
     },
   }),
   mute: endpoint({
@@ -64,7 +67,7 @@ export const topics = {
     path: '/users/me/subscriptions/muted_topics',
     access: 'user',
     since: 1,
-    summary: 'Mute a topic, or no longer',
+    summary: 'Mute a topic, or no longer: the older form of mute and reset',
     params: {
       op: required(oneOf('add', 'remove'), 'mute, or no longer'),
       topic: required(topicName, 'the topic'),
@@ -74,10 +77,13 @@ export const topics = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'topics mute',
+      name: 'topics muted',
       args: ['op', 'topic'],
       flags: { stream_id: 'channel', stream: 'channel-name' },
-      examples: ['natter topics mute add lunch --channel general', 'natter topics mute remove lunch --channel general'],
+      examples: [
+        'natter topics muted add lunch --channel general',
+        'natter topics muted remove lunch --channel general',
+      ],
     },
   }),
   delete: endpoint({
@@ -93,7 +99,7 @@ export const topics = {
     cli: {
       name: 'topics delete',
       args: ['stream_id', 'topic_name'],
-      examples: ['natter topics delete general lunch', 'natter topics delete id:12 lunch --json'],
+      examples: ['natter topics delete general lunch', 'natter topics delete lunch --channel general --json'],
       shows: 'complete',
     },
   }),

@@ -23,6 +23,8 @@ export interface ControlParts {
 export const controlPrefix = '/control/v1'
 
 export function addControlRoutes(app: FastifyInstance, { desk, sameSecret, knows }: ControlParts): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   for (const [route, handler] of Object.entries(handlers(desk, knows))) {
     const [method, path] = route.split(' ') as ['GET' | 'POST' | 'DELETE', string]
     app.route({

@@ -25,6 +25,7 @@ import type { UserGroupFact } from './user-groups/facts.ts'
 import type { UserStatusFact } from './user-status.ts'
 import type { UserTopicFact } from './user-topics.ts'
 import type { UserFact } from './users/facts.ts'
+import type { WebhookFact } from './webhooks/index.ts'
 
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
 export type QueueFact =
@@ -80,5 +81,6 @@ export type Fact =
   | MessageFact
   | BotStorageFact
   | ProfileFieldFact
+  | WebhookFact
   | QueueFact
   | StoreFact

@@ -37,6 +37,7 @@ import { userGroups } from './user-groups/index.ts'
 import { userStatus } from './user-status.ts'
 import { topics } from './user-topics.ts'
 import { users } from './users/index.ts'
+import { webhooks } from './webhooks/index.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
 const events = resource(eventsApi)<never>({ commands: {}, apply: {}, announce: {} })
@@ -75,6 +76,7 @@ export const resources: readonly AnyResource[] = [
   messages,
   messageFlags,
   reactions,
+  webhooks,
   events,
 ]
 

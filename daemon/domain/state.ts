@@ -10,6 +10,7 @@ import type { Attachment, Draft, NavigationView, Reminder, SavedSnippet, Schedul
 import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
+import { deliveryTable } from './webhooks/delivery.ts'
 
 export const roles = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const
 export type Role = (typeof roles)[keyof typeof roles]
@@ -327,9 +328,8 @@ export class State {
     path: (attachment: Attachment) => attachment.path,
     message: (attachment: Attachment) => attachment.messages.map(({ id }) => id),
   })
-
+  readonly webhookDeliveries = deliveryTable()
   readonly emailChanges = new Table<EmailChange, string>(change => change.token)
-
   readonly userStatuses = new Table((status: UserStatus) => status.userId)
   readonly mutedUsers = new Table(mutedUserKey as (row: MutedUser) => string, {
     user: (row: MutedUser) => row.userId,

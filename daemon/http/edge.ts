@@ -71,8 +71,8 @@ export class Edge {
   /** Takes a request to the API. */
   take(raw: IncomingMessage, response: ServerResponse): void {
     const request = new Incoming(raw, `req-${(++this.#count).toString(36)}`)
-    const watched = this.#parts.watch?.arrive(request.method, request.path)
     const plain = answeringOf(request, response, this.#parts.dialect === 'zulip')
+    const watched = this.#parts.watch?.arrive(request.method, request.path)
     const answering = watched ? { ...plain, watched } : plain
     if (!request.hasBody) this.#handle(request, undefined, answering)
     else

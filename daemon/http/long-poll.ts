@@ -122,8 +122,8 @@ export class LongPoll {
       eventTypes: params.event_types ?? null,
       capabilities: declared(params.client_capabilities),
       lifespan: Math.min(lifespan, limits.queueLifespanMaxSeconds) * 1000,
-      narrow: queueNarrow(params.narrow),
-      allPublicStreams: params.all_public_streams,
+      narrow: params.narrow.length > 0 ? queueNarrow(params.narrow) : narrowOfBot(ctx),
+      allPublicStreams: params.all_public_streams ?? ctx.actor.bot?.defaults?.allPublic ?? false,
       applyMarkdown: params.apply_markdown,
       clientGravatar: params.client_gravatar,
       slimPresence: params.slim_presence,
@@ -141,6 +141,13 @@ export class LongPoll {
         if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, capabilities, asked))
     return state
   }
+}
+
+/** A bot that was set up for one channel hears of that one, unless it asks for something else. */
+function narrowOfBot({ state, actor }: Context): QueueRegistration['narrow'] {
+  const id = actor.bot?.defaults?.eventsChannelId ?? null
+  const channel = id === null ? undefined : state.channels.get(id)
+  return channel ? [['stream', channel.name]] : []
 }
 
 function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: readonly Pending[]): void {

@@ -21,6 +21,8 @@ export interface Soil {
 
 /** Meets every rule for passwords, and is nobody's: accounts without one cannot log in by it. */
 const placeholder = 'seeded account without a password 7Qx'
+/** What the API calls the roles that a seed gives by name. */
+const numberOf: Readonly<Record<string, number>> = roles
 const botTypes = { generic: 1, 'incoming-webhook': 2, 'outgoing-webhook': 3 }
 
 /** The facts of the seed, on top of those given. */
@@ -85,7 +87,8 @@ class Planter {
     const email = user.email ?? `${name}@${this.#soil.surroundings.server.emailDomain}`
     const { user_id } = await this.#call('owner', 'create-user', { email, full_name, password }, path)
     this.#name(this.#people, name, user_id, path)
-    if (role !== 'member') await this.#call('owner', 'update-user', { user_id, role: roles[role] }, [...path, 'role'])
+    if (role !== 'member')
+      await this.#call('owner', 'update-user', { user_id, role: numberOf[role] }, [...path, 'role'])
   }
 
   async #bot(bot: NonNullable<Seed['bots']>[number], path: Path): Promise<void> {
@@ -156,7 +159,7 @@ class Planter {
     const actor = this.#person(as, path)
     const ctx = { ...this.#soil.surroundings, state: this.#state, now: this.#now, actor }
     try {
-      const prepared = await resource.prepare?.[key]?.(this.#tools, decoded.params, this.#state)
+      const prepared = await resource.prepare?.[key]?.(this.#tools, decoded.params, this.#state, actor)
       const { facts = [], touch, reply } = resource.commands[key]!(ctx, decoded.params, prepared)
       for (const fact of facts) this.#take(fact)
       touch?.(this.#state)

@@ -40,7 +40,7 @@ export class World {
     const id = this.state.users.nextId
     const user: User = {
       id,
-      email: `user${id}@example.com`,
+      email: `person${id}@example.com`,
       fullName: `User ${id}`,
       role,
       fullMember: true,
@@ -79,7 +79,8 @@ export class World {
           const given = { ...params }
           for (const [name, param] of Object.entries(endpoint.params))
             if (param.presence === 'defaulted') given[name] ??= structuredClone(param.fallback)
-          const { facts = [], signals = [], reply } = resource.commands[key]!(this.context(actor), given)
+          const { facts = [], signals = [], touch, reply } = resource.commands[key]!(this.context(actor), given, {})
+          touch?.(this.state)
           this.take(facts)
           for (const signal of signals) this.tell(signal)
           return JSON.parse(JSON.stringify(reply))

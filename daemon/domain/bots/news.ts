@@ -1,7 +1,7 @@
 // What is told of bots to those who look after them: their owner and the administrators.
 
 import { administrators, everyone } from '../audiences.ts'
-import { isAdministrator } from '../permissions.ts'
+import { administerBot, isAdministrator } from '../permissions.ts'
 import type { Announcement } from '../resource.ts'
 import type { State, User } from '../state.ts'
 import type { BotPart } from '../users/facts.ts'
@@ -50,6 +50,19 @@ function handedOver(state: State, user: BotUser, formerOwnerId: number | null | 
       event: { type: 'realm_user', op: 'update', person: { user_id: user.id, bot_owner_id: ownerId } },
     },
   ]
+}
+
+/** An account began or ceased to look after bots of others, because its role changed. */
+export function botSightChanged(state: State, before: User, after: User): Announcement[] {
+  const news: Announcement[] = []
+  for (const bot of state.users.values()) {
+    if (!isBot(bot)) continue
+    const saw = administerBot.allows({ state, actor: before }, bot)
+    const sees = administerBot.allows({ state, actor: after }, bot)
+    if (sees && !saw) news.push(told(bot, [after.id], 'add', presentBot(state, bot)))
+    if (saw && !sees) news.push(told(bot, [after.id], 'delete', { user_id: bot.id }))
+  }
+  return news
 }
 
 function told(user: BotUser, to: readonly number[], op: string, bot: object): Announcement {

@@ -65,7 +65,7 @@ function viewOf(client: Client): View {
   }
 }
 
-export function sent(state: State, { message, readBy = [], echo }: MessageSent): Announcement[] {
+export function sent(state: State, { message, readBy = [], called = [], echo }: MessageSent): Announcement[] {
   const { channelId } = message
   const channel = channelId === undefined ? undefined : state.channels.get(channelId)
   const to = channel
@@ -73,11 +73,12 @@ export function sent(state: State, { message, readBy = [], echo }: MessageSent):
     : state.conversations.get(message.conversationId!)!.userIds
   const flags = sharedFlags(userId => [
     ...(readBy.includes(userId) ? ['read'] : []),
+    ...(called.includes(userId) ? ['mentioned'] : []),
     ...mentionFlags(state, userId, message.id),
   ])
   return [
     {
-      to,
+      to: called.length > 0 ? [...to, ...called] : to,
       first: message.senderId,
       event: client => ({ type: 'message', message: presentMessage(state, message, viewOf(client)) }),
       personal: flags,
@@ -168,7 +169,7 @@ export function readEvent(userId: number, ids: readonly number[], all = false): 
   return { to: [userId], event: { ...flagsEvent('add', 'read', ids), all } }
 }
 
-function flagsEvent(op: 'add' | 'remove', flag: string, ids: readonly number[]) {
+export function flagsEvent(op: 'add' | 'remove', flag: string, ids: readonly number[]) {
   return { type: 'update_message_flags', op, operation: op, flag, messages: ids, all: false }
 }
 

@@ -66,12 +66,12 @@ export function checkPosting(ctx: Context, channel: Channel, topic: string, give
 }
 
 // IDs given out by a command before its facts are applied: one command can send several messages.
-const allotted = new WeakMap<Surroundings, { messages: number; conversations: number }>()
+const allotted = new WeakMap<Surroundings, { messages: number; conversations: number; deliveries: number }>()
 
 function allotments(ctx: Surroundings) {
   let counts = allotted.get(ctx)
   if (!counts) {
-    counts = { messages: 0, conversations: 0 }
+    counts = { messages: 0, conversations: 0, deliveries: 0 }
     allotted.set(ctx, counts)
   }
   return counts
@@ -83,4 +83,8 @@ export function nextMessageId(ctx: Surroundings & { state: { messages: MessageSt
 
 export function nextConversationId(ctx: Surroundings): number {
   return ctx.state.conversations.nextId + allotments(ctx).conversations++
+}
+
+export function nextDeliveryId(ctx: Surroundings): number {
+  return ctx.state.webhookDeliveries.nextId + allotments(ctx).deliveries++
 }

@@ -2,6 +2,7 @@
 
 import type { Edit, Message, Reaction, Submessage } from '../message-store/index.ts'
 import type { Conversation } from '../state.ts'
+import type { WebhookDelivery } from '../webhooks/delivery.ts'
 
 export type MessageFact =
   | MessageSent
@@ -21,6 +22,10 @@ export interface MessageSent {
   readonly conversation?: Conversation
   /** People for whom it is read from the start: its sender, and those who muted them. */
   readonly readBy?: readonly number[]
+  /** Outgoing webhook bots that it calls. */
+  readonly calls?: readonly WebhookDelivery[]
+  /** Bots mentioned in a channel they do not follow; they hear of it all the same. */
+  readonly called?: readonly number[]
   /** The sender's queue that is told the sender's own name for it. */
   readonly echo?: { readonly queueId: string; readonly localId: string }
 }

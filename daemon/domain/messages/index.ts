@@ -34,10 +34,11 @@ export const messages = resource(api)<OwnFact>({
   },
 
   apply: {
-    'message.sent': (state, { message, conversation, readBy = [] }) => {
+    'message.sent': (state, { message, conversation, readBy = [], calls = [] }) => {
       if (conversation) state.conversations.put(conversation)
       state.messages.add(message)
       for (const userId of readBy) state.messageFlags.add(userId, 'read', [message.id, message.id])
+      for (const delivery of calls) state.webhookDeliveries.put(delivery)
     },
     'message.edited': edit,
     'messages.moved': move,
@@ -62,10 +63,11 @@ export const messages = resource(api)<OwnFact>({
 
   sections: {
     message: ctx => ({ max_message_id: newestOwn(ctx) }),
-    // OPEN: fetched by either of the two event types, because clients ask for both together.
-    update_message_flags: (ctx, capabilities) => ({
-      unread_msgs: presentUnread(ctx, topic => topicShown(topic, capabilities.has('empty_topic_name'))),
-    }),
+    // Only with both event types: without one of them a client could not keep it up to date.
+    update_message_flags: (ctx, capabilities, { fetched }) =>
+      fetched && !fetched.includes('message')
+        ? {}
+        : { unread_msgs: presentUnread(ctx, topic => topicShown(topic, capabilities.has('empty_topic_name'))) },
     starred_messages: ({ state, actor }) => ({ starred_messages: starred(state, actor.id) }),
     recent_private_conversations: ctx => ({ recent_private_conversations: recentConversations(ctx) }),
   },

@@ -16,7 +16,7 @@ export function attribution(state: State, message: Message, verb: 'said' | 'sent
 }
 
 /** Where clients show the message. */
-function addressOf(state: State, { id, channelId, topic, conversationId }: Message): string {
+export function addressOf(state: State, { id, channelId, topic, conversationId }: Message): string {
   if (channelId !== undefined) return messageUrl(state.channels.get(channelId)!, topic!, id)
   const { userIds } = state.conversations.get(conversationId!)!
   return `/#narrow/dm/${userIds.join(',')}-${userIds.length > 2 ? 'group' : 'dm'}/near/${id}`

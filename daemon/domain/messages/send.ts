@@ -13,6 +13,7 @@ import type { Context, Outcome, Surroundings } from '../resource.ts'
 import type { Channel, State, User } from '../state.ts'
 import { seconds } from '../time.ts'
 import { visibilityAfterMention, visibilityAfterSending } from '../topic-visibility.ts'
+import { calledBy } from '../webhooks/trigger.ts'
 import { maySee } from './access.ts'
 import { channelTo, checkPosting, messageContent, nextMessageId, topicOf } from './compose.ts'
 import type { MessageSent } from './facts.ts'
@@ -156,14 +157,30 @@ function sentFact(
     marks: marksOf(rendered),
     ...(Object.keys(details).length > 0 && { details }),
   }
+  const calls =
+    'people' in target
+      ? calledBy(ctx, sender, id, target.people, 'direct_message')
+      : calledBy(ctx, sender, id, [...rendered.mentions.userIds, ...(details.mentioned ?? [])], 'mention')
+  const called = 'channel' in target ? calledBots(state, target.channel, rendered) : []
   const readBy = [...(readBySender ? [sender.id] : []), ...mutersOf(state, sender.id)]
   return {
     type: 'message.sent',
     message,
     ...(conversation?.fresh && { conversation: conversation.fresh }),
     ...(readBy.length > 0 && { readBy }),
+    ...(calls.length > 0 && { calls }),
+    ...(called.length > 0 && { called }),
     ...(echo && { echo }),
   }
+}
+
+/** Generic bots hear of a message that names them wherever it is. */
+function calledBots(state: State, channel: Channel, { mentions }: Rendered): number[] {
+  const isCalled = (id: number) => {
+    const user = state.users.get(id)
+    return user?.active && user.bot?.type === 1 && !user.bot.system && !state.subscriptions.isActive(channel.id, id)
+  }
+  return ascending(new Set(mentions.userIds.filter(isCalled)))
 }
 
 /** Who is meant, of those whom the message reaches. */

@@ -4,9 +4,16 @@ import { badRequest } from '../refusal.ts'
 import type { ProfileField } from '../state.ts'
 
 /** Accounts that come with a name and a hint of their own. */
-export const externalAccounts: Readonly<Record<string, { readonly name: string; readonly hint: string }>> = {
-  twitter: { name: 'Twitter username', hint: '' },
-  github: { name: 'GitHub username', hint: '' },
+export const externalAccounts: Readonly<Record<string, ExternalAccount>> = {
+  twitter: { name: 'Twitter username', text: 'Twitter', hint: '', url_pattern: 'https://twitter.com/%(username)s' },
+  github: { name: 'GitHub username', text: 'GitHub', hint: '', url_pattern: 'https://github.com/%(username)s' },
+}
+
+interface ExternalAccount {
+  readonly name: string
+  readonly text: string
+  readonly hint: string
+  readonly url_pattern: string
 }
 
 type Given = Readonly<Record<string, unknown>> | undefined

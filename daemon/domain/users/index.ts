@@ -1,7 +1,7 @@
 // Users: accounts, from their creation to their deactivation.
 
 import { users as api } from '../../api/users.ts'
-import { botAdded, botReconfigured, botUpdated } from '../bots/news.ts'
+import { botAdded, botReconfigured, botSightChanged, botUpdated } from '../bots/news.ts'
 import { userByEmail } from '../lookups.ts'
 import * as may from '../permissions.ts'
 import { presentValue } from '../profile-fields/present.ts'
@@ -117,6 +117,7 @@ export const users = resource(api)<UserFact, Prepared>({
         personUpdated(state, user, { role: to }),
         ...membershipMoved(state, before, user),
         ...accessChanged(state, before, user),
+        ...botSightChanged(state, before, user),
         ...roleNews(state, before, user),
       ]
     },

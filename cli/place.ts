@@ -1,0 +1,24 @@
+// To whom or where, as one word: `#general>lunch`, `#general`, `amy@example.com,bob@example.com`.
+
+export interface Place {
+  readonly channel: string
+  /** Absent where nothing follows the channel. */
+  readonly topic?: string
+}
+
+/** A channel and perhaps its topic; undefined for anything else, such as people. */
+export function placeIn(text: string): Place | undefined {
+  if (!text.startsWith('#')) return undefined
+  const at = text.indexOf('>')
+  if (at < 0) return { channel: text.slice(1).trim() }
+  return { channel: text.slice(1, at).trim(), topic: text.slice(at + 1).trim() }
+}
+
+/** Whether a word alone can be told from a text to send. */
+export function isPlace(text: string): boolean {
+  return /^#\S/.test(text) || isPeople(text)
+}
+
+function isPeople(text: string): boolean {
+  return text.split(',').every(name => /^\s*((id:)?\d+|[^\s@]+@[^\s@]+)\s*$/.test(name))
+}

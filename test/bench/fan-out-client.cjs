@@ -1,0 +1,85 @@
+// Parks a poll on each of many connections, sends one message, and measures until everyone has heard of it.
+// Raw sockets, as in load-client.cjs. Speaks with its parent in lines: says `parked`, waits for one, says the result.
+
+const { connect } = require('node:net')
+
+let waiting = 0
+let heard = () => {}
+let sample = ''
+
+async function main({ url, polls, trigger, rounds, headers }) {
+  const { hostname, port } = new URL(url)
+  const head = Object.entries({ Host: `${hostname}:${port}`, ...headers })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+  const get = path => Buffer.from(`GET ${path} HTTP/1.1\r\n${head}\r\n`)
+  const post = Buffer.from(
+    `POST ${trigger.path} HTTP/1.1\r\n${head}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${Buffer.byteLength(trigger.body)}\r\n\r\n${trigger.body}`,
+  )
+  const open = onAnswer =>
+    new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => resolve(socket)).setNoDelay(true)
+      socket.on('error', reject)
+      let pending = ''
+      socket.on('data', chunk => {
+        pending = pending === '' ? chunk.latin1Slice() : pending + chunk.latin1Slice()
+        const end = pending.indexOf('\r\n\r\n')
+        if (end < 0) return
+        const length = Number(/\r\ncontent-length: (\d+)/i.exec(pending)[1])
+        if (pending.length < end + 4 + length) return
+        const body = pending.slice(end + 4)
+        if (!pending.startsWith('HTTP/1.1 200 ')) throw new Error(pending)
+        pending = ''
+        onAnswer(body)
+      })
+    })
+  const last = polls.map(() => -1)
+  const sockets = []
+  for (let i = 0; i < polls.length; i += 200)
+    sockets.push(
+      ...(await Promise.all(
+        polls.slice(i, i + 200).map((_, n) =>
+          open(body => {
+            sample = body
+            last[i + n] = Number(/"id":(\d+)/.exec(body)?.[1] ?? -1)
+            if (--waiting === 0) heard()
+          }),
+        ),
+      )),
+    )
+  const sender = await open(() => {})
+  const times = []
+  for (let round = 0; round < rounds; round++) {
+    waiting = polls.length
+    for (const [i, socket] of sockets.entries()) {
+      socket.write(get(polls[i].replace('LAST', String(last[i]))))
+      // Not all at once: what is measured is the answer, not the crowd at the door.
+      if (i % 500 === 499) await sleep(5)
+    }
+    await sleep(300 + polls.length / 8)
+    if (round === 0) {
+      process.stdout.write('parked\n')
+      await said()
+    }
+    const all = new Promise(resolve => {
+      heard = resolve
+    })
+    const began = performance.now()
+    sender.write(post)
+    await all
+    times.push(performance.now() - began)
+  }
+  process.stdout.write(`${JSON.stringify({ times: times.slice(1), sample })}\n`, () => process.exit(0))
+}
+
+const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
+
+const lines = require('node:readline').createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+const said = async () => (await lines.next()).value
+
+said()
+  .then(task => main(JSON.parse(task)))
+  .catch(error => {
+    process.stderr.write(`${error.stack}\n`)
+    process.exit(1)
+  })

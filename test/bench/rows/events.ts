@@ -1,0 +1,169 @@
+// Telling many who wait: fan-out to parked polls, what each of them costs, and the state that `register` gathers.
+
+import { spawn } from 'node:child_process'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { authorization, freshFolder, referencePath, type Server, startDaemon, startServer } from '../processes.ts'
+import { alternate, type Effort, once, quantile, type Row, type Sample } from '../row.ts'
+
+const sizes = [100, 1000, 10_000] as const
+type Size = (typeof sizes)[number]
+
+interface FanOut {
+  /** Events that arrive per second. */
+  readonly perSecond: number
+  /** KiB that one parked poll adds. */
+  readonly perQueue: number
+}
+
+const measured = new Map(sizes.map(size => [size, once(effort => fanOut(size, effort))]))
+const reference = 'bare node:http answering parked requests with the same bytes'
+
+export const events: readonly Row[] = [
+  ...sizes.map(
+    (size): Row => ({
+      name: `one message to ${size} parked queues`,
+      reference,
+      goal: { atLeast: 1 },
+      unit: 'events/s',
+      measure: read(size, 'perSecond'),
+    }),
+  ),
+  {
+    name: 'memory of a parked queue',
+    reference: 'memory of a request parked in a bare node:http',
+    goal: { atMost: 1.5 },
+    unit: 'KiB',
+    measure: read(10_000, 'perQueue'),
+  },
+  {
+    name: 'register with 100,000 unread messages in 1,000 topics',
+    reference: 'register of an account without messages',
+    goal: { atMost: 10 },
+    unit: 'ms',
+    measure: register,
+  },
+]
+
+function read(size: Size, what: keyof FanOut) {
+  return async (effort: Effort): Promise<Sample[]> =>
+    (await measured.get(size)!(effort)).map(({ ours, reference }) => ({ ours: ours[what], reference: reference[what] }))
+}
+
+async function fanOut(size: Size, effort: Effort) {
+  const rounds = effort.rounds(8, 4)
+  let answer = '{}'
+  const askOurs = async (): Promise<FanOut> => {
+    const server = await startDaemon(['--data', freshFolder(), '--no-profile', '--max-queues', String(size)])
+    const headers = { Authorization: authorization(server.ready) }
+    const polls: string[] = []
+    for (let i = 0; i < size; i += 50)
+      polls.push(...(await Promise.all(Array.from({ length: Math.min(50, size - i) }, () => newQueue(server)))))
+    const to = JSON.stringify([server.ready.owner.user_id])
+    const body = new URLSearchParams({ type: 'direct', to, content: 'Hello, everyone who waits' }).toString()
+    const result = await park(server, { polls, headers, rounds, trigger: { path: '/api/v1/messages', body } })
+    answer = result.sample
+    return result
+  }
+  const askTheirs = async (): Promise<FanOut> => {
+    const server = await startServer([referencePath('parked-polls'), answer])
+    const polls = Array.from({ length: size }, (_, i) => `/events?queue_id=${i}&last_event_id=LAST`)
+    return park(server, { polls, headers: { Authorization: 'Basic x' }, rounds, trigger: { path: '/send', body: '' } })
+  }
+  // The reference needs the bytes to answer with.
+  await askOurs()
+  return alternate(effort.rounds(5, 2), askOurs, askTheirs)
+}
+
+async function newQueue(server: Server): Promise<string> {
+  const params = { event_types: '["message"]', fetch_event_types: '[]' }
+  const { queue_id } = await call(server, 'POST', '/register', params)
+  return `/api/v1/events?queue_id=${queue_id}&last_event_id=LAST`
+}
+
+interface Parking {
+  readonly polls: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+  readonly rounds: number
+  readonly trigger: { readonly path: string; readonly body: string }
+}
+
+async function park(server: Server, parking: Parking): Promise<FanOut & { sample: string }> {
+  const { polls } = parking
+  const empty = await server.residentSize()
+  const task = JSON.stringify({ url: server.ready.url, ...parking })
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../fan-out-client.cjs'), '-'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  child.stdin.write(`${task}\n`)
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  await lines.next()
+  const full = await server.residentSize()
+  child.stdin.write('go\n')
+  const { value } = await lines.next()
+  await server.stop()
+  const { times, sample } = JSON.parse(value)
+  return { perSecond: polls.length / (quantile(times, 0.5) / 1000), perQueue: (full - empty) / polls.length, sample }
+}
+
+async function register(effort: Effort): Promise<Sample[]> {
+  const server = await startDaemon(['--data', freshFolder(), '--no-profile', '--durability', 'os'])
+  const password = 'a long password of somebody'
+  const person = async (name: string) => {
+    const email = `${name}@example.com`
+    await call(server, 'POST', '/users', { email, password, full_name: name })
+    const { api_key } = await call(server, 'POST', '/fetch_api_key', { username: email, password })
+    return `Basic ${Buffer.from(`${email}:${api_key}`).toString('base64')}`
+  }
+  const reader = await person('reader')
+  const idle = await person('idle')
+  const subscriptions = JSON.stringify([{ name: 'busy' }])
+  await call(server, 'POST', '/users/me/subscriptions', { subscriptions })
+  await call(server, 'POST', '/users/me/subscriptions', { subscriptions }, reader)
+  let sent = 0
+  const total = effort.rounds(100_000, 20_000)
+  const topics = effort.rounds(1000, 200)
+  const writer = async () => {
+    while (sent < total) {
+      const topic = `topic ${sent++ % topics}`
+      await call(server, 'POST', '/messages', { type: 'channel', to: '"busy"', topic, content: 'Something to read' })
+    }
+  }
+  await Promise.all(Array.from({ length: 64 }, writer))
+  const time = (authorization: string) => async () => {
+    const began = performance.now()
+    await call(server, 'POST', '/register', {}, authorization)
+    return performance.now() - began
+  }
+  await time(reader)()
+  await time(idle)()
+  const samples = await alternate(effort.rounds(15, 5), time(reader), time(idle))
+  await server.stop()
+  return samples
+}
+
+function call(
+  server: Server,
+  method: string,
+  path: string,
+  params: Record<string, string>,
+  auth = authorization(server.ready),
+): Promise<any> {
+  return new Promise((resolve, reject) => {
+    const headers = { Authorization: auth, 'Content-Type': 'application/x-www-form-urlencoded' }
+    const asking = request(`${server.ready.url}/api/v1${path}`, { method, headers }, answer => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', chunk => {
+        text += chunk
+      })
+      answer.on('end', () => {
+        const body = JSON.parse(text)
+        if (body.result === 'success') resolve(body)
+        else reject(new Error(`${method} ${path}: ${text}`))
+      })
+    })
+    asking.on('error', reject)
+    asking.end(new URLSearchParams(params).toString())
+  })
+}

@@ -1,0 +1,46 @@
+// One history, lived by clients that hear of it and checked against `register` after every step.
+
+import assert from 'node:assert/strict'
+import type { Capability } from '../../daemon/api/capabilities.ts'
+import { useEmojiNames } from '../../daemon/domain/emoji.ts'
+import emojiNames from '../../data/emoji.json' with { type: 'json' }
+import { commandOf, furnished, type Scene, type Step } from './histories.ts'
+import { World } from './in-process.ts'
+import { prepared, StateClient, view } from './state-client.ts'
+
+useEmojiNames(emojiNames)
+
+export function live(declared: readonly Capability[], steps: readonly Step[]): void {
+  const scene = furnished(new World())
+  const { world } = scene
+  const clients = new Map(scene.people.map(user => [user.id, new StateClient(world, user, declared)]))
+  let step = ''
+  world.onNews = (userId, announcement) => {
+    const client = clients.get(userId)
+    try {
+      client?.hear(announcement)
+    } catch (error) {
+      throw new Error(`after ${step}, user ${userId}: ${(error as Error).message}`)
+    }
+  }
+  for (const one of steps) {
+    const command = commandOf(scene, one)
+    if (!command) continue
+    const { actor, endpoint, params } = command
+    step = `${endpoint} ${JSON.stringify(params)} by ${actor.id}`
+    world.now += 1000
+    if (world.refusal(actor, endpoint, params) === undefined) compare(scene, clients, step)
+  }
+}
+
+function compare({ world }: Scene, clients: ReadonlyMap<number, StateClient>, step: string): void {
+  for (const client of clients.values()) {
+    const user = world.user(client.userId)
+    // Whoever cannot ask has no client.
+    if (!user.active) continue
+    const now = view(prepared(world.register(user, client.capabilities)))
+    const believed = view(client.state)
+    for (const name of Object.keys(now))
+      assert.deepEqual(believed[name], now[name], `${name} of user ${user.id} after ${step}`)
+  }
+}
