@@ -17,7 +17,7 @@ exports.launch = name => {
   const script = new Script(source.latin1Slice(), { filename, ...(cachedData && { cachedData }) })
   const module = { exports: {} }
   script.runInThisContext()(module.exports, createRequire(filename), module, filename, dirname(filename))
-  return script
+  return { script, exports: module.exports }
 }
 
 function readOr(file) {

@@ -58,7 +58,7 @@ async function printPart(value: unknown, shape: Shape | undefined, globals: Form
 async function linesFor(name: string, value: unknown, shape: Shape | undefined, globals: Format): Promise<string[]> {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord))
     return linesOf(value, shape, await painter(globals))
-  const terminal = await (await import('./extra/terminal.ts')).terminalFor(globals)
+  const terminal = await (await import('./extra/terminal.ts')).terminalFor(globals, value)
   if (name === 'messages' && value.every(item => typeof item.content === 'string')) {
     const { messageLines } = await import('./extra/tail/lines.ts')
     return messageLines(value, terminal)

@@ -165,9 +165,19 @@ export function globalsOf(leaf: Command): Globals {
 export function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: string[]): void {
   leaf.addHelpText('after', () => {
     const flags = leaf.options.filter(option => ours.has(option) || mentioned.has(option)).map(option => option.long)
-    const also = `Also, as explained by natter --help:\n  ${flags.join(' ')}`
+    const also = `Also, as explained by natter --help:\n${filled(flags.map(String), process.stdout.columns || 80)}`
     return ['', also, ...paragraphs, `Examples:\n${examples.map(line => `  ${line}`).join('\n')}`].join('\n\n').slice(1)
   })
+}
+
+/** Words in indented lines of at most so many columns. */
+function filled(words: readonly string[], columns: number): string {
+  const lines = ['']
+  for (const word of words) {
+    if (lines.at(-1) !== '' && lines.at(-1)!.length + word.length + 3 > columns) lines.push('')
+    lines[lines.length - 1] += ` ${word}`
+  }
+  return lines.map(line => ` ${line}`).join('\n')
 }
 
 /** The command that these words lead to, as far as they do. */
@@ -182,6 +192,9 @@ export function pathOf(program: Command, argv: readonly string[]): string {
   }
   return path
 }
+
+/** Columns. */
+const widestValue = 24
 
 const ours = new WeakSet<Option>()
 /** Named at the end of the help, and explained elsewhere. */
@@ -241,7 +254,12 @@ function wordsOf(command: Command): string {
 /** Returns the key under which commander keeps the value. */
 function addFlag(leaf: Command, flag: string, param: Param): string {
   if (isSwitch(param.shape)) return addSwitch(leaf, flag, param)
-  const option = new Option(`--${flag} <${valueName(param.shape)}>`, aboutOf(param, true)).helpGroup('Flags:')
+  // A long set of words would push what is said of all flags to the edge of the screen.
+  const value = valueName(param.shape)
+  const about =
+    value.length > widestValue ? `${aboutOf(param, true)}: ${value.replaceAll('|', ', ')}` : aboutOf(param, true)
+  const title = value.length > widestValue ? 'word' : value
+  const option = new Option(`--${flag} <${title}>`, about).helpGroup('Flags:')
   if (isList(param.shape)) option.argParser((value: string, before: string[] = []) => [...before, value])
   // Several people: a list, or one text with commas.
   else if (param.shape.anyOf?.some((arm: { type?: string }) => arm.type === 'array'))

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { Chalk } from 'chalk'
 import { nearest } from '../cli/did-you-mean.ts'
 import { tableLines } from '../cli/extra/table.ts'
-import { markdownText, wrapped } from '../cli/extra/terminal.ts'
+import { loadMeasure, markdownText, wrapped } from '../cli/extra/terminal.ts'
 import { exitOf, Failure, harmless } from '../cli/failure.ts'
 import { type Given, readParam, valueName } from '../cli/flags.ts'
 import { narrowFrom } from '../cli/narrow.ts'
@@ -164,11 +164,12 @@ test('text from elsewhere cannot steer the terminal', () => {
   assert.deepEqual(linesOf({ a: 'x\ny', b: null, long: [1] }, undefined), ['a     x\\ny', 'b     -', 'long  [1]'])
 })
 
-test('a table is as wide as it needs, or as the terminal is', () => {
+test('a table is as wide as it needs, or as the terminal is', async () => {
   const rows = [
     { id: 1, text: 'four words and more' },
     { id: 20, text: '日本' },
   ]
+  await loadMeasure()
   const table = (columns: number | undefined) => tableLines(rows, String, { columns, colors: undefined })
   assert.deepEqual(table(undefined), ['id  text', '1   four words and more', '20  日本'])
   assert.deepEqual(table(16), ['id  text', '1   four words', '    and more', '20  日本'])

@@ -1,8 +1,6 @@
 // What a terminal makes of text: its width, wrapping, colours, and Markdown with a little emphasis.
 
 import type { ChalkInstance } from 'chalk'
-import stringWidth from 'string-width'
-import wrapAnsi from 'wrap-ansi'
 import { harmless } from '../failure.ts'
 import type { Globals } from '../globals.ts'
 
@@ -12,12 +10,21 @@ export interface Terminal {
   readonly colors: ChalkInstance | undefined
 }
 
-export async function terminalFor({ color }: Pick<Globals, 'color'>, stream = process.stdout): Promise<Terminal> {
+let measure: typeof import('./measure.ts') | undefined
+
+/** For what is about to be printed; plain ASCII that nobody wraps needs no measuring. */
+export async function terminalFor({ color }: Pick<Globals, 'color'>, shown?: unknown): Promise<Terminal> {
+  const stream = process.stdout
   const columns = stream.isTTY ? Math.max(20, stream.columns || 80) : undefined
+  if (columns !== undefined || shown === undefined || !isPlain(JSON.stringify(shown))) await loadMeasure()
   const coloured = color === 'always' || (color === 'auto' && stream.isTTY && !process.env.NO_COLOR)
   if (!coloured) return { columns, colors: undefined }
   const { Chalk } = await import('chalk')
   return { columns, colors: new Chalk({ level: 1 }) }
+}
+
+export async function loadMeasure(): Promise<void> {
+  measure ??= await import('./measure.ts')
 }
 
 /** One text, from where the cursor stands after `head` columns; further lines are indented. */
@@ -28,14 +35,18 @@ export function wrapped(text: string, columns: number | undefined, indent: numbe
     const room = Math.max(10, columns - indent)
     // The first line has less room: stand in for what is before it, and take that away again.
     const filler = index === 0 ? '\u2007'.repeat(Math.max(0, Math.min(head, columns - 10) - indent)) : ''
-    const parts = wrapAnsi(filler + line, room, { trim: false, hard: true }).split('\n')
+    const parts = measure!.wrapAnsi(filler + line, room, { trim: false, hard: true }).split('\n')
     return parts.map((part, at) => (at === 0 ? part.slice(filler.length) : part.replace(/^ /, '')).trimEnd())
   })
   return fitting.map((line, index) => (index === 0 ? line : `${' '.repeat(indent)}${line}`.trimEnd())).join('\n')
 }
 
 export function widthOf(text: string): number {
-  return stringWidth(text)
+  return isPlain(text) ? text.length : (measure?.stringWidth(text) ?? [...text].length)
+}
+
+function isPlain(text: string): boolean {
+  return /^[ -~]*$/.test(text)
 }
 
 /** Markdown with colours in place of its marks; without colours it stays as it was written. */

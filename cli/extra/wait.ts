@@ -58,7 +58,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const found = await criteriaFor(wishesFrom(flags), names)
   const criteria: Criterion[] = [...found.all]
   if (flags.match !== undefined) criteria.push(textCriterion(String(flags.match), '--match'))
-  const terminal = await terminalFor(globals)
+  const terminal = await terminalFor(globals, '')
   const print = await printerFor(globals, terminal, account.email)
   const connection = await Connection.open(account, 2)
   const stop = new AbortController()
@@ -72,15 +72,16 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const misses: Miss[] = []
   let met = 0
 
-  const takeAll = async (items: AsyncIterable<Item>): Promise<void> => {
-    for await (const { event } of items) {
+  const takeAll = async (batches: AsyncIterable<readonly Item[]>): Promise<void> => {
+    for await (const { event } of each(batches)) {
       if (event.type === '_gap') continue
       if (event.message) places.remember(event.message)
       const place = await places.of(event)
       const differed = criteria.filter(criterion => criterion.meets(event, place) !== true).map(({ name }) => name)
       if (differed.length > 0) misses.push({ event, place, differed })
       else {
-        await print.event(event, place, false)
+        await print.event(event, place)
+        await print.flush()
         if (++met >= count) return stop.abort()
       }
     }
@@ -91,7 +92,6 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
     note(`ready queue=${follower.position.queue_id}`)
     if (past) await takeAll(follower.past(past))
     if (met < count) await takeAll(follower.follow())
-    await print.flush()
   } catch (error) {
     if (!stop.signal.aborted) throw error
   } finally {
@@ -107,6 +107,10 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   throw new Failure(exitCodes.unmet, summary(met, count, misses, within), {
     ...(lines.length > 0 && { hint: `Nearest:\n  ${lines.join('\n  ')}` }),
   })
+}
+
+async function* each(batches: AsyncIterable<readonly Item[]>): AsyncGenerator<Item> {
+  for await (const batch of batches) yield* batch
 }
 
 /** Those that differed in the fewest ways, the newest last. */

@@ -1,8 +1,10 @@
 // cli.md: every subcommand. Those of endpoints come from the catalogue, the others from the command line's own tables.
 
-import { everydayFlags } from '../../cli/everyday.ts'
+import { everydayFlags, placeParam, wordsFor } from '../../cli/everyday.ts'
 import { type ExtraArgument, type ExtraFlag, type ExtraSubcommand, extras } from '../../cli/extras.ts'
+import { wordName } from '../../cli/flags.ts'
 import { type GlobalFlag, globalFlags } from '../../cli/globals.ts'
+import { formOf, shortcuts } from '../../cli/shortcuts.ts'
 import { batchFlags } from '../../cli/subcommands.ts'
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { presence } from './api.ts'
@@ -26,7 +28,7 @@ export function cliPage(
     contents(resources, extras),
     `## Flags of every subcommand\n\n${flagTable(globals)}`,
     `## Flags of every subcommand of the API\n\n${flagTable(batchFlags)}`,
-    ...resources.flatMap(({ endpoints }) => endpoints.flatMap(endpointParts)),
+    ...resources.flatMap(({ endpoints }) => endpoints.flatMap(formsOf).flatMap(form => endpointParts(...form))),
     ...extras.flatMap(extraParts),
   )
 }
@@ -38,13 +40,24 @@ export function flagOf(endpoint: Endpoint, param: string): string {
 
 function contents(resources: readonly CatalogueResource[], extras: readonly ExtraSubcommand[]): string {
   const link = (name: string) => `[natter ${name}](#${anchor(`natter ${name}`)})`
-  const rows = resources.flatMap(({ endpoints }) => endpoints.map(({ cli, summary }) => [link(cli.name), summary]))
+  const rows = resources.flatMap(({ endpoints }) =>
+    endpoints.flatMap(formsOf).map(([{ cli, summary }]) => [link(cli.name), summary]),
+  )
   return table(['Subcommand', 'What it does'], [...rows, ...extras.map(({ name, about }) => [link(name), about])])
 }
 
-function endpointParts(endpoint: Endpoint): string[] {
+/** The endpoint's own subcommand, and the everyday names of some of its uses. */
+function formsOf(endpoint: Endpoint): [Endpoint, readonly ExtraFlag[]][] {
+  const uses = shortcuts.filter(({ id }) => id === endpoint.id)
+  return [
+    [endpoint, everydayFlags(endpoint)],
+    ...uses.map((use): [Endpoint, readonly ExtraFlag[]] => [formOf(use, endpoint), use.switches ?? []]),
+  ]
+}
+
+function endpointParts(endpoint: Endpoint, everyday: readonly ExtraFlag[]): string[] {
   const { cli, summary, method, path, params } = endpoint
-  const args = cli.args ?? []
+  const args = wordsFor(endpoint)
   const flags = Object.entries(params).filter(([name]) => !args.includes(name))
   return [
     `## natter ${cli.name}`,
@@ -52,20 +65,22 @@ function endpointParts(endpoint: Endpoint): string[] {
     codeBlock('sh', usage(endpoint)),
     table(
       ['Argument', 'Type', 'Presence', 'About'],
-      args.map(name => row(code(placeholder(name)), params[name]!)),
+      args.map(name => row(code(word(name, endpoint)), params[name] ?? placeParam)),
     ),
     table(
       ['Flag', 'Type', 'Presence', 'About'],
       flags.map(([name, param]) => row(code(flagOf(endpoint, name)), param)),
     ),
-    flagTable(everydayFlags(endpoint)),
+    flagTable(everyday),
     codeBlock('sh', cli.examples.join('\n')),
   ]
 }
 
 function usage(endpoint: Endpoint): string {
   const { cli, params } = endpoint
-  const args = (cli.args ?? []).map(name => (isNeeded(params[name]!) ? placeholder(name) : `[${placeholder(name)}]`))
+  const args = wordsFor(endpoint).map(name =>
+    isNeeded(params[name] ?? placeParam) ? word(name, endpoint) : `[${word(name, endpoint)}]`,
+  )
   const others = Object.entries(params).filter(([name]) => !cli.args?.includes(name))
   const needed = others
     .filter(([, param]) => isNeeded(param))
@@ -111,6 +126,12 @@ function flagTable(flags: readonly (GlobalFlag | ExtraFlag)[]): string {
 
 function row(name: string, param: Param): string[] {
   return [name, shapeText(param.shape), param.presence === 'path' ? 'required' : presence(param), param.about]
+}
+
+function word(name: string, { params }: Endpoint): string {
+  return name === '@place' || params[name]!.shape.ref
+    ? wordName(name, (params[name] ?? placeParam).shape).toUpperCase()
+    : placeholder(name)
 }
 
 function placeholder(name: string): string {

@@ -30,6 +30,7 @@ export interface Item {
 const firstPause = 100
 const longestPause = 10_000
 
+/** Gives events in batches: what one answer of the server held. */
 export class Follower {
   readonly #connection: Connection
   readonly #plan: Plan
@@ -57,7 +58,7 @@ export class Follower {
   }
 
   /** What came before the queue began: call after `begin`, before `follow`. */
-  async *past(past: Past): AsyncGenerator<Item> {
+  async *past(past: Past): AsyncGenerator<readonly Item[]> {
     const messages =
       'last' in past
         ? await fetchLast(this.#connection, this.#plan, past.last)
@@ -65,14 +66,14 @@ export class Follower {
           ? await fetchAfter(this.#connection, this.#plan, past.after)
           : await fetchSince(this.#connection, this.#plan, past.since)
     // A tail that is ended in the middle of this fetches the rest next time.
-    for (const event of messages) {
+    yield messages.map(event => {
       const { position } = this.#told(event)
-      yield { event, position: { ...position, queue_id: '', last_event_id: -1, last_message_id: event.message!.id } }
-    }
+      return { event, position: { ...position, queue_id: '', last_event_id: -1, last_message_id: event.message!.id } }
+    })
   }
 
   /** Goes on where an earlier tail stopped, if its queue is still there; otherwise as after any lost queue. */
-  async *resume(from: Position, sameQueue: boolean): AsyncGenerator<Item> {
+  async *resume(from: Position, sameQueue: boolean): AsyncGenerator<readonly Item[]> {
     this.#queueId = from.queue_id
     this.#lastEvent = from.last_event_id
     this.#lastMessage = from.last_message_id
@@ -83,7 +84,7 @@ export class Follower {
       return
     }
     try {
-      yield* this.#taken(await this.#poll(true))
+      yield this.#taken(await this.#poll(true))
     } catch (error) {
       if (!isQueueLost(error)) throw error
       yield* this.#startOver('the queue had expired')
@@ -91,7 +92,7 @@ export class Follower {
   }
 
   /** Events as they come, until told to stop. */
-  async *follow(): AsyncGenerator<Item> {
+  async *follow(): AsyncGenerator<readonly Item[]> {
     let pause = 0
     let lost = false
     let expired = false
@@ -104,7 +105,7 @@ export class Follower {
         lost = false
         // Nothing at all is the answer of a daemon that is about to stop, or of a queue that somebody else reads too.
         pause = events.length > 0 ? 0 : later(pause)
-        yield* this.#taken(events)
+        yield this.#taken(events)
       } catch (error) {
         if (this.#stop.aborted) return
         expired ||= isQueueLost(error)
@@ -160,12 +161,14 @@ export class Follower {
     return Array.isArray(reply.events) ? reply.events : []
   }
 
-  *#taken(events: readonly ChatEvent[]): Generator<Item> {
+  #taken(events: readonly ChatEvent[]): Item[] {
+    const items: Item[] = []
     for (const event of events) {
       if (typeof event.id === 'number') this.#lastEvent = Math.max(this.#lastEvent, event.id)
       const known = event.message !== undefined && this.#lastMessage !== null && event.message.id <= this.#lastMessage
-      if (event.type !== 'heartbeat' && !(event.type === 'message' && known)) yield this.#told(event)
+      if (event.type !== 'heartbeat' && !(event.type === 'message' && known)) items.push(this.#told(event))
     }
+    return items
   }
 
   #told(event: ChatEvent): Item {
@@ -175,7 +178,7 @@ export class Follower {
   }
 
   /** A new queue, then the messages that came between the old one and it. */
-  async *#startOver(reason: string): AsyncGenerator<Item> {
+  async *#startOver(reason: string): AsyncGenerator<readonly Item[]> {
     const before = this.position
     const newest = newestIn(await this.#register())
     const anew = before.last_message_id !== null && newest !== null && newest < before.last_message_id
@@ -188,11 +191,12 @@ export class Follower {
     if (wantsMessages) {
       try {
         if (from === null) throw new Error('unknown')
-        for (const event of await fetchAfter(this.#connection, this.#plan, from)) {
-          filled++
-          // Until all of it is told, the place to go on from is the old queue's end.
-          yield { event, position: { ...before, last_message_id: this.#told(event).position.last_message_id } }
-        }
+        const missed = await fetchAfter(this.#connection, this.#plan, from)
+        filled = missed.length
+        // Until all of it is told, the place to go on from is the old queue's end.
+        yield missed.map(event => {
+          return { event, position: { ...before, last_message_id: this.#told(event).position.last_message_id } }
+        })
       } catch (error) {
         if (isPassing(error)) throw error
         lost = ['message', ...lost]
@@ -208,7 +212,7 @@ export class Follower {
       after_event_id: before.last_event_id,
       after_message_id: before.last_message_id,
     }
-    yield { event: gap, position: this.position }
+    yield [{ event: gap, position: this.position }]
   }
 
   #pauseAfter(error: unknown, pause: number): number {

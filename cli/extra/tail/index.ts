@@ -50,7 +50,8 @@ export const tail: readonly ExtraSubcommand[] = [
       { name: 'on-error', value: 'WHAT', about: 'when a command or post fails: skip (default), stop or retry' },
     ],
     more: `On stderr, \`ready\` is printed once nothing will be missed any more. With --json each event is one line; a line of type
-_gap stands where events were lost that cannot be fetched again.`,
+_gap stands where events were lost that cannot be fetched again. Events that came together are written together, then the
+cursor is saved: a tail that is killed in between prints those once more next time, and loses none.`,
     examples: [
       'natter tail -n 20',
       'natter tail --channel general --topic deploys --json',
@@ -84,7 +85,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   }
   const connection = await Connection.open(account, jobs + 2)
   const places = new Places(connection)
-  const print = await printerFor(globals, await terminalFor(globals), account.email)
+  const print = await printerFor(globals, await terminalFor(globals, ''), account.email)
   const actions = await actionsFor(flags, connection)
   const follower = new Follower(connection, plan, stop.signal)
 
@@ -100,6 +101,15 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     stop.abort()
   })
 
+  /** Up to where everything was printed, or waits to be. */
+  let printed: Item['position'] | undefined
+  /** What waits is written in one piece, then the place is saved: a kill between the two repeats lines, and loses none. */
+  const flush = async () => {
+    await print.flush()
+    if (printed) save(printed)
+    printed = undefined
+  }
+
   /** False when it was the last. */
   const take = async ({ event, position }: Item): Promise<boolean> => {
     if (event.message) places.remember(event.message)
@@ -107,9 +117,10 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     const needsPlace = criteria.all.length > 0 || !print.raw || actions.length > 0
     const place: Place | undefined = needsPlace && !gap ? await places.of(event) : undefined
     if (!gap && !criteria.all.every(criterion => criterion.meets(event, place) === true)) return true
-    if (flags.exec === undefined) await print.event(event, place, cursorFile !== undefined)
-    if (actions.length === 0 || gap) save(position)
-    else
+    const full = flags.exec === undefined && (await print.event(event, place))
+    if (actions.length === 0 || gap) printed = position
+    if (full || actions.length > 0) await flush()
+    if (actions.length > 0 && !gap)
       await workers.add(position, async () => {
         for (const action of actions) await action.act(event, place)
       })
@@ -117,8 +128,16 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   }
 
   /** False when one of them was the last. */
-  const takeAll = async (items: AsyncIterable<Item>): Promise<boolean> => {
-    for await (const item of items) if (!(await take(item))) return false
+  const takeAll = async (batches: AsyncIterable<readonly Item[]>): Promise<boolean> => {
+    for await (const batch of batches) {
+      let going = true
+      for (const item of batch) {
+        going = await take(item)
+        if (!going || stop.signal.aborted) break
+      }
+      await flush()
+      if (!going) return false
+    }
     return true
   }
 
@@ -136,7 +155,6 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     if (going) save(follower.position)
     if (going) await takeAll(follower.follow())
     await workers.finish()
-    await print.flush()
   } catch (error) {
     if (!stop.signal.aborted) throw error
   } finally {

@@ -26,7 +26,7 @@ export function lineOf(
   const parts = [(colors?.dim ?? same)(time), where && (colors?.cyan ?? same)(where), speaker]
   const head = parts.filter(part => part).join('  ') + (who ? '' : '  ')
   const text = quiet ? (colors?.dim ?? same)(harmless(what)) : markdownText(what, colors)
-  return (head + wrapped(text, columns, indent, widthOf(head))).trimEnd()
+  return (head + wrapped(text, columns, indent, columns === undefined ? 0 : widthOf(head))).trimEnd()
 }
 
 /** A list of messages, as `tail` would have printed them. */

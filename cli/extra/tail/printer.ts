@@ -10,10 +10,14 @@ import { lineOf } from './lines.ts'
 export interface Printer {
   /** Needs to know nothing but the event. */
   readonly raw: boolean
-  /** With `through`, returns when the system has it. */
-  event(event: ChatEvent, place: Place | undefined, through: boolean): Promise<void>
+  /** Makes its lines, which wait for `flush`. True when so many wait that they should go now. */
+  event(event: ChatEvent, place: Place | undefined): Promise<boolean>
+  /** Writes what waits, in one piece; returns when the system has it. */
   flush(): Promise<void>
 }
+
+/** What a pipe takes at once. */
+const enough = 65_536
 
 export async function printerFor(
   globals: Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq'>,
@@ -28,15 +32,18 @@ export async function printerFor(
     if (filter) return filter(value, jq!)
     return `${raw ? JSON.stringify(value) : lineOf(event, place, terminal, new Date(), self)}\n`
   }
+  let waiting = ''
   return {
     raw,
-    async event(event, place, through) {
-      const text = await textOf(event, place)
-      if (text === '') return
-      if (through) await written(text)
-      else if (!process.stdout.write(text)) await new Promise(resolve => process.stdout.once('drain', resolve))
+    async event(event, place) {
+      waiting += await textOf(event, place)
+      return waiting.length >= enough
     },
-    flush: () => written(''),
+    async flush() {
+      const text = waiting
+      waiting = ''
+      if (text !== '') await written(text)
+    },
   }
 }
 
