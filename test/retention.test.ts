@@ -64,11 +64,15 @@ describe('message_retention_days', () => {
     it.now += 2 * day
     it.runJobs()
     const heard = it.heard(amy)
+    const deleted = heard.filter(event => event.type === 'delete_message')
     assert.deepEqual(
-      heard.flatMap(event => event.message_ids),
+      deleted.flatMap(event => event.message_ids),
       ids,
     )
-    assert.ok(heard.length > 1 && heard.every(event => event.type === 'delete_message'))
+    assert.ok(deleted.length > 1)
+    const others = heard.filter(event => event.type !== 'delete_message')
+    assert.ok(others.every(event => event.property === 'first_message_id'))
+    assert.equal(others.at(-1)!.value, null)
   })
 
   test('a shorter period takes effect at once', () => {

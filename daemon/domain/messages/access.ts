@@ -1,7 +1,7 @@
 // Who received a message, who may read it, and what it is to them.
 
 import type { FlagsOfUser } from '../message-flags-table.ts'
-import { marks } from '../message-store/index.ts'
+import { marks, type Thread } from '../message-store/index.ts'
 import { type Asker, seeContent } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Channel, State } from '../state.ts'
@@ -37,8 +37,9 @@ export class Reader {
 
   /** Not in the user's history, or read, or unread. */
   look(id: number): 'none' | 'read' | 'unread' {
-    const { channelId } = this.#state.messages.place(id).thread
-    const stretch = this.#stretch(id)
+    const { thread } = this.#state.messages.place(id)
+    const { channelId } = thread
+    const stretch = this.#stretch(id, thread)
     if (stretch === 'none' && !this.#flags.historical.has(id)) return 'none'
     // All unread messages are in channels the user is subscribed to.
     if (channelId !== 0 && !this.#channel(channelId).active) return 'read'
@@ -52,11 +53,12 @@ export class Reader {
   }
 
   /** Where the ID stands in the user's subscription: in its present stretch, in a former one, or outside. */
-  #stretch(id: number): 'present' | 'former' | 'none' {
+  #stretch(id: number, thread?: Thread): 'present' | 'former' | 'none' {
     const { messages } = this.#state
-    const { conversationId } = messages.place(id).thread
+    const { channelId, conversationId } = thread ?? messages.place(id).thread
     if (conversationId !== 0) return this.#takesPart(conversationId) ? 'present' : 'none'
-    for (const [after, upTo] of this.#channel(messages.sentTo(id)).spans) {
+    const sentTo = id >= messages.oldestMoved ? messages.sentTo(id) : channelId
+    for (const [after, upTo] of this.#channel(sentTo).spans) {
       if (id <= after) continue
       if (upTo === undefined) return 'present'
       if (id < upTo) return 'former'

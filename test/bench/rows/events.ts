@@ -57,19 +57,27 @@ async function fanOut(size: Size, effort: Effort) {
   const askOurs = async (): Promise<FanOut> => {
     const server = await startDaemon(['--data', freshFolder(), '--no-profile', '--max-queues', String(size)])
     const headers = { Authorization: authorization(server.ready) }
+    // Before there is a queue: its own memory counts too.
+    const empty = await server.residentSize()
     const polls: string[] = []
     for (let i = 0; i < size; i += 50)
       polls.push(...(await Promise.all(Array.from({ length: Math.min(50, size - i) }, () => newQueue(server)))))
     const to = JSON.stringify([server.ready.owner.user_id])
     const body = new URLSearchParams({ type: 'direct', to, content: 'Hello, everyone who waits' }).toString()
-    const result = await park(server, { polls, headers, rounds, trigger: { path: '/api/v1/messages', body } })
+    const result = await park(server, empty, { polls, headers, rounds, trigger: { path: '/api/v1/messages', body } })
     answer = result.sample
     return result
   }
   const askTheirs = async (): Promise<FanOut> => {
     const server = await startServer([referencePath('parked-polls'), answer])
     const polls = Array.from({ length: size }, (_, i) => `/events?queue_id=${i}&last_event_id=LAST`)
-    return park(server, { polls, headers: { Authorization: 'Basic x' }, rounds, trigger: { path: '/send', body: '' } })
+    const empty = await server.residentSize()
+    return park(server, empty, {
+      polls,
+      headers: { Authorization: 'Basic x' },
+      rounds,
+      trigger: { path: '/send', body: '' },
+    })
   }
   // The reference needs the bytes to answer with.
   await askOurs()
@@ -89,9 +97,8 @@ interface Parking {
   readonly trigger: { readonly path: string; readonly body: string }
 }
 
-async function park(server: Server, parking: Parking): Promise<FanOut & { sample: string }> {
+async function park(server: Server, empty: number, parking: Parking): Promise<FanOut & { sample: string }> {
   const { polls } = parking
-  const empty = await server.residentSize()
   const task = JSON.stringify({ url: server.ready.url, ...parking })
   const child = spawn(process.execPath, [join(import.meta.dirname, '../fan-out-client.cjs'), '-'], {
     stdio: ['pipe', 'pipe', 'inherit'],
