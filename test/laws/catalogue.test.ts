@@ -100,8 +100,12 @@ function twice(names: readonly string[]): string[] {
 
 const everywhere = ['--json', '--profile', '--site', '--dry-run', '--curl', '--quiet']
 
-function flagsOf(params: object, flags: Readonly<Record<string, string>> = {}): Set<string> {
-  const names = Object.keys(params).map(name => flags[name] ?? name.replaceAll('_', '-'))
+function flagsOf(params: Endpoint['params'], flags: Readonly<Record<string, string>> = {}): Set<string> {
+  // A channel and a topic have the same flag everywhere, also where they may stand as an argument.
+  const names = Object.entries(params).flatMap(([name, { shape }]) => [
+    flags[name] ?? name.replaceAll('_', '-'),
+    ...(['channel', 'topic'].includes(shape.ref) ? [shape.ref as string] : []),
+  ])
   return new Set([...names.flatMap(name => [`--${name}`, `--no-${name}`]), ...everywhere])
 }
 
