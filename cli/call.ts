@@ -5,7 +5,7 @@ import { encode } from '../daemon/api/wire.ts'
 import { call, type Patience, type Request } from './client.ts'
 import { fillIn } from './everyday.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
-import { flagName, type Given, readParam, type Sources, wordName } from './flags.ts'
+import { flagName, type Given, otherFlag, readParam, type Sources } from './flags.ts'
 import type { Globals } from './globals.ts'
 import type { Names } from './names.ts'
 import { printReply } from './output.ts'
@@ -92,7 +92,7 @@ export async function readStdin(): Promise<string> {
 
 function labelOf(endpoint: Endpoint, param: string): string {
   return endpoint.cli.args?.includes(param)
-    ? `<${wordName(param, endpoint.params[param]!.shape)}>`
+    ? `<${otherFlag(endpoint.params[param]!.shape) ?? param.replaceAll('_', '-')}>`
     : `--${flagName(endpoint, param)}`
 }
 

@@ -33,7 +33,7 @@ export const topics = {
     cli: {
       name: 'topics list',
       args: ['stream_id'],
-      examples: ['natter topics list general', 'natter topics list --channel general --allow-empty-topic-name --json'],
+      examples: ['natter topics list general', 'natter topics list general --allow-empty-topic-name --json'],
       shows: 'topics',
     },
   }),
@@ -99,7 +99,7 @@ export const topics = {
     cli: {
       name: 'topics delete',
       args: ['stream_id', 'topic_name'],
-      examples: ['natter topics delete general lunch', 'natter topics delete lunch --channel general --json'],
+      examples: ['natter topics delete general lunch', 'natter topics delete id:12 lunch --json'],
       shows: 'complete',
     },
   }),
