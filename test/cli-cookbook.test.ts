@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { accountAt, newShell } from './support/cli.ts'
 import { startDaemon } from './support/daemon.ts'
 import { assertLines, runScript } from './support/transcript.ts'
@@ -31,10 +32,8 @@ describe('the cookbook', () => {
         assert.equal(code, 0, output)
         assertLines(output.trimEnd().split('\n'), printed!.trimEnd().split('\n'), title!)
         // Recipes are read one by one, so none may rely on another's traces.
-        await runScript(
-          shell,
-          `natter snippets list --jq '.saved_snippets[]|{method:"DELETE",path:"/saved_snippets/\\(.id)"}' | natter api --batch - --parallel 8`,
-        )
+        const { saved_snippets } = await daemon.owner.call(savedSnippets.list, {})
+        for (const { id } of saved_snippets) await daemon.owner.call(savedSnippets.delete, { saved_snippet_id: id })
       })
   })
 })

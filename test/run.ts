@@ -42,7 +42,7 @@ function isAfter(file: string): boolean {
 /** Passes on what node prints, except its summary: there is one for the whole at the end. */
 async function run(files: readonly string[]): Promise<boolean> {
   if (files.length === 0) return false
-  const options = ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-timeout=180000', '--test-reporter=spec']
+  const options = ['--import', 'tsx', '--test', '--test-concurrency=3', '--test-timeout=180000', '--test-reporter=spec']
   const child = spawn(process.execPath, [...options, ...files], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
