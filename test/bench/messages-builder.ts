@@ -1,14 +1,13 @@
 // Fills a store: people, one channel they follow, and messages in its topics. The daemon that founded it must be stopped.
 
-import { channelPermissions } from '../../daemon/api/permission-settings.ts'
 import { RealClock } from '../../daemon/clock.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
-import { defaultValue } from '../../daemon/domain/group-values.ts'
-import { type Channel, roles, type User } from '../../daemon/domain/state.ts'
+import { roles, type User } from '../../daemon/domain/state.ts'
 import { Engine } from '../../daemon/engine.ts'
 import { Queues } from '../../daemon/events/queues.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import { openSnapshots } from '../../daemon/journal/snapshots.ts'
+import { channelRow } from '../support/channel-row.ts'
 import { channelName, contentOf, type Plan } from './messages-plan.ts'
 
 const together = 1000
@@ -37,7 +36,7 @@ async function build({ folder, subscribers, messages, topics }: Plan): Promise<v
   const owner = [...state.users.values()].find(user => user.role === roles.owner)!
   const people = Array.from({ length: subscribers }, (_, i) => personLike(owner, state.users.nextId + i))
   for (const user of people) state.users.put(user)
-  const channel = newChannel()
+  const channel = channelRow(state, state.channels.nextId, { name: channelName })
   state.channels.put(channel)
   await engine.record('subscribe', null, [
     {
@@ -76,28 +75,6 @@ async function build({ folder, subscribers, messages, topics }: Plan): Promise<v
   }
   await engine.compact()
   await engine.close()
-
-  function newChannel(): Channel {
-    const permissions = Object.fromEntries(
-      Object.entries(channelPermissions).map(([key, setting]) => [key, defaultValue(state, setting, null)]),
-    ) as Channel['permissions']
-    return {
-      id: state.channels.nextId,
-      name: channelName,
-      description: '',
-      creatorId: owner.id,
-      dateCreated: 0,
-      inviteOnly: false,
-      webPublic: false,
-      historyPublic: true,
-      archived: false,
-      isDefault: false,
-      retentionDays: null,
-      topicsPolicy: 'inherit',
-      folderId: null,
-      permissions,
-    }
-  }
 }
 
 function personLike(owner: User, id: number): User {

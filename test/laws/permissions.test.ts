@@ -5,13 +5,14 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { channelPermissions, groupPermissions } from '../../daemon/api/permission-settings.ts'
+import { groupPermissions } from '../../daemon/api/permission-settings.ts'
 import { defaultValue } from '../../daemon/domain/group-values.ts'
 import { applyFact } from '../../daemon/domain/index.ts'
 import { found } from '../../daemon/domain/organization/founding.ts'
 import * as permissions from '../../daemon/domain/permissions.ts'
 import { type Channel, type Group, roles, State, type User } from '../../daemon/domain/state.ts'
 import seed from '../../data/seed.json' with { type: 'json' }
+import { channelRow } from '../support/channel-row.ts'
 import { root } from '../support/sources.ts'
 
 const file = join(root, 'test/permissions.table.txt')
@@ -47,26 +48,7 @@ const askers = Object.entries(people).map(([name, parts], index) => {
 // --- about what -------------------------------------------------------------------------------------------------
 
 function channel(id: number, parts: Partial<Channel>): Channel {
-  const permissions = Object.fromEntries(
-    Object.entries(channelPermissions).map(([name, setting]) => [name, defaultValue(state, setting, 99)]),
-  ) as Channel['permissions']
-  return {
-    id,
-    name: `channel ${id}`,
-    description: '',
-    creatorId: 99,
-    dateCreated: 0,
-    inviteOnly: false,
-    webPublic: false,
-    historyPublic: true,
-    archived: false,
-    isDefault: false,
-    retentionDays: null,
-    topicsPolicy: 'inherit',
-    folderId: null,
-    permissions,
-    ...parts,
-  }
+  return channelRow(state, id, { creatorId: 99, ...parts })
 }
 
 function subscribed(to: Channel): Channel {

@@ -1,12 +1,11 @@
 // The world of in-process.ts with channels and messages in it, and what everyone hears of them.
 
-import { channelPermissions } from '../../daemon/api/permission-settings.ts'
-import { defaultValue } from '../../daemon/domain/group-values.ts'
 import { resources } from '../../daemon/domain/index.ts'
 import type { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Announcement } from '../../daemon/domain/resource.ts'
 import { type Channel, type Role, roles, type User } from '../../daemon/domain/state.ts'
 import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
+import { channelRow } from './channel-row.ts'
 import { registration, World } from './in-process.ts'
 
 const client = clientOf({
@@ -28,26 +27,7 @@ export class DomainWorld extends World {
   }
 
   channel(name: string, subscribers: readonly User[], more: Partial<Channel> = {}): Channel {
-    const permissions = Object.fromEntries(
-      Object.entries(channelPermissions).map(([key, setting]) => [key, defaultValue(this.state, setting, null)]),
-    ) as Channel['permissions']
-    const channel: Channel = {
-      id: this.state.channels.nextId,
-      name,
-      description: '',
-      creatorId: null,
-      dateCreated: 0,
-      inviteOnly: false,
-      webPublic: false,
-      historyPublic: true,
-      archived: false,
-      isDefault: false,
-      retentionDays: null,
-      topicsPolicy: 'inherit',
-      folderId: null,
-      permissions,
-      ...more,
-    }
+    const channel = channelRow(this.state, this.state.channels.nextId, { name, ...more })
     this.state.channels.put(channel)
     for (const user of subscribers) this.subscribe(user, channel)
     return channel

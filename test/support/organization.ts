@@ -1,13 +1,12 @@
 // An organization in memory, with somebody of every kind: for rules and announcements that need no daemon.
 
-import { channelPermissions } from '../../daemon/api/permission-settings.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
-import { defaultValue } from '../../daemon/domain/group-values.ts'
 import { announceFact, applyFact } from '../../daemon/domain/index.ts'
 import { found } from '../../daemon/domain/organization/founding.ts'
 import type { Client, Event } from '../../daemon/domain/resource.ts'
-import { type Channel, type Role, roles, State, type User } from '../../daemon/domain/state.ts'
+import { type Role, roles, State, type User } from '../../daemon/domain/state.ts'
 import seed from '../../data/seed.json' with { type: 'json' }
+import { channelRow } from './channel-row.ts'
 
 export const someClient: Client = {
   capabilities: new Set(),
@@ -84,25 +83,7 @@ export class Organization {
 
   /** To a public channel, which is there from then on. */
   subscribe(channelId: number, ...users: User[]): void {
-    const permissions = Object.fromEntries(
-      Object.entries(channelPermissions).map(([name, setting]) => [name, defaultValue(this.state, setting, null)]),
-    ) as Channel['permissions']
-    this.state.channels.put({
-      id: channelId,
-      name: `channel ${channelId}`,
-      description: '',
-      creatorId: null,
-      dateCreated: 0,
-      inviteOnly: false,
-      webPublic: false,
-      historyPublic: true,
-      archived: false,
-      isDefault: false,
-      retentionDays: null,
-      topicsPolicy: 'inherit',
-      folderId: null,
-      permissions,
-    })
+    this.state.channels.put(channelRow(this.state, channelId))
     const notifications = { desktop: null, audible: null, push: null, email: null, wildcardMentions: null }
     for (const { id } of users)
       this.state.subscriptions.put({
