@@ -36,7 +36,7 @@ describe('channel visibility', () => {
   test('nobody hears of a channel they have no access to, and events keep a client up to date', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), steps => play(steps)),
-      { numRuns: Number(process.env.NATTER_RUNS ?? 15), includeErrorInReport: true },
+      { numRuns: Number(process.env.NATTER_RUNS ?? 40), includeErrorInReport: true },
     )
   })
 })

@@ -44,7 +44,7 @@ describe('natter, with no config and no daemon', () => {
       [['snippets', 'edit', '3', '--titel', 'x'], /unknown option '--titel'\n {2}Did you mean --title\?/],
       [['snippets', 'create', 'x'], /missing required argument 'content'\n {2}See natter snippets create --help/],
       [['snippets', 'edit', 'three'], /<saved-snippet-id>: "three" is not a whole number/],
-      [['typing', 'pause'], /"pause" is not start or stop/],
+      [['typing', 'pause'], /<op>: "pause" is not start or stop/],
       [['users', 'create', 'a@example.com', 'A B'], /no password was given/],
       [['queues', 'events', 'q', '--last-event-id', 'x'], /--last-event-id: "x" is not a whole number/],
       [['queues', 'register', '--client-capabilities', '{'], /--client-capabilities is not valid JSON/],

@@ -1,59 +1,9 @@
-// Every rule of the permission model, each with the sentence the generated docs print: those about groups here, the
-// others in the folder of the same name. Nothing else reads a role.
-
-import { holdsInGroup, holdsInOrganization, isGuest, isHuman, rule } from './permissions/rule.ts'
-import type { Group } from './state.ts'
+// Every rule of the permission model, by theme; each is a named constant with the sentence the generated docs print.
+// Nothing else reads a role.
 
 export * from './permissions/channels.ts'
+export * from './permissions/groups.ts'
 export * from './permissions/messages.ts'
 export * from './permissions/organization.ts'
 export * from './permissions/people.ts'
 export * from './permissions/rule.ts'
-
-// --- user groups ------------------------------------------------------------------------------------------------
-
-export const useGroups = rule(
-  'Members who are neither guests nor bots may look at user groups and change them.',
-  ({ actor }) => isHuman(actor) && !isGuest(actor),
-)
-
-export const createGroups = rule(
-  'Members of the organization’s can_create_groups may create user groups.',
-  asker => isHuman(asker.actor) && holdsInOrganization(asker, 'can_create_groups'),
-)
-
-export const manageGroup = rule<Group>(
-  'Members of the organization’s can_manage_all_groups and of the group’s can_manage_group may manage a group, unless it is a system group.',
-  (asker, group) =>
-    !group.system &&
-    isHuman(asker.actor) &&
-    (holdsInOrganization(asker, 'can_manage_all_groups') || holdsInGroup(asker, group, 'can_manage_group')),
-)
-
-export const addToGroup = rule<Group>(
-  'Whoever manages a group, or is in its can_add_members_group, may add members and subgroups.',
-  (asker, group) =>
-    manageGroup.allows(asker, group) ||
-    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_add_members_group')),
-)
-
-export const joinGroup = rule<Group>(
-  'Members of can_join_group, and whoever may add others, may join a group.',
-  (asker, group) =>
-    addToGroup.allows(asker, group) ||
-    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_join_group')),
-)
-
-export const removeFromGroup = rule<Group>(
-  'Whoever manages a group, or is in its can_remove_members_group, may remove members.',
-  (asker, group) =>
-    manageGroup.allows(asker, group) ||
-    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_remove_members_group')),
-)
-
-export const leaveGroup = rule<Group>(
-  'Members of can_leave_group, and whoever may remove others, may leave a group.',
-  (asker, group) =>
-    removeFromGroup.allows(asker, group) ||
-    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_leave_group')),
-)
