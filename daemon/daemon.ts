@@ -71,7 +71,14 @@ export async function startDaemon(
   const random = () => chance.uuid()
   const desk = !(config.control && clock instanceof SteeredClock)
     ? undefined
-    : new Desk({ clock, chance: () => chance.number(), keyOf, token: deriveControlToken(store.secret) })
+    : new Desk({
+        clock,
+        chance: () => chance.number(),
+        keyOf,
+        tokenOf,
+        token: deriveControlToken(store.secret),
+        quiet: () => webhooks.quiet(),
+      })
   const queues = new Queues({
     clock,
     limits: {
@@ -100,6 +107,7 @@ export async function startDaemon(
     onChange: () => {
       scheduler.reconsider()
       webhooks.reconsider()
+      desk?.deliveries.reconsider()
     },
     post: mails => {
       desk?.post(mails)
@@ -128,8 +136,9 @@ export async function startDaemon(
     surroundings,
     permitted: { loopback: isLoopback(config.host), private: config.webhookPrivate },
     timeout: config.webhookTimeout * 1000,
+    onRequest: (delivery, request) => desk?.deliveries.sending(delivery, request),
   })
-  let listening = false
+  let phase: 'starting' | 'ready' | 'stopping' = 'starting'
   let localUrl = ''
   const server = {
     url: '',
@@ -162,11 +171,15 @@ export async function startDaemon(
     // Room for the largest file, and for what a form puts around it.
     bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
     logger: { level: config.logLevel, stream: process.stderr },
-    ready: () => listening,
+    phase: () => phase,
+    // Two runs of a script give the same transcript, headers included.
+    date: clock instanceof SteeredClock ? () => (clock.frozen ? new Date(now()).toUTCString() : undefined) : undefined,
     watch: desk?.attach(engine),
     addRoutes: desk && (app => addControlRoutes(app, { desk, sameSecret, knows: knowsEndpoint })),
   })
   try {
+    // Before the world stands: whoever asks is told to wait, and a port that is taken is known before anything is written.
+    const address = await app.listen({ host: config.host, port: config.port })
     await engine.boot()
     // Another start on the same store must not draw the same again.
     if (config.random !== undefined) chance = seededChance(`${config.random}:${engine.position}`)
@@ -179,10 +192,9 @@ export async function startDaemon(
       // Not earlier: how the world came to be is no news, and telling it would be a third of the start.
       queues.overhear = announcements => desk.events.overhear(announcements)
     }
-    const address = await app.listen({ host: config.host, port: config.port })
     localUrl = readableUrl(address, config.host)
     server.url = config.url ?? localUrl
-    listening = true
+    phase = 'ready'
     scheduler.start()
     webhooks.start()
     mailer.resume()
@@ -203,7 +215,7 @@ export async function startDaemon(
     clock,
     desk,
     async stop() {
-      listening = false
+      phase = 'stopping'
       scheduler.stop()
       await webhooks.stop()
       clearInterval(compaction)

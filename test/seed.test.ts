@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, type TestContext, test } from 'node:test'
@@ -10,6 +12,7 @@ import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { users } from '../daemon/api/users.ts'
 import { Control } from './support/control.ts'
 import { Caller, launch, startDaemon, type TestDaemon } from './support/daemon.ts'
+import { cutOff, send } from './support/http.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-seed-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -70,6 +73,37 @@ describe('--seed', () => {
     )
   })
 
+  test('until it stands /readyz is false, the API says so, and the daemon is alive', async t => {
+    // Passwords take their time to hash.
+    const users = Array.from({ length: 8 }, (_, i) => ({ name: `u${i}`, password: `correct horse battery ${i}` }))
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const flags = ['--memory', '--port', String(port), '--seed', seedFile('slow.json', JSON.stringify({ users }))]
+    let started = false
+    const starting = startDaemon(t, { flags }).finally(() => {
+      started = true
+    })
+    const early = new Set<string>()
+    while (!started) {
+      const [live, ready, api, control] = await Promise.all(
+        ['/livez', '/readyz', '/api/v1/server_settings', '/control/v1/clock'].map(path =>
+          send(url + path).catch(cutOff),
+        ),
+      )
+      if (ready && live && api && control && ready.status === 503) {
+        early.add(
+          `${live.status} ${ready.text} ${api.status} ${api.body.code} ${control.status} ${api.headers['retry-after']}`,
+        )
+        await new Promise(resolve => setTimeout(resolve, 20))
+      }
+    }
+    // The last round may have seen the world come.
+    assert.ok(early.has('200 {"ready":false} 503 SERVER_NOT_READY 503 1'), [...early].join('\n'))
+    const daemon = await starting
+    assert.deepEqual((await send(`${url}/readyz`)).body, { ready: true })
+    assert.equal((await as(daemon, 'u7')).email, 'u7@example.com')
+  })
+
   test('an account without a password cannot be logged in to by any', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
     for (const password of ['', 'amy', 'seeded account without a password 7Qx'])
@@ -128,6 +162,7 @@ describe('reproducible runs', () => {
     const [first, second] = [await transcript(t, flags), await transcript(t, flags)]
     assert.equal(first, second)
     assert.match(first, /queue_id/)
+    assert.match(first, /"date":"Tue, 01 Jan 2030 00:10:00 GMT"/)
     assert.notEqual(await transcript(t, [...flags, '--random', 'other']), first)
   })
 })
@@ -139,8 +174,8 @@ async function transcript(t: TestContext, flags: readonly string[]): Promise<str
   const lines: string[] = [JSON.stringify({ ...daemon.ready, pid: 0 })]
   const amy = await as(daemon, 'amy')
   const say = async (caller: Caller, method: string, path: string, query = '') => {
-    const { status, text, body } = await caller.raw(method, `/api/v1${path}`, { query })
-    lines.push(`${method} ${path} ${status} ${text}`)
+    const { status, headers, text, body } = await caller.raw(method, `/api/v1${path}`, { query })
+    lines.push(`${method} ${path} ${status} ${JSON.stringify(headers)} ${text}`)
     return body
   }
   await control.call('POST', '/faults', { kind: 'status', endpoint: 'get-own-user', probability: 0.5 })
@@ -154,7 +189,18 @@ async function transcript(t: TestContext, flags: readonly string[]): Promise<str
   await control.call('POST', '/reset')
   await amy.call(events.register, {})
   await say(amy, 'GET', '/users')
+  for (const path of ['/requests', '/events', '/queues', '/faults', '/accounts'])
+    lines.push(JSON.stringify(await control.call('GET', path)))
   return lines.join('\n').replaceAll(daemon.url, 'URL')
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
 }
 
 function readJournal(data: string): string {

@@ -7,7 +7,7 @@ import type { User } from '../domain/state.ts'
 import type { Queue } from '../events/queues.ts'
 import type { Desk } from './desk.ts'
 import { faultKinds, readRule } from './faults.ts'
-import type { Numbered, Recent } from './recent.ts'
+import type { Log, Numbered, Recent } from './recent.ts'
 import { userOf, waitFor } from './wait.ts'
 
 type Sent = Readonly<Record<string, unknown>>
@@ -116,7 +116,10 @@ function handlers(desk: Desk, knows: (endpoint: string) => boolean): Record<stri
 
     'GET /outbox': sent => listed('mails', outbox, sent, ['to', 'subject']),
     'DELETE /outbox': () => cleared(outbox),
-    'GET /webhooks': () => ({ deliveries: desk.parts.deliveries?.() ?? [] }),
+    'GET /webhooks': ({ bot, ...sent }) => {
+      const of = bot === undefined ? {} : { bot_id: userOf(desk, bot, 'bot').id }
+      return listed('deliveries', desk.deliveries, { ...sent, ...of }, ['bot_id', 'status', 'trigger', 'http_status'])
+    },
     'GET /accounts': () => ({
       accounts: [...state().users.values()]
         .filter(user => user.active && !user.bot?.system)
@@ -157,7 +160,7 @@ function account({ parts }: Desk, user: User): object {
   return { user_id: user.id, email: user.email, full_name: user.fullName, api_key: parts.keyOf(user) }
 }
 
-function listed<T extends Numbered>(name: string, log: Recent<T>, sent: Sent, fields: readonly string[]): object {
+function listed<T extends Numbered>(name: string, log: Log<T>, sent: Sent, fields: readonly string[]): object {
   const wanted = fields.filter(field => sent[field] !== undefined)
   const found = log
     .since(count('since', sent.since, 0))

@@ -1,6 +1,6 @@
 // The HTTP server: fastify for everything but the API itself, which goes straight to its edge.
 
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { badRequest, Refusal } from '../domain/refusal.ts'
@@ -14,7 +14,10 @@ export interface ServerParts extends EdgeParts {
   /** Files beside the store. */
   readonly readFile: (name: string) => Promise<Uint8Array | undefined>
   readonly logger: { level: string; stream?: NodeJS.WritableStream }
-  readonly ready: () => boolean
+  /** In the place of the real time in the header Date; undefined: the real time. */
+  readonly date?: (() => string | undefined) | undefined
+  /** While it is starting, nothing but the probes is answered. */
+  readonly phase: () => 'starting' | 'ready' | 'stopping'
   /** Adds routes that are none of the API's. */
   readonly addRoutes?: ((app: FastifyInstance) => void) | undefined
 }
@@ -30,7 +33,10 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     serverFactory: handler => {
       const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
-        if (request.url!.startsWith(`${prefix}/`)) edge.take(request, response)
+        const date = parts.date?.()
+        if (date !== undefined) response.setHeader('Date', date)
+        if (parts.phase() === 'starting' && !isProbe(request.url!)) refuseEarly(request, response)
+        else if (request.url!.startsWith(`${prefix}/`)) edge.take(request, response)
         else handler(request, response)
       })
       return server.on('clientError', refuseNoise)
@@ -45,7 +51,10 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   // Bodies reach their routes as bytes; what is in them is for each to say.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.get('/livez', async () => ({ ok: true }))
-  app.get('/readyz', (_request, reply) => reply.code(parts.ready() ? 200 : 503).send({ ready: parts.ready() }))
+  app.get('/readyz', (_request, reply) => {
+    const ready = parts.phase() === 'ready'
+    return reply.code(ready ? 200 : 503).send({ ready })
+  })
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
   app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
   app.get('/user_avatars/*', (request, reply) => serveImage(parts.readFile, request.url, reply))
@@ -68,6 +77,18 @@ function noSchemas(): never {
 function answer(request: FastifyRequest, reply: FastifyReply) {
   reply.hijack()
   return answeringOf(request, reply.raw)
+}
+
+function isProbe(url: string): boolean {
+  return /^\/(live|ready)z(\?|$)/.test(url)
+}
+
+/** The port is open, the world does not stand yet. */
+function refuseEarly({ method = 'GET' }: IncomingMessage, response: ServerResponse): void {
+  const answering = answeringOf({ method, id: 'early' }, response)
+  answering.headers.push('Retry-After', '1')
+  const msg = 'The daemon is starting and its world does not stand yet; try again, or wait for /readyz'
+  refuse(answering, new Refusal('SERVER_NOT_READY', msg, {}, 503))
 }
 
 /** Errors outside the API: a body too large, a malformed URL, a broken request. */
