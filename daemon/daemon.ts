@@ -138,6 +138,10 @@ export async function startDaemon(
     timeout: config.webhookTimeout * 1000,
     onRequest: (delivery, request) => desk?.deliveries.sending(delivery, request),
   })
+  let begin = () => {}
+  const started = new Promise<void>(resolve => {
+    begin = resolve
+  })
   let phase: 'starting' | 'ready' | 'stopping' = 'starting'
   let localUrl = ''
   const server = {
@@ -172,13 +176,14 @@ export async function startDaemon(
     bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
     logger: { level: config.logLevel, stream: process.stderr },
     phase: () => phase,
+    started,
     // Two runs of a script give the same transcript, headers included.
     date: clock instanceof SteeredClock ? () => (clock.frozen ? new Date(now()).toUTCString() : undefined) : undefined,
     watch: desk?.attach(engine),
     addRoutes: desk && (app => addControlRoutes(app, { desk, sameSecret, knows: knowsEndpoint })),
   })
   try {
-    // Before the world stands: whoever asks is told to wait, and a port that is taken is known before anything is written.
+    // Before the world stands: /readyz can say that it does not, and a port in use is known before anything is written.
     const address = await app.listen({ host: config.host, port: config.port })
     await engine.boot()
     // Another start on the same store must not draw the same again.
@@ -195,6 +200,7 @@ export async function startDaemon(
     localUrl = readableUrl(address, config.host)
     server.url = config.url ?? localUrl
     phase = 'ready'
+    begin()
     scheduler.start()
     webhooks.start()
     mailer.resume()

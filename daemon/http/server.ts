@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import { answeringOf, noSuchPath, refuse, refuseTooLarge, send } from './answer.ts'
@@ -16,8 +17,9 @@ export interface ServerParts extends EdgeParts {
   readonly logger: { level: string; stream?: NodeJS.WritableStream }
   /** In the place of the real time in the header Date; undefined: the real time. */
   readonly date?: (() => string | undefined) | undefined
-  /** While it is starting, nothing but the probes is answered. */
   readonly phase: () => 'starting' | 'ready' | 'stopping'
+  /** Resolves when it is no longer starting; until then nothing but the probes is answered. */
+  readonly started: Promise<void>
   /** Adds routes that are none of the API's. */
   readonly addRoutes?: ((app: FastifyInstance) => void) | undefined
 }
@@ -32,12 +34,15 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     // The catalogue checks parameters itself; fastify's two schema compilers would be a third of the start.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     serverFactory: handler => {
-      const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
+      const take = (request: IncomingMessage, response: ServerResponse) => {
         const date = parts.date?.()
         if (date !== undefined) response.setHeader('Date', date)
-        if (parts.phase() === 'starting' && !isProbe(request.url!)) refuseEarly(request, response)
-        else if (request.url!.startsWith(`${prefix}/`)) edge.take(request, response)
+        if (request.url!.startsWith(`${prefix}/`)) edge.take(request, response)
         else handler(request, response)
+      }
+      const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
+        if (parts.phase() !== 'starting' || isProbe(request.url!)) take(request, response)
+        else void takeEarly(parts.started, request, response, take)
       })
       return server.on('clientError', refuseNoise)
     },
@@ -83,9 +88,19 @@ function isProbe(url: string): boolean {
   return /^\/(live|ready)z(\?|$)/.test(url)
 }
 
+/** Milliseconds. Most worlds stand by then: who has waited for the port to open finds everything there. */
+const earlyPatience = 1000
+
 /** The port is open, the world does not stand yet. */
-function refuseEarly({ method = 'GET' }: IncomingMessage, response: ServerResponse): void {
-  const answering = answeringOf({ method, id: 'early' }, response)
+async function takeEarly(
+  started: Promise<void>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  take: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<void> {
+  const late = Symbol()
+  if ((await Promise.race([started, sleep(earlyPatience, late)])) !== late) return take(request, response)
+  const answering = answeringOf({ method: request.method ?? 'GET', id: 'early' }, response)
   answering.headers.push('Retry-After', '1')
   const msg = 'The daemon is starting and its world does not stand yet; try again, or wait for /readyz'
   refuse(answering, new Refusal('SERVER_NOT_READY', msg, {}, 503))
