@@ -158,7 +158,7 @@ export async function startDaemon(
     warn,
   })
   const tools = { hashPassword, verifyPassword, keepFile: store.files.keep, server }
-  const app = buildServer({
+  const http = buildServer({
     engine,
     resources,
     now,
@@ -184,7 +184,7 @@ export async function startDaemon(
   })
   try {
     // Before the world stands: /readyz can say that it does not, and a port in use is known before anything is written.
-    const address = await app.listen({ host: config.host, port: config.port })
+    const address = await http.listen({ host: config.host, port: config.port })
     await engine.boot()
     // Another start on the same store must not draw the same again.
     if (config.random !== undefined) chance = seededChance(`${config.random}:${engine.position}`)
@@ -205,7 +205,7 @@ export async function startDaemon(
     webhooks.start()
     mailer.resume()
   } catch (error) {
-    await app.close()
+    await http.close()
     await engine.close().catch(() => {})
     await store.release()
     throw error
@@ -226,26 +226,11 @@ export async function startDaemon(
       await webhooks.stop()
       clearInterval(compaction)
       queues.answerAll()
-      await closeServer(app)
+      await http.close()
       await engine.close()
       await mailer.settled()
       await store.release()
     },
-  }
-}
-
-/** Milliseconds that requests in progress have to end by themselves. */
-const patience = 700
-
-/** Stops listening, lets what is in progress end, and hangs up on everybody as soon as they have their answer. */
-async function closeServer(app: ReturnType<typeof buildServer>): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), 10)
-  const force = setTimeout(() => app.server.closeAllConnections(), patience)
-  try {
-    await app.close()
-  } finally {
-    clearInterval(sweep)
-    clearTimeout(force)
   }
 }
 

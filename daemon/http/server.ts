@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import { answeringOf, noSuchPath, refuse, refuseTooLarge, send } from './answer.ts'
+import { type Serve, ShortWay } from './direct.ts'
 import { Edge, type EdgeParts } from './edge.ts'
+import type { RequestHead, Response } from './exchange.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { prefix } from './incoming.ts'
 import { uploadFor } from './uploads.ts'
@@ -24,8 +26,15 @@ export interface ServerParts extends EdgeParts {
   readonly addRoutes?: ((app: FastifyInstance) => void) | undefined
 }
 
-export function buildServer(parts: ServerParts): FastifyInstance {
+export interface HttpServer {
+  /** Resolves to the address. */
+  listen(where: { host: string; port: number }): Promise<string>
+  close(): Promise<void>
+}
+
+export function buildServer(parts: ServerParts): HttpServer {
   const edge = new Edge(parts)
+  let shortWay!: ShortWay
   const app = Fastify({
     logger: parts.logger,
     // One line per request, written by the edge, which knows what must not be printed.
@@ -40,10 +49,17 @@ export function buildServer(parts: ServerParts): FastifyInstance {
         if (request.url!.startsWith(`${prefix}/`)) edge.take(request, response)
         else handler(request, response)
       }
-      const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
+      // Without a Host header node:http would refuse in words of its own; nothing here depends on one.
+      const options = { keepAliveTimeout: 120_000, requestTimeout: 0, requireHostHeader: false }
+      const server = createServer(options, (request, response) => {
         if (parts.phase() !== 'starting' || isProbe(request.url!)) take(request, response)
-        else void takeEarly(parts.started, request, response, take)
+        else void takeEarly(parts.started, request, response, () => take(request, response))
       })
+      const serve: Serve = (head, body, response) => {
+        if (parts.phase() !== 'starting') edge.serve(head, body, response)
+        else void takeEarly(parts.started, head, response, () => edge.serve(head, body, response))
+      }
+      shortWay = new ShortWay(server, serve, parts.date)
       return server.on('clientError', refuseNoise)
     },
     // Whoever is still being answered when the daemon stops gets the answer: `stop` sees to the rest.
@@ -72,7 +88,30 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     refuse(answer(request, reply), noSuchPath(request.url.split('?', 1)[0]!))
   })
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
-  return app
+  return { listen: where => app.listen(where), close: () => close(app, shortWay) }
+}
+
+/** Milliseconds that requests in progress have to end by themselves. */
+const patience = 700
+
+/** Stops listening, lets what is in progress end, and hangs up on everybody as soon as they have their answer. */
+async function close(app: FastifyInstance, shortWay: ShortWay): Promise<void> {
+  const hangUp = () => {
+    app.server.closeIdleConnections()
+    shortWay.closeIdle()
+  }
+  hangUp()
+  const sweep = setInterval(hangUp, 10)
+  const force = setTimeout(() => {
+    app.server.closeAllConnections()
+    shortWay.closeAll()
+  }, patience)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(sweep)
+    clearTimeout(force)
+  }
 }
 
 function noSchemas(): never {
@@ -94,12 +133,12 @@ const earlyPatience = 1000
 /** The port is open, the world does not stand yet. */
 async function takeEarly(
   started: Promise<void>,
-  request: IncomingMessage,
-  response: ServerResponse,
-  take: (request: IncomingMessage, response: ServerResponse) => void,
+  request: RequestHead,
+  response: Response,
+  take: () => void,
 ): Promise<void> {
   const late = Symbol()
-  if ((await Promise.race([started, sleep(earlyPatience, late)])) !== late) return take(request, response)
+  if ((await Promise.race([started, sleep(earlyPatience, late)])) !== late) return take()
   const answering = answeringOf({ method: request.method ?? 'GET', id: 'early' }, response)
   answering.headers.push('Retry-After', '1')
   const msg = 'The daemon is starting and its world does not stand yet; try again, or wait for /readyz'
