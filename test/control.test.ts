@@ -132,6 +132,17 @@ describe('reset and snapshots', () => {
     await control().call('POST', '/reset')
   })
 
+  test('a snapshot of time that ran ahead runs ahead again', async () => {
+    await control().call('POST', '/clock/advance', { by: '30d' })
+    const { snapshot } = await control().call('POST', '/snapshots', { name: 'ahead' })
+    await control().call('POST', '/reset')
+    assert.ok((await control().call('GET', '/clock')).now < snapshot.time)
+    await control().call('POST', '/snapshots/ahead/restore')
+    assert.ok((await control().call('GET', '/clock')).now >= snapshot.time)
+    await control().call('DELETE', '/snapshots/ahead')
+    await control().call('POST', '/reset')
+  })
+
   test('a snapshot can be gone back to, more than once', async () => {
     const { owner } = daemon()
     await owner.call(savedSnippets.create, { ...snippet, title: 'kept' })
@@ -248,6 +259,36 @@ describe('requests', () => {
     const reply = await control().call('POST', '/wait', { event: wanted, user: 'owner', within: 1 })
     assert.ok(reply.met)
     assert.equal(reply.event.event.op, 'add')
+  })
+
+  test('people are known by name here, and what is not understood is refused', async () => {
+    await daemon().owner.call(savedSnippets.list, {})
+    const { requests } = await control().call('GET', '/requests?user=owner&limit=1')
+    assert.equal(requests[0].user, 'owner@example.com')
+    const call = { endpoint: 'get-saved-snippets', user: 'owner' }
+    assert.equal((await control().call('POST', '/wait', { call, within: 1 })).met, true)
+    const mistakes: [method: string, path: string, body: object | undefined, told: RegExp][] = [
+      ['GET', '/requests?enpoint=x', undefined, /^enpoint: not understood/],
+      ['GET', '/requests?endpoint=x', undefined, /^endpoint: no endpoint/],
+      ['GET', '/requests?user=x', undefined, /^user: nobody/],
+      ['GET', '/requests?limit=x', undefined, /^limit: a whole number/],
+      ['GET', '/events?typ=x', undefined, /^typ: not understood/],
+      ['GET', '/outbox?form=x', undefined, /^form: not understood/],
+      ['POST', '/queues/expire', { queue: 'x' }, /^queue: not understood/],
+      ['POST', '/queues/expire', { queue_id: 'x' }, /^queue_id: there is no queue/],
+      ['POST', '/wait', { evnt: {} }, /^evnt: not understood/],
+      ['POST', '/wait', { event: {}, call: {} }, /^event, call or webhook: one of them/],
+      ['POST', '/wait', { event: [] }, /^event: an object/],
+      ['POST', '/clock/freeze', { at: 'x' }, /^at: UNIX seconds/],
+      ['POST', '/clock/freeze', { at: 1 }, /^at: it is .* already/],
+      ['POST', '/clock/advance', {}, /^by is missing/],
+      ['POST', '/clock/set', {}, /^to is missing/],
+    ]
+    for (const [method, path, body, told] of mistakes) {
+      const reply = await control().try(method, path, body)
+      assert.match(reply.body.msg, told, path)
+    }
+    assert.equal((await control().call('GET', '/clock')).frozen, false)
   })
 
   test('what did not come is told with what came closest', async () => {

@@ -41,7 +41,7 @@ export async function waitFor(desk: Desk, sent: Wanted): Promise<Waited> {
   const broken = brokenPattern(wanted)
   if (broken !== undefined) throw badRequest(`${kind}: ${broken} is not a pattern`)
   const log: Log<any> = { event: desk.events, call: desk.calls, webhook: desk.deliveries }[kind]
-  const goal = kind === 'event' ? { event: wanted } : wanted
+  const goal = kind === 'event' ? { event: wanted } : addressed(desk, wanted, kind === 'call' ? 'user' : 'bot')
   const concerns = (item: any) => {
     if (kind === 'event') return reader === undefined || item.to.includes(reader)
     // A call that is not answered yet, an attempt that is not over: nothing can be said about them.
@@ -53,14 +53,22 @@ export async function waitFor(desk: Desk, sent: Wanted): Promise<Waited> {
   return { met: false, near: near.map(({ item, differs }) => ({ [kind]: item, differs })) }
 }
 
+/** With the address of who is called by name or ID; patterns, and people to come, stay as they are. */
+function addressed(desk: Desk, wanted: object, field: 'user' | 'bot'): object {
+  const given = (wanted as Record<string, unknown>)[field]
+  const found = given === undefined ? undefined : find(desk, given)
+  return found ? { ...wanted, [field]: found.email } : wanted
+}
+
 /** By address, by the part of it before the @, or by ID. */
 export function userOf(desk: Desk, given: unknown, parameter = 'user'): User {
-  const { users } = desk.engine.state
-  const found =
-    typeof given === 'number' || /^\d+$/.test(String(given))
-      ? users.get(Number(given))
-      : (userByEmail(desk.engine.state, String(given)) ??
-        [...users.values()].find(({ email }) => email.split('@', 1)[0] === given))
+  const found = find(desk, given)
   if (!found) throw noSuch(`${parameter}: nobody is called ${JSON.stringify(given)}`)
   return found
+}
+
+function find({ engine: { state } }: Desk, given: unknown): User | undefined {
+  if (typeof given === 'number' || /^\d+$/.test(String(given))) return state.users.get(Number(given))
+  const named = () => [...state.users.values()].find(({ email }) => email.split('@', 1)[0] === given)
+  return userByEmail(state, String(given)) ?? named()
 }

@@ -153,7 +153,8 @@ export async function startNatter(options: NatterOptions = {}): Promise<Natter> 
     waitFor: async (event, options) => (await wait('event', event, options)).event,
     waitForCall: (call, options) => wait('call', call, options),
     faults: {
-      add: rule => desk.faults.add(readRule({ ...rule }, knowsEndpoint)),
+      add: rule =>
+        desk.faults.add(readRule({ ...rule }, { endpoint: knowsEndpoint, user: name => userOf(desk, name).email })),
       list: () => desk.faults.list(),
       remove: id => void desk.faults.remove(id),
       clear: () => desk.faults.clear(),
