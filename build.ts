@@ -4,13 +4,27 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type BuildOptions, build } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
 const bundles = ['natterd', 'natter']
 
 for (const bundle of bundles) rmSync(`dist/${bundle}.cjs.cache`, { force: true })
+
+/** What fastify loads at its start for the sake of options that we do not use. It is loaded when one of its parts is. */
+const lazily: Plugin = {
+  name: 'lazily',
+  setup(build) {
+    build.onResolve({ filter: /^(node:http2|node:https|semver)$/ }, ({ path, importer, resolveDir }) =>
+      /node_modules\/fastify\/lib\//.test(importer) ? { path, namespace: 'lazily', pluginData: resolveDir } : undefined,
+    )
+    build.onLoad({ filter: /.*/, namespace: 'lazily' }, ({ path, pluginData }) => ({
+      contents: `module.exports = new Proxy({}, { get: (_, part) => require('${path}')[part] })`,
+      resolveDir: pluginData,
+    }))
+  },
+}
 const shared: BuildOptions = {
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
@@ -37,6 +51,7 @@ const shared: BuildOptions = {
   // A lazily imported module becomes a lazily run function of the bundle instead of a file of its own.
   supported: { 'dynamic-import': false },
   logLevel: 'warning',
+  plugins: [lazily],
 }
 await build({
   ...shared,
@@ -59,7 +74,7 @@ for (const bundle of bundles) {
 
 // The cache is made by a real run, so that it holds what a real run compiles.
 for (const [bundle, args] of [
-  ['natterd', ['--memory', '--port', '0', '--no-profile', '--json']],
+  ['natterd', ['--memory', '--preset', 'dev', '--port', '0', '--no-profile', '--json']],
   // What it calls besides is said there.
   ['natter', ['--version']],
 ] as const) {
