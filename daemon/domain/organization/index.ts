@@ -9,6 +9,7 @@ import { shown } from '../group-values.ts'
 import * as may from '../permissions.ts'
 import { type Announcement, resource } from '../resource.ts'
 import type { EmailDomain, GroupValue, State } from '../state.ts'
+import { limitChanged } from '../users/access.ts'
 import { constantSections } from './constants.ts'
 import { checkDomain, knownDomain, presentDomain } from './domains.ts'
 import type { Founded } from './founding.ts'
@@ -119,7 +120,7 @@ function changeNews(
   for (const [name, value] of Object.entries(permissions)) data[name] = shown(state, value)
   if (Object.keys(data).length > 0)
     news.push({ to, event: { type: 'realm', op: 'update_dict', property: 'default', data } })
-  return news
+  return permissions.can_access_all_users_group === undefined ? news : [...news, ...limitChanged(state)]
 }
 
 function domainNews(state: State, fields: object): Announcement[] {

@@ -9,12 +9,13 @@ import { badRequest, Refusal } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { initialSettings, organizationSetting } from '../settings-lookup.ts'
 import { roles, type State, type User } from '../state.ts'
+import { accessChanged, seenAgain } from './access.ts'
 import { deactivate, deactivateSelf, endOfWaiting, reactivate } from './activity.ts'
 import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
 import type { UserFact } from './facts.ts'
 import { activityNews, roleNews, waitingNews, whenCreated } from './hooks.ts'
 import {
-  accessChanged,
+  addressesSeen,
   emailChanged,
   membership,
   membershipMoved,
@@ -117,6 +118,7 @@ export const users = resource(api)<UserFact, Prepared>({
         personUpdated(state, user, { role: to }),
         ...membershipMoved(state, before, user),
         ...accessChanged(state, before, user),
+        ...addressesSeen(state, before, user),
         ...botSightChanged(state, before, user),
         ...roleNews(state, before, user),
       ]
@@ -152,6 +154,8 @@ export const users = resource(api)<UserFact, Prepared>({
     'user.reactivated'(state, { userId, ownerId }) {
       const user = state.users.get(userId)!
       return [
+        // First, because clients that did not know of the account could not change what they know.
+        ...seenAgain(state, user),
         personUpdated(state, user, { is_active: true }),
         ...membershipOfAll(state, user, 'add_members'),
         ...botUpdated(state, user, { is_active: true, ...(ownerId !== undefined && { owner_id: ownerId }) }),
