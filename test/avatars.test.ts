@@ -64,6 +64,28 @@ describe('DELETE /users/me/avatar', () => {
   })
 })
 
+describe('GET /avatar/{id or email}', () => {
+  test('leads to the image, by ID or by address, under the API too', async () => {
+    const { avatar_url } = await amy.call(api.upload, { file: file(pixel.png) })
+    for (const path of [`/avatar/${amy.id}`, `/avatar/${amy.email}`, `/api/v1/avatar/${amy.id}`])
+      for (const size of ['', '/medium']) {
+        const { status, headers } = await daemon.owner.raw('GET', path + size)
+        assert.deepEqual([status, headers.location], [302, avatar_url])
+      }
+    await amy.call(api.delete, {})
+    const { headers } = await daemon.owner.raw('GET', `/api/v1/avatar/${amy.id}/medium`)
+    assert.match(String(headers.location), /^https:\/\/secure\.gravatar\.com.*&s=500/)
+  })
+
+  test('needs an account, and somebody to show', async () => {
+    assert.equal((await daemon.nobody.raw('GET', `/avatar/${amy.id}`)).status, 401)
+    for (const who of ['999', 'none@example.com']) {
+      const { status, body } = await amy.raw('GET', `/api/v1/avatar/${who}`)
+      assert.deepEqual([status, body.code], [400, 'BAD_REQUEST'])
+    }
+  })
+})
+
 describe('GET /user_avatars/…', () => {
   test('what is not there is not found', async () => {
     for (const path of ['/user_avatars/', '/user_avatars/2/x.png', `/user_avatars/2/${'0'.repeat(64)}`])

@@ -123,6 +123,8 @@ describe('every subcommand of the API', () => {
     'update-subscription-property': () => ['general', 'pin_to_top', 'true'],
     'update-subscriptions': () => ['--add', '[{"name":"random"}]'],
     'create-scheduled-message': () => ['#general>lunch', 'Later', '--at', '+2h'],
+    // Refused: the others still need the organization.
+    'deactivate-realm': () => ['--deletion-delay-days', '1'],
     'create-message-reminder': () => [message, '--at', '+2h'],
   }
 

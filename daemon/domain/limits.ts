@@ -23,6 +23,8 @@ export const limits = {
   botStorage: 10_000_000,
   imageMiB: 5,
   clientName: 30,
+  /** Days. */
+  deletionDelayDays: 14,
   organizationName: 40,
   organizationDescription: 1000,
   welcomeMessage: 8000,

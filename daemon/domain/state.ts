@@ -29,6 +29,8 @@ export interface Organization {
   readonly permissions: Readonly<Record<OrganizationPermission, GroupValue>>
   /** What new accounts start with, where it differs from the table. */
   readonly userDefaults: Readonly<Record<string, unknown>>
+  /** Present when an owner deactivated the organization; with the time, in ms, from which its data may be deleted. */
+  readonly deactivated?: { readonly deletableFrom?: number }
 }
 
 export interface User {

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { badRequest, Refusal } from '../domain/refusal.ts'
+import { avatarFor } from '../domain/users/read.ts'
 import { answeringOf, noSuchPath, refuse, refuseTooLarge, send } from './answer.ts'
 import { Edge, type EdgeParts } from './edge.ts'
 import { serveImage, unknownUser } from './images.ts'
@@ -30,7 +31,8 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     serverFactory: handler => {
       const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
-        if (request.url!.startsWith(`${prefix}/`)) edge.take(request, response)
+        if (request.url!.startsWith(`${prefix}/`) && !request.url!.startsWith(`${prefix}/avatar/`))
+          edge.take(request, response)
         else handler(request, response)
       })
       return server.on('clientError', refuseNoise)
@@ -49,6 +51,12 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
   app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
   app.get('/user_avatars/*', (request, reply) => serveImage(parts.readFile, request.url, reply))
+  for (const path of ['/avatar', `${prefix}/avatar`])
+    for (const size of ['', '/medium'])
+      app.get<{ Params: { who: string } }>(`${path}/:who${size}`, (request, reply) => {
+        const asker = { state: parts.engine.state, actor: edge.authenticate(request) }
+        return reply.redirect(avatarFor(asker, request.params.who, size !== ''))
+      })
   app.get('/user_uploads/*', async (request, reply) => {
     const { headers, bytes } = await uploadFor(parts, request.url.split('?', 1)[0]!, () => edge.authenticate(request))
     return reply.headers(headers).send(bytes)

@@ -6,6 +6,7 @@ import { badRequest } from '../refusal.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { State, User } from '../state.ts'
 import { cleaned } from '../text.ts'
+import { emailProblem } from './email-rules.ts'
 
 /** `user` is the account that is renamed, so that it does not stand in its own way. */
 export function checkFullName(state: State, name: string, user?: User): string {
@@ -40,7 +41,16 @@ export function isEmailAddress(text: string): boolean {
   return /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+$/.test(text) && text.length <= limits.email
 }
 
+/** An address for a person. */
 export function checkNewEmail(state: State, param: string, email: string, user?: User): string {
+  const address = checkFreeEmail(state, param, email, user)
+  const problem = address === user?.email ? undefined : emailProblem(state, address)
+  if (problem !== undefined) throw badRequest(`${param}: ${problem}`)
+  return address
+}
+
+/** An address for any account; bots have theirs from the server, whatever the organization says of people's. */
+export function checkFreeEmail(state: State, param: string, email: string, user?: User): string {
   const address = email.trim()
   if (!isEmailAddress(address)) throw badRequest(`${param} is not a valid email address`)
   const holder = userByEmail(state, address)

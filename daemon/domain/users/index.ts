@@ -3,6 +3,7 @@
 import { users as api } from '../../api/users.ts'
 import { botAdded, botReconfigured, botSightChanged, botUpdated } from '../bots/news.ts'
 import { userByEmail } from '../lookups.ts'
+import { enabledMethods, organizationGone } from '../organization/authentication.ts'
 import * as may from '../permissions.ts'
 import { presentValue } from '../profile-fields/present.ts'
 import { badRequest, Refusal } from '../refusal.ts'
@@ -68,6 +69,9 @@ export const users = resource(api)<UserFact, Prepared>({
 
     fetchApiKey(ctx, { username }, { matches }) {
       if (!username.includes('@')) throw badRequest('username is not an email address')
+      if (ctx.state.organization.deactivated) throw organizationGone()
+      if (!enabledMethods(ctx.state).Email)
+        throw new Refusal('PASSWORD_AUTH_DISABLED', 'The organization does not allow password logins')
       const user = userByEmail(ctx.state, username)
       if (!user || !matches) throw new Refusal('AUTHENTICATION_FAILED', 'Your username or password is incorrect')
       if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')

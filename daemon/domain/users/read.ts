@@ -53,11 +53,18 @@ export function me(ctx: Context): Outcome<ReplyOf<typeof api.me>> {
 }
 
 /** The user an address leads this reader to: by placeholder, or by a real address that they may see. */
-export function visibleUser(ctx: Context, email: string): User | undefined {
+export function visibleUser(ctx: may.Asker, email: string): User | undefined {
   const id = placeholderId(ctx.state, email)
   if (id !== undefined) return ctx.state.users.get(id)
   const user = ctx.state.users.find('email', email.trim().toLowerCase())
   return user && may.seeEmail.allows(ctx, user) ? user : undefined
+}
+
+/** Where the picture of somebody is, named by ID or address. */
+export function avatarFor(asker: may.Asker, who: string, medium: boolean): string {
+  const user = /^\d{1,15}$/.test(who) ? asker.state.users.get(Number(who)) : visibleUser(asker, who)
+  if (!user || !may.accessUser.allows(asker, user)) throw badRequest('No such user')
+  return avatarUrl(user, medium)
 }
 
 /** The realm_user part of `register`: everyone, and what the reader may do. */
