@@ -29,7 +29,10 @@ async function refusedEverywhere(email: string): Promise<void> {
   const { owner } = daemon
   const account = { email, password, full_name: 'New Person' }
   assert.match((await owner.refused(users.create, account, 'BAD_REQUEST')).msg, /^email: /)
-  assert.match((await owner.refused(users.update, { user_id: amy.id, new_email: email }, 'BAD_REQUEST')).msg, /^new_email/)
+  assert.match(
+    (await owner.refused(users.update, { user_id: amy.id, new_email: email }, 'BAD_REQUEST')).msg,
+    /^new_email/,
+  )
   assert.match((await amy.refused(settings.update, { email }, 'BAD_REQUEST')).msg, /^email: /)
   const invite = { invitee_emails: email, stream_ids: [] }
   const { errors } = await owner.refused(invitations.send, invite, 'INVITATION_FAILED')

@@ -28,9 +28,23 @@ export function answeringOf(
 
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {
   const more = ignored.length > 0 ? `"ignored_parameters_unsupported":${JSON.stringify(ignored)},` : ''
-  const text = reply instanceof Written ? reply.text : JSON.stringify(reply)
   const opening = `{"result":"success",${more}"msg":""`
+  if (reply instanceof Written && !to.speak && !to.watched) {
+    sendBytes(to, `${opening},`, reply.bytes.subarray(1))
+    return
+  }
+  const text = reply instanceof Written ? reply.text : JSON.stringify(reply)
   send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
+}
+
+/** What is bytes already is not made into them again. */
+function sendBytes(to: Answering, opening: string, rest: Uint8Array): void {
+  const { raw } = to
+  if (raw.headersSent || raw.destroyed) return
+  raw.writeHead(200, headersFor(to, Buffer.byteLength(opening) + rest.length))
+  raw.cork()
+  if (!to.head) raw.write(opening)
+  raw.end(to.head ? undefined : rest)
 }
 
 export function refuse(to: Answering, refusal: Refusal): void {
@@ -44,16 +58,20 @@ export function send(to: Answering, status: number, json: string): void {
   if (raw.headersSent || raw.destroyed) return
   const body = to.speak ? to.speak(json) : json
   if (to.watched?.answer(to, status, body)) return
-  raw.writeHead(status, [
+  raw.writeHead(status, headersFor(to, Buffer.byteLength(body)))
+  raw.end(to.head ? undefined : body)
+}
+
+function headersFor(to: Answering, length: number): string[] {
+  return [
     'Content-Type',
     'application/json',
     'Content-Length',
-    String(Buffer.byteLength(body)),
+    String(length),
     'Cache-Control',
     'no-store',
     ...to.headers,
-  ])
-  raw.end(to.head ? undefined : body)
+  ]
 }
 
 export function refuseTooLarge(to: Answering): void {
