@@ -217,11 +217,13 @@ export interface CustomEmoji {
   readonly authorId: number | null
   /** Name of the file beside the store. */
   readonly file: string
+  /** That of its first frame, if it is animated. */
+  readonly still?: string
   readonly deactivated: boolean
 }
 
 /** Served like avatars: the path ends in the name of the file. */
-export function emojiUrl({ file }: CustomEmoji): string {
+export function emojiUrl({ file }: Pick<CustomEmoji, 'file'>): string {
   return `/user_avatars/emoji/images/${file}`
 }
 
