@@ -12,7 +12,7 @@ import { emailProblem } from './email-rules.ts'
 export function checkFullName(state: State, name: string, user?: User): string {
   const checked = cleaned('full_name', name, limits.fullName)
   if ([...checked].length < 2) throw badRequest('full_name is too short (at least 2 characters)')
-  if (/[*`\\>"@\p{Cc}\p{Cs}\p{Cn}]/u.test(checked)) throw badRequest('full_name contains invalid characters')
+  if (/[*`\\>"@\p{C}]/u.test(checked)) throw badRequest('full_name contains invalid characters')
   if (/\|\d+$/.test(checked)) throw badRequest('full_name cannot end in | and a number')
   if (organizationSetting(state, 'require_unique_names') && isNameTaken(state, checked, user))
     throw badRequest(`full_name: '${checked}' is already in use`)

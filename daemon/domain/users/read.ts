@@ -3,6 +3,7 @@
 import type { ParamsOf, ReplyOf } from '../../api/define.ts'
 import type { users as api } from '../../api/users.ts'
 import { apiEmail, emailIsPublic, placeholderId } from '../lookups.ts'
+import { newestOwn } from '../messages/access.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Client, Context, Outcome } from '../resource.ts'
@@ -48,8 +49,7 @@ export function show(ctx: Context, user: User | undefined, params: Reading): Out
 
 export function me(ctx: Context): Outcome<ReplyOf<typeof api.me>> {
   const view = { seesEmail: true, clientGravatar: false, withProfile: true }
-  // OPEN: max_message_id is deprecated; -1 stands for "none".
-  return { reply: { ...presentUser(ctx.state, ctx.actor, view), max_message_id: -1 } }
+  return { reply: { ...presentUser(ctx.state, ctx.actor, view), max_message_id: newestOwn(ctx) } }
 }
 
 /** The user an address leads this reader to: by placeholder, or by a real address that they may see. */
