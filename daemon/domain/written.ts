@@ -5,14 +5,6 @@ export class Written {
   constructor(text: string) {
     this.text = text
   }
-  #bytes: Uint8Array | undefined
-
-  /** The same as bytes: made once, however many readers it is sent to. */
-  get bytes(): Uint8Array {
-    this.#bytes ??= new TextEncoder().encode(this.text)
-    return this.#bytes
-  }
-
   /** Stands where the reply would: the edge sends it as it is. */
   as<Reply>(): Reply {
     return this as unknown as Reply

@@ -1,14 +1,14 @@
 // Writes answers. Straight to the socket's response with flat header lists: fan-out to thousands of polls runs through here.
 
-import type { ServerResponse } from 'node:http'
 import { limits } from '../domain/limits.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
 import { speak } from './dialect.ts'
+import type { Response } from './exchange.ts'
 import type { WatchedCall } from './watch.ts'
 
 export interface Answering {
-  readonly raw: ServerResponse
+  readonly raw: Response
   readonly head: boolean
   /** Further headers, flat: name, value, name, value. */
   readonly headers: string[]
@@ -19,7 +19,7 @@ export interface Answering {
 
 export function answeringOf(
   request: { readonly method: string; readonly id: string },
-  raw: ServerResponse,
+  raw: Response,
   publicDialect = false,
 ): Answering {
   const answering = { raw, head: request.method === 'HEAD', headers: ['X-Request-Id', request.id] }
@@ -29,22 +29,24 @@ export function answeringOf(
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {
   const more = ignored.length > 0 ? `"ignored_parameters_unsupported":${JSON.stringify(ignored)},` : ''
   const opening = `{"result":"success",${more}"msg":""`
-  if (reply instanceof Written && !to.speak && !to.watched) {
-    sendBytes(to, `${opening},`, reply.bytes.subarray(1))
+  if (reply instanceof Written && more === '' && !to.speak && !to.watched) {
+    sendWritten(to, reply, opening)
     return
   }
   const text = reply instanceof Written ? reply.text : JSON.stringify(reply)
   send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
 }
 
-/** What is bytes already is not made into them again. */
-function sendBytes(to: Answering, opening: string, rest: Uint8Array): void {
+const bodies = new WeakMap<Written, Buffer>()
+
+/** What many readers get is made into bytes once. */
+function sendWritten(to: Answering, written: Written, opening: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
-  raw.writeHead(200, headersFor(to, Buffer.byteLength(opening) + rest.length))
-  raw.cork()
-  if (!to.head) raw.write(opening)
-  raw.end(to.head ? undefined : rest)
+  const body = bodies.get(written) ?? Buffer.from(`${opening},${written.text.slice(1)}`)
+  bodies.set(written, body)
+  raw.writeHead(200, headersFor(to, body.length))
+  raw.end(to.head ? undefined : body)
 }
 
 export function refuse(to: Answering, refusal: Refusal): void {
