@@ -111,6 +111,8 @@ describe('every subcommand of the API', () => {
     'get-user-presence': () => ['me'],
     'send-invites': () => ['eve@example.com', '--channels', 'general'],
     'update-bot': () => ['echo-bot@example.com', '--full-name', 'Echo'],
+    'get-bot-api-key': () => ['echo-bot@example.com'],
+    'regenerate-bot-api-key': () => ['echo-bot@example.com'],
     'create-default-stream-group': () => ['starters', '--description', 'to begin with', '--stream-names', 'random'],
     'update-message': () => [message, '--content', 'Hello, edited'],
     'get-events': () => [queue, '--last-event-id=-1', '--dont-block'],

@@ -2,9 +2,9 @@
 
 import { keys as api } from '../api/keys.ts'
 import { userByEmail } from './lookups.ts'
-import { enabledMethods, organizationGone } from './organization/authentication.ts'
+import { enabledMethods } from './organization/authentication.ts'
 import { isAdministrator } from './permissions.ts'
-import { badRequest, Refusal } from './refusal.ts'
+import { badRequest, organizationGone, Refusal } from './refusal.ts'
 import { resource, type Surroundings } from './resource.ts'
 import type { User } from './state.ts'
 

@@ -2,8 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { userByEmail } from '../domain/lookups.ts'
-import { organizationGone } from '../domain/organization/authentication.ts'
-import { badRequest, Refusal } from '../domain/refusal.ts'
+import { badRequest, organizationGone, Refusal } from '../domain/refusal.ts'
 import type { State, User } from '../domain/state.ts'
 
 interface Known {

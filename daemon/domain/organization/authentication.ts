@@ -1,6 +1,6 @@
 // Ways to log in, by the names the organization's settings know them by.
 
-import { badRequest, Refusal } from '../refusal.ts'
+import { badRequest } from '../refusal.ts'
 import type { ServerFacts } from '../resource.ts'
 import type { State } from '../state.ts'
 
@@ -35,11 +35,6 @@ export function presentMethods(state: State, server: ServerFacts) {
       return [name, { enabled: enabled[name]!, available, ...reason }]
     }),
   )
-}
-
-/** For whoever comes to an organization that was deactivated. */
-export function organizationGone(): Refusal {
-  return new Refusal('REALM_DEACTIVATED', 'This organization has been deactivated')
 }
 
 /** The whole new table; refuses one that would lock everybody out. */

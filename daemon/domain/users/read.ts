@@ -60,13 +60,6 @@ export function visibleUser(ctx: may.Asker, email: string): User | undefined {
   return user && may.seeEmail.allows(ctx, user) ? user : undefined
 }
 
-/** Where the picture of somebody is, named by ID or address. */
-export function avatarFor(asker: may.Asker, who: string, medium: boolean): string {
-  const user = /^\d{1,15}$/.test(who) ? asker.state.users.get(Number(who)) : visibleUser(asker, who)
-  if (!user || !may.accessUser.allows(asker, user)) throw badRequest('No such user')
-  return avatarUrl(user, medium)
-}
-
 /** The realm_user part of `register`: everyone, and what the reader may do. */
 export function section(ctx: Context, { clientGravatar, capabilities }: Client): object {
   const active: object[] = []
