@@ -113,6 +113,7 @@ describe('every subcommand of the API', () => {
     'update-bot': () => ['echo-bot@example.com', '--full-name', 'Echo'],
     'get-bot-api-key': () => ['echo-bot@example.com'],
     'regenerate-bot-api-key': () => ['echo-bot@example.com'],
+    'add-code-playground': () => ['Python', 'python', 'https://example.com/{code}'],
     'create-default-stream-group': () => ['starters', '--description', 'to begin with', '--stream-names', 'random'],
     'update-message': () => [message, '--content', 'Hello, edited'],
     'get-events': () => [queue, '--last-event-id=-1', '--dont-block'],

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { bots } from '../daemon/api/bots.ts'
+import { events } from '../daemon/api/events.ts'
 import { invitations } from '../daemon/api/invitations.ts'
 import { keys } from '../daemon/api/keys.ts'
 import { organization as api } from '../daemon/api/organization.ts'
@@ -13,7 +14,7 @@ import { server } from '../daemon/api/server.ts'
 import { settings } from '../daemon/api/settings.ts'
 import { users } from '../daemon/api/users.ts'
 import { type Caller, sharedDaemon, startDaemon, type TestDaemon } from './support/daemon.ts'
-import { listen, person } from './support/world.ts'
+import { person } from './support/world.ts'
 
 let daemon: TestDaemon
 let amy: Caller
@@ -97,9 +98,12 @@ describe('POST /realm/deactivate', () => {
     t.after(() => rmSync(data, { recursive: true, force: true }))
     const first = await startDaemon(t, { data })
     const bob = await person(first, 'bob')
-    const hear = await listen(bob, ['realm'])
-    await hear()
+    const { queue_id } = await bob.call(events.register, { event_types: ['realm'], fetch_event_types: [] })
+    const waiting = bob.call(events.get, { queue_id, last_event_id: -1 })
+    await bob.call(users.me, {})
     await first.owner.call(api.deactivate, { deletion_delay_days: 30 })
+    const [{ id: _, ...event } = { id: 0 }] = (await waiting).events
+    assert.deepEqual(event, { type: 'realm', op: 'deactivated', realm_id: 1 })
     const { status, body } = await bob.try(users.me, {})
     assert.deepEqual([status, body.code], [401, 'REALM_DEACTIVATED'])
     await first.owner.refused(api.show, {}, 'REALM_DEACTIVATED')

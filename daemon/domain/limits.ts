@@ -25,6 +25,7 @@ export const limits = {
   clientName: 30,
   /** Days. */
   deletionDelayDays: 14,
+  playgroundText: 100,
   organizationName: 40,
   organizationDescription: 1000,
   welcomeMessage: 8000,

@@ -7,6 +7,7 @@ import type { Emoji } from './emoji.ts'
 import { MessageFlagsTable } from './message-flags-table.ts'
 import { MessageStore, type SideFile } from './message-store/index.ts'
 import type { Attachment, Draft, NavigationView, Reminder, SavedSnippet, ScheduledMessage } from './personal-records.ts'
+import type { Playground } from './playgrounds.ts'
 import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
@@ -344,6 +345,7 @@ export class State {
     activeName: (emoji: CustomEmoji) => (emoji.deactivated ? undefined : emoji.name),
   })
   readonly linkifiers = new Table((linkifier: Linkifier) => linkifier.id)
+  readonly playgrounds = new Table((playground: Playground) => playground.id)
   readonly domains = new Table((row: EmailDomain) => row.id, { domain: (row: EmailDomain) => row.domain })
   readonly invitations = new Table((invitation: Invitation) => invitation.id, {
     inviter: (invitation: Invitation) => invitation.inviterId,

@@ -222,6 +222,10 @@ const acts: readonly Act[] = [
   ],
   () => ['add-linkifier', { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' }],
   (_scene, { a }) => ['remove-linkifier', { filter_id: a }],
+  (_scene, { a, yes }) =>
+    yes
+      ? ['add-code-playground', { name: `${a}`, pygments_language: 'c', url_template: 'https://example.com/{code}' }]
+      : ['remove-code-playground', { playground_id: a }],
   (_scene, { yes }) => [
     yes ? 'add-realm-domain' : 'delete-realm-domain',
     { domain: 'example.org', ...(yes && { allow_subdomains: true }) },

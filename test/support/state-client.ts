@@ -183,6 +183,7 @@ const handlers: Record<string, Handler> = {
   alert_words: whole('alert_words'),
   muted_users: whole('muted_users'),
   realm_linkifiers: whole('realm_linkifiers'),
+  realm_playgrounds: whole('realm_playgrounds'),
   'realm_emoji/update': whole('realm_emoji'),
   default_streams: whole('default_streams', 'realm_default_streams'),
   default_stream_groups: whole('default_stream_groups', 'realm_default_stream_groups'),
