@@ -5,12 +5,13 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { badRequest, Refusal } from '../domain/refusal.ts'
+import { avatarFor } from '../domain/users/avatar-for.ts'
 import { answeringOf, noSuchPath, refuse, refuseTooLarge, send } from './answer.ts'
 import { type Serve, ShortWay } from './direct.ts'
 import { Edge, type EdgeParts } from './edge.ts'
 import type { RequestHead, Response } from './exchange.ts'
 import { serveImage, unknownUser } from './images.ts'
-import { prefix } from './incoming.ts'
+import { isForEdge, prefix } from './incoming.ts'
 import { uploadFor } from './uploads.ts'
 
 export interface ServerParts extends EdgeParts {
@@ -46,7 +47,7 @@ export function buildServer(parts: ServerParts): HttpServer {
       const take = (request: IncomingMessage, response: ServerResponse) => {
         const date = parts.date?.()
         if (date !== undefined) response.setHeader('Date', date)
-        if (request.url!.startsWith(`${prefix}/`)) edge.take(request, response)
+        if (isForEdge(request.url!)) edge.take(request, response)
         else handler(request, response)
       }
       // Without a Host header node:http would refuse in words of its own; nothing here depends on one.
@@ -79,6 +80,12 @@ export function buildServer(parts: ServerParts): HttpServer {
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
   app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
   app.get('/user_avatars/*', (request, reply) => serveImage(parts.readFile, request.url, reply))
+  for (const path of ['/avatar', `${prefix}/avatar`])
+    for (const size of ['', '/medium'])
+      app.get<{ Params: { who: string } }>(`${path}/:who${size}`, (request, reply) => {
+        const asker = { state: parts.engine.state, actor: edge.authenticate(request) }
+        return reply.redirect(avatarFor(asker, request.params.who, size !== ''))
+      })
   app.get('/user_uploads/*', async (request, reply) => {
     const { headers, bytes } = await uploadFor(parts, request.url.split('?', 1)[0]!, () => edge.authenticate(request))
     return reply.headers(headers).send(bytes)
