@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, type TestContext, test } from 'node:test'
@@ -12,6 +10,7 @@ import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { users } from '../daemon/api/users.ts'
 import { Control } from './support/control.ts'
 import { Caller, launch, startDaemon, type TestDaemon } from './support/daemon.ts'
+import { freePort } from './support/free-port.ts'
 import { cutOff, send } from './support/http.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-seed-'))
@@ -188,15 +187,6 @@ async function transcript(t: TestContext, flags: readonly string[]): Promise<str
   for (const path of ['/requests', '/events', '/queues', '/faults', '/accounts'])
     lines.push(JSON.stringify(await control.call('GET', path)))
   return lines.join('\n').replaceAll(daemon.url, 'URL')
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 function readJournal(data: string): string {

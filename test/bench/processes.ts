@@ -3,11 +3,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ready } from '../../daemon/announce-start.ts'
+import { freePort } from '../support/free-port.ts'
 
 export const root = join(import.meta.dirname, '../..')
 export const natterd = join(root, 'bin/natterd')
@@ -113,15 +113,6 @@ export async function startSilent(args: (port: number) => readonly string[], pat
       await sleep(5)
     }
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 export function startDaemon(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Server> {
