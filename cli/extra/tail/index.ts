@@ -12,15 +12,19 @@ import { type Action, execAction, forwardAction, replyAction } from './actions.t
 import { criteriaFor, type Place } from './criteria.ts'
 import { CursorFile, readCursor } from './cursor.ts'
 import { filterFlags, since, sinceFrom, typesFrom, wishesFrom } from './flags.ts'
-import { Follower, type Item, type Plan } from './follow.ts'
+import { type Batch, Follower, type Item, type Plan } from './follow.ts'
 import { Places } from './places.ts'
-import { printerFor } from './printer.ts'
+import { Output, printerFor } from './printer.ts'
 import { type StopFlags, Stops, wholeNumber } from './stops.ts'
 import { type OnError, Workers } from './workers.ts'
 
 /** Seconds a queue outlives a tail that will come back with its cursor. */
 const cursorLifespan = 86_400
 const forwardTimeout = 15_000
+/** Bytes. What a pipe takes at once. */
+const largePiece = 65_536
+/** Bytes. What a pipe takes whole or not at all. */
+const atomicPiece = 4096
 
 export const tail: readonly ExtraSubcommand[] = [
   {
@@ -83,7 +87,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     allPublic: flags['all-public'] === true,
     ...(cursorFile !== undefined && { lifespan: cursorLifespan }),
   }
-  const connection = await Connection.open(account, jobs + 2)
+  const connection = await Connection.open(account)
   const places = new Places(connection)
   const print = await printerFor(globals, await terminalFor(globals, ''), account.email)
   const actions = await actionsFor(flags, connection)
@@ -101,41 +105,58 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     stop.abort()
   })
 
-  /** Up to where everything was printed, or waits to be. */
-  let printed: Item['position'] | undefined
-  /** What waits is written in one piece, then the place is saved: a kill between the two repeats lines, and loses none. */
-  const flush = async () => {
-    await print.flush()
-    if (printed) save(printed)
-    printed = undefined
+  const output = new Output(cursorFile === undefined ? largePiece : atomicPiece, save)
+  const needsPlace = criteria.all.length > 0 || !print.raw || actions.length > 0
+  // Only other events ask where a message stands.
+  const remembers = types === undefined || types.some(type => type !== 'message')
+
+  /** False when it was the last. A promise only when something has to be waited for: there may be very many. */
+  const take = (item: Item): boolean | Promise<boolean> => {
+    const { event } = item
+    if (remembers && event.message) places.remember(event.message)
+    return after(needsPlace ? places.of(event) : undefined, place => {
+      if (!criteria.all.every(criterion => criterion.meets(event, place) === true)) return true
+      return after(flags.exec === undefined ? print.textOf(item, place) : '', text =>
+        after(output.add(text), () => finish(item, place)),
+      )
+    })
   }
 
-  /** False when it was the last. */
-  const take = async ({ event, position }: Item): Promise<boolean> => {
-    if (event.message) places.remember(event.message)
-    const gap = event.type === '_gap'
-    const needsPlace = criteria.all.length > 0 || !print.raw || actions.length > 0
-    const place: Place | undefined = needsPlace && !gap ? await places.of(event) : undefined
-    if (!gap && !criteria.all.every(criterion => criterion.meets(event, place) === true)) return true
-    const full = flags.exec === undefined && (await print.event(event, place))
-    if (actions.length === 0 || gap) printed = position
-    if (full || actions.length > 0) await flush()
-    if (actions.length > 0 && !gap)
-      await workers.add(position, async () => {
-        for (const action of actions) await action.act(event, place)
-      })
-    return gap || !stops.after(event)
+  const finish = ({ event, position }: Item, place: Place | undefined): boolean | Promise<boolean> => {
+    if (actions.length === 0) {
+      output.reached(position)
+      return !stops.after(event)
+    }
+    const act = async () => {
+      for (const action of actions) await action.act(event, place)
+    }
+    const room = after(output.flush(), () => workers.add(position, act))
+    return after(room, () => !stops.after(event))
+  }
+
+  /** Where events were lost: printed in any case. */
+  const tell = async (gap: Item): Promise<void> => {
+    await output.add(await print.textOf(gap, undefined))
+    await output.flush()
+    await workers.add(gap.position, nothing)
   }
 
   /** False when one of them was the last. */
-  const takeAll = async (batches: AsyncIterable<readonly Item[]>): Promise<boolean> => {
-    for await (const batch of batches) {
+  const takeAll = async (batches: AsyncIterable<Batch>): Promise<boolean> => {
+    for await (const { items, position } of batches) {
       let going = true
-      for (const item of batch) {
-        going = await take(item)
+      for (const item of items) {
+        if (item.event.type === '_gap') await tell(item)
+        else {
+          const taken = take(item)
+          going = typeof taken === 'boolean' ? taken : await taken
+        }
         if (!going || stop.signal.aborted) break
       }
-      await flush()
+      const complete = going && !stop.signal.aborted
+      if (complete && position && actions.length === 0) output.reached(position)
+      await output.flush()
+      if (complete && position && actions.length > 0) await workers.add(position, nothing)
       if (!going) return false
     }
     return true
@@ -160,11 +181,18 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   } finally {
     stops.end()
     if (cursorFile === undefined) await follower.leave()
-    await connection.close()
+    connection.close()
   }
   if (interrupted !== undefined) throw new Ending(interrupted)
   stops.check()
 }
+
+/** At once if the value is there already. */
+function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
+async function nothing(): Promise<void> {}
 
 async function actionsFor(flags: Readonly<Record<string, unknown>>, connection: Connection): Promise<Action[]> {
   const actions: Action[] = []
