@@ -71,7 +71,12 @@ export class Connection {
         ? this.#headers
         : { ...this.#headers, 'content-type': 'application/x-www-form-urlencoded' }
       const url = `${this.#site}/api/v1${path}${query}`
-      const outgoing = this.#open(url, { method, headers, agent: this.#agent, ...(signal && { signal }) })
+      const outgoing = this.#open(url, { method, headers, agent: this.#agent })
+      // node's own `signal` would hold on to the socket, which other calls use after this one.
+      const stop = () => outgoing.destroy(new Error('stopped'))
+      if (signal?.aborted) stop()
+      signal?.addEventListener('abort', stop)
+      outgoing.once('close', () => signal?.removeEventListener('abort', stop))
       const timer = setTimeout(() => outgoing.destroy(late(this.#site, timeout)), timeout)
       outgoing.on('error', error => {
         clearTimeout(timer)

@@ -5,10 +5,23 @@ import { bodyOf } from '../../client.ts'
 import { refusal } from '../../failure.ts'
 import type { ChatEvent } from './history.ts'
 
-export interface ReadEvent {
-  readonly event: ChatEvent
-  /** The event as it came. */
+/** An event as it came. It is read when somebody wants to know what it says. */
+export class Arrived {
   readonly text: string
+  /** Of the event and of its message, where they are known without reading all of it. */
+  readonly ids: readonly [number, number] | undefined
+  #event: ChatEvent | undefined
+
+  constructor(text: string, ids: readonly [number, number] | undefined, event?: ChatEvent) {
+    this.text = text
+    this.ids = ids
+    this.#event = event
+  }
+
+  get event(): ChatEvent {
+    this.#event ??= JSON.parse(this.text) as ChatEvent
+    return this.#event
+  }
 }
 
 export class EventTexts {
@@ -17,18 +30,24 @@ export class EventTexts {
   #place: 'before' | 'inside' | 'after' = 'before'
 
   /** The events that are complete now. */
-  push(piece: string): ReadEvent[] {
-    const found: ReadEvent[] = []
+  push(piece: string): Arrived[] {
+    const found: Arrived[] = []
     if (this.#place === 'after') return found
     const text = this.#rest + piece
     let at = this.#place === 'before' ? this.#begin(text) : 0
+    let ids: [number, number] | undefined
     while (this.#place === 'inside') {
       at = skipped(text, at)
       if (text[at] === ']') this.#place = 'after'
-      const read = text[at] === '{' ? guessed(text, at) : undefined
-      if (!read) break
-      found.push(read)
-      at += read.text.length
+      if (text[at] !== '{') break
+      ids ??= idsAt(text, at)
+      const next = ids ? text.indexOf('},{"id":', at) : -1
+      const following = next < 0 ? undefined : idsAt(text, next + 2)
+      const arrived = following ? new Arrived(text.slice(at, next + 1), ids) : guessed(text, at)
+      if (!arrived) break
+      found.push(arrived)
+      at += arrived.text.length
+      ids = following
     }
     this.#rest = this.#place === 'after' ? '' : text.slice(at)
     return found
@@ -51,21 +70,33 @@ export class EventTexts {
 }
 
 /**
+ * How a message begins, from our daemon. Quotes inside of a string are escaped, and nothing within an event looks like
+ * this: where one begins so after another, the other has ended.
+ */
+const head = /\{"id":(\d+),"type":"message","message":\{"id":(\d+),/y
+
+function idsAt(text: string, at: number): [number, number] | undefined {
+  head.lastIndex = at
+  const found = head.exec(text)
+  return found ? [Number(found[1]), Number(found[2])] : undefined
+}
+
+/**
  * Mostly an event ends where the next begins, and both can be found without looking at every character. No part of an
  * object that ends sooner than the object is valid JSON, so a wrong guess does not go unseen.
  */
-function guessed(text: string, start: number): ReadEvent | undefined {
+function guessed(text: string, start: number): Arrived | undefined {
   const end = text.indexOf('},{', start)
   if (end >= 0) {
     const part = text.slice(start, end + 1)
     try {
-      return { text: part, event: JSON.parse(part) }
+      return new Arrived(part, undefined, JSON.parse(part))
     } catch {
       // Objects within it are separated in the same way.
     }
   }
   const part = text.slice(start, endOf(text, start))
-  return part === '' ? undefined : { text: part, event: JSON.parse(part) }
+  return part === '' ? undefined : new Arrived(part, undefined, JSON.parse(part))
 }
 
 /** After the brace that closes the one at `start`, or `start` when that is still to come. */
@@ -82,6 +113,6 @@ function endOf(text: string, start: number): number {
 }
 
 function skipped(text: string, at: number): number {
-  while (at < text.length && /[\s,]/.test(text[at]!)) at++
+  while (text[at] === ',' || text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
   return at
 }

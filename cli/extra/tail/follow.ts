@@ -6,7 +6,7 @@ import { type Connection, Refused } from '../../connection.ts'
 import { exitCodes, Failure } from '../../failure.ts'
 import { note } from '../../output.ts'
 import type { Position } from './cursor.ts'
-import { EventTexts, type ReadEvent } from './event-texts.ts'
+import { type Arrived, EventTexts } from './event-texts.ts'
 import { type ChatEvent, fetchAfter, fetchLast, fetchSince, type Past } from './history.ts'
 
 /** What to follow. */
@@ -23,9 +23,10 @@ export interface Plan {
 }
 
 export interface Item {
+  /** Read when it is asked for. */
   readonly event: ChatEvent
   /** The event as it came, where it came through the queue. */
-  readonly text?: string
+  readonly text?: string | undefined
   /** Where to go on once this one has been dealt with. */
   readonly position: Position
 }
@@ -176,21 +177,24 @@ export class Follower {
     texts.end()
   }
 
-  #taken(read: readonly ReadEvent[]): Item[] {
+  #taken(arrived: readonly Arrived[]): Item[] {
     const items: Item[] = []
-    for (const { event, text } of read) {
-      if (typeof event.id === 'number') this.#lastEvent = Math.max(this.#lastEvent, event.id)
-      const known = event.message !== undefined && this.#lastMessage !== null && event.message.id <= this.#lastMessage
-      if (event.type === 'heartbeat' || (event.type === 'message' && known)) continue
-      items.push(this.#told(event, text))
+    for (const one of arrived) {
+      const [id, messageId] = one.ids ?? idsOf(one.event)
+      if (id !== undefined) this.#lastEvent = Math.max(this.#lastEvent, id)
+      if (messageId === undefined) {
+        if (one.event.type === 'heartbeat') continue
+      } else if (this.#lastMessage !== null && messageId <= this.#lastMessage) continue
+      else this.#lastMessage = messageId
+      items.push(new QueueItem(one, this.position))
     }
     return items
   }
 
-  #told(event: ChatEvent, text?: string): Item {
-    const id = event.type === 'message' ? event.message?.id : undefined
+  #told(event: ChatEvent): Item {
+    const id = event.message?.id
     if (id !== undefined) this.#lastMessage = Math.max(this.#lastMessage ?? 0, id)
-    return { event, position: this.position, ...(text !== undefined && { text }) }
+    return { event, position: this.position }
   }
 
   /** A new queue, then the messages that came between the old one and it. */
@@ -249,6 +253,29 @@ export class Follower {
       this.#stop.addEventListener('abort', done)
     })
   }
+}
+
+class QueueItem implements Item {
+  readonly position: Position
+  readonly #arrived: Arrived
+
+  constructor(arrived: Arrived, position: Position) {
+    this.#arrived = arrived
+    this.position = position
+  }
+
+  get event(): ChatEvent {
+    return this.#arrived.event
+  }
+
+  get text(): string {
+    return this.#arrived.text
+  }
+}
+
+/** Of an event, and of its message if it is about a new one. */
+function idsOf({ id, type, message }: ChatEvent): readonly [number | undefined, number | undefined] {
+  return [typeof id === 'number' ? id : undefined, type === 'message' ? message?.id : undefined]
 }
 
 /** Trouble that goes away by itself: the daemon is away, slow, or has too much to do. */

@@ -112,30 +112,31 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
 
   /** False when it was the last. A promise only when something has to be waited for: there may be very many. */
   const take = (item: Item): boolean | Promise<boolean> => {
-    const { event } = item
-    if (remembers && event.message) places.remember(event.message)
-    return after(needsPlace ? places.of(event) : undefined, place => {
-      if (!criteria.all.every(criterion => criterion.meets(event, place) === true)) return true
-      return after(flags.exec === undefined ? print.textOf(item, place) : '', text =>
-        after(output.add(text), () => finish(item, place)),
-      )
-    })
+    if (remembers && item.event.message) places.remember(item.event.message)
+    return needsPlace ? after(places.of(item.event), place => tell(item, place)) : tell(item, undefined)
   }
 
-  const finish = ({ event, position }: Item, place: Place | undefined): boolean | Promise<boolean> => {
+  const tell = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
+    if (!criteria.all.every(criterion => criterion.meets(item.event, place) === true)) return true
+    const text = flags.exec === undefined ? print.textOf(item, place) : ''
+    const pending = typeof text === 'string' ? output.add(text) : text.then(line => output.add(line))
+    return pending ? pending.then(() => finish(item, place)) : finish(item, place)
+  }
+
+  const finish = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
     if (actions.length === 0) {
-      output.reached(position)
-      return !stops.after(event)
+      output.reached(item.position)
+      return !stops.after(item)
     }
     const act = async () => {
-      for (const action of actions) await action.act(event, place)
+      for (const action of actions) await action.act(item.event, place)
     }
-    const room = after(output.flush(), () => workers.add(position, act))
-    return after(room, () => !stops.after(event))
+    const room = after(output.flush(), () => workers.add(item.position, act))
+    return after(room, () => !stops.after(item))
   }
 
   /** Where events were lost: printed in any case. */
-  const tell = async (gap: Item): Promise<void> => {
+  const tellGap = async (gap: Item): Promise<void> => {
     await output.add(await print.textOf(gap, undefined))
     await output.flush()
     await workers.add(gap.position, nothing)
@@ -146,7 +147,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     for await (const { items, position } of batches) {
       let going = true
       for (const item of items) {
-        if (item.event.type === '_gap') await tell(item)
+        if (item.text === undefined && item.event.type === '_gap') await tellGap(item)
         else {
           const taken = take(item)
           going = typeof taken === 'boolean' ? taken : await taken

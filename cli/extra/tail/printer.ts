@@ -30,8 +30,8 @@ export async function printerFor(
 }
 
 /** As it came, unless it came in several lines. */
-function jsonLine({ event, text }: Pick<Item, 'event' | 'text'>): string {
-  return `${text === undefined || text.includes('\n') ? JSON.stringify(event) : text}\n`
+function jsonLine(item: Pick<Item, 'event' | 'text'>): string {
+  return `${item.text === undefined || item.text.includes('\n') ? JSON.stringify(item.event) : item.text}\n`
 }
 
 /** Gathers lines, writes them in pieces, and says after each piece how far everything is written. */
