@@ -1,7 +1,7 @@
 // A connection that lives longer than one call: node:http with keep-alive, for following events. (undici reads no faster
 // here, and takes longer to start and to end than ten thousand events take to print.)
 
-import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
+import type { Agent, IncomingMessage } from 'node:http'
 import { bodyOf, defaultTimeout, headersOf, late, type Reply, siteOf, unreachable } from './client.ts'
 import { Failure, refusal } from './failure.ts'
 import type { Account } from './profile.ts'
@@ -72,8 +72,11 @@ export class Connection {
         : { ...this.#headers, 'content-type': 'application/x-www-form-urlencoded' }
       const url = `${this.#site}/api/v1${path}${query}`
       const outgoing = this.#open(url, { method, headers, agent: this.#agent })
-      // node's own `signal` would hold on to the socket, which other calls use after this one.
-      const stop = () => outgoing.destroy(new Error('stopped'))
+      // node's own `signal` would hold on to the socket, which other calls use once the answer is complete.
+      let answer: IncomingMessage | undefined
+      const stop = () => {
+        if (!answer?.complete) (answer ?? outgoing).destroy(new Error('stopped'))
+      }
       if (signal?.aborted) stop()
       signal?.addEventListener('abort', stop)
       outgoing.once('close', () => signal?.removeEventListener('abort', stop))
@@ -84,11 +87,12 @@ export class Connection {
       })
       outgoing.on('response', incoming => {
         clearTimeout(timer)
+        answer = incoming.on('error', () => {})
         const retry = Number(incoming.headers['retry-after'])
         resolve({
           status: incoming.statusCode ?? 0,
           retryAfter: Number.isFinite(retry) ? retry : undefined,
-          chunks: this.#chunksOf(incoming, outgoing, timeout, signal),
+          chunks: this.#chunksOf(incoming, timeout, signal),
         })
       })
       outgoing.end(inQuery ? undefined : form.toString())
@@ -98,7 +102,6 @@ export class Connection {
   /** The clock stands still while the reader is busy: it is the server's silence that counts. */
   async *#chunksOf(
     incoming: IncomingMessage,
-    outgoing: ClientRequest,
     timeout: number,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<string> {
@@ -114,7 +117,7 @@ export class Connection {
       throw this.#trouble(error, signal)
     } finally {
       // Whoever stops in the middle does not want the rest.
-      if (!incoming.complete) outgoing.destroy()
+      if (!incoming.complete) incoming.destroy()
     }
   }
 
