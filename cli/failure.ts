@@ -10,6 +10,7 @@ export const exitCodes = {
   rateLimited: 7,
   unmet: 8,
   interrupted: 130,
+  terminated: 143,
 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
@@ -55,7 +56,9 @@ export function usage(message: string, hint?: string): Failure {
 export function refusal(http: number, body: Readonly<Record<string, unknown>>): Failure {
   const code = typeof body.code === 'string' ? body.code : `HTTP_${http}`
   const message = typeof body.msg === 'string' && body.msg !== '' ? body.msg : `the server answered ${http}`
-  return new Failure(exitOf(http, code), message, { code, http, hint: hintFor(code) })
+  // Where the API has no code of its own for it, our daemon says it in these words.
+  const exit = code === 'BAD_REQUEST' && /^\w+: no such /.test(message) ? exitCodes.notFound : exitOf(http, code)
+  return new Failure(exit, message, { code, http, hint: hintFor(code) })
 }
 
 export function exitOf(http: number, code: string): ExitCode {
@@ -99,6 +102,7 @@ const codeFor: Readonly<Record<ExitCode, string>> = {
   7: 'RATE_LIMIT_HIT',
   8: 'TIMED_OUT',
   130: 'INTERRUPTED',
+  143: 'TERMINATED',
 }
 
 /** Codes that mean "there is no such thing" although their status is 400. */

@@ -41,7 +41,7 @@ export class EventTexts {
       if (text[at] === ']') this.#place = 'after'
       if (text[at] !== '{') break
       ids ??= idsAt(text, at)
-      const next = ids ? text.indexOf('},{"id":', at) : -1
+      const next = ids ? text.indexOf('},{', at) : -1
       const following = next < 0 ? undefined : idsAt(text, next + 2)
       const arrived = following ? new Arrived(text.slice(at, next + 1), ids) : guessed(text, at)
       if (!arrived) break
@@ -69,10 +69,7 @@ export class EventTexts {
   }
 }
 
-/**
- * How a message begins, from our daemon. Quotes inside of a string are escaped, and nothing within an event looks like
- * this: where one begins so after another, the other has ended.
- */
+/** How a message begins, from our daemon. Quotes inside of a string are escaped, and no part of an event looks like this. */
 const head = /\{"id":(\d+),"type":"message","message":\{"id":(\d+),/y
 
 function idsAt(text: string, at: number): [number, number] | undefined {

@@ -54,8 +54,12 @@ export const tail: readonly ExtraSubcommand[] = [
       { name: 'on-error', value: 'WHAT', about: 'when a command or post fails: skip (default), stop or retry' },
     ],
     more: `On stderr, \`ready\` is printed once nothing will be missed any more. With --json each event is one line; a line of type
-_gap stands where events were lost that cannot be fetched again. Events that came together are written together, then the
-cursor is saved: a tail that is killed in between prints those once more next time, and loses none.`,
+_gap stands where events were lost that cannot be fetched again.
+
+With --cursor, lines are written in pieces of at most 4096 bytes (a longer line goes alone), and the cursor is saved after
+each piece. So no end loses a line; an end in good order (a signal, --count and the like) repeats none; a kill -9 repeats at
+most the piece it fell upon, and leaves no half line of it in a pipe. With --exec, --reply and --forward-to, what was under
+way at a kill is done again. The cursor is not synced to disk: after a power cut it may say an earlier place.`,
     examples: [
       'natter tail -n 20',
       'natter tail --channel general --topic deploys --json',
@@ -217,7 +221,7 @@ function onErrorFrom(given: unknown): OnError {
 function onSignal(end: (code: number) => void): void {
   for (const [signal, code] of [
     ['SIGINT', exitCodes.interrupted],
-    ['SIGTERM', 143],
+    ['SIGTERM', exitCodes.terminated],
   ] as const) {
     process.removeAllListeners(signal)
     process.once(signal, () => end(code))
