@@ -260,6 +260,7 @@ export const messages = {
       args: ['message_id'],
       examples: ['natter messages history 12', 'natter messages history 12 --json'],
       shows: 'message_history',
+      columns: ['timestamp', 'user_id', 'topic', 'content'],
     },
   }),
   render: endpoint({
