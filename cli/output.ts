@@ -37,7 +37,8 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
   if (shown !== undefined) {
     const lines = await linesFor(shown, reply[shown], view.shapes?.[shown], globals, view.columns)
     // Whoever changed something wants to know that it was done, not that there is nothing to add.
-    if (lines.length === 0) note(view.shows === undefined ? 'done' : `no ${shown.replaceAll('_', ' ')}`)
+    if (lines.length === 0)
+      note(view.shows === undefined ? 'done' : `no ${shown.replaceAll('_', ' ').replace('streams', 'channels')}`)
     return put(lines)
   }
   if (fields.length === 0) return note('done')
@@ -137,8 +138,18 @@ function cell(value: unknown, shape: Shape | undefined, short = false): string {
     const distance = showDistance(value, Date.now() / 1000)
     return short ? distance : `${showTime(value)}, ${distance}`
   }
-  if (typeof value === 'object') return harmless(JSON.stringify(value))
+  if (typeof value === 'object') return harmless(listed(value) ?? JSON.stringify(value))
   return harmless(String(value)).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+}
+
+/** Plain lists, and plain lists by name, read better without brackets. */
+function listed(value: object): string | undefined {
+  if (Array.isArray(value)) return value.every(item => typeof item !== 'object') ? value.join(', ') || '-' : undefined
+  const parts = Object.entries(value).map(([name, item]) => {
+    const text = Array.isArray(item) ? listed(item) : undefined
+    return text === undefined ? undefined : `${name}: ${text}`
+  })
+  return parts.includes(undefined) ? undefined : parts.join('; ') || '-'
 }
 
 function put(lines: readonly string[]): void {

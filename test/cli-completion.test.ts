@@ -73,8 +73,8 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
 
   test('names with spaces are quoted; words that bash cuts at @ are whole', async () => {
     assert.deepEqual(await offered('natter tail --channel des'), ['design\\ team'])
-    assert.deepEqual(await offered('natter send --to amy@exa'), ['example.com'])
-    assert.deepEqual(await offered('natter send --to amy@'), ['example.com'])
+    assert.deepEqual(await offered('natter send --to amy@exa'), ['@example.com'])
+    assert.deepEqual(await offered('natter send --to amy@'), ['@example.com'])
   })
 
   test('at the prompt', async t => {

@@ -18,6 +18,8 @@ _natter() {
   done
   local before=\${words[last]%"$part"}
   [[ -n $part && -z \${part//[@:=]/} ]] && before=\${words[last]}
+  # What readline puts an answer in place of begins with the @.
+  before=\${before%@}
   local quotes=$'["\\'\\\\\\\\]'
   words=("\${words[@]//$quotes/}")
   COMPREPLY=()

@@ -8,6 +8,8 @@ import { type Place, placeOfMessage } from './criteria.ts'
 import type { ChatEvent, Message } from './history.ts'
 
 const indent = 6
+/** Columns beside the head in which a text can be read. */
+const leastRoom = 16
 
 /** Ends without a line break. */
 export function lineOf(
@@ -26,7 +28,12 @@ export function lineOf(
   if (where) head += `  ${colors ? colors.cyan(where) : where}`
   head += speaker ? `  ${colors ? colors.bold(speaker) : speaker} ` : '  '
   const text = quiet ? (colors ? colors.dim(harmless(what)) : harmless(what)) : markdownText(what, colors)
-  return (head + wrapped(text, columns, indent, columns === undefined ? 0 : widthOf(head))).trimEnd()
+  if (columns === undefined) return (head + wrapped(text, columns, indent, 0)).trimEnd()
+  const width = widthOf(head)
+  if (columns - width >= leastRoom) return (head + wrapped(text, columns, indent, width)).trimEnd()
+  // Too narrow for both beside each other.
+  const lines = [wrapped(head.trimEnd(), columns, indent, 0), wrapped(text, columns, indent, indent)]
+  return lines.join(`\n${' '.repeat(indent)}`).trimEnd()
 }
 
 /** A list of messages, as `tail` would have printed them. */
