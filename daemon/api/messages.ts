@@ -21,6 +21,7 @@ import {
   record,
   required,
   text,
+  timestamp,
   topicName,
 } from './define.ts'
 import { narrowParam, narrowTerm } from './narrow.ts'
@@ -243,7 +244,7 @@ export const messages = {
           topic: text,
           content: text,
           rendered_content: text,
-          timestamp: int,
+          timestamp,
           user_id: nullable(int),
           prev_topic: maybe(text),
           prev_content: maybe(text),

@@ -32,7 +32,8 @@ export function lineOf(
   const width = widthOf(head)
   if (columns - width >= leastRoom) return (head + wrapped(text, columns, indent, width)).trimEnd()
   // Too narrow for both beside each other.
-  const lines = [wrapped(head.trimEnd(), columns, indent, 0), wrapped(text, columns, indent, indent)]
+  const top = head.trimEnd()
+  const lines = [width - 1 > columns ? wrapped(top, columns, indent, 0) : top, wrapped(text, columns, indent, indent)]
   return lines.join(`\n${' '.repeat(indent)}`).trimEnd()
 }
 
