@@ -23,6 +23,8 @@ export interface Config {
   readonly dialect: 'natter' | 'zulip'
   readonly profile: boolean
   readonly maxQueues: number
+  /** Whether an organization that was deactivated comes back. */
+  readonly reactivate: boolean
   readonly smtpUrl: string | undefined
   /** Whether outgoing webhooks may go to private networks. */
   readonly webhookPrivate: boolean
@@ -72,6 +74,7 @@ export const flags = {
   'dev-auth': { about: 'give out API keys without a password; for development only' },
   clock: { takes: 'real|frozen|frozen@TIME', about: 'stop time, now or at an ISO 8601 time', fallback: 'real' },
   'max-queues': { takes: 'N', about: 'event queues one user may have', fallback: '1000' },
+  reactivate: { about: 'bring back an organization that its owner deactivated' },
   'smtp-url': {
     takes: 'URL',
     about: 'server that sends mail, such as smtp://user:password@host:587; without it mails stay in the store’s outbox',
@@ -123,6 +126,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     clock: clock(value('clock')!),
     dialect: choice('dialect', value('dialect')!, ['natter', 'zulip']),
     profile: !on('no-profile'),
+    reactivate: on('reactivate'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
     smtpUrl: smtpUrl(value('smtp-url')),
     webhookPrivate: on('webhook-private'),

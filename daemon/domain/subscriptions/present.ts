@@ -22,7 +22,7 @@ export const notificationNames = {
   wildcard_mentions_notify: 'wildcardMentions',
 } as const satisfies Record<string, keyof Subscription['notifications']>
 
-const inherited = {
+export const inherited = {
   desktop_notifications: 'enable_stream_desktop_notifications',
   audible_notifications: 'enable_stream_audible_notifications',
   push_notifications: 'enable_stream_push_notifications',
