@@ -14,12 +14,14 @@ import { messages } from './rows/messages.ts'
 import { peers } from './rows/peers.ts'
 import { people } from './rows/people.ts'
 import { start } from './rows/start.ts'
+import { streams } from './rows/streams.ts'
 import { write } from './rows/write.ts'
 import { table } from './table.ts'
 
 /** In the order of the table. A new family of rows is a file in rows/ and a name here. */
 const rows: readonly Row[] = [
   ...cli,
+  ...streams,
   ...start,
   ...fixture,
   ...peers,
