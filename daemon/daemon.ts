@@ -39,6 +39,7 @@ import {
 import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
+import { UnneededFiles } from './unneeded-files.ts'
 import { Webhooks } from './webhooks.ts'
 
 export interface Daemon {
@@ -100,6 +101,8 @@ export async function startDaemon(
     onChange: () => {
       scheduler.reconsider()
       webhooks.reconsider()
+      // Somebody at the desk may go back to a state that names what this one does not.
+      if (!desk) unneededFiles.reconsider()
     },
     post: mails => {
       desk?.post(mails)
@@ -129,6 +132,7 @@ export async function startDaemon(
     permitted: { loopback: isLoopback(config.host), private: config.webhookPrivate },
     timeout: config.webhookTimeout * 1000,
   })
+  const unneededFiles = new UnneededFiles(engine, store.files, warn)
   let listening = false
   let localUrl = ''
   const server = {
@@ -186,6 +190,7 @@ export async function startDaemon(
     scheduler.start()
     webhooks.start()
     mailer.resume()
+    unneededFiles.sweep()
   } catch (error) {
     await app.close()
     await engine.close().catch(() => {})
@@ -209,6 +214,7 @@ export async function startDaemon(
       clearInterval(compaction)
       queues.answerAll()
       await closeServer(app)
+      await unneededFiles.stop()
       await engine.close()
       await mailer.settled()
       await store.release()

@@ -50,7 +50,9 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
   app.get('/user_avatars/*', (request, reply) => serveImage(parts.readFile, request.url, reply))
   app.get('/user_uploads/*', async (request, reply) => {
-    const { headers, bytes } = await uploadFor(parts, request.url.split('?', 1)[0]!, () => edge.authenticate(request))
+    const anonymous = request.headers.authorization === undefined
+    const path = request.url.split('?', 1)[0]!
+    const { headers, bytes } = await uploadFor(parts, path, anonymous, () => edge.authenticate(request))
     return reply.headers(headers).send(bytes)
   })
   parts.addRoutes?.(app)

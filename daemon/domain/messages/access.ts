@@ -123,6 +123,15 @@ export function visible(asker: Asker, id: number, name = 'message_id'): number {
   return id
 }
 
+/** The same for changes: nothing changes in an archived channel, where messages are only read. */
+export function changeable(asker: Asker, id: number): number {
+  visible(asker, id)
+  const { channelId } = asker.state.messages.place(id).thread
+  // OPEN: answered as if the message were not there.
+  if (asker.state.channels.get(channelId)?.archived) throw badRequest('message_id: no such message')
+  return id
+}
+
 /** The user's flags of a message they may read, in the order the API lists them. */
 export function flagsOf(state: State, userId: number, id: number): string[] {
   const reader = new Reader(state, userId)
