@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root, stopAll } from './processes.ts'
 import { type Effort, judge, type Result, type Row, type Sample } from './row.ts'
+import { channels } from './rows/channels.ts'
 import { cli } from './rows/cli.ts'
 import { events } from './rows/events.ts'
 import { fixture } from './rows/fixture.ts'
@@ -16,7 +17,7 @@ import { write } from './rows/write.ts'
 import { table } from './table.ts'
 
 /** In the order of the table. A new family of rows is a file in rows/ and a name here. */
-const rows: readonly Row[] = [...cli, ...start, ...fixture, ...write, ...messages, ...events, ...journal]
+const rows: readonly Row[] = [...cli, ...start, ...fixture, ...write, ...messages, ...channels, ...events, ...journal]
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
