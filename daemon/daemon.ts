@@ -39,6 +39,7 @@ import {
 import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
+import { UnneededFiles } from './unneeded-files.ts'
 import { Webhooks } from './webhooks.ts'
 
 export interface Daemon {
@@ -108,6 +109,8 @@ export async function startDaemon(
       scheduler.reconsider()
       webhooks.reconsider()
       desk?.deliveries.reconsider()
+      // Somebody at the desk may go back to a state that names what this one does not.
+      if (!desk) unneededFiles.reconsider()
     },
     post: mails => {
       desk?.post(mails)
@@ -143,6 +146,7 @@ export async function startDaemon(
     begin = resolve
   })
   let phase: 'starting' | 'ready' | 'stopping' = 'starting'
+  const unneededFiles = new UnneededFiles(engine, store.files, warn)
   let localUrl = ''
   const server = {
     url: '',
@@ -206,6 +210,7 @@ export async function startDaemon(
     scheduler.start()
     webhooks.start()
     mailer.resume()
+    unneededFiles.sweep()
   } catch (error) {
     await http.close()
     await engine.close().catch(() => {})
@@ -229,6 +234,7 @@ export async function startDaemon(
       clearInterval(compaction)
       queues.answerAll()
       await http.close()
+      await unneededFiles.stop()
       await engine.close()
       await mailer.settled()
       await store.release()

@@ -87,7 +87,9 @@ export function buildServer(parts: ServerParts): HttpServer {
         return reply.redirect(avatarFor(asker, request.params.who, size !== ''))
       })
   app.get('/user_uploads/*', async (request, reply) => {
-    const { headers, bytes } = await uploadFor(parts, request.url.split('?', 1)[0]!, () => edge.authenticate(request))
+    const anonymous = request.headers.authorization === undefined
+    const path = request.url.split('?', 1)[0]!
+    const { headers, bytes } = await uploadFor(parts, path, anonymous, () => edge.authenticate(request))
     return reply.headers(headers).send(bytes)
   })
   parts.addRoutes?.(app)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root, stopAll } from './processes.ts'
 import { type Effort, judge, NotInstalled, type Result, type Row } from './row.ts'
+import { channels } from './rows/channels.ts'
 import { cli } from './rows/cli.ts'
 import { events } from './rows/events.ts'
 import { fixture } from './rows/fixture.ts'
@@ -27,6 +28,7 @@ const rows: readonly Row[] = [
   ...peers,
   ...write,
   ...messages,
+  ...channels,
   ...people,
   ...events,
   ...journal,
