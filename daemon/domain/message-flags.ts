@@ -2,6 +2,7 @@
 
 import type { ParamsOf } from '../api/define.ts'
 import { messageFlags as api } from '../api/message-flags.ts'
+import { numbersText } from '../api/wire.ts'
 import { runsOf } from './message-store/index.ts'
 import { maySee, Reader } from './messages/access.ts'
 import { flagsChanged, readEvent } from './messages/announce.ts'
@@ -14,6 +15,7 @@ import { seeContent } from './permissions.ts'
 import { badRequest } from './refusal.ts'
 import { type Context, resource } from './resource.ts'
 import type { Channel, State } from './state.ts'
+import { Written } from './written.ts'
 
 type Flag = FlagsChanged['flag']
 type Op = FlagsChanged['op']
@@ -28,7 +30,8 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
     update(ctx, { messages, op, flag }) {
       const ids = ascending(messages)
       const { changed, fact, ignored } = change(ctx, ids, op, changeable(flag))
-      return { facts: fact, reply: { messages: changed, ...ignored } }
+      const more = ignored ? `,${JSON.stringify(ignored).slice(1)}` : '}'
+      return { facts: fact, reply: new Written(`{"messages":${numbersText(changed)}${more}`).as() }
     },
 
     updateNarrow(ctx, params) {
@@ -125,28 +128,35 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
   const { state, actor } = ctx
   const set = state.messageFlags.of(actor.id)
   const reader = new Reader(state, actor.id)
-  const changed: number[] = []
   const historical: number[] = []
   const ignored = new Set<number>()
   const unmarking = flag === 'read' && op === 'remove'
-  for (const id of ids) {
-    const thread = state.messages.threadOf(id)
-    const seen = thread ? reader.look(id, thread) : 'none'
+  const adding = op === 'add'
+  const changes = (id: number): boolean => {
+    const channelId = state.messages.channelOf(id)
+    const seen = channelId === -1 ? 'none' : reader.look(id, channelId)
     const row = seen !== 'none'
     if (!row) {
       // Without a row it is read already and nothing else; only what needs a row needs the right to read it.
-      if (op === (flag === 'read' ? 'add' : 'remove')) continue
+      if (adding === (flag === 'read')) return false
       if (!maySee(ctx, id)) throw badRequest(`messages: no such message ${id}`)
     }
-    if (unmarking && thread!.conversationId === 0 && !reader.follows(thread!.channelId)) {
-      ignored.add(thread!.channelId)
-      continue
+    if (unmarking && channelId !== 0 && !reader.follows(channelId)) {
+      ignored.add(channelId)
+      return false
     }
     const has = flag === 'read' ? seen !== 'unread' : set[flag].has(id)
-    if (has === (op === 'add')) continue
-    changed.push(id)
+    if (has === adding) return false
     if (!row) historical.push(id)
+    return true
   }
+  let some: number[] | undefined
+  for (let i = 0; i < ids.length; i++) {
+    if (!changes(ids[i]!)) some ??= ids.slice(0, i)
+    else some?.push(ids[i]!)
+  }
+  // The very list that was given, where all of it changes: its text need not be written anew.
+  const changed = some ?? ids
   const fact: FlagsChanged = {
     type: 'message-flags.changed',
     userId: actor.id,

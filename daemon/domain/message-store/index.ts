@@ -46,12 +46,12 @@ export class MessageStore {
   // --- one message ----------------------------------------------------------------------------------------------
 
   has(id: number): boolean {
-    return this.#segments[id >>> segmentBits]?.has(id & localMask) ?? false
+    // Above 32 bits, segments would be counted from the first again.
+    return id <= this.#lastId && (this.#segments[id >>> segmentBits]?.has(id & localMask) ?? false)
   }
 
   get(id: number): Message | undefined {
-    const segment = this.#segments[id >>> segmentBits]
-    return segment?.has(id & localMask) ? this.#row(segment, id) : undefined
+    return this.has(id) ? this.#row(this.#segment(id), id) : undefined
   }
 
   sender(id: number): number {
@@ -62,10 +62,10 @@ export class MessageStore {
     return this.#places.get(this.#segment(id).place(id & localMask))
   }
 
-  /** Where it is, if it is there. */
-  threadOf(id: number): Thread | undefined {
-    const segment = this.#segments[id >>> segmentBits]
-    return segment?.has(id & localMask) ? this.#places.get(segment.place(id & localMask)).thread : undefined
+  /** The channel it is in, 0 for a direct message, -1 if it is not there. */
+  channelOf(id: number): number {
+    const segment = id <= this.#lastId ? this.#segments[id >>> segmentBits] : undefined
+    return segment?.has(id & localMask) ? this.#places.channelId(segment.place(id & localMask)) : -1
   }
 
   time(id: number): number {

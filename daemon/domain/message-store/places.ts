@@ -21,6 +21,8 @@ export interface Place {
 
 export class Places {
   readonly #places: Place[] = []
+  /** By the numbers of places: asked for when many messages are gone through. */
+  readonly #channelIds: number[] = []
   readonly #byTopic = new Map<number, Map<string, Place>>()
   readonly #threads = new Map<number, Map<string, Thread>>()
   readonly #threadsByKey = new Map<string, Thread[]>()
@@ -29,6 +31,10 @@ export class Places {
 
   get(number: number): Place {
     return this.#places[number]!
+  }
+
+  channelId(number: number): number {
+    return this.#channelIds[number]!
   }
 
   ofTopic(channelId: number, topic: string): Place {
@@ -41,7 +47,7 @@ export class Places {
     if (!place) {
       place = { number: this.#places.length, topic, thread: this.#openThread(channelId, topic.toLowerCase()) }
       places.set(topic, place)
-      this.#places.push(place)
+      this.#add(place)
     }
     return place
   }
@@ -52,7 +58,7 @@ export class Places {
       const thread = { channelId: 0, key: '', conversationId, ids: new IdList() }
       place = { number: this.#places.length, topic: '', thread }
       this.#conversations.set(conversationId, place)
-      this.#places.push(place)
+      this.#add(place)
     }
     return place
   }
@@ -92,6 +98,11 @@ export class Places {
       if (typeof place === 'number') this.ofConversation(place)
       else this.ofTopic(...(place as [number, string]))
     }
+  }
+
+  #add(place: Place): void {
+    this.#places.push(place)
+    this.#channelIds.push(place.thread.channelId)
   }
 
   #openThread(channelId: number, key: string): Thread {

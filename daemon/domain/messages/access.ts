@@ -1,7 +1,7 @@
 // Who received a message, who may read it, and what it is to them.
 
 import type { FlagsOfUser } from '../message-flags-table.ts'
-import { idsOf, marks, type Thread } from '../message-store/index.ts'
+import { idsOf, marks } from '../message-store/index.ts'
 import { type Asker, seeContent } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Channel, State } from '../state.ts'
@@ -45,10 +45,9 @@ export class Reader {
   }
 
   /** Not in the user's history, or read, or unread. */
-  look(id: number, thread = this.#state.messages.place(id).thread): 'none' | 'read' | 'unread' {
-    const { channelId } = thread
+  look(id: number, channelId = this.#state.messages.channelOf(id)): 'none' | 'read' | 'unread' {
     if (this.#isPresent(id, channelId)) return this.#flags.read.has(id) ? 'read' : 'unread'
-    const stretch = this.#stretch(id, thread)
+    const stretch = this.#stretch(id)
     if (stretch === 'none' && !this.#flags.historical.has(id)) return 'none'
     // All unread messages are in channels the user is subscribed to.
     if (channelId !== 0 && !this.#channel(channelId).active) return 'read'
@@ -58,8 +57,7 @@ export class Reader {
 
   /** Whether it is unread unless marked; otherwise it is read unless marked. */
   isUnreadByDefault(id: number): boolean {
-    const { thread } = this.#state.messages.place(id)
-    return this.#isPresent(id, thread.channelId) || this.#stretch(id, thread) === 'present'
+    return this.#isPresent(id, this.#state.messages.channelOf(id)) || this.#stretch(id) === 'present'
   }
 
   /** Most questions in a row are about one channel, what was said there since the user came, and what was never moved. */
@@ -68,9 +66,9 @@ export class Reader {
   }
 
   /** Where the ID stands in the user's subscription: in its present stretch, in a former one, or outside. */
-  #stretch(id: number, thread?: Thread): 'present' | 'former' | 'none' {
+  #stretch(id: number): 'present' | 'former' | 'none' {
     const { messages } = this.#state
-    const { channelId, conversationId } = thread ?? messages.place(id).thread
+    const { channelId, conversationId } = messages.place(id).thread
     if (conversationId !== 0) return this.#takesPart(conversationId) ? 'present' : 'none'
     const sentTo = id >= this.#oldestMoved ? messages.sentTo(id) : channelId
     const { spans } = this.#channel(sentTo)

@@ -10,8 +10,12 @@ const palette = (
   .split(' ')
   .map(hex => `#${hex}`)
 
-/** A bit for each color of the palette. */
 const bits = new Map(palette.map((color, index) => [color, 1 << index]))
+
+/** A bit for each color of the palette; 0 for others. */
+export function paletteBit(color: string): number {
+  return bits.get(color) ?? 0
+}
 
 export class Colors {
   readonly #state: State
@@ -24,19 +28,11 @@ export class Colors {
   }
 
   next(userId: number, channelId: number): string {
-    const used = this.#used?.get(userId) ?? this.#usedBy(userId)
+    const used = this.#used?.get(userId) ?? this.#state.subscriptions.colorsOfUser(userId)
     let index = 0
     while (index < palette.length && used & (1 << index)) index++
     this.#used?.set(userId, used | (1 << index))
     return palette[index] ?? palette[channelId % palette.length]!
-  }
-
-  #usedBy(userId: number): number {
-    let used = 0
-    // By index: this is asked of ten thousand people at once.
-    const rows = this.#state.subscriptions.rowsOfUser(userId)
-    for (let i = 0; i < rows.length; i++) used |= bits.get(rows[i]!.color) ?? 0
-    return used
   }
 }
 

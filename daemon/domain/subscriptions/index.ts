@@ -11,6 +11,7 @@ import { type Announcement, type Forms, resource } from '../resource.ts'
 import type { Channel, State } from '../state.ts'
 import type { Subscription } from '../subscription-table.ts'
 import { metInChannels, partedInChannels } from '../users/access.ts'
+import { Written } from '../written.ts'
 import { addedAnnouncements, presentAll, presentOwn } from './present.ts'
 import { type ChangedFact, changing, propertyEvents } from './properties.ts'
 import { type AddedFact, addedUsers, subscribing } from './subscribe.ts'
@@ -22,7 +23,12 @@ export const subscriptions = resource(api)<SubscriptionFact>({
   commands: {
     list: (ctx, { include_subscribers }) => ({ reply: { subscriptions: presentOwn(ctx, include_subscribers) } }),
 
-    subscribe: subscribing,
+    subscribe(ctx, params) {
+      const { facts, subscribed, already, more } = subscribing(ctx, params)
+      const names = `{"subscribed":${subscribed.text},"already_subscribed":${already.text}`
+      const rest = JSON.stringify(more).slice(1)
+      return { facts, reply: new Written(rest === '}' ? `${names}}` : `${names},${rest}`).as() }
+    },
 
     unsubscribe: unsubscribing,
 
@@ -30,16 +36,20 @@ export const subscriptions = resource(api)<SubscriptionFact>({
       const { add = [], delete: gone = [] } = params
       if (add.length + gone.length === 0) throw badRequest('add and delete are both empty: nothing to do')
       const adding =
-        add.length > 0
-          ? subscribing(ctx, { subscriptions: add, authorization_errors_fatal: true })
-          : { facts: [], reply: { subscribed: {}, already_subscribed: {} } }
+        add.length > 0 ? subscribing(ctx, { subscriptions: add, authorization_errors_fatal: true }) : undefined
       const removing = unsubscribing(ctx, { subscriptions: gone })
       const names = new Set(add.map(one => (typeof one === 'string' ? one : one.name).trim().toLowerCase()))
       const both = gone.find(name => names.has(name.trim().toLowerCase()))
       if (both !== undefined) throw badRequest(`delete: '${both}' is in add too`)
       return {
-        facts: [...adding.facts, ...removing.facts],
-        reply: { new_subscription_messages_sent: add.length > 0, ...adding.reply, ...removing.reply },
+        facts: [...(adding?.facts ?? []), ...removing.facts],
+        reply: {
+          new_subscription_messages_sent: add.length > 0,
+          subscribed: Object.fromEntries(adding?.subscribed.lists() ?? []),
+          already_subscribed: Object.fromEntries(adding?.already.lists() ?? []),
+          ...adding?.more,
+          ...removing.reply,
+        },
       }
     },
 
@@ -71,7 +81,7 @@ export const subscriptions = resource(api)<SubscriptionFact>({
           state.subscriptions.put({ ...row, active: true, spans: [...row.spans, [after]] })
         }
         for (const [color, userIds] of Object.entries(fresh))
-          for (const userId of userIds) state.subscriptions.put(newRow(channelId, userId, color, spans))
+          state.subscriptions.putAll(channelId, userIds, userId => newRow(channelId, userId, color, spans))
       }
     },
     'subscription.removed'(state, { removed, upTo }) {

@@ -16,6 +16,7 @@ import type { Channel, State, User } from '../state.ts'
 import { lastMessageId } from '../topics.ts'
 import { visibleUser } from '../users/read.ts'
 import { Colors, checkColor } from './colors.ts'
+import { NamesByUser } from './names-by-user.ts'
 
 export interface Added {
   readonly channelId: number
@@ -65,9 +66,9 @@ export function subscribing(ctx: Context, params: Params) {
     people,
     color: colors.get(channel.name.toLowerCase()),
   }))
-  const { fact, subscribed, already_subscribed, newcomers } = enrolment(ctx.state, wanted)
+  const { fact, subscribed, already } = enrolment(ctx.state, wanted)
   // Many people at once are not told.
-  const told = newcomers <= limits.bulkNewSubscriptionMessages
+  const told = subscribed.size <= limits.bulkNewSubscriptionMessages
   const tell = params.send_new_subscription_messages ?? true
   const facts: Fact[] = created.map(channel => ({ type: 'channel.created', channel }))
   if (fact) facts.push(fact)
@@ -75,9 +76,9 @@ export function subscribing(ctx: Context, params: Params) {
     facts.push(...creationNotices(ctx, created, params.announce ?? false), ...welcomeNotices(ctx, new Set(open), fact))
   return {
     facts,
-    reply: {
-      subscribed,
-      already_subscribed,
+    subscribed,
+    already,
+    more: {
       ...(!params.authorization_errors_fatal && { unauthorized: closed.map(channel => channel.name) }),
       ...(tell && { new_subscription_messages_sent: told }),
     },
@@ -87,22 +88,21 @@ export function subscribing(ctx: Context, params: Params) {
 /** Who is newly subscribed to what: one fact for all, or none, and the names of channels by user. */
 export function enrolment(state: State, wanted: readonly Wanted[]) {
   const colors = new Colors(state, wanted.length > 1)
-  let newcomers = 0
-  const subscribed: Record<string, string[]> = {}
-  const already_subscribed: Record<string, string[]> = {}
+  const subscribed = new NamesByUser()
+  const already = new NamesByUser()
   const added: Added[] = []
   for (const { channel, people, color } of wanted) {
     const returning: number[] = []
     const fresh = new Map<string, number[]>()
     const gained: number[] = []
-    const names = [channel.name]
+    const before = state.subscriptions.rowsOfChannel(channel.id)
     for (const user of people) {
-      const row = state.subscriptions.get(channel.id, user.id)
+      const row = before.get(user.id)
       if (row?.active) {
-        note(already_subscribed, user.id, names)
+        already.add(channel.name, user.id)
         continue
       }
-      if (note(subscribed, user.id, names)) newcomers++
+      subscribed.add(channel.name, user.id)
       if (row) returning.push(user.id)
       else {
         const own = color ?? colors.next(user.id, channel.id)
@@ -117,7 +117,7 @@ export function enrolment(state: State, wanted: readonly Wanted[]) {
   }
   const fact: AddedFact | undefined =
     added.length > 0 ? { type: 'subscription.added', after: lastMessageId(state), added } : undefined
-  return { fact, subscribed, already_subscribed, newcomers }
+  return { fact, subscribed, already }
 }
 
 /** For a new account, before anybody knows it: it joins the default channels. Added after the fact that creates it. */
@@ -134,13 +134,16 @@ export function addedUsers({ returning, fresh }: Added): number[] {
 
 /** People by ID or address, each once. Unknown and deactivated ones refuse the whole request. */
 export function withoutRepeats(ctx: Context, parameter: string, given: readonly (number | string)[]): User[] {
-  const people = new Set<User>()
-  given.forEach((one, index) => {
+  const people: User[] = []
+  let ascending = true
+  for (let i = 0; i < given.length; i++) {
+    const one = given[i]!
     const user = typeof one === 'number' ? ctx.state.users.get(one) : visibleUser(ctx, one)
-    if (!user?.active || user.bot?.system) throw badRequest(`${parameter}[${index}]: no active user is ${one}`)
-    people.add(user)
-  })
-  return [...people]
+    if (!user?.active || user.bot?.system) throw badRequest(`${parameter}[${i}]: no active user is ${one}`)
+    ascending &&= i === 0 || people[i - 1]!.id < user.id
+    people.push(user)
+  }
+  return ascending ? people : [...new Set(people)]
 }
 
 /** Absent and empty mean the caller. */
@@ -203,11 +206,4 @@ function welcomeNotices(ctx: Context, existing: ReadonlySet<Channel>, fact: Adde
     alike.set(text, [...(alike.get(text) ?? []), id])
   }
   return [...alike].flatMap(([text, ids]) => directNotice(ctx, ids, text))
-}
-
-/** Whether these are the first names for this user. Those who have no others share one list. */
-function note(list: Record<string, string[]>, userId: number, names: string[]): boolean {
-  const before = list[userId]
-  list[userId] = before ? [...before, ...names] : names
-  return before === undefined
 }

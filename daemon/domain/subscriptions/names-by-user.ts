@@ -1,0 +1,44 @@
+// Channels' names by user, as replies to subscribing list them. Usually it is one channel and many people: then there is a
+// list of people for each channel and no list of channels for each of ten thousand people.
+
+export class NamesByUser {
+  readonly #users = new Map<string, number[]>()
+
+  add(name: string, userId: number): void {
+    const users = this.#users.get(name)
+    if (users) users.push(userId)
+    else this.#users.set(name, [userId])
+  }
+
+  /** How many people there are. */
+  get size(): number {
+    return this.#only()?.length ?? this.lists().size
+  }
+
+  /** Every user once; the names in the order they came. */
+  lists(): Map<number, string[]> {
+    const lists = new Map<number, string[]>()
+    for (const [name, userIds] of this.#users)
+      for (const userId of userIds) {
+        const names = lists.get(userId)
+        if (names) names.push(name)
+        else lists.set(userId, [name])
+      }
+    return lists
+  }
+
+  /** The lists as JSON. */
+  get text(): string {
+    const only = this.#only()
+    if (!only) return JSON.stringify(Object.fromEntries(this.lists()))
+    const [name] = this.#users.keys()
+    const names = JSON.stringify([name])
+    return `{"${only.join(`":${names},"`)}":${names}}`
+  }
+
+  /** Those of the only channel, if it is one. */
+  #only(): readonly number[] | undefined {
+    const [users] = this.#users.values()
+    return this.#users.size === 1 ? users : undefined
+  }
+}
