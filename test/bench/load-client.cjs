@@ -3,7 +3,7 @@
 
 const { connect } = require('node:net')
 
-const { url, method, headers, body, connections, seconds } = JSON.parse(process.argv[2])
+const { url, method, headers, body, connections, seconds, rest } = JSON.parse(process.argv[2])
 const { hostname, port, pathname } = new URL(url)
 const lines = Object.entries({ Host: `${hostname}:${port}`, ...headers, 'Content-Length': Buffer.byteLength(body) })
 const message = Buffer.from(
@@ -32,7 +32,7 @@ for (let i = 0; i < connections; i++) {
     pending = ''
     const now = performance.now()
     latencies.push(now - sent)
-    if (now < end) return send()
+    if (now < end) return rest ? setTimeout(send, rest) : send()
     socket.destroy()
     if (--open === 0) report(now)
   })
@@ -50,7 +50,7 @@ function report(now) {
   const sorted = Float64Array.from(latencies).sort()
   const at = q => sorted[Math.floor((sorted.length - 1) * q)]
   const perSecond = latencies.length / ((now - began) / 1000)
-  process.stdout.write(JSON.stringify({ perSecond, p50: at(0.5), p99: at(0.99) }))
+  process.stdout.write(JSON.stringify({ perSecond, p50: at(0.5), p99: at(0.99), longest: at(1) }))
 }
 
 function fail(error) {

@@ -11,6 +11,8 @@ export interface Load {
   readonly body: string
   readonly connections: number
   readonly seconds: number
+  /** Milliseconds between an answer and the next request; none unless said. */
+  readonly rest?: number
 }
 
 export interface LoadResult {
@@ -18,6 +20,7 @@ export interface LoadResult {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
+  readonly longest: number
 }
 
 const client = join(import.meta.dirname, 'load-client.cjs')

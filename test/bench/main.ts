@@ -14,6 +14,7 @@ import { journal } from './rows/journal.ts'
 import { messages } from './rows/messages.ts'
 import { peers } from './rows/peers.ts'
 import { people } from './rows/people.ts'
+import { size } from './rows/size.ts'
 import { start } from './rows/start.ts'
 import { streams } from './rows/streams.ts'
 import { write } from './rows/write.ts'
@@ -28,6 +29,7 @@ const rows: readonly Row[] = [
   ...peers,
   ...write,
   ...messages,
+  ...size,
   ...channels,
   ...people,
   ...events,

@@ -8,7 +8,7 @@ import { Queues } from '../../daemon/events/queues.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import { openSnapshots } from '../../daemon/journal/snapshots.ts'
 import { channelRow } from '../support/channel-row.ts'
-import { channelName, contentOf, type Plan } from './messages-plan.ts'
+import { channelName, messageOf, type Plan } from './messages-plan.ts'
 
 const together = 1000
 
@@ -63,18 +63,9 @@ async function build({ folder, subscribers, messages, topics, nested = 0 }: Plan
   for (let i = 0; i < messages; i += together) {
     const facts: Fact[] = []
     for (let n = i; n < Math.min(i + together, messages); n++) {
-      const content = contentOf(n)
-      const message = {
-        id: state.messages.lastId + 1 + n - i,
-        senderId: senders[n % senders.length]!.id,
-        channelId: channel.id,
-        topic: `topic ${n % topics}`,
-        time,
-        client: 'bench',
-        content,
-        html: `<p>${content.replace(/\*\*(.*)\*\*/, '<strong>$1</strong>')}</p>`,
-        marks: 0,
-      }
+      const id = state.messages.lastId + 1 + n - i
+      const senderId = senders[n % senders.length]!.id
+      const message = messageOf(n, { id, senderId, channelId: channel.id, time }, topics)
       facts.push({ type: 'message.sent', message })
     }
     await engine.record('send-message', owner.id, facts)

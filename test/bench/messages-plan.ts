@@ -15,3 +15,20 @@ export const channelName = 'load'
 export function contentOf(n: number): string {
   return `Message number ${n}: the build of **branch ${n % 97}** is done, see the log when you have a minute. Thanks!`
 }
+
+/** The nth message as the store keeps it. */
+export function messageOf(
+  n: number,
+  fixed: { id: number; senderId: number; channelId: number; time: number },
+  topics: number,
+) {
+  const content = contentOf(n)
+  return {
+    ...fixed,
+    topic: `topic ${n % topics}`,
+    client: 'bench',
+    content,
+    html: `<p>${content.replace(/\*\*(.*)\*\*/, '<strong>$1</strong>')}</p>`,
+    marks: 0,
+  }
+}

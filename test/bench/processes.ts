@@ -63,6 +63,11 @@ export class Server {
     this.#child.kill('SIGCONT')
   }
 
+  /** Asks a daemon to write its snapshot now. */
+  compact(): void {
+    this.#child.kill('SIGUSR2')
+  }
+
   /** KiB. */
   async residentSize(): Promise<number> {
     const ps = spawn('ps', ['-o', 'rss=', '-p', String(this.#child.pid)], { stdio: ['ignore', 'pipe', 'inherit'] })

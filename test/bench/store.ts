@@ -10,6 +10,7 @@ export interface Store {
   readonly server: Server
   readonly headers: Record<string, string>
   readonly messages: number
+  readonly folder: string
 }
 
 /** The daemon is paused: nothing else is to run while another is measured. */
@@ -31,5 +32,5 @@ export async function filled(effort: Effort, given: Omit<Plan, 'folder'>): Promi
   const server = await startDaemon(flags)
   const headers = { Authorization: authorization(server.ready), 'Content-Type': 'application/x-www-form-urlencoded' }
   server.pause()
-  return { server, headers, messages: plan.messages }
+  return { server, headers, messages: plan.messages, folder: plan.folder }
 }

@@ -7,10 +7,10 @@ import { alternate, type Effort, once, type Row, type Sample } from '../row.ts'
 import { filled, type Store } from '../store.ts'
 
 const connections = 64
-const many = 1_000_000
+export const many = 1_000_000
 const few = 1000
-const small = once(effort => filled(effort, { subscribers: 10, messages: few, topics: 10 }))
-const large = once(effort => filled(effort, { subscribers: 10_000, messages: many, topics: 1000 }))
+export const small = once(effort => filled(effort, { subscribers: 10, messages: few, topics: 10 }))
+export const large = once(effort => filled(effort, { subscribers: 10_000, messages: many, topics: 1000 }))
 const crowd = once(effort => filled(effort, { subscribers: 10_000, messages: few, topics: 10 }))
 const empty = once(effort => filled(effort, { subscribers: 1, messages: 0, topics: 1 }))
 const unread = once(effort => filled(effort, { subscribers: 1, messages: 100_000, topics: 1000 }))
@@ -69,7 +69,7 @@ export const messages: readonly Row[] = [
 
 // --- sending ----------------------------------------------------------------------------------------------------
 
-function load({ server, headers }: Store, effort: Effort): Load {
+export function load({ server, headers }: Store, effort: Effort): Load {
   const body = new URLSearchParams({ type: 'channel', to: channelName, topic: 'lunch', content: contentOf(12) })
   const url = `${server.ready.url}/api/v1/messages`
   return { url, method: 'POST', headers, body: body.toString(), connections, seconds: effort.rounds(2, 1) }
@@ -107,7 +107,7 @@ async function loaded(effort: Effort, ours: [Server, Load], reference: [Server, 
 }
 
 /** Lets nothing but this server run: work the other has left over must not be paid for here. */
-async function alone<T>(server: Server, work: () => Promise<T>): Promise<T> {
+export async function alone<T>(server: Server, work: () => Promise<T>): Promise<T> {
   server.resume()
   try {
     return await work()
