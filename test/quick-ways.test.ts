@@ -4,16 +4,22 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { messageFlags } from '../daemon/api/message-flags.ts'
+import { subscriptions } from '../daemon/api/subscriptions.ts'
 import { decode, numbersText } from '../daemon/api/wire.ts'
 import { MessageStore } from '../daemon/domain/message-store/index.ts'
-import { State } from '../daemon/domain/state.ts'
-import { Colors } from '../daemon/domain/subscriptions/colors.ts'
+import { SubscriptionTable } from '../daemon/domain/subscription-table.ts'
+import { paletteBit } from '../daemon/domain/subscriptions/colors.ts'
 import { NamesByUser } from '../daemon/domain/subscriptions/names-by-user.ts'
 
 describe('a parameter that is a list of IDs', () => {
   const read = (messages: string) => {
     const decoded = decode(messageFlags.update, {}, new Map(Object.entries({ messages, op: 'add', flag: 'read' })))
     return 'params' in decoded ? (decoded.params.messages as number[]) : undefined
+  }
+  /** Where names may stand in their place. */
+  const readPeople = (principals: string) => {
+    const decoded = decode(subscriptions.subscribe, {}, new Map(Object.entries({ subscriptions: '[]', principals })))
+    return 'params' in decoded ? (decoded.params.principals as number[]) : undefined
   }
 
   test('is what JSON says it is, or refused where JSON has no such list', () => {
@@ -28,6 +34,7 @@ describe('a parameter that is a list of IDs', () => {
     fc.assert(
       fc.property(list, text => {
         assert.deepEqual(read(text), plainly(text), text)
+        if (!/[".e]/.test(text)) assert.deepEqual(readPeople(text), plainly(text), text)
       }),
       { numRuns: 500 },
     )
@@ -53,14 +60,14 @@ function plainly(text: string): number[] | undefined {
 
 describe('names by user', () => {
   test('are the same lists whether there is one channel or several', () => {
-    const pair = fc.tuple(fc.constantFrom('lunch', 'a "b"', 'ü'), fc.integer({ min: 1, max: 5 }))
+    const users = fc.uniqueArray(fc.integer({ min: 1, max: 5 }))
     fc.assert(
-      fc.property(fc.uniqueArray(pair, { selector: String }), pairs => {
+      fc.property(fc.dictionary(fc.constantFrom('lunch', 'a "b"', 'ü'), users), channels => {
         const names = new NamesByUser()
         const expected: Record<number, string[]> = {}
-        for (const [name, userId] of pairs) {
-          names.add(name, userId)
-          expected[userId] = [...(expected[userId] ?? []), name]
+        for (const [name, userIds] of Object.entries(channels)) {
+          names.add(name, userIds)
+          for (const userId of userIds) expected[userId] = [...(expected[userId] ?? []), name]
         }
         const sorted = (lists: object) => Object.entries(lists).map(([id, list]) => [id, [...list].sort()])
         assert.deepEqual(sorted(JSON.parse(names.text)), sorted(expected))
@@ -71,30 +78,65 @@ describe('names by user', () => {
   })
 })
 
-describe('colors in use', () => {
-  const row = (channelId: number, color: string) => ({
-    channelId,
-    userId: 1,
+describe('the table of subscriptions', () => {
+  const newcomer = {
     active: true,
-    color,
+    color: '#76ce90',
     muted: false,
     pinned: false,
     notifications: { desktop: null, audible: null, push: null, email: null, wildcardMentions: null },
     spans: [[0]] as const,
+  }
+
+  test('says the same of many who came at once as of each who came alone, also when some change', () => {
+    const change = fc.record({
+      channelId: fc.integer({ min: 1, max: 3 }),
+      userIds: fc.uniqueArray(fc.integer({ min: 1, max: 6 })),
+      active: fc.boolean(),
+      color: fc.constantFrom('#76ce90', '#fae589', '#123456'),
+    })
+    fc.assert(
+      fc.property(fc.array(change), changes => {
+        const [together, alone] = [new SubscriptionTable(), new SubscriptionTable()]
+        const rows = new Map<string, object>()
+        for (const { channelId, userIds, active, color } of changes) {
+          together.putAll(channelId, userIds, { ...newcomer, active, color })
+          for (const userId of userIds) {
+            const row = { channelId, userId, ...newcomer, active, color }
+            alone.put(row)
+            rows.set(`${channelId} ${userId}`, row)
+          }
+        }
+        const sorted = (all: Iterable<object>) => [...all].map(row => JSON.stringify(row)).sort()
+        assert.deepEqual(sorted(together.save()), sorted(alone.save()))
+        assert.equal(sorted(together.save()).length, rows.size)
+        for (const table of [together, alone]) {
+          for (const row of table.save()) {
+            assert.deepEqual(row, rows.get(`${row.channelId} ${row.userId}`))
+            assert.equal(table.isActive(row.channelId, row.userId), row.active)
+          }
+          for (let userId = 1; userId <= 6; userId++) {
+            const bits = table.ofUser(userId).reduce((bits, { color }) => bits | paletteBit(color), 0)
+            assert.equal(table.colorsOfUser(userId), bits)
+          }
+        }
+      }),
+      { numRuns: 60 },
+    )
   })
 
-  test('are given back when the last subscription that had one gets another', () => {
-    const state = new State()
-    const next = () => new Colors(state, false).next(1, 9)
-    const [first, second] = ['#76ce90', '#fae589']
-    assert.equal(next(), first)
-    state.subscriptions.put(row(1, first!))
-    state.subscriptions.putAll(2, [1], () => row(2, first!))
-    assert.equal(next(), second)
-    state.subscriptions.put(row(1, '#123456'))
-    assert.equal(next(), second)
-    state.subscriptions.put(row(2, second!))
-    assert.equal(next(), first)
+  test('is saved as it was when it was asked to be', () => {
+    const table = new SubscriptionTable()
+    table.putAll(1, [1, 2], newcomer)
+    const saved = table.save()
+    table.putAll(1, [2, 3], { ...newcomer, active: false })
+    assert.deepEqual(
+      [...saved].map(({ userId, active }) => [userId, active]),
+      [
+        [1, true],
+        [2, true],
+      ],
+    )
   })
 })
 

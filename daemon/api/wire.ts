@@ -161,8 +161,12 @@ function readValue({ string, word, fractions, text }: Reading, raw: string): unk
 }
 
 function takesNaturals({ type, items, anyOf }: TSchema): boolean {
-  if (Array.isArray(anyOf)) return anyOf.some(takesNaturals)
-  return type === 'array' && items.type === 'integer' && items.minimum <= 0 && items.maximum === Number.MAX_SAFE_INTEGER
+  return Array.isArray(anyOf) ? anyOf.some(takesNaturals) : type === 'array' && takesNatural(items)
+}
+
+function takesNatural({ type, minimum, maximum, anyOf }: TSchema): boolean {
+  if (Array.isArray(anyOf)) return anyOf.some(takesNatural)
+  return type === 'integer' && minimum <= 0 && maximum === Number.MAX_SAFE_INTEGER
 }
 
 /**

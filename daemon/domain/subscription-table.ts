@@ -1,4 +1,6 @@
 // Who follows which channel, now and before. Both directions are kept, so that neither question scans the other side.
+// Ten thousand people come to a channel at once: what is the same for all of them is kept once, and a person's row is put
+// together when it is asked for.
 
 import { paletteBit } from './subscriptions/colors.ts'
 
@@ -24,30 +26,33 @@ export interface Subscription {
   readonly spans: readonly (readonly [after: number, upTo?: number])[]
 }
 
+/** What a row says, apart from whose it is. Never changed, so that many can have the same. */
+export type Following = Omit<Subscription, 'channelId' | 'userId'>
+
 /** Everyone who follows or ever followed one channel. */
 interface Followers {
-  readonly rows: Map<number, Subscription>
+  readonly rows: Map<number, Following>
   /** Those who do so now. */
   readonly active: Set<number>
 }
 
 /** Everything one person follows or ever followed. */
 interface Own {
-  readonly rows: Subscription[]
+  readonly channelIds: number[]
   /** Colors of the palette that are in use, as bits. */
   colors: number
 }
 
 const none: ReadonlySet<number> = new Set()
-const nobody: ReadonlyMap<number, Subscription> = new Map()
+const nobody: ReadonlyMap<number, Following> = new Map()
 
 export class SubscriptionTable {
   readonly #channels = new Map<number, Followers>()
-  /** Lists, since ten thousand people come at once more often than one of them is looked up here. */
   readonly #byUser = new Map<number, Own>()
 
   get(channelId: number, userId: number): Subscription | undefined {
-    return this.#channels.get(channelId)?.rows.get(userId)
+    const following = this.#channels.get(channelId)?.rows.get(userId)
+    return following && rowOf(channelId, userId, following)
   }
 
   isActive(channelId: number, userId: number): boolean {
@@ -60,21 +65,17 @@ export class SubscriptionTable {
   }
 
   /** By user, those who left too: the live rows, to be read at once. */
-  rowsOfChannel(channelId: number): ReadonlyMap<number, Subscription> {
+  followers(channelId: number): ReadonlyMap<number, Following> {
     return this.#channels.get(channelId)?.rows ?? nobody
   }
 
-  ofChannel(channelId: number): Subscription[] {
-    return [...(this.#channels.get(channelId)?.rows.values() ?? [])]
+  /** Channels of one person, those they left too, without a copy. */
+  channelsOfUser(userId: number): readonly number[] {
+    return this.#byUser.get(userId)?.channelIds ?? []
   }
 
   ofUser(userId: number): Subscription[] {
-    return [...this.rowsOfUser(userId)]
-  }
-
-  /** Rows of one person, channels they left too, without a copy. */
-  rowsOfUser(userId: number): readonly Subscription[] {
-    return this.#byUser.get(userId)?.rows ?? []
+    return this.channelsOfUser(userId).map(channelId => this.get(channelId, userId)!)
   }
 
   /** Colors of the palette that the person uses, as bits. */
@@ -82,17 +83,45 @@ export class SubscriptionTable {
     return this.#byUser.get(userId)?.colors ?? 0
   }
 
-  put(row: Subscription): void {
-    this.#put(this.#followers(row.channelId), row)
+  put({ channelId, userId, ...following }: Subscription): void {
+    this.putAll(channelId, [userId], following)
   }
 
-  /** Many people of one channel at once. */
-  putAll(channelId: number, userIds: readonly number[], rowOf: (userId: number) => Subscription): void {
-    const followers = this.#followers(channelId)
-    for (const userId of userIds) this.#put(followers, rowOf(userId))
+  /** The same for many people of one channel, each named once. */
+  putAll(channelId: number, userIds: readonly number[], following: Following): void {
+    const { rows, active } = this.#open(channelId)
+    const bit = paletteBit(following.color)
+    const isNew = rows.size === 0
+    for (const userId of userIds) {
+      const old = isNew ? undefined : rows.get(userId)
+      rows.set(userId, following)
+      if (following.active) active.add(userId)
+      else active.delete(userId)
+      const own = this.#byUser.get(userId)
+      if (!own) this.#byUser.set(userId, { channelIds: [channelId], colors: bit })
+      else if (!old) {
+        own.channelIds.push(channelId)
+        own.colors |= bit
+      } else if (old.color !== following.color) own.colors = this.#countColors(userId)
+    }
   }
 
-  #followers(channelId: number): Followers {
+  /** Rows as they are now, put together as they are asked for. */
+  save(): Iterable<Subscription> {
+    const channels = [...this.#channels].map(
+      ([channelId, { rows }]) => [channelId, [...rows.keys()], [...rows.values()]] as const,
+    )
+    return (function* () {
+      for (const [channelId, userIds, followings] of channels)
+        for (let i = 0; i < userIds.length; i++) yield rowOf(channelId, userIds[i]!, followings[i]!)
+    })()
+  }
+
+  load(rows: Iterable<unknown>): void {
+    for (const row of rows) this.put(row as Subscription)
+  }
+
+  #open(channelId: number): Followers {
     let followers = this.#channels.get(channelId)
     if (!followers) {
       followers = { rows: new Map(), active: new Set() }
@@ -101,28 +130,12 @@ export class SubscriptionTable {
     return followers
   }
 
-  #put({ rows, active }: Followers, row: Subscription): void {
-    const { userId } = row
-    const old = rows.get(userId)
-    rows.set(userId, row)
-    const own = this.#byUser.get(userId)
-    if (!own) this.#byUser.set(userId, { rows: [row], colors: paletteBit(row.color) })
-    else if (old) {
-      own.rows[own.rows.indexOf(old)] = row
-      if (old.color !== row.color) own.colors = own.rows.reduce((bits, { color }) => bits | paletteBit(color), 0)
-    } else {
-      own.rows.push(row)
-      own.colors |= paletteBit(row.color)
-    }
-    if (row.active) active.add(userId)
-    else active.delete(userId)
+  #countColors(userId: number): number {
+    return this.ofUser(userId).reduce((colors, { color }) => colors | paletteBit(color), 0)
   }
+}
 
-  save(): unknown[] {
-    return [...this.#channels.values()].flatMap(({ rows }) => [...rows.values()])
-  }
-
-  load(rows: Iterable<unknown>): void {
-    for (const row of rows) this.put(row as Subscription)
-  }
+function rowOf(channelId: number, userId: number, following: Following): Subscription {
+  const { active, color, muted, pinned, notifications, spans } = following
+  return { channelId, userId, active, color, muted, pinned, notifications, spans }
 }

@@ -39,7 +39,7 @@ export function readersBeyond(state: State, channel: Channel, ids: readonly numb
   const subscribers = subscriptions.activeUsers(channel.id)
   const people = new Set<number>()
   for (const source of new Set(ids.map(id => messages.sentTo(id))))
-    for (const { userId } of subscriptions.ofChannel(source)) if (!subscribers.has(userId)) people.add(userId)
+    for (const userId of subscriptions.followers(source).keys()) if (!subscribers.has(userId)) people.add(userId)
   for (const userId of people) {
     const reader = new Reader(state, userId)
     if (!ids.some(id => reader.received(id))) people.delete(userId)

@@ -64,7 +64,7 @@ function ownLists(state: State, userId: number): List[] {
   const lists = state.conversations
     .where('member', userId)
     .map(({ id }) => ({ ids: state.messages.inConversation(id), from: 0 }))
-  for (const row of state.subscriptions.rowsOfUser(userId)) if (row.active) lists.push(channelList(state, row))
+  for (const row of state.subscriptions.ofUser(userId)) if (row.active) lists.push(channelList(state, row))
   return lists
 }
 

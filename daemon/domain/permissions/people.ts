@@ -99,8 +99,8 @@ export function areAcquainted(state: State, guest: User, user: User, but: NewTie
 }
 
 function shareChannel({ subscriptions }: State, a: User, b: User, { subscribers }: NewTies): boolean {
-  for (const { active, channelId } of subscriptions.rowsOfUser(a.id)) {
-    if (!active || !subscriptions.isActive(channelId, b.id)) continue
+  for (const channelId of subscriptions.channelsOfUser(a.id)) {
+    if (!subscriptions.isActive(channelId, a.id) || !subscriptions.isActive(channelId, b.id)) continue
     const fresh = subscribers?.get(channelId)
     if (!fresh?.has(a.id) && !fresh?.has(b.id)) return true
   }

@@ -81,7 +81,7 @@ export const subscriptions = resource(api)<SubscriptionFact>({
           state.subscriptions.put({ ...row, active: true, spans: [...row.spans, [after]] })
         }
         for (const [color, userIds] of Object.entries(fresh))
-          state.subscriptions.putAll(channelId, userIds, userId => newRow(channelId, userId, color, spans))
+          state.subscriptions.putAll(channelId, userIds, { ...newcomer, color, spans })
       }
     },
     'subscription.removed'(state, { removed, upTo }) {
@@ -133,20 +133,11 @@ export const subscriptions = resource(api)<SubscriptionFact>({
   sections: { subscription: presentAll },
 })
 
-const asTheirSettingsSay = { desktop: null, audible: null, push: null, email: null, wildcardMentions: null }
-
-/** Ten thousand of these are made at once: they share what they can. */
-function newRow(channelId: number, userId: number, color: string, spans: Subscription['spans']): Subscription {
-  return {
-    channelId,
-    userId,
-    active: true,
-    color,
-    muted: false,
-    pinned: false,
-    notifications: asTheirSettingsSay,
-    spans,
-  }
+const newcomer = {
+  active: true,
+  muted: false,
+  pinned: false,
+  notifications: { desktop: null, audible: null, push: null, email: null, wildcardMentions: null },
 }
 
 function channelsOf(state: State, ids: readonly number[]): Channel[] {

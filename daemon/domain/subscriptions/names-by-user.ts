@@ -2,12 +2,11 @@
 // list of people for each channel and no list of channels for each of ten thousand people.
 
 export class NamesByUser {
-  readonly #users = new Map<string, number[]>()
+  readonly #users = new Map<string, readonly number[]>()
 
-  add(name: string, userId: number): void {
-    const users = this.#users.get(name)
-    if (users) users.push(userId)
-    else this.#users.set(name, [userId])
+  /** Each channel once. */
+  add(name: string, userIds: readonly number[]): void {
+    if (userIds.length > 0) this.#users.set(name, userIds)
   }
 
   /** How many people there are. */
@@ -33,7 +32,10 @@ export class NamesByUser {
     if (!only) return JSON.stringify(Object.fromEntries(this.lists()))
     const [name] = this.#users.keys()
     const names = JSON.stringify([name])
-    return `{"${only.join(`":${names},"`)}":${names}}`
+    // Several times as fast as `join`, which makes a string of each number first.
+    let text = `"${only[0]}":${names}`
+    for (let i = 1; i < only.length; i++) text += `,"${only[i]}":${names}`
+    return `{${text}}`
   }
 
   /** Those of the only channel, if it is one. */

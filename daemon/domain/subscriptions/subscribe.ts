@@ -95,14 +95,16 @@ export function enrolment(state: State, wanted: readonly Wanted[]) {
     const returning: number[] = []
     const fresh = new Map<string, number[]>()
     const gained: number[] = []
-    const before = state.subscriptions.rowsOfChannel(channel.id)
+    const come: number[] = []
+    const there: number[] = []
+    const before = state.subscriptions.followers(channel.id)
     for (const user of people) {
       const row = before.get(user.id)
       if (row?.active) {
-        already.add(channel.name, user.id)
+        there.push(user.id)
         continue
       }
-      subscribed.add(channel.name, user.id)
+      come.push(user.id)
       if (row) returning.push(user.id)
       else {
         const own = color ?? colors.next(user.id, channel.id)
@@ -112,6 +114,8 @@ export function enrolment(state: State, wanted: readonly Wanted[]) {
       }
       if (!may.seeUnsubscribed.allows({ state, actor: user }, channel)) gained.push(user.id)
     }
+    subscribed.add(channel.name, come)
+    already.add(channel.name, there)
     if (returning.length > 0 || fresh.size > 0)
       added.push({ channelId: channel.id, returning, fresh: Object.fromEntries(fresh), gained })
   }
