@@ -11,7 +11,10 @@ function queuesOf(maxPending: number) {
   const clock = new SteeredClock(0)
   const ended: string[] = []
   let position = 1
-  const take = (fact: QueueFact) => queues.apply(++position, fact)
+  const take = (fact: QueueFact) => {
+    queues.apply(++position, fact)
+    queues.release(position)
+  }
   const queues: Queues = new Queues({
     clock,
     limits: { maxPending, heartbeatMs: () => 50_000 },
@@ -31,6 +34,24 @@ function queuesOf(maxPending: number) {
   }
   return { clock, queues, ended, tell }
 }
+
+describe('a poll that waits', () => {
+  test('hears of nothing that is not on disk, not even with its heartbeat', async () => {
+    const { clock, queues } = queuesOf(3)
+    const answers: string[] = []
+    queues.park(queues.get('quick')!, {
+      answer: (_queue, events) => answers.push(events.map(({ body }) => body).join()),
+    })
+    queues.push(10, [{ to: [1], event: { type: 'news' } }])
+    await clock.moveTo(
+      () => 55_000,
+      async () => {},
+    )
+    assert.deepEqual(answers, [])
+    queues.release(10)
+    assert.deepEqual(answers, ['"type":"news"}'])
+  })
+})
 
 describe('a queue that nobody reads', () => {
   test('is ended when it has too many events; others go on, with every event in order', () => {

@@ -151,7 +151,8 @@ function narrowOfBot({ state, actor }: Context): QueueRegistration['narrow'] {
 }
 
 function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: readonly Pending[]): void {
-  const list = events.map(event => `{"id":${event.id},${revealed(ctx, event)}`).join(',')
+  let list = ''
+  for (const event of events) list += `${list && ','}{"id":${event.id},${revealed(ctx, event)}`
   const more = ignored.length > 0 ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : ''
   send(answering, 200, `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`)
 }
