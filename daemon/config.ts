@@ -23,6 +23,7 @@ export interface Config {
   readonly dialect: 'natter' | 'zulip'
   readonly profile: boolean
   readonly maxQueues: number
+  readonly maxPending: number
   readonly smtpUrl: string | undefined
   /** Whether outgoing webhooks may go to private networks. */
   readonly webhookPrivate: boolean
@@ -72,6 +73,11 @@ export const flags = {
   'dev-auth': { about: 'give out API keys without a password; for development only' },
   clock: { takes: 'real|frozen|frozen@TIME', about: 'stop time, now or at an ISO 8601 time', fallback: 'real' },
   'max-queues': { takes: 'N', about: 'event queues one user may have', fallback: '1000' },
+  'max-pending': {
+    takes: 'N',
+    about: 'events a queue may hold unread; one more ends the queue, and its client registers again',
+    fallback: '20000',
+  },
   'smtp-url': {
     takes: 'URL',
     about: 'server that sends mail, such as smtp://user:password@host:587; without it mails stay in the store’s outbox',
@@ -124,6 +130,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     dialect: choice('dialect', value('dialect')!, ['natter', 'zulip']),
     profile: !on('no-profile'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
+    maxPending: integer('max-pending', value('max-pending')!, 1_000_000),
     smtpUrl: smtpUrl(value('smtp-url')),
     webhookPrivate: on('webhook-private'),
     webhookTimeout: integer('webhook-timeout', value('webhook-timeout')!, 600),
