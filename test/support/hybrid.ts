@@ -38,7 +38,9 @@ function compare({ world }: Scene, clients: ReadonlyMap<number, StateClient>, st
     const user = world.user(client.userId)
     // Whoever cannot ask has no client.
     if (!user.active) continue
-    const now = view(prepared(world.register(user, client.capabilities)))
+    const given = world.register(user, client.capabilities)
+    client.figures.check(given, step)
+    const now = view(prepared(given))
     const believed = view(client.state)
     for (const name of Object.keys(now))
       assert.deepEqual(believed[name], now[name], `${name} of user ${user.id} after ${step}`)

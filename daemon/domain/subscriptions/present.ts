@@ -98,6 +98,23 @@ export function addedAnnouncements(state: State, rows: Iterable<Subscription>): 
   }))
 }
 
+/** Clients that are told what a channel inherits, and not that it does, hear of it channel by channel. */
+export function inheritedChanged(state: State, user: User, setting: string, value: unknown): Announcement[] {
+  const names = Object.keys(inherited) as (keyof typeof inherited)[]
+  const property = names.find(name => inherited[name] === setting)
+  if (!property) return []
+  const rows = state.subscriptions.ofUser(user.id).filter(row => row.active)
+  const open = rows.filter(row => (row.notifications[notificationNames[property]] ?? null) === null)
+  const channels = open.map(({ channelId }) => state.channels.get(channelId)!)
+  const event = (client: Client) =>
+    client.capabilities.has('notification_settings_null')
+      ? null
+      : channels
+          .filter(({ archived }) => !archived || knowsArchived(client))
+          .map(({ id }) => ({ type: 'subscription', op: 'update', stream_id: id, property, value }))
+  return channels.length > 0 ? [{ to: [user.id], event }] : []
+}
+
 /** Nothing, everyone, or of a large channel its bots and some others. */
 function presentSubscribers(state: State, channel: Channel, include: Form['includeSubscribers']) {
   if (include === 'false') return {}
