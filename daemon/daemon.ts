@@ -145,7 +145,7 @@ export async function startDaemon(
     warn,
   })
   const tools = { hashPassword, verifyPassword, keepFile: store.files.keep, server }
-  const app = buildServer({
+  const http = buildServer({
     engine,
     resources,
     now,
@@ -179,7 +179,7 @@ export async function startDaemon(
       // Not earlier: how the world came to be is no news, and telling it would be a third of the start.
       queues.overhear = announcements => desk.events.overhear(announcements)
     }
-    const address = await app.listen({ host: config.host, port: config.port })
+    const address = await http.listen({ host: config.host, port: config.port })
     localUrl = readableUrl(address, config.host)
     server.url = config.url ?? localUrl
     listening = true
@@ -187,7 +187,7 @@ export async function startDaemon(
     webhooks.start()
     mailer.resume()
   } catch (error) {
-    await app.close()
+    await http.close()
     await engine.close().catch(() => {})
     await store.release()
     throw error
@@ -208,26 +208,11 @@ export async function startDaemon(
       await webhooks.stop()
       clearInterval(compaction)
       queues.answerAll()
-      await closeServer(app)
+      await http.close()
       await engine.close()
       await mailer.settled()
       await store.release()
     },
-  }
-}
-
-/** Milliseconds that requests in progress have to end by themselves. */
-const patience = 700
-
-/** Stops listening, lets what is in progress end, and hangs up on everybody as soon as they have their answer. */
-async function closeServer(app: ReturnType<typeof buildServer>): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), 10)
-  const force = setTimeout(() => app.server.closeAllConnections(), patience)
-  try {
-    await app.close()
-  } finally {
-    clearInterval(sweep)
-    clearTimeout(force)
   }
 }
 

@@ -56,17 +56,17 @@ export class Engine {
 
   /**
    * Runs a command. The reply is handed over only when everything it could have seen is on disk: no reader may
-   * remember what a crash forgets.
+   * remember what a crash forgets. Where all of it is, that is at once.
    */
-  async run<Reply>(op: string, actor: number | null, decide: (state: State) => Outcome<Reply>): Promise<Reply> {
+  run<Reply>(op: string, actor: number | null, decide: (state: State) => Outcome<Reply>): Reply | Promise<Reply> {
     if (this.#failure) throw notReady()
     let outcome: Outcome<Reply>
     try {
       outcome = decide(this.state)
     } catch (refusal) {
       // A refusal is an answer too: it may rest on what is not yet on disk.
-      await this.settled()
-      throw refusal
+      if (!this.#flush) throw refusal
+      return this.#flush.done.then(() => Promise.reject(refusal))
     }
     const { facts, signals, mails, touch, reply } = outcome
     touch?.(this.state)
@@ -77,9 +77,11 @@ export class Engine {
       // Otherwise they go with the flush that everything before them waits for.
       if (!this.#flush) this.queues.release(this.position)
     }
-    if (!touch || facts) await this.settled()
-    if (mails && mails.length > 0) this.#parts.post?.(mails)
-    return reply
+    const hand = () => {
+      if (mails && mails.length > 0) this.#parts.post?.(mails)
+      return reply
+    }
+    return this.#flush && (!touch || facts) ? this.#flush.done.then(hand) : hand()
   }
 
   /** The system's own work: facts without a command. */

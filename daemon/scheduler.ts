@@ -94,10 +94,10 @@ export class Scheduler {
 
   // Decided and applied before this returns; only the disk is waited for. A failure to write stops the daemon by
   // itself, and anything else is a defect of the job.
-  #run(job: Job): void {
+  async #run(job: Job): Promise<void> {
     const rests = this.#clock.now() + rest
-    this.#engine
-      .run(job.op, null, () => {
+    try {
+      await this.#engine.run(job.op, null, () => {
         try {
           return job.run(this.#surroundings())
         } catch (error) {
@@ -106,6 +106,6 @@ export class Scheduler {
           throw error
         }
       })
-      .catch(() => {})
+    } catch {}
   }
 }

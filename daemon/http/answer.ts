@@ -1,14 +1,14 @@
 // Writes answers. Straight to the socket's response with flat header lists: fan-out to thousands of polls runs through here.
 
-import type { ServerResponse } from 'node:http'
 import { limits } from '../domain/limits.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
 import { speak } from './dialect.ts'
+import type { Response } from './exchange.ts'
 import type { WatchedCall } from './watch.ts'
 
 export interface Answering {
-  readonly raw: ServerResponse
+  readonly raw: Response
   readonly head: boolean
   /** Further headers, flat: name, value, name, value. */
   readonly headers: string[]
@@ -19,7 +19,7 @@ export interface Answering {
 
 export function answeringOf(
   request: { readonly method: string; readonly id: string },
-  raw: ServerResponse,
+  raw: Response,
   publicDialect = false,
 ): Answering {
   const answering = { raw, head: request.method === 'HEAD', headers: ['X-Request-Id', request.id] }

@@ -1,18 +1,19 @@
-// The API's edge: one request from socket to answer. The only place, with the engine, that catches. Straight on
-// node:http: what fastify does for a request would be a fifth of the work of a small one.
+// The API's edge: one request from its head to its answer. The only place, with the engine, that catches. Past fastify:
+// what that does for a request would be a fifth of the work of a small one.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
 import { callEndpoint, check } from '../domain/permissions.ts'
 import { Refusal } from '../domain/refusal.ts'
-import type { AnyResource, Context, ServerFacts, Tools } from '../domain/resource.ts'
+import type { AnyResource, Context, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
 import type { User } from '../domain/state.ts'
 import type { Engine } from '../engine.ts'
 import { type Answering, answeringOf, noSuchPath, refuse, refuseTooLarge, send, success } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
 import { understand } from './dialect.ts'
-import { Incoming, prefix, readBody } from './incoming.ts'
+import type { RequestHead, Response } from './exchange.ts'
+import { hasBody, Incoming, prefix, readBody } from './incoming.ts'
 import { LongPoll } from './long-poll.ts'
 import { type FieldMap, readFields } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
@@ -46,9 +47,21 @@ export interface EdgeParts {
   readonly watch?: Watch | undefined
 }
 
+type Params = Record<string, unknown>
+
+interface Call {
+  readonly found: Found
+  readonly request: Incoming
+  readonly actor: User | undefined
+  readonly fields: FieldMap
+  readonly answering: Answering
+}
+
 export class Edge {
   readonly #parts: EdgeParts
   #log: Log = silent
+  /** Whether a line for every request is wanted. */
+  #loud = false
   #count = 0
   readonly #routes: Routes
   readonly #authenticator: Authenticator
@@ -66,58 +79,80 @@ export class Edge {
   /** The logger comes with the server, which needs the edge first. */
   logTo(log: Log): void {
     this.#log = log
+    this.#loud = !['silent', 'fatal', 'error', 'warn'].includes(log.level)
   }
 
-  /** Takes a request to the API. */
+  /** Takes a request that node:http has read as far as its body. */
   take(raw: IncomingMessage, response: ServerResponse): void {
-    const request = new Incoming(raw, `req-${(++this.#count).toString(36)}`)
-    const plain = answeringOf(request, response, this.#parts.dialect === 'zulip')
-    const watched = this.#parts.watch?.arrive(request.method, request.path)
-    const answering = watched ? { ...plain, watched } : plain
-    if (!request.hasBody) this.#handle(request, undefined, answering)
+    if (!hasBody(raw)) this.serve(raw, undefined, response)
     else
       readBody(raw, this.#parts.bodyLimit, body => {
-        if (body === undefined) refuseTooLarge(answering)
-        else this.#handle(request, body, answering)
+        if (body) this.serve(raw, body, response)
+        else refuseTooLarge(this.#begin(raw, response).answering)
       })
   }
 
-  async #handle(request: Incoming, body: Buffer | undefined, answering: Answering): Promise<void> {
+  serve(head: RequestHead, body: Buffer | undefined, response: Response): void {
+    const { request, answering } = this.#begin(head, response)
     try {
-      await this.#serve(request, body, answering)
+      const serving = this.#serve(request, body, answering)
+      if (serving instanceof Promise)
+        serving.then(this.#loud ? () => this.#note(request, answering) : undefined, error =>
+          this.#fail(error, request, answering),
+        )
+      else if (this.#loud) this.#note(request, answering)
     } catch (error) {
-      if (error instanceof Refusal) refuse(answering, error)
-      else crash(this.#log, error, request, answering)
+      this.#fail(error, request, answering)
     }
-    if (this.#log.level === 'silent' || this.#log.level === 'warn' || this.#log.level === 'error') return
-    const { id: reqId, method, path } = request
+  }
+
+  #begin(head: RequestHead, response: Response): { request: Incoming; answering: Answering } {
+    const request = new Incoming(head, `req-${(++this.#count).toString(36)}`)
+    const plain = answeringOf(request, response, this.#parts.dialect === 'zulip')
+    const watched = this.#parts.watch?.arrive(request.method, request.path)
+    return { request, answering: watched ? { ...plain, watched } : plain }
+  }
+
+  #fail(error: unknown, request: Incoming, answering: Answering): void {
+    if (error instanceof Refusal) refuse(answering, error)
+    else crash(this.#log, error, request, answering)
+    if (this.#loud) this.#note(request, answering)
+  }
+
+  #note({ id: reqId, method, path }: Incoming, answering: Answering): void {
     this.#log.info({ reqId, method, path, status: answering.raw.statusCode }, 'request')
   }
 
-  async #serve(request: Incoming, body: Buffer | undefined, answering: Answering): Promise<void> {
+  // Nothing below waits unless it must: a promise for every step would cost a small request more than its work.
+  #serve(request: Incoming, body: Buffer | undefined, answering: Answering): void | Promise<void> {
     const { method, path, query } = request
     const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
     if (!found) return this.#unknown(method, path, answering)
-    const { endpoint } = found.route
     const actor = this.#identify(request, found, answering)
-    const read = readFields(query, request.headers, body)
-    const sent = read instanceof Promise ? await read : read
-    const fields = answering.speak ? understand(sent) : sent
-    const { watched } = answering
-    if (watched && !(await watched.admit({ endpoint, actor, fields, path: found.path, answering }))) return
+    return then(readFields(query, request.headers, body), sent => {
+      const fields = answering.speak ? understand(sent) : sent
+      const { watched } = answering
+      const call = { found, request, actor, fields, answering }
+      if (!watched) return this.#call(call)
+      const { endpoint } = found.route
+      const admitting = watched.admit({ endpoint, actor, fields, path: found.path, answering })
+      return then(admitting, admitted => (admitted ? this.#call(call) : undefined))
+    })
+  }
+
+  #call({ found, request, actor, fields, answering }: Call): void | Promise<void> {
+    const { endpoint, key } = found.route
     const decoded = decode(endpoint, found.path, fields)
     if ('rejected' in decoded) {
       const { code, msg, fields } = decoded.rejected
       throw new Refusal(code, msg, fields)
     }
-    watched?.understood(decoded.params)
+    const { params, ignored } = decoded
+    answering.watched?.understood(params)
     const ctx = this.#context(request, fields, actor)
-    if (endpoint.served === 'queues') {
-      const poll = { ctx, answering, ignored: decoded.ignored }
-      await this.#longPoll[found.route.key as 'register' | 'get' | 'delete'](poll, decoded.params as never)
-      return
-    }
-    success(answering, await this.#run(found, ctx, decoded.params, answering), decoded.ignored)
+    if (endpoint.served === 'queues')
+      return this.#longPoll[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored }, params as never)
+    return then(this.#run(found, ctx, params, answering), reply => success(answering, reply, ignored))
   }
 
   #identify(request: Incoming, found: Found, answering: Answering): User | undefined {
@@ -146,21 +181,28 @@ export class Edge {
     }
   }
 
-  async #run(found: Found, ctx: Context, params: Record<string, unknown>, answering: Answering) {
+  #run(found: Found, ctx: Context, params: Params, answering: Answering): object | Promise<object> {
     const { endpoint, resource, key } = found.route
     const login = endpoint.id === 'fetch-api-key' ? String(params.username).trim().toLowerCase() : undefined
     const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
     const prepare = resource.prepare?.[key]
-    const prepared = prepare && (await prepare(this.#parts.tools, params, this.#parts.engine.state, ctx.actor))
-    const reply = await this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
+    const command = resource.commands[key]!
+    if (!prepare) return this.#decide(endpoint.id, ctx, current => command(current, params, undefined))
+    const { tools, engine } = this.#parts
+    return then(prepare(tools, params, engine.state, ctx.actor), async prepared => {
+      const reply = await this.#decide(endpoint.id, ctx, current => command(current, params, prepared))
+      succeed?.()
+      return reply
+    })
+  }
+
+  #decide(op: string, ctx: Context, command: (ctx: Context) => Outcome<object>): object | Promise<object> {
+    return this.#parts.engine.run(op, ctx.actor?.id ?? null, state => {
       // The account as it is now: it may have changed while the body was read or a password hashed.
       const actor = ctx.actor && state.users.get(ctx.actor.id)
       if (ctx.actor && !actor) throw new Refusal('INVALID_API_KEY', 'Invalid API key')
-      const current = actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor: actor!, state }
-      return resource.commands[key]!(current, params, prepared)
+      return command(actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor: actor!, state })
     })
-    succeed?.()
-    return reply
   }
 
   /** Without an actor only for endpoints that anyone may call; their commands do not know of one. */
@@ -184,9 +226,16 @@ export class Edge {
     const allowed = this.#routes.allowed(path.slice(prefix.length))
     if (allowed.length === 0) throw noSuchPath(path)
     answering.headers.push('Allow', allowed.join(', '))
-    if (method === 'OPTIONS') answering.raw.writeHead(204, answering.headers).end()
-    else throw new Refusal('BAD_REQUEST', `Method ${method} is not allowed here`, { allowed_methods: allowed }, 405)
+    if (method === 'OPTIONS') {
+      answering.raw.writeHead(204, answering.headers)
+      answering.raw.end()
+    } else throw new Refusal('BAD_REQUEST', `Method ${method} is not allowed here`, { allowed_methods: allowed }, 405)
   }
+}
+
+/** Goes on at once where there is nothing to wait for. */
+function then<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }
 
 /** Anything but a refusal is a defect: logged in full, told without detail. */

@@ -1,38 +1,36 @@
 // A request to the API as it comes in: what is asked for, by whom, and the body, up to a limit.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { RequestHead } from './exchange.ts'
 
 export const prefix = '/api/v1'
 
 export class Incoming {
-  readonly raw: IncomingMessage
   readonly id: string
   readonly method: string
   readonly path: string
   readonly query: string
+  readonly headers: Readonly<IncomingHttpHeaders>
+  readonly #socket: RequestHead['socket']
 
-  constructor(raw: IncomingMessage, id: string) {
-    this.raw = raw
+  constructor({ method, url = '', headers, socket }: RequestHead, id: string) {
     this.id = id
-    this.method = raw.method!
-    const url = raw.url!
+    this.method = method!
+    this.headers = headers
+    this.#socket = socket
     const mark = url.indexOf('?')
     this.path = mark === -1 ? url : url.slice(0, mark)
     this.query = mark === -1 ? '' : url.slice(mark + 1)
   }
 
-  get headers(): IncomingHttpHeaders {
-    return this.raw.headers
-  }
-
   get ip(): string {
-    return this.raw.socket.remoteAddress ?? ''
+    return this.#socket.remoteAddress ?? ''
   }
+}
 
-  get hasBody(): boolean {
-    const { 'content-length': length, 'transfer-encoding': encoding } = this.raw.headers
-    return encoding !== undefined || (length !== undefined && length !== '0')
-  }
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers
+  return encoding !== undefined || (length !== undefined && length !== '0')
 }
 
 /** The whole body; undefined when it is longer than the limit. A client that goes away is not answered. */

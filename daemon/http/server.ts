@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import { answeringOf, noSuchPath, refuse, refuseTooLarge, send } from './answer.ts'
+import { ShortWay } from './direct.ts'
 import { Edge, type EdgeParts } from './edge.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { prefix } from './incoming.ts'
@@ -19,8 +20,15 @@ export interface ServerParts extends EdgeParts {
   readonly addRoutes?: ((app: FastifyInstance) => void) | undefined
 }
 
-export function buildServer(parts: ServerParts): FastifyInstance {
+export interface HttpServer {
+  /** Resolves to the address. */
+  listen(where: { host: string; port: number }): Promise<string>
+  close(): Promise<void>
+}
+
+export function buildServer(parts: ServerParts): HttpServer {
   const edge = new Edge(parts)
+  let shortWay!: ShortWay
   const app = Fastify({
     logger: parts.logger,
     // One line per request, written by the edge, which knows what must not be printed.
@@ -29,10 +37,13 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     // The catalogue checks parameters itself; fastify's two schema compilers would be a third of the start.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     serverFactory: handler => {
-      const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
+      // Without a Host header node:http would refuse in words of its own; nothing here depends on one.
+      const options = { keepAliveTimeout: 120_000, requestTimeout: 0, requireHostHeader: false }
+      const server = createServer(options, (request, response) => {
         if (request.url!.startsWith(`${prefix}/`)) edge.take(request, response)
         else handler(request, response)
       })
+      shortWay = new ShortWay(server, (head, body, response) => edge.serve(head, body, response))
       return server.on('clientError', refuseNoise)
     },
     // Whoever is still being answered when the daemon stops gets the answer: `stop` sees to the rest.
@@ -58,7 +69,30 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     refuse(answer(request, reply), noSuchPath(request.url.split('?', 1)[0]!))
   })
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
-  return app
+  return { listen: where => app.listen(where), close: () => close(app, shortWay) }
+}
+
+/** Milliseconds that requests in progress have to end by themselves. */
+const patience = 700
+
+/** Stops listening, lets what is in progress end, and hangs up on everybody as soon as they have their answer. */
+async function close(app: FastifyInstance, shortWay: ShortWay): Promise<void> {
+  const hangUp = () => {
+    app.server.closeIdleConnections()
+    shortWay.closeIdle()
+  }
+  hangUp()
+  const sweep = setInterval(hangUp, 10)
+  const force = setTimeout(() => {
+    app.server.closeAllConnections()
+    shortWay.closeAll()
+  }, patience)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(sweep)
+    clearTimeout(force)
+  }
 }
 
 function noSchemas(): never {

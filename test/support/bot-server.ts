@@ -28,9 +28,8 @@ export class BotServer {
     })
   })
 
-  async listen(port = 0): Promise<number> {
-    await new Promise<void>(resolve => this.#server.listen(port, '127.0.0.1', resolve))
-    return (this.#server.address() as AddressInfo).port
+  async listen(): Promise<void> {
+    await new Promise<void>(resolve => this.#server.listen(0, '127.0.0.1', resolve))
   }
 
   get url(): string {
