@@ -12,7 +12,7 @@ import { badRequest } from '../refusal.ts'
 import { type Announcement, type Event, resource } from '../resource.ts'
 import { userSetting } from '../settings-lookup.ts'
 import type { State, User } from '../state.ts'
-import { inheritedChanged } from '../subscriptions/present.ts'
+import { inheritedNews } from '../subscriptions/properties.ts'
 import { checkNewEmail } from '../users/checks.ts'
 import { emailChanged, personUpdated } from '../users/news.ts'
 import { accountChanges, type EmailChange, mailOf } from './account.ts'
@@ -107,7 +107,7 @@ export const settings = resource(api)<SettingsFact, Prepared>({
       const user = state.users.get(userId)!
       return Object.entries(changes).flatMap(([name, value]) => [
         ...told(state, user, name as UserSetting, value, languageName),
-        ...inheritedChanged(state, user, name, value),
+        ...inheritedNews(state, user, name),
         ...toldToOthers(state, user, { ...user, settings: stored({ ...user.settings, ...before }) }, name),
       ])
     },

@@ -22,7 +22,7 @@ export const notificationNames = {
   wildcard_mentions_notify: 'wildcardMentions',
 } as const satisfies Record<string, keyof Subscription['notifications']>
 
-const inherited = {
+export const inherited = {
   desktop_notifications: 'enable_stream_desktop_notifications',
   audible_notifications: 'enable_stream_audible_notifications',
   push_notifications: 'enable_stream_push_notifications',
@@ -96,23 +96,6 @@ export function addedAnnouncements(state: State, rows: Iterable<Subscription>): 
       return subscriptions.length > 0 ? { type: 'subscription', op: 'add', subscriptions } : null
     },
   }))
-}
-
-/** Clients that are told what a channel inherits, and not that it does, hear of it channel by channel. */
-export function inheritedChanged(state: State, user: User, setting: string, value: unknown): Announcement[] {
-  const names = Object.keys(inherited) as (keyof typeof inherited)[]
-  const property = names.find(name => inherited[name] === setting)
-  if (!property) return []
-  const rows = state.subscriptions.ofUser(user.id).filter(row => row.active)
-  const open = rows.filter(row => (row.notifications[notificationNames[property]] ?? null) === null)
-  const channels = open.map(({ channelId }) => state.channels.get(channelId)!)
-  const event = (client: Client) =>
-    client.capabilities.has('notification_settings_null')
-      ? null
-      : channels
-          .filter(({ archived }) => !archived || knowsArchived(client))
-          .map(({ id }) => ({ type: 'subscription', op: 'update', stream_id: id, property, value }))
-  return channels.length > 0 ? [{ to: [user.id], event }] : []
 }
 
 /** Nothing, everyone, or of a large channel its bots and some others. */

@@ -1,13 +1,16 @@
 // What people set for a channel they follow: color, mute, pin, notifications.
 
+import { knowsArchived } from '../channels/present.ts'
 import type { Fact } from '../facts.ts'
 import { liveChannelFor } from '../lookups.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
-import type { Context, Event } from '../resource.ts'
+import type { Announcement, Context, Event } from '../resource.ts'
+import { userSetting } from '../settings-lookup.ts'
+import type { State, User } from '../state.ts'
 import type { Subscription } from '../subscription-table.ts'
 import { checkColor } from './colors.ts'
-import { notificationNames } from './present.ts'
+import { inherited, notificationNames } from './present.ts'
 
 export interface ChangedFact {
   readonly type: 'subscription.changed'
@@ -41,13 +44,7 @@ export function changing(ctx: Context, wishes: readonly Wish[]): Fact[] {
 
 /** The change in the words of the API; muting has two of them. */
 export function propertyEvents({ channelId, set }: ChangedFact): Event[] {
-  const event = (property: string, value: unknown): Event => ({
-    type: 'subscription',
-    op: 'update',
-    stream_id: channelId,
-    property,
-    value,
-  })
+  const event = (property: string, value: unknown) => propertyEvent(channelId, property, value)
   const events: Event[] = []
   if (set.color !== undefined) events.push(event('color', set.color))
   if (set.muted !== undefined) events.push(event('in_home_view', !set.muted), event('is_muted', set.muted))
@@ -55,6 +52,31 @@ export function propertyEvents({ channelId, set }: ChangedFact): Event[] {
   for (const [property, key] of Object.entries(notificationNames))
     if (set.notifications?.[key] !== undefined) events.push(event(property, set.notifications[key]))
   return events
+}
+
+function propertyEvent(channelId: number, property: string, value: unknown): Event {
+  return { type: 'subscription', op: 'update', stream_id: channelId, property, value }
+}
+
+/** Clients that are not told "as my settings say" are told what that comes to: anew when the setting changes. */
+export function inheritedNews(state: State, user: User, setting: string): Announcement[] {
+  const property = Object.entries(inherited).find(([, name]) => name === setting)?.[0] as keyof typeof inherited
+  if (property === undefined) return []
+  const rows = state.subscriptions
+    .ofUser(user.id)
+    .filter(row => row.active && row.notifications[notificationNames[property]] === null)
+  const value = userSetting(user, inherited[property])
+  const events = (archived: boolean) =>
+    rows
+      .filter(row => archived || !state.channels.get(row.channelId)!.archived)
+      .map(row => propertyEvent(row.channelId, property, value))
+  if (rows.length === 0) return []
+  return [
+    {
+      to: [user.id],
+      event: client => (client.capabilities.has('notification_settings_null') ? null : events(knowsArchived(client))),
+    },
+  ]
 }
 
 function checkWish({ property, value }: Wish, label: (name: string) => string): ChangedFact['set'] {
