@@ -18,7 +18,9 @@ export class StateFigures {
   readonly #recent = new Map<number, boolean>()
   /** Of all messages it was told of: whether they mention the user, or only everybody. */
   readonly #mentions = new Map<number, 'me' | 'all'>()
-  readonly #seen: Set<string>
+  /** Whose presence it knows; of people whom it came to know of later, it may not. */
+  readonly #seen: Set<number>
+  readonly #newcomers = new Set<number>()
   #newest: number
   readonly #conversations = new Map<string, number>()
   /** Events about deleted direct messages do not say where they were. */
@@ -27,7 +29,7 @@ export class StateFigures {
   constructor(me: Me, given: Row) {
     this.#me = me
     for (const channel of channelsOf(given)) this.#learn(channel)
-    this.#seen = new Set(Object.keys(given.presences))
+    this.#seen = new Set(presentIn(given))
     this.#newest = given.max_message_id
     for (const { user_ids, max_message_id } of given.recent_private_conversations)
       this.#conversations.set(String(user_ids), max_message_id)
@@ -39,7 +41,9 @@ export class StateFigures {
     if (type === 'message') this.#message(event.message, event.flags)
     if (type === 'update_message') this.#flags(event.message_id, event.flags)
     if (type === 'delete_message') this.#forgotten ||= event.message_type === 'private'
-    if (type === 'presence') this.#seen.add(event.email)
+    if (type === 'presence') this.#seen.add(event.user_id)
+    if (type === 'realm_user' && op === 'add') this.#newcomers.add(event.person.user_id)
+    if (type === 'update_message_flags') for (const id of event.messages) this.#newest = Math.max(this.#newest, id)
     if (type === 'stream' && op === 'create') for (const channel of event.streams) this.#learn(channel)
     if (type === 'stream' && op === 'delete') for (const id of event.stream_ids) this.#forget(id)
     if (type === 'stream' && op === 'update') {
@@ -109,7 +113,8 @@ export class StateFigures {
       return mention === 'me' || (mention === 'all' && !this.#muted(place))
     })
     same(sorted(mentioning.map(([id]) => Number(id))), sorted(given.unread_msgs.mentions), 'unread_msgs.mentions')
-    same(sorted(this.#seen), sorted(Object.keys(given.presences)), 'presences')
+    const known = (id: number) => !this.#newcomers.has(id) && state.people[id]?.is_active
+    same(sorted([...this.#seen].filter(known)), sorted(presentIn(given).filter(known)), 'presences')
     assert.ok(given.max_message_id <= this.#newest, `max_message_id of user ${userId} after ${after}`)
     if (!this.#forgotten) {
       const now = given.recent_private_conversations.map(({ user_ids, max_message_id }: Row) => [
@@ -152,6 +157,10 @@ const rights = {
 
 function channelsOf(given: Row): Row[] {
   return [...given.subscriptions, ...given.unsubscribed, ...given.never_subscribed]
+}
+
+function presentIn({ presences, realm_users }: Row): number[] {
+  return realm_users.filter(({ email }: Row) => email in presences).map(({ user_id }: Row) => user_id)
 }
 
 function sorted<T>(list: Iterable<T>): T[] {
