@@ -45,15 +45,18 @@ export function archived(state: State, fact: Of<'channel.archived'>): Announceme
   return [
     ...(fact.wasDefault ? [defaultsAnnouncement(state)] : []),
     ...(fact.groupIds.length > 0 ? [groupsAnnouncement(state)] : []),
-    ...fact.announcing.map(property => ({
-      to: everyone(state),
-      event: { type: 'realm', op: 'update', property, value: -1 },
-    })),
+    ...(fact.announcing.length > 0 ? [announcingReset(state, fact.announcing)] : []),
     {
       to: channelAudience(state, channel),
       event: client => (knowsArchived(client) ? archivedEvent(channel) : goneEvent([channel.id])),
     },
   ]
+}
+
+/** The organization announces nothing there any more. */
+function announcingReset(state: State, settings: readonly string[]): Announcement {
+  const data = Object.fromEntries(settings.map(name => [name, -1]))
+  return { to: everyone(state), event: { type: 'realm', op: 'update_dict', property: 'default', data } }
 }
 
 /** To clients that know nothing of archived channels it comes into sight again, with its subscribers. */
