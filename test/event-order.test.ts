@@ -47,7 +47,7 @@ class Ear {
 }
 
 describe('the order of events', () => {
-  const daemon = sharedDaemon({ flags: ['--clock', 'frozen@2030-01-01T00:00:00Z', '--durability', 'os'] })
+  const daemon = sharedDaemon({ flags: ['--clock', 'frozen@2030-01-01T00:00:00Z', '--durability', 'os', '--control'] })
   let owner: Caller
   let amy: Caller
   let bob: Caller

@@ -1,34 +1,14 @@
 // Keeps a poll waiting on each of many queues, sends at a steady pace, and measures from the answer of a send until its
 // event is there. Raw sockets, as in load-client.cjs. Reads one task line, says one result line.
 
-const { connect } = require('node:net')
+const { headLines, open } = require('./raw-connection.cjs')
 
 const answeredAt = []
 const heardAt = []
 const waits = []
 
 async function main({ url, polls, sends, perSecond, post, headers }) {
-  const { hostname, port } = new URL(url)
-  const head = Object.entries({ Host: `${hostname}:${port}`, ...headers })
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
-  const open = onAnswer =>
-    new Promise((resolve, reject) => {
-      const socket = connect(Number(port), hostname, () => resolve(socket)).setNoDelay(true)
-      socket.on('error', reject)
-      let pending = ''
-      socket.on('data', chunk => {
-        pending = pending === '' ? chunk.latin1Slice() : pending + chunk.latin1Slice()
-        const end = pending.indexOf('\r\n\r\n')
-        if (end < 0) return
-        const length = Number(/\r\ncontent-length: (\d+)/i.exec(pending)[1])
-        if (pending.length < end + 4 + length) return
-        if (!pending.startsWith('HTTP/1.1 200 ')) throw new Error(pending)
-        const body = pending.slice(end + 4)
-        pending = ''
-        onAnswer(body, socket)
-      })
-    })
+  const head = headLines(url, headers)
   const ask = (socket, path) => socket.write(`GET ${path} HTTP/1.1\r\n${head}\r\n`)
   for (let i = 0; i < polls.length; i += 200)
     await Promise.all(
@@ -40,14 +20,14 @@ async function main({ url, polls, sends, perSecond, post, headers }) {
           for (const [, tag] of body.matchAll(/send (\d+)!/g)) heard(Number(tag), now)
           ask(socket, path.replace('LAST', String(last)))
         }
-        ask(await open(hear), path.replace('LAST', '-1'))
+        ask(await open(url, hear), path.replace('LAST', '-1'))
       }),
     )
   await sleep(1000)
   const expected = sends * polls.length
   // Some in turn: a send that takes long holds up no other.
   const free = []
-  for (let i = 0; i < 8; i++) free.push(await open((_body, socket) => answered(socket)))
+  for (let i = 0; i < 8; i++) free.push(await open(url, (_body, socket) => answered(socket)))
   const answered = socket => {
     answeredAt[socket.tag] = performance.now()
     for (const at of heardAt[socket.tag] ?? []) waits.push(Math.max(0, at - answeredAt[socket.tag]))
