@@ -342,10 +342,11 @@ export class Queues {
       this.#heartbeats.at(queue.heartbeatAt, queue)
       return
     }
-    const idsEnd = atEnd(queue, this.#released)
-    if (idsEnd) this.#parts.tick()
     // An event is on its way to the disk: it will come instead, and must not come sooner.
-    if (idsEnd || queue.position > this.#released) this.#heartbeats.at(now + 1000, queue)
+    const expected = queue.position > this.#released
+    const idsEnd = !expected && atEnd(queue, this.#released)
+    if (idsEnd) this.#parts.tick()
+    if (expected || idsEnd) this.#heartbeats.at(now + 1000, queue)
     else {
       this.#append(queue, this.#released, '"type":"heartbeat"}', false)
       this.answer(queue, this.ready(queue))
