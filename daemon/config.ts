@@ -24,6 +24,8 @@ export interface Config {
   readonly profile: boolean
   readonly maxQueues: number
   readonly maxPending: number
+  /** Whether an organization that was deactivated comes back. */
+  readonly reactivate: boolean
   readonly smtpUrl: string | undefined
   /** Whether outgoing webhooks may go to private networks. */
   readonly webhookPrivate: boolean
@@ -78,6 +80,7 @@ export const flags = {
     about: 'events a queue may hold unread; one more ends the queue, and its client registers again',
     fallback: '20000',
   },
+  reactivate: { about: 'bring back an organization that its owner deactivated' },
   'smtp-url': {
     takes: 'URL',
     about: 'server that sends mail, such as smtp://user:password@host:587; without it mails stay in the store’s outbox',
@@ -129,6 +132,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     clock: clock(value('clock')!),
     dialect: choice('dialect', value('dialect')!, ['natter', 'zulip']),
     profile: !on('no-profile'),
+    reactivate: on('reactivate'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
     maxPending: integer('max-pending', value('max-pending')!, 1_000_000),
     smtpUrl: smtpUrl(value('smtp-url')),

@@ -174,6 +174,8 @@ export async function startDaemon(
       const soil = { now: now(), tools, surroundings: { client: 'internal', random, keyOf, tokenOf, server } }
       await engine.record('found-organization', null, await firstFacts(config, soil))
     } else if (config.seed !== undefined) warn('the store has an organization already; the seed is left aside')
+    if (config.reactivate && engine.state.organization.deactivated)
+      await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
     if (desk) {
       desk.worlds.begin()
       // Not earlier: how the world came to be is no news, and telling it would be a third of the start.

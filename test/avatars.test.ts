@@ -46,7 +46,7 @@ describe('POST /users/me/avatar', () => {
     for (const bytes of ['', 'text', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', 'GIF89a'])
       await amy.refused(api.upload, { file: file(Buffer.from(bytes)) }, 'BAD_IMAGE')
     await amy.refused(api.upload, { file: file(Buffer.alloc(5 * 1024 * 1024 + 1)) }, 'BAD_REQUEST')
-    await amy.refused(api.upload, {}, 'REQUEST_VARIABLE_MISSING')
+    await amy.refused(api.upload, {}, 'BAD_REQUEST')
   })
 })
 
@@ -61,6 +61,28 @@ describe('DELETE /users/me/avatar', () => {
       (await heard()).map(event => event.person.avatar_source),
       ['G'],
     )
+  })
+})
+
+describe('GET /avatar/{id or email}', () => {
+  test('leads to the image, by ID or by address, under the API too', async () => {
+    const { avatar_url } = await amy.call(api.upload, { file: file(pixel.png) })
+    for (const path of [`/avatar/${amy.id}`, `/avatar/${amy.email}`, `/api/v1/avatar/${amy.id}`])
+      for (const size of ['', '/medium']) {
+        const { status, headers } = await daemon.owner.raw('GET', path + size)
+        assert.deepEqual([status, headers.location], [302, avatar_url])
+      }
+    await amy.call(api.delete, {})
+    const { headers } = await daemon.owner.raw('GET', `/api/v1/avatar/${amy.id}/medium`)
+    assert.match(String(headers.location), /^https:\/\/secure\.gravatar\.com.*&s=500/)
+  })
+
+  test('needs an account, and somebody to show', async () => {
+    assert.equal((await daemon.nobody.raw('GET', `/avatar/${amy.id}`)).status, 401)
+    for (const who of ['999', 'none@example.com']) {
+      const { status, body } = await amy.raw('GET', `/api/v1/avatar/${who}`)
+      assert.deepEqual([status, body.code], [400, 'BAD_REQUEST'])
+    }
   })
 })
 

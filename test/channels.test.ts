@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { channelFolders } from '../daemon/api/channel-folders.ts'
 import { channels as api } from '../daemon/api/channels.ts'
+import { organization } from '../daemon/api/organization.ts'
 import { subscriptions } from '../daemon/api/subscriptions.ts'
 import { sharedDaemon } from './support/daemon.ts'
 import { listen, people } from './support/world.ts'
@@ -231,6 +232,19 @@ describe('PATCH /streams/{stream_id}', () => {
 })
 
 describe('DELETE /streams/{stream_id}', () => {
+  test('announcements that went to the channel go nowhere any more', async () => {
+    const { owner } = daemon()
+    const { id } = await owner.call(api.create, { name: 'Loud', subscribers: [] })
+    await owner.call(organization.update, {
+      signup_announcements_stream_id: id,
+      new_stream_announcements_stream_id: id,
+    })
+    const hear = await listen(owner, ['realm'])
+    await owner.call(api.archive, { stream_id: id })
+    const data = { new_stream_announcements_stream_id: -1, signup_announcements_stream_id: -1 }
+    assert.deepEqual(await hear(), [{ type: 'realm', op: 'update_dict', property: 'default', data }])
+  })
+
   test('archives once; the name stays taken; only unarchiving brings it back', async () => {
     const { owner } = daemon()
     const [amy] = await people(daemon(), 'archive-amy')

@@ -111,6 +111,9 @@ describe('every subcommand of the API', () => {
     'get-user-presence': () => ['me'],
     'send-invites': () => ['eve@example.com', '--channels', 'general'],
     'update-bot': () => ['echo-bot@example.com', '--full-name', 'Echo'],
+    'get-bot-api-key': () => ['echo-bot@example.com'],
+    'regenerate-bot-api-key': () => ['echo-bot@example.com'],
+    'add-code-playground': () => ['Python', 'python', 'https://example.com/{code}'],
     'create-default-stream-group': () => ['starters', '--description', 'to begin with', '--stream-names', 'random'],
     'update-message': () => [message, '--content', 'Hello, edited'],
     'get-events': () => [queue, '--last-event-id=-1', '--dont-block'],
@@ -123,6 +126,8 @@ describe('every subcommand of the API', () => {
     'update-subscription-property': () => ['general', 'pin_to_top', 'true'],
     'update-subscriptions': () => ['--add', '[{"name":"random"}]'],
     'create-scheduled-message': () => ['#general>lunch', 'Later', '--at', '+2h'],
+    // Refused: the others still need the organization.
+    'deactivate-realm': () => ['--deletion-delay-days', '1'],
     'create-message-reminder': () => [message, '--at', '+2h'],
   }
 

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { emoji as api } from '../daemon/api/emoji.ts'
 import { userStatus } from '../daemon/api/user-status.ts'
+import { stillOf } from '../daemon/domain/still-images.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
-import { pixel } from './support/images.ts'
+import { animated, pixel } from './support/images.ts'
 import { fetched, listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
@@ -34,6 +35,24 @@ describe('POST /realm/emoji/{emoji_name}', () => {
     await bob.call(userStatus.update, { emoji_name: 'ship_it' })
     const { status } = await amy.call(userStatus.get, { user_id: bob.id })
     assert.deepEqual([status.reaction_type, status.emoji_code], ['realm_emoji', added?.id])
+  })
+
+  test('an animated picture has one that stands still, others have none', async () => {
+    const shown = async (emoji_name: string, bytes: Uint8Array) => {
+      await amy.call(api.upload, { emoji_name, file: file(bytes) })
+      return Object.values((await amy.call(api.list, {})).emoji).find(({ name }) => name === emoji_name)!
+    }
+    for (const [type, bytes] of Object.entries(pixel)) assert.equal((await shown(`one-${type}`, bytes)).still_url, null)
+    for (const [type, bytes] of Object.entries(animated)) {
+      const { still_url, source_url } = await shown(`many-${type}`, bytes)
+      assert.notEqual(still_url, source_url)
+      const { status, headers } = await daemon.nobody.raw('GET', still_url!)
+      assert.deepEqual([status, headers['content-type']], [200, `image/${type}`])
+    }
+    assert.deepEqual(stillOf(animated.gif), new Uint8Array(pixel.gif))
+    assert.deepEqual(stillOf(animated.png), new Uint8Array(pixel.png))
+    for (const bytes of Object.values(animated))
+      for (let length = 0; length < bytes.length; length++) stillOf(bytes.subarray(0, length))
   })
 
   test('the field of the file may have any name', async () => {

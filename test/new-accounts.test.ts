@@ -4,9 +4,13 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { channels } from '../daemon/api/channels.ts'
 import { events } from '../daemon/api/events.ts'
+import { messages } from '../daemon/api/messages.ts'
+import { organization } from '../daemon/api/organization.ts'
 import { users as api } from '../daemon/api/users.ts'
 import { sharedDaemon } from './support/daemon.ts'
+import { fetched } from './support/world.ts'
 
 describe('GET /users/me', () => {
   const daemon = sharedDaemon()
@@ -58,7 +62,21 @@ describe('POST /users', () => {
     const { owner } = daemon()
     for (const [field, values] of Object.entries({
       email: ['', 'x', '@example.com', 'a@', 'a b@example.com', `${'x'.repeat(250)}@example.com`, 'a@b@c'],
-      full_name: ['', ' ', 'x', 'x'.repeat(101), 'a*b', 'a`b', 'a"b', 'a@b', 'a>b', 'a\\b', 'a\nb', 'Amy|12'],
+      full_name: [
+        '',
+        ' ',
+        'x',
+        'x'.repeat(101),
+        'a*b',
+        'a`b',
+        'a"b',
+        'a@b',
+        'a>b',
+        'a\\b',
+        'a\nb',
+        'a\u200bb',
+        'Amy|12',
+      ],
       password: ['', 'short', '🎈🎈🎈🎈🎈'],
     }))
       for (const value of values) {
@@ -69,6 +87,32 @@ describe('POST /users', () => {
       const params = { ...amy, [field]: undefined }
       assert.equal((await owner.refused(api.create, params, 'REQUEST_VARIABLE_MISSING')).var_name, field)
     }
+  })
+
+  test('a new account finds the recent history of its channels, and is announced', async () => {
+    const { owner } = daemon()
+    const make = (name: string, is_default_stream: boolean) =>
+      owner.call(channels.create, { name, subscribers: [owner.id], is_default_stream })
+    const { id: porch } = await make('porch', true)
+    const { id: news } = await make('news', false)
+    await owner.call(organization.update, { signup_announcements_stream_id: news })
+    for (let i = 1; i <= 22; i++)
+      await owner.call(messages.send, { type: 'channel', to: porch, topic: 'rain', content: `drop ${i}` })
+    const { queue_id } = await owner.call(events.register, { event_types: ['message'] })
+    const eve = await daemon().user('eve')
+    const { messages: found } = await eve.call(messages.list, { anchor: 'newest', num_before: 100, num_after: 0 })
+    const drops = found.filter(({ subject }) => subject === 'rain')
+    assert.equal(drops.length, 22)
+    assert.deepEqual(drops[0]!.flags, ['read', 'historical'])
+    assert.deepEqual(drops.at(-1)!.flags, ['historical'])
+    assert.equal((await eve.call(api.me, {})).max_message_id, drops.at(-1)!.id)
+    const { unread_msgs } = await fetched(eve, ['message', 'update_message_flags'])
+    assert.equal(unread_msgs.count, 20)
+    const { events: heard } = await owner.call(events.get, { queue_id })
+    const [{ message } = {} as never] = heard as unknown as { message: Record<string, unknown> }[]
+    assert.deepEqual([message.stream_id, message.subject], [news, 'signups'])
+    assert.equal(message.sender_full_name, 'Notification Bot')
+    assert.match(String(message.content), new RegExp(`data-user-id="${eve.id}">eve Adams<|@_\\*\\*eve Adams`))
   })
 
   test('members may not', async () => {

@@ -24,6 +24,21 @@ sharedDaemon({}, async started => {
 const modern = { client_capabilities: { user_settings_object: true } }
 const legacy = ['user_settings', 'update_display_settings', 'update_global_notifications']
 
+describe('PATCH /settings/display and PATCH /settings/notifications', () => {
+  test('are older names of the same', async () => {
+    for (const path of ['/settings/display', '/settings/notifications']) {
+      const hear = await listen(amy, ['user_settings'], modern)
+      const { body } = await amy.raw('PATCH', `/api/v1${path}?high_contrast_mode=true&wildcard_mentions_notify=false`)
+      assert.equal(body.result, 'success')
+      assert.deepEqual(
+        (await hear()).map(event => event.property),
+        ['high_contrast_mode', 'wildcard_mentions_notify'],
+      )
+      await amy.call(api.update, { high_contrast_mode: false, wildcard_mentions_notify: true })
+    }
+  })
+})
+
 describe('PATCH /settings', () => {
   test('a change is told as user_settings, and by the older events to clients that know nothing newer', async () => {
     const newer = await listen(amy, legacy, modern)

@@ -84,7 +84,7 @@ describe('POST /user_uploads', () => {
   })
 
   test('a request without a file, and a file that is too large, are refused with the limit named', async () => {
-    await amy.refused(api.upload, {}, 'REQUEST_VARIABLE_MISSING')
+    await amy.refused(api.upload, {}, 'BAD_REQUEST')
     const large = await amy.refused(api.upload, { file: file(Buffer.alloc(25 * 1024 * 1024 + 1)) }, 'BAD_REQUEST')
     assert.match(large.msg, /25 MiB/)
     const larger = await amy.try(api.upload, { file: file(Buffer.alloc(27 * 1024 * 1024)) }).catch(() => undefined)

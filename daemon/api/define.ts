@@ -133,6 +133,8 @@ export interface Endpoint {
   readonly method: Method
   /** Relative to /api/v1. `{name}` is a param; `{name...}` takes the rest of the path. */
   readonly path: string
+  /** Older paths that lead to the same. */
+  readonly also?: readonly string[]
   readonly access: 'user' | 'anyone'
   readonly since: number
   readonly summary: string

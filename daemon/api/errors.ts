@@ -114,6 +114,7 @@ export const commonCodes: readonly ErrorCode[] = [
   'UNAUTHORIZED',
   'INVALID_API_KEY',
   'USER_DEACTIVATED',
+  'REALM_DEACTIVATED',
   'RATE_LIMIT_HIT',
   'SERVER_NOT_READY',
   'INTERNAL_ERROR',

@@ -70,6 +70,11 @@ export const catalogue = {
     words: ['linkifiers'],
     load: async () => (await import('./linkifiers.ts')).linkifiers,
   },
+  playgrounds: {
+    about: 'where code blocks can be opened and run',
+    words: ['playgrounds'],
+    load: async () => (await import('./playgrounds.ts')).playgrounds,
+  },
   organization: {
     about: 'the organization, its settings and email domains',
     words: ['org'],

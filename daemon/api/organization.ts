@@ -11,6 +11,7 @@ import {
   keyed,
   listOf,
   maybe,
+  nullable,
   optional,
   record,
   required,
@@ -71,6 +72,23 @@ export const organization = {
         'natter org set --name "Example Inc."',
         'natter org set --message-content-edit-limit-seconds unlimited',
       ],
+    },
+  }),
+  deactivate: endpoint({
+    id: 'deactivate-realm',
+    method: 'POST',
+    path: '/realm/deactivate',
+    access: 'user',
+    since: 1,
+    summary: 'Deactivate the organization (owners): nobody can log in until natterd is started with --reactivate',
+    params: {
+      deletion_delay_days: optional(nullable(int), 'days until its data may be deleted, at least 14; null: never'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'org deactivate',
+      examples: ['natter org deactivate', 'natter org deactivate --deletion-delay-days 30'],
     },
   }),
   domains: endpoint({

@@ -42,6 +42,7 @@ export const settings = {
     id: 'update-settings',
     method: 'PATCH',
     path: '/settings',
+    also: ['/settings/display', '/settings/notifications'],
     access: 'user',
     since: 1,
     summary: 'Change your settings, your name, your email address or your password',

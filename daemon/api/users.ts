@@ -255,7 +255,7 @@ export const users = {
       password: required(secret, 'your password'),
     },
     reply: { api_key: text, email: text, user_id: int },
-    refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED'],
+    refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED', 'PASSWORD_AUTH_DISABLED'],
     cli: {
       name: 'users key',
       args: ['username'],

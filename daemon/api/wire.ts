@@ -31,6 +31,8 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
     const found = param.presence === 'path' ? path[name] : lookUp(name, param, fields)
     if (found !== undefined && typeof found === 'object' && 'code' in found) return { rejected: found }
     if (found === undefined) {
+      if (param.presence === 'required' && param.shape.format === 'binary')
+        return reject('BAD_REQUEST', `${name}: send exactly one file, in a multipart body`)
       if (param.presence === 'required')
         return reject('REQUEST_VARIABLE_MISSING', `Missing '${name}' argument`, { var_name: name })
       if (param.presence === 'defaulted') params[name] = copyOf(param.fallback)
@@ -103,7 +105,7 @@ export function encode(
 const notJson = Symbol('not JSON')
 
 function lookUp(name: string, param: Param, fields: Fields) {
-  if (param.shape.format === 'binary') return fields.get(name) ?? onlyFile(fields)
+  if (param.shape.format === 'binary') return onlyFile(fields) ?? fields.get(name)
   const found = fields.get(name)
   if (param.alias === undefined) return found
   const older = fields.get(param.alias)

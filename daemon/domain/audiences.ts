@@ -1,7 +1,7 @@
 // Who hears of a change: named sets of user IDs.
 
 import { accessIsLimited, accessUser, isAdministrator, isGuest, seeMetadata } from './permissions.ts'
-import type { Audience } from './resource.ts'
+import type { Announcement, Audience } from './resource.ts'
 import type { Channel, State, User } from './state.ts'
 
 export function everyone(state: State): number[] {
@@ -26,6 +26,20 @@ export function accessAudience(state: State, user: User): number[] {
 export function strangers(state: State, user: User): number[] {
   if (!accessIsLimited(state)) return []
   return activeUsers(state, actor => !accessUser.allows({ state, actor }, user)).map(reader => reader.id)
+}
+
+/** These people, apart: guests among them who may not know of the user. */
+export function splitByAccess(
+  state: State,
+  user: User,
+  to: Announcement['to'],
+): { readonly known: Announcement['to']; readonly strangers: readonly number[] } {
+  if (!accessIsLimited(state) || user.bot) return { known: to, strangers: [] }
+  const isStranger = (id: number) => !accessUser.allows({ state, actor: state.users.get(id)! }, user)
+  const strangers = [...to].filter(isStranger)
+  if (strangers.length === 0) return { known: to, strangers }
+  const apart = new Set(strangers)
+  return { known: [...to].filter(id => !apart.has(id)), strangers }
 }
 
 /** Those who may know that the channel exists, except some. */

@@ -9,34 +9,40 @@ import * as may from './permissions.ts'
 import { badRequest, noSuch } from './refusal.ts'
 import { type Announcement, resource } from './resource.ts'
 import { type CustomEmoji, emojiUrl, type State } from './state.ts'
+import { stillOf } from './still-images.ts'
 
 export type EmojiFact =
   | { readonly type: 'emoji.added'; readonly emoji: CustomEmoji }
   | { readonly type: 'emoji.deactivated'; readonly id: number }
 
 interface Prepared {
-  readonly upload: { readonly file: string }
+  readonly upload: Pick<CustomEmoji, 'file' | 'still'>
 }
 
 export const customEmoji = resource(api)<EmojiFact, Prepared>({
   prepare: {
-    // OPEN: pictures are kept as they came, not scaled to 64 by 64; clients scale them anyway.
+    // OPEN: pictures are kept as they came, not scaled to 64 by 64 (avatars not to 100 and 500); clients scale them
+    // anyway, and a decoder and encoder for four formats would weigh more than the daemon.
     async upload(tools, { emoji_name, file }, state, actor) {
       checkName({ state, actor: actor! }, emoji_name)
       checkImage('file', file.bytes, limits.imageMiB)
-      return { file: await tools.keepFile(file.bytes) }
+      const still = stillOf(file.bytes)
+      return {
+        file: await tools.keepFile(file.bytes),
+        ...(still && { still: await tools.keepFile(still) }),
+      }
     },
   },
 
   commands: {
     list: ({ state }) => ({ reply: { emoji: present(state) } }),
 
-    upload(ctx, { emoji_name }, { file }) {
+    upload(ctx, { emoji_name }, files) {
       const emoji: CustomEmoji = {
         id: ctx.state.emoji.nextId,
         name: checkName(ctx, emoji_name),
         authorId: ctx.actor.id,
-        file,
+        ...files,
         deactivated: false,
       }
       return { facts: [{ type: 'emoji.added', emoji }], reply: {} }
@@ -84,7 +90,7 @@ function presentOne(emoji: CustomEmoji) {
     id: String(id),
     name,
     source_url: emojiUrl(emoji),
-    still_url: null,
+    still_url: emoji.still === undefined ? null : emojiUrl({ file: emoji.still }),
     deactivated,
     author_id: authorId,
   }

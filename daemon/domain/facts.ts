@@ -14,6 +14,7 @@ import type { MessageFact } from './messages/facts.ts'
 import type { MutedUserFact } from './muted-users.ts'
 import type { NavigationViewFact } from './navigation-views.ts'
 import type { OrganizationFact } from './organization/index.ts'
+import type { PlaygroundFact } from './playgrounds.ts'
 import type { ProfileFieldFact } from './profile-fields/index.ts'
 import type { ReminderFact } from './reminders.ts'
 import type { SavedSnippetFact } from './saved-snippets.ts'
@@ -63,6 +64,7 @@ export type Fact =
   | MutedUserFact
   | AlertWordsFact
   | LinkifierFact
+  | PlaygroundFact
   | EmojiFact
   | InvitationFact
   | UserFact

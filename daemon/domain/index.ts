@@ -20,6 +20,7 @@ import { messages } from './messages/index.ts'
 import { mutedUsers } from './muted-users.ts'
 import { navigationViews } from './navigation-views.ts'
 import { organization } from './organization/index.ts'
+import { playgrounds } from './playgrounds.ts'
 import { presence } from './presence.ts'
 import { profileFields } from './profile-fields/index.ts'
 import { reactions } from './reactions.ts'
@@ -59,6 +60,7 @@ export const resources: readonly AnyResource[] = [
   mutedUsers,
   alertWords,
   linkifiers,
+  playgrounds,
   customEmoji,
   invitations,
   keys,

@@ -15,6 +15,7 @@ import type { Invitation, State } from './state.ts'
 import { cleaned } from './text.ts'
 import { seconds } from './time.ts'
 import { isEmailAddress } from './users/checks.ts'
+import { emailProblem } from './users/email-rules.ts'
 
 export type InvitationFact =
   | { readonly type: 'invitations.made'; readonly invitations: readonly Invitation[] }
@@ -179,17 +180,7 @@ function problemOf({ state }: Context, email: string): string | undefined {
   if (!isEmailAddress(email)) return 'Invalid address.'
   const user = userByEmail(state, email)
   if (user) return user.active ? 'Already has an account.' : 'Account has been deactivated.'
-  if (!organizationSetting(state, 'emails_restricted_to_domains')) return undefined
-  if (email.includes('+')) return 'Addresses with + are not allowed here.'
-  return isInDomains(state, email) ? undefined : 'Outside your domain.'
-}
-
-/** Whether the address is in a domain that the organization takes. */
-export function isInDomains(state: State, email: string): boolean {
-  const host = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
-  for (const { domain, allowSubdomains } of state.domains.values())
-    if (host === domain || (allowSubdomains && host.endsWith(`.${domain}`))) return true
-  return false
+  return emailProblem(state, email)
 }
 
 function linkOf(ctx: Context, { token }: { readonly token: string }): string {

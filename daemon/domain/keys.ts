@@ -2,8 +2,9 @@
 
 import { keys as api } from '../api/keys.ts'
 import { userByEmail } from './lookups.ts'
+import { enabledMethods } from './organization/authentication.ts'
 import { isAdministrator } from './permissions.ts'
-import { badRequest, Refusal } from './refusal.ts'
+import { badRequest, organizationGone, Refusal } from './refusal.ts'
 import { resource, type Surroundings } from './resource.ts'
 import type { User } from './state.ts'
 
@@ -19,6 +20,7 @@ export const keys = resource(api)<never>({
 
     devFetch(ctx, { username }) {
       insistOnDevelopment(ctx)
+      if (ctx.state.organization.deactivated) throw organizationGone()
       const user = userByEmail(ctx.state, username)
       if (!user || user.bot) throw new Refusal('AUTHENTICATION_FAILED', 'No such account')
       if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
@@ -39,6 +41,7 @@ export const keys = resource(api)<never>({
   announce: {},
 })
 
-function insistOnDevelopment({ server }: Surroundings): void {
+function insistOnDevelopment({ server, state }: Surroundings): void {
   if (!server.devAuth) throw badRequest('Keys without a password need a daemon that runs with --dev-auth')
+  if (!enabledMethods(state).Dev) throw badRequest('The organization does not allow keys without a password')
 }

@@ -23,6 +23,9 @@ export const limits = {
   botStorage: 10_000_000,
   imageMiB: 5,
   clientName: 30,
+  /** Days. */
+  deletionDelayDays: 14,
+  playgroundText: 100,
   organizationName: 40,
   organizationDescription: 1000,
   welcomeMessage: 8000,

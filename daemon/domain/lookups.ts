@@ -36,13 +36,6 @@ export function placeholderId(state: State, email: string): number | undefined {
   return digits && domain === state.organization.emailDomain.toLowerCase() ? Number(digits) : undefined
 }
 
-/** Whether the two ever exchanged a direct message, or are together in a group conversation. */
-export function haveDirectMessages(state: State, a: User, b: User): boolean {
-  return state.conversations
-    .where('member', a.id)
-    .some(({ id, userIds }) => userIds.includes(b.id) && state.messages.inConversation(id).length > 0)
-}
-
 export function channelByName(state: State, name: string): Channel | undefined {
   return state.channels.find('name', name.trim().toLowerCase())
 }

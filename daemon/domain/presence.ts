@@ -1,7 +1,7 @@
 // Presence: reports are taken without waiting for the disk; others hear of those who come back.
 
 import { presence as api } from '../api/presence.ts'
-import { everyone } from './audiences.ts'
+import { accessAudience } from './audiences.ts'
 import { limits } from './limits.ts'
 import { apiEmail, userByIdOrEmail } from './lookups.ts'
 import * as may from './permissions.ts'
@@ -93,7 +93,10 @@ export function visibilityToggled(ctx: Context, visible: boolean): Pick<Outcome<
     connected: at,
     updateId: state.presence.nextUpdateId(now),
   }
-  return { touch: state => state.presence.put(row), signals: isHidden(state) ? [] : [news(ctx, row, everyone(state))] }
+  return {
+    touch: state => state.presence.put(row),
+    signals: isHidden(state) ? [] : [news(ctx, row, accessAudience(state, actor))],
+  }
 }
 
 /** What a report changes: at most one row, and rarely anything to tell. */
@@ -118,7 +121,7 @@ function reported(ctx: Context, active: boolean): { row?: Presence; signals: Ann
 
 /** In a large organization the news would be most of the traffic: clients ask instead. */
 function told(ctx: Context, row: Presence): Announcement[] {
-  const audience = everyone(ctx.state)
+  const audience = accessAudience(ctx.state, ctx.actor)
   return audience.length > limits.presenceEventAudience || isHidden(ctx.state) ? [] : [news(ctx, row, audience)]
 }
 
@@ -138,16 +141,22 @@ function isHidden(state: State): boolean {
   return organizationSetting(state, 'presence_disabled')
 }
 
-/** Rows the reader may have; `own` stands in for what the same call is about to change. */
+/**
+ * Rows the reader may have; `own` stands in for what the same call is about to change.
+ *
+ * OPEN: whether the presence of people whom a guest may not know of is hidden too is for the server to say; here it is.
+ */
 function listed(ctx: Context, own?: Presence, since?: number, historyDays = 14): Presence[] {
   const { state, now } = ctx
   const older = since !== undefined && since > 0
   if (isHidden(state) || (historyDays === 0 && !older)) return []
+  const limited = may.isGuest(ctx.actor) && may.accessIsLimited(state)
   const rows: Presence[] = []
   const consider = (row: Presence) => {
     if (since !== undefined && row.updateId <= since) return
     if (!older && row.connected < now - historyDays * day) return
-    if (state.users.get(row.userId)?.active) rows.push(row)
+    const user = state.users.get(row.userId)
+    if (user?.active && (!limited || may.accessUser.allows(ctx, user))) rows.push(row)
   }
   for (const row of state.presence.values()) if (row.userId !== own?.userId) consider(row)
   if (own) consider(own)

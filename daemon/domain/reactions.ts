@@ -2,15 +2,17 @@
 
 import type { ParamsOf } from '../api/define.ts'
 import { reactions as api } from '../api/reactions.ts'
+import { splitByAccess } from './audiences.ts'
 import { type Emoji, emojiByName, isEmojiCode, isEmojiPair } from './emoji.ts'
 import type { Reaction, ReactionType } from './message-store/index.ts'
 import { hasRow, visible } from './messages/access.ts'
 import { concerned } from './messages/announce.ts'
 import type { ReactionAdded, ReactionRemoved } from './messages/facts.ts'
-import { named, presentReaction, tidy } from './messages/present.ts'
+import { presentReaction, tidy } from './messages/present.ts'
 import { badRequest, Refusal } from './refusal.ts'
-import { type Announcement, type Context, resource } from './resource.ts'
+import { type Announcement, type Context, type Event, resource } from './resource.ts'
 import type { State } from './state.ts'
+import { presentAuthor } from './users/present.ts'
 
 const types: readonly string[] = ['unicode_emoji', 'realm_emoji', 'svc_extra_emoji'] satisfies ReactionType[]
 
@@ -44,21 +46,27 @@ export const reactions = resource(api)<ReactionAdded | ReactionRemoved>({
   },
 
   announce: {
-    'reaction.added': (state, fact) => [news(state, fact, 'add')],
-    'reaction.removed': (state, fact) => [news(state, fact, 'remove')],
+    'reaction.added': (state, fact) => news(state, fact, 'add'),
+    'reaction.removed': (state, fact) => news(state, fact, 'remove'),
   },
 })
 
-function news(
-  state: State,
-  { messageId, reaction }: ReactionAdded | ReactionRemoved,
-  op: 'add' | 'remove',
-): Announcement {
-  const user = named(state, state.users.get(reaction.userId)!)
-  return {
-    to: concerned(state, messageId),
-    event: { type: 'reaction', op, message_id: messageId, ...presentReaction(reaction), user },
+function news(state: State, { messageId, reaction }: ReactionAdded | ReactionRemoved, op: 'add' | 'remove') {
+  const user = state.users.get(reaction.userId)!
+  const { known, strangers } = splitByAccess(state, user, concerned(state, messageId))
+  const event = (isStranger: boolean): Event => {
+    const { email, full_name } = presentAuthor(state, user, false, isStranger)
+    return {
+      type: 'reaction',
+      op,
+      message_id: messageId,
+      ...presentReaction(reaction),
+      user: { user_id: user.id, email, full_name },
+    }
   }
+  const announcements: Announcement[] = [{ to: known, event: event(false) }]
+  if (strangers.length > 0) announcements.push({ to: strangers, event: event(true) })
+  return announcements
 }
 
 function change(state: State, id: number, changed: (before: readonly Reaction[]) => Reaction[]): void {

@@ -23,3 +23,8 @@ export function badRequest(msg: string, fields?: Readonly<Record<string, unknown
 export function noSuch(msg: string): Refusal {
   return new Refusal('BAD_REQUEST', msg, {}, 404)
 }
+
+/** For whoever comes to an organization that was deactivated. */
+export function organizationGone(): Refusal {
+  return new Refusal('REALM_DEACTIVATED', 'This organization has been deactivated')
+}

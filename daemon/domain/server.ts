@@ -2,41 +2,32 @@
 
 import { featureLevel, svcMergeBase, svcVersion } from '../api/levels.ts'
 import { server as api } from '../api/server.ts'
-import { resource } from './resource.ts'
+import { renderInline } from './markdown/index.ts'
+import { enabledMethods, presentMethods } from './organization/authentication.ts'
+import { webPublicEnabled } from './permissions.ts'
+import { resource, type ServerFacts } from './resource.ts'
 import { organizationSetting } from './settings-lookup.ts'
+import type { State } from './state.ts'
 
 export const server = resource(api)<never>({
   commands: {
     settings: ({ state, server }) => ({
       reply: {
-        authentication_methods: {
-          password: true,
-          dev: server.devAuth,
-          email: true,
-          ldap: false,
-          remoteuser: false,
-          saml: false,
-          'openid connect': false,
-          github: false,
-          google: false,
-          gitlab: false,
-          apple: false,
-          azuread: false,
-        },
+        authentication_methods: usableMethods(state, server),
         external_authentication_methods: [],
         svc_feature_level: featureLevel,
         svc_version: svcVersion,
         svc_merge_base: svcMergeBase,
         push_notifications_enabled: false,
         is_incompatible: false,
-        email_auth_enabled: true,
+        email_auth_enabled: enabledMethods(state).Email!,
         require_email_format_usernames: true,
         realm_uri: server.url,
         realm_url: server.url,
         realm_name: organizationSetting(state, 'name'),
         realm_icon: `${server.url}/static/icon.svg`,
-        realm_description: paragraph(organizationSetting(state, 'description')),
-        realm_web_public_access_enabled: false,
+        realm_description: descriptionHtml(state),
+        realm_web_public_access_enabled: webPublicEnabled(state) && hasWebPublicChannel(state),
       },
     }),
   },
@@ -44,6 +35,20 @@ export const server = resource(api)<never>({
   announce: {},
 })
 
-function paragraph(source: string): string {
-  return source === '' ? '' : `<p>${source.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>`
+function descriptionHtml(state: State): string {
+  const source = organizationSetting(state, 'description')
+  return source === '' ? '' : renderInline(state, source)
+}
+
+/** By their names in lower case; `password` for whatever takes one. */
+function usableMethods(state: State, server: ServerFacts): Record<string, boolean> {
+  const usable: Record<string, boolean> = { password: enabledMethods(state).Email! }
+  for (const [name, { enabled, available }] of Object.entries(presentMethods(state, server)))
+    usable[name.toLowerCase()] = enabled && available
+  return usable
+}
+
+function hasWebPublicChannel(state: State): boolean {
+  for (const { webPublic, archived } of state.channels.values()) if (webPublic && !archived) return true
+  return false
 }

@@ -7,6 +7,7 @@ import type { Emoji } from './emoji.ts'
 import { MessageFlagsTable } from './message-flags-table.ts'
 import { MessageStore, type SideFile } from './message-store/index.ts'
 import type { Attachment, Draft, NavigationView, Reminder, SavedSnippet, ScheduledMessage } from './personal-records.ts'
+import type { Playground } from './playgrounds.ts'
 import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
@@ -29,6 +30,8 @@ export interface Organization {
   readonly permissions: Readonly<Record<OrganizationPermission, GroupValue>>
   /** What new accounts start with, where it differs from the table. */
   readonly userDefaults: Readonly<Record<string, unknown>>
+  /** Present when an owner deactivated the organization; with the time, in ms, from which its data may be deleted. */
+  readonly deactivated?: { readonly deletableFrom?: number }
 }
 
 export interface User {
@@ -215,11 +218,13 @@ export interface CustomEmoji {
   readonly authorId: number | null
   /** Name of the file beside the store. */
   readonly file: string
+  /** That of its first frame, if it is animated. */
+  readonly still?: string
   readonly deactivated: boolean
 }
 
 /** Served like avatars: the path ends in the name of the file. */
-export function emojiUrl({ file }: CustomEmoji): string {
+export function emojiUrl({ file }: Pick<CustomEmoji, 'file'>): string {
   return `/user_avatars/emoji/images/${file}`
 }
 
@@ -340,6 +345,7 @@ export class State {
     activeName: (emoji: CustomEmoji) => (emoji.deactivated ? undefined : emoji.name),
   })
   readonly linkifiers = new Table((linkifier: Linkifier) => linkifier.id)
+  readonly playgrounds = new Table((playground: Playground) => playground.id)
   readonly domains = new Table((row: EmailDomain) => row.id, { domain: (row: EmailDomain) => row.domain })
   readonly invitations = new Table((invitation: Invitation) => invitation.id, {
     inviter: (invitation: Invitation) => invitation.inviterId,

@@ -2,13 +2,15 @@
 
 import type { ParamsOf } from '../api/define.ts'
 import { typing as api } from '../api/typing.ts'
+import { splitByAccess } from './audiences.ts'
 import { emptyTopicDisplayName, limits } from './limits.ts'
 import { liveChannelFor, subscriberCount, subscribersOf } from './lookups.ts'
 import * as may from './permissions.ts'
 import { badRequest } from './refusal.ts'
 import { type Announcement, type Context, onlyWith, resource } from './resource.ts'
 import { userSetting } from './settings-lookup.ts'
-import type { User } from './state.ts'
+import type { State, User } from './state.ts'
+import { presentAuthor } from './users/present.ts'
 
 type Params = ParamsOf<typeof api.set>
 
@@ -29,14 +31,15 @@ function direct(ctx: Context, { op, to }: Params): Announcement {
     throw badRequest('type: your settings say that nobody is told when you type a direct message')
   const named = to.map((id, index) => person(ctx, id, index))
   const people = [...new Map([ctx.actor, ...named].map(user => [user.id, user])).values()]
+  people.sort((a, b) => a.id - b.id)
+  const as = (reader: User) => (user: User) =>
+    shown(ctx.state, user, !may.accessUser.allows({ state: ctx.state, actor: reader }, user))
   return {
     to: people.filter(receives).map(user => user.id),
-    event: {
-      type: 'typing',
-      op,
-      message_type: 'direct',
-      sender: shown(ctx.actor),
-      recipients: people.sort((a, b) => a.id - b.id).map(shown),
+    event: { type: 'typing', op, message_type: 'direct' },
+    personal: id => {
+      const seen = as(ctx.state.users.get(id)!)
+      return { sender: seen(ctx.actor), recipients: people.map(seen) }
     },
   }
 }
@@ -49,16 +52,18 @@ function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement
   const channel = liveChannelFor(ctx, stream_id, may.seeContent)
   may.check(may.post, ctx, channel)
   if (subscriberCount(ctx.state, channel.id) > limits.typingAudience) return []
-  const event = {
-    type: 'typing',
-    op,
-    message_type: 'stream',
-    sender: shown(ctx.actor),
-    stream_id: channel.id,
-    topic: readTopic(topic),
-  }
+  const event = (isStranger: boolean) =>
+    onlyWith('stream_typing_notifications', {
+      type: 'typing',
+      op,
+      message_type: 'stream',
+      sender: shown(ctx.state, ctx.actor, isStranger),
+      stream_id: channel.id,
+      topic: readTopic(topic),
+    })
   const listening = subscribersOf(ctx.state, channel.id).filter(id => receives(ctx.state.users.get(id)!))
-  return [{ to: listening, event: onlyWith('stream_typing_notifications', event) }]
+  const { known, strangers } = splitByAccess(ctx.state, ctx.actor, listening)
+  return [{ to: known, event: event(false) }, ...(strangers.length > 0 ? [{ to: strangers, event: event(true) }] : [])]
 }
 
 /** Here the older name of the empty topic is understood too. */
@@ -77,6 +82,6 @@ function person(ctx: Context, id: number, index: number): User {
   return user
 }
 
-function shown(user: User) {
-  return { user_id: user.id, email: user.email }
+function shown(state: State, user: User, isStranger: boolean) {
+  return { user_id: user.id, email: presentAuthor(state, user, false, isStranger).email }
 }

@@ -9,7 +9,7 @@ import { limits } from './limits.ts'
 import * as may from './permissions.ts'
 import { visibilityToggled } from './presence.ts'
 import { badRequest } from './refusal.ts'
-import { type Context, resource } from './resource.ts'
+import { type Announcement, type Context, resource } from './resource.ts'
 import { settingsFact } from './settings/index.ts'
 import { userSetting } from './settings-lookup.ts'
 import type { State, User, UserStatus } from './state.ts'
@@ -80,6 +80,12 @@ export const userStatus = resource(api)<UserStatusFact>({
     },
   },
 })
+
+/** What somebody needs who did not know of the account before. */
+export function statusNews(state: State, user: User, to: readonly number[]): Announcement[] {
+  const status = user.active ? present(state, user) : {}
+  return Object.keys(status).length > 0 ? [{ to, event: { type: 'user_status', user_id: user.id, ...status } }] : []
+}
 
 function statusFacts(state: State, user: User, given: Given): Fact[] {
   const old = state.userStatuses.get(user.id) ?? { userId: user.id, text: '' }

@@ -28,9 +28,25 @@ export function answeringOf(
 
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {
   const more = ignored.length > 0 ? `"ignored_parameters_unsupported":${JSON.stringify(ignored)},` : ''
-  const text = reply instanceof Written ? reply.text : JSON.stringify(reply)
   const opening = `{"result":"success",${more}"msg":""`
+  if (reply instanceof Written && more === '' && !to.speak && !to.watched) {
+    sendWritten(to, reply, opening)
+    return
+  }
+  const text = reply instanceof Written ? reply.text : JSON.stringify(reply)
   send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
+}
+
+const bodies = new WeakMap<Written, Buffer>()
+
+/** What many readers get is made into bytes once. */
+function sendWritten(to: Answering, written: Written, opening: string): void {
+  const { raw } = to
+  if (raw.headersSent || raw.destroyed) return
+  const body = bodies.get(written) ?? Buffer.from(`${opening},${written.text.slice(1)}`)
+  bodies.set(written, body)
+  raw.writeHead(200, headersFor(to, body.length))
+  raw.end(to.head ? undefined : body)
 }
 
 export function refuse(to: Answering, refusal: Refusal): void {
@@ -44,16 +60,20 @@ export function send(to: Answering, status: number, json: string): void {
   if (raw.headersSent || raw.destroyed) return
   const body = to.speak ? to.speak(json) : json
   if (to.watched?.answer(to, status, body)) return
-  raw.writeHead(status, [
+  raw.writeHead(status, headersFor(to, Buffer.byteLength(body)))
+  raw.end(to.head ? undefined : body)
+}
+
+function headersFor(to: Answering, length: number): string[] {
+  return [
     'Content-Type',
     'application/json',
     'Content-Length',
-    String(Buffer.byteLength(body)),
+    String(length),
     'Cache-Control',
     'no-store',
     ...to.headers,
-  ])
-  raw.end(to.head ? undefined : body)
+  ]
 }
 
 export function refuseTooLarge(to: Answering): void {

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { userByEmail } from '../domain/lookups.ts'
-import { badRequest, Refusal } from '../domain/refusal.ts'
+import { badRequest, organizationGone, Refusal } from '../domain/refusal.ts'
 import type { State, User } from '../domain/state.ts'
 
 interface Known {
@@ -25,6 +25,12 @@ export class Authenticator {
   }
 
   authenticate(state: State, header: string | undefined): User {
+    const user = this.#known(state, header)
+    if (state.organization.deactivated) throw organizationGone()
+    return user
+  }
+
+  #known(state: State, header: string | undefined): User {
     if (header === undefined) throw new Refusal('UNAUTHORIZED', 'Missing authorization header')
     const known = this.#remembered.get(header)
     const remembered = known && state.users.get(known.userId)

@@ -5,7 +5,7 @@
 import { type IncomingHttpHeaders, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RequestHead, Response } from './exchange.ts'
-import { prefix } from './incoming.ts'
+import { edgePath } from './incoming.ts'
 
 type Serve = (head: RequestHead, body: Buffer | undefined, response: Response) => void
 
@@ -173,9 +173,14 @@ class DirectResponse implements Response {
     this.socket.write(chunk, () => sent())
   }
 
-  end(body = ''): void {
-    const text = this.#head + body
-    this.socket.write(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8')
+  end(body: string | Uint8Array = ''): void {
+    if (typeof body !== 'string') {
+      this.socket.write(this.#head, 'latin1')
+      this.socket.write(body)
+    } else {
+      const text = this.#head + body
+      this.socket.write(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8')
+    }
     this.#connection.answered()
   }
 
@@ -215,7 +220,7 @@ const longestHead = 8 * 1024
 /** Longer ones take so long that the way does not matter. */
 const longestBody = 64 * 1024
 
-const requestLine = new RegExp(`^(GET|POST|PUT|PATCH|DELETE) (${prefix}/[!-"$-~]*) HTTP/1\\.1\r\n`)
+const requestLine = new RegExp(`^(GET|POST|PUT|PATCH|DELETE) (${edgePath.source.slice(1)}[!-"$-~]*) HTTP/1\\.1\r\n`)
 const plainFields = /^(?:[\w!#$%&'*+.^`|~-]+:[\t -~]*\r\n)+$/
 /** They change how the rest is to be read. */
 const changing = new Set(['transfer-encoding', 'expect', 'upgrade', 'trailer'])

@@ -18,7 +18,7 @@ export interface Response {
   /** Headers are flat: name, value, name, value. */
   writeHead(status: number, headers: string[]): unknown
   write(chunk: Uint8Array, sent: () => void): unknown
-  end(body?: string): unknown
+  end(body?: string | Uint8Array): unknown
   once(event: 'close', listener: () => void): unknown
   destroy(): unknown
 }

@@ -5,6 +5,13 @@ import type { RequestHead } from './exchange.ts'
 
 export const prefix = '/api/v1'
 
+/** Everything under the prefix but pictures, to which no JSON but a redirect leads. */
+export function isForEdge(url: string): boolean {
+  return edgePath.test(url)
+}
+
+export const edgePath = new RegExp(`^${prefix}/(?!avatar/)`)
+
 export class Incoming {
   readonly id: string
   readonly method: string

@@ -11,6 +11,8 @@ export interface Route {
   readonly resource: AnyResource
   /** Key of the endpoint in its resource. */
   readonly key: string
+  /** The path of the endpoint, or one of its older ones. */
+  readonly pattern: string
 }
 
 export interface Found {
@@ -29,10 +31,12 @@ export class Routes {
     for (const resource of resources)
       for (const [key, endpoint] of Object.entries(resource.api)) {
         if (endpoint.served === 'outgoing') continue
-        const word = firstWord(endpoint.path)
-        const routes = this.#routes.get(word)
-        if (routes) routes.push({ endpoint, resource, key })
-        else this.#routes.set(word, [{ endpoint, resource, key }])
+        for (const path of [endpoint.path, ...(endpoint.also ?? [])]) {
+          const word = firstWord(path)
+          const routes = this.#routes.get(word)
+          if (routes) routes.push({ endpoint, resource, key, pattern: path })
+          else this.#routes.set(word, [{ endpoint, resource, key, pattern: path }])
+        }
       }
   }
 
@@ -44,7 +48,7 @@ export class Routes {
     if (!found?.store) throw badRequest(`The path has bad percent-encoding: ${path}`)
     const route = found.store as Route
     const { '*': rest, ...params } = found.params
-    const restName = rest === undefined ? undefined : /\{(\w+)\.\.\.\}/.exec(route.endpoint.path)?.[1]
+    const restName = rest === undefined ? undefined : /\{(\w+)\.\.\.\}/.exec(route.pattern)?.[1]
     return { route, path: (restName ? { ...params, [restName]: rest } : params) as Record<string, string> }
   }
 
@@ -65,7 +69,7 @@ export class Routes {
     if (!router && this.#routes.has(word)) {
       router = Router({ ignoreTrailingSlash: true, maxParamLength: 2000, onBadUrl: () => {} })
       for (const route of this.#routes.get(word)!)
-        router.on(route.endpoint.method, pattern(route.endpoint), () => {}, route)
+        router.on(route.endpoint.method, expressionOf(route), () => {}, route)
       this.#routers.set(word, router)
     }
     return router
@@ -87,8 +91,8 @@ function firstWord(path: string): string {
 }
 
 /** A path parameter that must be an integer matches nothing else, so anything else is an unknown path. */
-function pattern(endpoint: Endpoint): string {
-  return endpoint.path.replace(/\{(\w+)(\.\.\.)?\}/g, (_match, name: string, rest?: string) => {
+function expressionOf({ endpoint, pattern }: Route): string {
+  return pattern.replace(/\{(\w+)(\.\.\.)?\}/g, (_match, name: string, rest?: string) => {
     if (rest) return '*'
     return endpoint.params[name]?.shape.type === 'integer' ? `:${name}(^\\d{1,15}$)` : `:${name}`
   })

@@ -4,11 +4,12 @@ import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { badRequest, Refusal } from '../domain/refusal.ts'
+import { avatarFor } from '../domain/users/avatar-for.ts'
 import { answeringOf, noSuchPath, refuse, refuseTooLarge, send } from './answer.ts'
 import { ShortWay } from './direct.ts'
 import { Edge, type EdgeParts } from './edge.ts'
 import { serveImage, unknownUser } from './images.ts'
-import { prefix } from './incoming.ts'
+import { isForEdge, prefix } from './incoming.ts'
 import { uploadFor } from './uploads.ts'
 
 export interface ServerParts extends EdgeParts {
@@ -40,7 +41,7 @@ export function buildServer(parts: ServerParts): HttpServer {
       // Without a Host header node:http would refuse in words of its own; nothing here depends on one.
       const options = { keepAliveTimeout: 120_000, requestTimeout: 0, requireHostHeader: false }
       const server = createServer(options, (request, response) => {
-        if (request.url!.startsWith(`${prefix}/`)) edge.take(request, response)
+        if (isForEdge(request.url!)) edge.take(request, response)
         else handler(request, response)
       })
       shortWay = new ShortWay(server, (head, body, response) => edge.serve(head, body, response))
@@ -60,6 +61,12 @@ export function buildServer(parts: ServerParts): HttpServer {
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
   app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
   app.get('/user_avatars/*', (request, reply) => serveImage(parts.readFile, request.url, reply))
+  for (const path of ['/avatar', `${prefix}/avatar`])
+    for (const size of ['', '/medium'])
+      app.get<{ Params: { who: string } }>(`${path}/:who${size}`, (request, reply) => {
+        const asker = { state: parts.engine.state, actor: edge.authenticate(request) }
+        return reply.redirect(avatarFor(asker, request.params.who, size !== ''))
+      })
   app.get('/user_uploads/*', async (request, reply) => {
     const { headers, bytes } = await uploadFor(parts, request.url.split('?', 1)[0]!, () => edge.authenticate(request))
     return reply.headers(headers).send(bytes)

@@ -42,7 +42,7 @@ function contents(resources: readonly CatalogueResource[]): string {
 }
 
 function endpointParts(endpoint: Endpoint): string[] {
-  const { id, access, since, summary, params, reply, served } = endpoint
+  const { id, access, since, summary, params, reply, served, also = [] } = endpoint
   return [
     `### ${heading(endpoint)}`,
     `${sentence(summary)}`,
@@ -50,6 +50,7 @@ function endpointParts(endpoint: Endpoint): string[] {
       `- Operation: ${code(id)}`,
       `- Access: ${access === 'user' ? 'needs an account' : 'anyone, without an account'}`,
       `- Since level: ${since}`,
+      ...(also.length > 0 ? [`- Also at ${also.map(code).join(' and ')}, its older paths.`] : []),
       ...(served === 'outgoing' ? ['- Sent by natterd to your server; natterd itself does not answer it.'] : []),
     ].join('\n'),
     table(['Parameter', 'Type', 'Presence', 'About'], Object.entries(params).map(paramRow)) || 'No parameters.',

@@ -11,12 +11,13 @@ import { events } from './rows/events.ts'
 import { fixture } from './rows/fixture.ts'
 import { journal } from './rows/journal.ts'
 import { messages } from './rows/messages.ts'
+import { people } from './rows/people.ts'
 import { start } from './rows/start.ts'
 import { write } from './rows/write.ts'
 import { table } from './table.ts'
 
 /** In the order of the table. A new family of rows is a file in rows/ and a name here. */
-const rows: readonly Row[] = [...cli, ...start, ...fixture, ...write, ...messages, ...events, ...journal]
+const rows: readonly Row[] = [...cli, ...start, ...fixture, ...write, ...messages, ...people, ...events, ...journal]
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },

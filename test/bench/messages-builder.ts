@@ -12,7 +12,7 @@ import { channelName, contentOf, type Plan } from './messages-plan.ts'
 
 const together = 1000
 
-async function build({ folder, subscribers, messages, topics }: Plan): Promise<void> {
+async function build({ folder, subscribers, messages, topics, nested = 0 }: Plan): Promise<void> {
   const clock = new RealClock()
   const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
   const queues = new Queues({
@@ -38,6 +38,12 @@ async function build({ folder, subscribers, messages, topics }: Plan): Promise<v
   for (const user of people) state.users.put(user)
   const channel = channelRow(state, state.channels.nextId, { name: channelName })
   state.channels.put(channel)
+  const like = [...state.groups.values()][0]!
+  for (let i = 0; i < nested; i++) {
+    const id = state.groups.nextId
+    const inside = i === 0 ? { members: [owner.id], subgroups: [] } : { members: [], subgroups: [id - 1] }
+    state.groups.put({ ...like, ...inside, id, name: `nested ${i + 1}`, system: false })
+  }
   await engine.record('subscribe', null, [
     {
       type: 'subscription.added',

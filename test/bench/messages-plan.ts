@@ -6,6 +6,8 @@ export interface Plan {
   readonly subscribers: number
   readonly messages: number
   readonly topics: number
+  /** Groups, each in the next one; the owner is in the innermost. */
+  readonly nested?: number
 }
 
 export const channelName = 'load'

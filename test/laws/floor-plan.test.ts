@@ -22,7 +22,7 @@ interface Room {
 const node = 'node:'
 /** Values of the domain that edges may use: refusals and written replies, numbers, rules, and plain questions. */
 const plainDomain =
-  /^daemon\/domain\/(refusal|written|limits|lookups|permissions|queue-narrow|images|attachments|temporary-addresses|bots\/secrets)\.ts$/
+  /^daemon\/domain\/(refusal|written|limits|lookups|permissions|queue-narrow|images|attachments|temporary-addresses|bots\/secrets|users\/avatar-for)\.ts$/
 
 const rooms: readonly Room[] = [
   { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox'] },

@@ -16,12 +16,16 @@ const sets: readonly (readonly Capability[])[] = [
 ]
 const numRuns = Number(process.env.NATTER_HISTORIES ?? 2)
 
+const title = (declared: readonly Capability[]) =>
+  `for clients with ${declared.length === all.length ? 'all' : declared.join(', ') || 'no'} capabilities`
+
 describe('state before + events = state after', () => {
   for (const [index, declared] of sets.entries())
-    test(`for clients with ${declared.length === all.length ? 'all' : declared.join(', ') || 'no'} capabilities`, () => {
-      fc.assert(
-        fc.property(histories(40), steps => live(declared, steps)),
-        { numRuns, includeErrorInReport: true, ...(numRuns <= 2 && { seed: 1000 + index }) },
-      )
-    })
+    for (const only of [undefined, 'people'] as const)
+      test(only ? `${title(declared)}, where guests know of some people only` : title(declared), () => {
+        fc.assert(
+          fc.property(histories(40), steps => live(declared, steps, only)),
+          { numRuns, includeErrorInReport: true, ...(numRuns <= 2 && { seed: 1000 + index }) },
+        )
+      })
 })

@@ -25,10 +25,11 @@ export interface Scene {
   readonly people: readonly User[]
   readonly channels: readonly number[]
   readonly groups: readonly number[]
+  readonly acts: readonly Act[]
 }
 
 /** Two administrators, three members, two guests and a bot; four channels; two groups. */
-export function furnished(world: World): Scene {
+export function furnished(world: World, only?: 'people'): Scene {
   const standing: Role[] = [roles.administrator, roles.moderator, roles.member, roles.member, roles.guest, roles.guest]
   const people = [world.owner, ...standing.map(role => world.join(role))]
   const ids = people.map(user => user.id)
@@ -45,7 +46,11 @@ export function furnished(world: World): Scene {
       world.run(world.owner, 'create-user-group', { name, description: '', members: [ids[2]] }).group_id as number,
   )
   world.run(world.owner, 'create-custom-profile-field', { field_type: 1, name: 'Phone' })
-  return { world, people, channels, groups }
+  if (only) {
+    const members = world.state.groups.find('name', 'role:members')!.id
+    world.run(world.owner, 'update-realm', { can_access_all_users_group: { new: members } })
+  }
+  return { world, people, channels, groups, acts: only ? aboutPeople : acts }
 }
 
 export type Act = (scene: Scene, step: Step) => readonly [endpoint: string, params: Record<string, unknown>] | undefined
@@ -57,7 +62,50 @@ const topic = (index: number) => pick(words.slice(0, 5), index)
 const recent = ({ world }: Scene, back: number) => Math.max(1, world.state.messages.lastId - back)
 const draft = (text: string) => ({ type: '', to: [], topic: '', content: `draft ${text}` })
 
+/** What decides who knows of whom, and what they know. */
+const aboutPeople: readonly Act[] = [
+  (scene, { a, b }) => [
+    'send-message',
+    { type: 'direct', to: [...new Set([person(scene, a), person(scene, b)])], content: 'psst' },
+  ],
+  (scene, { a }) => ['delete-message', { message_id: recent(scene, a) }],
+  (scene, { a, b, yes }) => [
+    'subscribe',
+    { subscriptions: [{ name: nameOf(scene, a) }], ...(yes && { principals: [person(scene, b)] }) },
+  ],
+  (scene, { a, b, yes }) => [
+    'unsubscribe',
+    { subscriptions: [nameOf(scene, a)], ...(yes && { principals: [person(scene, b)] }) },
+  ],
+  (scene, { a, b }) => ['update-user', { user_id: person(scene, a), role: pick([100, 200, 300, 400, 600], b) }],
+  (scene, { a, b }) => ['update-user', { user_id: person(scene, a), full_name: `Name ${b}` }],
+  (scene, { a, yes }) => [yes ? 'deactivate-user' : 'reactivate-user', { user_id: person(scene, Math.max(1, a)) }],
+  (_scene, { a, yes }) => [
+    'update-settings',
+    pick(
+      [
+        { enter_sends: yes },
+        { email_address_visibility: 1 + (a % 5) },
+        { enable_sounds: yes },
+        { timezone: 'Europe/Berlin' },
+        { presence_enabled: yes },
+        { enable_stream_push_notifications: yes },
+      ],
+      a,
+    ),
+  ],
+  (_scene, { a, yes }) => [
+    'update-status',
+    yes ? { status_text: pick(words, a) } : { emoji_name: a % 2 === 0 ? 'tada' : '' },
+  ],
+  (scene, { yes }) => [
+    'update-realm',
+    { can_access_all_users_group: { new: groupNamed(scene, yes ? 'role:everyone' : 'role:members') } },
+  ],
+]
+
 const acts: readonly Act[] = [
+  ...aboutPeople,
   (scene, { a, b }) => [
     'send-message',
     { type: 'channel', to: pick(scene.channels, a), topic: topic(b), content: 'hello' },
@@ -71,10 +119,6 @@ const acts: readonly Act[] = [
       content: `@**all** @*cooks* @**User ${person(scene, b)}**`,
     },
   ],
-  (scene, { a, b }) => [
-    'send-message',
-    { type: 'direct', to: [...new Set([person(scene, a), person(scene, b)])], content: 'psst' },
-  ],
   (scene, { a, b, yes }) => [
     'update-message',
     {
@@ -86,7 +130,6 @@ const acts: readonly Act[] = [
     'update-message',
     { message_id: recent(scene, a), stream_id: pick(scene.channels, b), propagate_mode: 'change_all' },
   ],
-  (scene, { a }) => ['delete-message', { message_id: recent(scene, a) }],
   (scene, { a, b, yes }) => [
     'update-message-flags',
     { messages: [recent(scene, a), recent(scene, b)], op: yes ? 'add' : 'remove', flag: 'read' },
@@ -98,14 +141,6 @@ const acts: readonly Act[] = [
   () => ['mark-all-as-read', {}],
   (scene, { a, b }) => ['mark-topic-as-read', { stream_id: pick(scene.channels, a), topic_name: topic(b) }],
   (scene, { a }) => ['add-reaction', { message_id: recent(scene, a), emoji_name: 'tada' }],
-  (scene, { a, b, yes }) => [
-    'subscribe',
-    { subscriptions: [{ name: nameOf(scene, a) }], ...(yes && { principals: [person(scene, b)] }) },
-  ],
-  (scene, { a, b, yes }) => [
-    'unsubscribe',
-    { subscriptions: [nameOf(scene, a)], ...(yes && { principals: [person(scene, b)] }) },
-  ],
   (scene, { a, b }) => ['update-subscription-property', { stream_id: pick(scene.channels, a), ...pick(properties, b) }],
   (scene, { a, b }) => [
     'update-user-topic',
@@ -125,31 +160,10 @@ const acts: readonly Act[] = [
     'update-channel-folder',
     { channel_folder_id: a % 3, ...(yes ? { description: `*${b}*` } : { is_archived: b % 2 === 0 }) },
   ],
-  (scene, { a, b }) => ['update-user', { user_id: person(scene, a), role: pick([100, 200, 300, 400, 600], b) }],
-  (scene, { a, b }) => ['update-user', { user_id: person(scene, a), full_name: `Name ${b}` }],
-  (scene, { a, yes }) => [yes ? 'deactivate-user' : 'reactivate-user', { user_id: person(scene, Math.max(1, a)) }],
   (_scene, { b }) => ['update-profile-data', { data: [{ id: 1, value: `${b}` }] }],
-  (_scene, { a, yes }) => [
-    'update-settings',
-    pick(
-      [
-        { enter_sends: yes },
-        { email_address_visibility: 1 + (a % 5) },
-        { enable_sounds: yes },
-        { timezone: 'Europe/Berlin' },
-        { presence_enabled: yes },
-        { enable_stream_push_notifications: yes },
-      ],
-      a,
-    ),
-  ],
   (_scene, { a, yes }) => [
     'update-realm-user-settings-defaults',
     pick([{ enter_sends: yes }, { color_scheme: 1 + (a % 3) }], a),
-  ],
-  (_scene, { a, yes }) => [
-    'update-status',
-    yes ? { status_text: pick(words, a) } : { emoji_name: a % 2 === 0 ? 'tada' : '' },
   ],
   (scene, { a, yes }) => [yes ? 'mute-user' : 'unmute-user', { muted_user_id: person(scene, a) }],
   (_scene, { a, yes }) => [yes ? 'add-alert-words' : 'remove-alert-words', { alert_words: [pick(words, a + 1)] }],
@@ -209,6 +223,10 @@ const acts: readonly Act[] = [
   ],
   () => ['add-linkifier', { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' }],
   (_scene, { a }) => ['remove-linkifier', { filter_id: a }],
+  (_scene, { a, yes }) =>
+    yes
+      ? ['add-code-playground', { name: `${a}`, pygments_language: 'c', url_template: 'https://example.com/{code}' }]
+      : ['remove-code-playground', { playground_id: a }],
   (_scene, { yes }) => [
     yes ? 'add-realm-domain' : 'delete-realm-domain',
     { domain: 'example.org', ...(yes && { allow_subdomains: true }) },
@@ -257,7 +275,7 @@ export function commandOf(
   scene: Scene,
   step: Step,
 ): { actor: User; endpoint: string; params: Record<string, unknown> } | undefined {
-  const call = pick(acts, step.what)(scene, step)
+  const call = pick(scene.acts, step.what)(scene, step)
   const actor = scene.world.user(person(scene, step.who))
   return call && actor.active ? { actor, endpoint: call[0], params: call[1] } : undefined
 }

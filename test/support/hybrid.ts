@@ -10,8 +10,9 @@ import { prepared, StateClient, view } from './state-client.ts'
 
 useEmojiNames(emojiNames)
 
-export function live(declared: readonly Capability[], steps: readonly Step[]): void {
-  const scene = furnished(new World())
+/** `people`: only what decides who knows of whom, and guests know of some people only. */
+export function live(declared: readonly Capability[], steps: readonly Step[], only?: 'people'): void {
+  const scene = furnished(new World(), only)
   const { world } = scene
   const clients = new Map(scene.people.map(user => [user.id, new StateClient(world, user, declared)]))
   let step = ''
@@ -29,19 +30,31 @@ export function live(declared: readonly Capability[], steps: readonly Step[]): v
     const { actor, endpoint, params } = command
     step = `${endpoint} ${JSON.stringify(params)} by ${actor.id}`
     world.now += 1000
-    if (world.refusal(actor, endpoint, params) === undefined) compare(scene, clients, step)
+    if (world.refusal(actor, endpoint, params) !== undefined) continue
+    for (const { id } of scene.people)
+      if (world.user(id).active && !clients.has(id)) clients.set(id, new StateClient(world, world.user(id), declared))
+    compare(scene, clients, step)
   }
 }
 
-function compare({ world }: Scene, clients: ReadonlyMap<number, StateClient>, step: string): void {
+function compare({ world }: Scene, clients: Map<number, StateClient>, step: string): void {
   for (const client of clients.values()) {
     const user = world.user(client.userId)
-    // Whoever cannot ask has no client.
-    if (!user.active) continue
+    // Whoever cannot ask has no client, and begins anew with another when they are back.
+    if (!user.active) {
+      clients.delete(user.id)
+      continue
+    }
     const given = world.register(user, client.capabilities)
     client.figures.check(given, step)
     const now = view(prepared(given))
-    const believed = view(client.state)
+    const believed = view({ ...client.state, people: { ...client.state.people } })
+    // Guests who knew of somebody are told that the account is gone, not to forget it; a new client learns nothing of it.
+    for (const id of Object.keys(believed.people))
+      if (!world.user(Number(id)).active && (now.people[id]?.stranger ?? true)) {
+        delete believed.people[id]
+        delete now.people[id]
+      }
     for (const name of Object.keys(now))
       assert.deepEqual(believed[name], now[name], `${name} of user ${user.id} after ${step}`)
   }

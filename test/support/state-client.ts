@@ -67,6 +67,8 @@ export function prepared(given: Row): Row {
   for (const person of [...given.realm_users, ...given.cross_realm_bots])
     people[person.user_id] = { ...person, is_active: true }
   for (const person of given.realm_non_active_users) people[person.user_id] = { ...person, is_active: false }
+  for (const person of Object.values<Row>(people))
+    if (person.full_name === 'Unknown user') people[person.user_id] = stranger(person.user_id)
   for (const name of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) delete state[name]
   return {
     ...state,
@@ -186,6 +188,7 @@ const handlers: Record<string, Handler> = {
   alert_words: whole('alert_words'),
   muted_users: whole('muted_users'),
   realm_linkifiers: whole('realm_linkifiers'),
+  realm_playgrounds: whole('realm_playgrounds'),
   'realm_emoji/update': whole('realm_emoji'),
   default_streams: whole('default_streams', 'realm_default_streams'),
   default_stream_groups: whole('default_stream_groups', 'realm_default_stream_groups'),
@@ -247,11 +250,15 @@ const handlers: Record<string, Handler> = {
   },
 
   'realm_user/add'(state, { person }) {
-    state.people[person.user_id] = { ...person, avatar_url: avatar(person.avatar_url) }
+    const isStranger = person.full_name === 'Unknown user'
+    state.people[person.user_id] = isStranger
+      ? stranger(person.user_id)
+      : { ...person, avatar_url: avatar(person.avatar_url) }
   },
   'realm_user/remove'(state, { person }, client) {
     if (client.has('user_list_incomplete')) delete state.people[person.user_id]
-    else state.people[person.user_id] = { user_id: person.user_id, stranger: true }
+    else state.people[person.user_id] = stranger(person.user_id)
+    delete state.user_status[person.user_id]
   },
   'realm_user/update': updatePerson,
 
@@ -302,10 +309,16 @@ const handlers: Record<string, Handler> = {
   'subscription/peer_remove': nothing,
 }
 
+/** What is known of somebody of whom one may not know. */
+function stranger(userId: number): Row {
+  return { user_id: userId, stranger: true }
+}
+
 function updatePerson(state: Row, { person }: Row): void {
   const { user_id, custom_profile_field, new_email, avatar_url_medium, avatar_source, email, ...fields } = person
   const known = state.people[user_id]
-  if (!known) throw new Error(`told of user ${user_id}, whom the client does not know: ${JSON.stringify(person)}`)
+  if (!known || known.stranger)
+    throw new Error(`told of user ${user_id}, whom the client does not know: ${JSON.stringify(person)}`)
   if (fields.avatar_url) fields.avatar_url = avatar(fields.avatar_url)
   Object.assign(known, fields)
   if (new_email !== undefined) known.email = new_email

@@ -9,7 +9,7 @@ import { badRequest } from '../refusal.ts'
 import { type Context, resource, type Tools } from '../resource.ts'
 import type { Bot } from '../state.ts'
 import { leaving } from '../users/activity.ts'
-import { checkBotName, checkNewEmail } from '../users/checks.ts'
+import { checkBotName, checkFreeEmail } from '../users/checks.ts'
 import type { BotPart, UserFact } from '../users/facts.ts'
 import { newAccount } from '../users/index.ts'
 import { avatarUrl } from '../users/present.ts'
@@ -149,7 +149,7 @@ function administered(ctx: Context, id: number): BotUser {
 function checkAddress(ctx: Context, shortName: string): string {
   const name = shortName.trim()
   if (!/^[\w.+-]+$/.test(name)) throw badRequest('short_name can hold letters, digits and _ . + - only')
-  return checkNewEmail(ctx.state, 'short_name', `${name}-bot@${ctx.state.organization.emailDomain}`)
+  return checkFreeEmail(ctx.state, 'short_name', `${name}-bot@${ctx.state.organization.emailDomain}`)
 }
 
 function service(params: ParamsOf<typeof api.create>): Pick<Bot, 'service'> {

@@ -45,7 +45,7 @@ export function archived(state: State, fact: Of<'channel.archived'>): Announceme
   return [
     ...(fact.wasDefault ? [defaultsAnnouncement(state)] : []),
     ...(fact.groupIds.length > 0 ? [groupsAnnouncement(state)] : []),
-    ...(fact.announcing.length > 0 ? [announcingReset(state, fact.announcing)] : []),
+    ...(fact.announcing.length > 0 ? [pointersGone(state, fact.announcing)] : []),
     {
       to: channelAudience(state, channel),
       event: client => (knowsArchived(client) ? archivedEvent(channel) : goneEvent([channel.id])),
@@ -53,9 +53,8 @@ export function archived(state: State, fact: Of<'channel.archived'>): Announceme
   ]
 }
 
-/** The organization announces nothing there any more. */
-function announcingReset(state: State, settings: readonly string[]): Announcement {
-  const data = Object.fromEntries(settings.map(name => [name, -1]))
+function pointersGone(state: State, names: readonly string[]): Announcement {
+  const data = Object.fromEntries(names.map(name => [name, -1]))
   return { to: everyone(state), event: { type: 'realm', op: 'update_dict', property: 'default', data } }
 }
 

@@ -1,7 +1,7 @@
 // Who received a message, who may read it, and what it is to them.
 
 import type { FlagsOfUser } from '../message-flags-table.ts'
-import { marks, type Thread } from '../message-store/index.ts'
+import { idsOf, marks, type Thread } from '../message-store/index.ts'
 import { type Asker, seeContent } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Channel, State } from '../state.ts'
@@ -155,4 +155,22 @@ export function isMentioned(state: State, userId: number, id: number): boolean {
   if ((state.messages.marks(id) & marks.channelWildcard) !== 0) return true
   const details = state.messages.details(id)
   return (details?.mentioned?.includes(userId) || details?.topicMentioned?.includes(userId)) ?? false
+}
+
+/** The highest ID in the user's own history. */
+export function newestOwn({ state, actor }: Asker): number {
+  let newest = -1
+  for (const { id } of state.conversations.where('member', actor.id))
+    newest = Math.max(newest, state.messages.inConversation(id).last)
+  for (const { channelId, spans } of state.subscriptions.ofUser(actor.id)) {
+    const ids = state.messages.inChannel(channelId)
+    for (const [after, upTo = Number.POSITIVE_INFINITY] of spans) {
+      const index = upTo === Number.POSITIVE_INFINITY ? ids.length : ids.lowerBound(upTo)
+      if (index > 0 && ids.at(index - 1) > after) newest = Math.max(newest, ids.at(index - 1))
+    }
+  }
+  for (const id of idsOf(state.messageFlags.of(actor.id).historical.runs()).reverse())
+    if (id <= newest) break
+    else if (state.messages.has(id)) newest = id
+  return newest === 0 ? -1 : newest
 }

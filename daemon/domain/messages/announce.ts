@@ -1,6 +1,6 @@
 // Who hears of what happens to messages, in which words.
 
-import { channelAudience } from '../audiences.ts'
+import { channelAudience, splitByAccess } from '../audiences.ts'
 import { ifKnown } from '../channels/present.ts'
 import { idsOf } from '../message-store/index.ts'
 import { queueTakes } from '../narrow/queue.ts'
@@ -8,6 +8,7 @@ import { seeContent } from '../permissions.ts'
 import type { Announcement, Client, Event } from '../resource.ts'
 import type { Channel, State } from '../state.ts'
 import { firstMessageId } from '../topics.ts'
+import { metInConversation, partedInConversation } from '../users/access.ts'
 import { flagsOf, hasRow, hasSharedHistory, maySee, mentionFlags, Reader } from './access.ts'
 import type {
   FlagsChanged,
@@ -65,7 +66,8 @@ function viewOf(client: Client): View {
   }
 }
 
-export function sent(state: State, { message, readBy = [], called = [], echo }: MessageSent): Announcement[] {
+export function sent(state: State, fact: MessageSent): Announcement[] {
+  const { message, readBy = [], called = [], echo } = fact
   const { channelId } = message
   const channel = channelId === undefined ? undefined : state.channels.get(channelId)
   const to = channel
@@ -76,16 +78,21 @@ export function sent(state: State, { message, readBy = [], called = [], echo }: 
     ...(called.includes(userId) ? ['mentioned'] : []),
     ...mentionFlags(state, userId, message.id),
   ])
+  const sender = state.users.get(message.senderId)!
+  const { known, strangers } = splitByAccess(state, sender, called.length > 0 ? [...to, ...called] : to)
+  const news = (to: Announcement['to'], isStranger?: View['isStranger']): Announcement => ({
+    to,
+    first: message.senderId,
+    event: client => ({ type: 'message', message: presentMessage(state, message, { ...viewOf(client), isStranger }) }),
+    personal: flags,
+    fits: queue => queueTakes(state, message, flags(queue.userId).flags, queue.narrow),
+    ...(echo && { echo: { queueId: echo.queueId, fields: { local_message_id: echo.localId } } }),
+  })
   return [
-    {
-      to: called.length > 0 ? [...to, ...called] : to,
-      first: message.senderId,
-      event: client => ({ type: 'message', message: presentMessage(state, message, viewOf(client)) }),
-      personal: flags,
-      fits: queue => queueTakes(state, message, flags(queue.userId).flags, queue.narrow),
-      ...(channel && !channel.inviteOnly && { overheard: { flags: [] } }),
-      ...(echo && { echo: { queueId: echo.queueId, fields: { local_message_id: echo.localId } } }),
-    },
+    ...(channel ? [] : metInConversation(state, message.conversationId!, fact.conversation !== undefined)),
+    // Guests do not overhear, so nobody is told twice.
+    { ...news(known), ...(channel && !channel.inviteOnly && { overheard: { flags: [] } }) },
+    ...(strangers.length > 0 ? [news(strangers, user => user.id === sender.id)] : []),
   ]
 }
 
@@ -189,6 +196,7 @@ export function deleted(state: State, { ids, place, userId, also = [] }: Message
         to: state.conversations.get(place.conversationId)!.userIds,
         event: deletedForms(ids, { message_type: 'private' }),
       },
+      ...partedInConversation(state, place.conversationId),
     ]
   const to = new Set(state.subscriptions.activeUsers(place.channelId))
   for (const reader of also) to.add(reader)

@@ -4,6 +4,7 @@ import { messages as api } from '../../api/messages.ts'
 import { unlinkMessages } from '../attachments.ts'
 import { type Context, resource } from '../resource.ts'
 import type { State } from '../state.ts'
+import { newestOwn } from './access.ts'
 import * as tell from './announce.ts'
 import { remove, submessage, typing } from './delete.ts'
 import type { MessageEdited, MessageSent, MessagesDeleted, MessagesMoved, SubmessageAdded } from './facts.ts'
@@ -114,21 +115,6 @@ function starred(state: State, userId: number): number[] {
   for (let id = set.atLeast(1); id !== Number.POSITIVE_INFINITY; id = set.atLeast(id + 1))
     if (state.messages.has(id)) ids.push(id)
   return ids
-}
-
-/** The highest ID in the user's own history. */
-export function newestOwn({ state, actor }: Context): number {
-  let newest = -1
-  for (const { id } of state.conversations.where('member', actor.id))
-    newest = Math.max(newest, state.messages.inConversation(id).last)
-  for (const { channelId, spans } of state.subscriptions.ofUser(actor.id)) {
-    const ids = state.messages.inChannel(channelId)
-    for (const [after, upTo = Number.POSITIVE_INFINITY] of spans) {
-      const index = upTo === Number.POSITIVE_INFINITY ? ids.length : ids.lowerBound(upTo)
-      if (index > 0 && ids.at(index - 1) > after) newest = Math.max(newest, ids.at(index - 1))
-    }
-  }
-  return newest === 0 ? -1 : newest
 }
 
 /** Direct conversations by their newest message, newest first. */

@@ -1,23 +1,24 @@
 // Messages as the API shows them.
 
 import { emptyTopicDisplayName } from '../limits.ts'
-import { apiEmail } from '../lookups.ts'
 import { type Details, type Edit, type Message, marks, type Reaction } from '../message-store/index.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { State, User } from '../state.ts'
-import { shownAvatar } from '../users/present.ts'
+import { presentAuthor } from '../users/present.ts'
 
 export interface View {
   readonly applyMarkdown: boolean
   readonly clientGravatar: boolean
   /** Whether the empty topic is shown as the empty string. */
   readonly emptyTopic: boolean
+  /** Of whom the reader may not know: they are shown by a stand-in. Absent: nobody. */
+  readonly isStranger?: ((user: User) => boolean) | undefined
 }
 
 /** As events carry it. */
 export function presentMessage(state: State, message: Message, view: View) {
   const { id, senderId, channelId, time, client, details } = message
-  const sender = state.users.get(senderId)!
+  const sender = author(state, senderId, view)
   return {
     id,
     type: channelId === undefined ? ('private' as const) : ('stream' as const),
@@ -25,13 +26,13 @@ export function presentMessage(state: State, message: Message, view: View) {
     subject: topicShown(message.topic, view.emptyTopic),
     content: view.applyMarkdown ? message.html : message.content,
     content_type: view.applyMarkdown ? ('text/html' as const) : ('text/x-markdown' as const),
-    display_recipient: channelId === undefined ? people(state, message) : state.channels.get(channelId)!.name,
+    display_recipient: channelId === undefined ? people(state, message, view) : state.channels.get(channelId)!.name,
     recipient_id: recipientId(message),
     sender_id: senderId,
-    sender_email: apiEmail(state, sender),
-    sender_full_name: sender.fullName,
+    sender_email: sender.email,
+    sender_full_name: sender.full_name,
     sender_realm_str: '',
-    avatar_url: shownAvatar(sender, view.clientGravatar),
+    avatar_url: sender.avatar_url,
     client,
     is_me_message: (message.marks & marks.me) !== 0,
     timestamp: time,
@@ -109,15 +110,16 @@ export function recipientId({ channelId, conversationId }: Pick<Message, 'channe
   return channelId === undefined ? conversationId! * 2 + 1 : channelId * 2
 }
 
-function people(state: State, { conversationId }: Message) {
+function people(state: State, { conversationId }: Message, view: View) {
   return state.conversations.get(conversationId!)!.userIds.map(id => {
-    const user = state.users.get(id)!
-    return { id, email: apiEmail(state, user), full_name: user.fullName, is_mirror_dummy: false }
+    const { email, full_name } = author(state, id, view)
+    return { id, email, full_name, is_mirror_dummy: false }
   })
 }
 
-export function named(state: State, user: User) {
-  return { user_id: user.id, email: apiEmail(state, user), full_name: user.fullName }
+function author(state: State, userId: number, { clientGravatar, isStranger }: View) {
+  const user = state.users.get(userId)!
+  return presentAuthor(state, user, clientGravatar, isStranger?.(user) ?? false)
 }
 
 /** Details without those that are empty or absent, so that replay gives the same row. */

@@ -5,9 +5,11 @@ import type { messages as api } from '../../api/messages.ts'
 import { render } from '../markdown/index.ts'
 import { type Plan, planOf } from '../narrow/index.ts'
 import { highlighted, highlightedText } from '../narrow/search.ts'
+import { accessIsLimited, accessUser, isGuest } from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { organizationSetting, userSetting } from '../settings-lookup.ts'
+import type { User } from '../state.ts'
 import { flagsOf, hasRow, isUnread, visible } from './access.ts'
 import { messageContent } from './compose.ts'
 import { hasMuted } from './neighbours.ts'
@@ -21,6 +23,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
     applyMarkdown: params.apply_markdown,
     clientGravatar: params.client_gravatar,
     emptyTopic: params.allow_empty_topic_name,
+    isStranger: strangersTo(ctx),
   }
   if (params.message_ids !== undefined) return { reply: byIds(ctx, params, params.message_ids, view) }
   const { num_before: before = 0, num_after: after = 0, include_anchor: includeAnchor } = params
@@ -83,6 +86,17 @@ function shown(ctx: Context, id: number, view: View, plan?: Plan) {
   }
 }
 
+/** Asked for every message of a page, so each answer is kept as long. */
+function strangersTo(ctx: Context): View['isStranger'] {
+  if (!isGuest(ctx.actor) || !accessIsLimited(ctx.state)) return undefined
+  const known = new Map<User, boolean>()
+  return user => {
+    const stranger = known.get(user) ?? !accessUser.allows(ctx, user)
+    known.set(user, stranger)
+    return stranger
+  }
+}
+
 function matchFields(
   { html, topic }: { readonly html: string; readonly topic?: string },
   terms: readonly string[],
@@ -96,7 +110,12 @@ function matchFields(
 
 export function get(ctx: Context, params: ParamsOf<typeof api.get>) {
   const id = visible(ctx, params.message_id)
-  const view = { applyMarkdown: params.apply_markdown, clientGravatar: true, emptyTopic: params.allow_empty_topic_name }
+  const view = {
+    applyMarkdown: params.apply_markdown,
+    clientGravatar: true,
+    emptyTopic: params.allow_empty_topic_name,
+    isStranger: strangersTo(ctx),
+  }
   return { reply: { message: shown(ctx, id, view), raw_content: ctx.state.messages.content(id) } }
 }
 

@@ -6,9 +6,12 @@ import type { OrganizationPermission } from '../../api/permission-settings.ts'
 import { everyone } from '../audiences.ts'
 import type { Fact } from '../facts.ts'
 import { shown } from '../group-values.ts'
+import { limits } from '../limits.ts'
 import * as may from '../permissions.ts'
+import { badRequest } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import type { EmailDomain, GroupValue, State } from '../state.ts'
+import { limitChanged } from '../users/access.ts'
 import { constantSections } from './constants.ts'
 import { checkDomain, knownDomain, presentDomain } from './domains.ts'
 import type { Founded } from './founding.ts'
@@ -22,6 +25,12 @@ export type OrganizationFact =
       readonly settings: Readonly<Record<string, unknown>>
       readonly permissions: Partial<Record<OrganizationPermission, GroupValue>>
     }
+  | {
+      readonly type: 'organization.deactivated'
+      /** Milliseconds; absent: its data is kept for ever. */
+      readonly deletableFrom?: number
+    }
+  | { readonly type: 'organization.reactivated' }
   | { readonly type: 'domain.added' | 'domain.changed'; readonly domain: EmailDomain }
   | { readonly type: 'domain.removed'; readonly domain: EmailDomain }
 
@@ -30,6 +39,15 @@ export const organization = resource(api)<OrganizationFact>({
     show: ctx => ({ reply: { realm: realmSection(ctx) } }),
 
     update,
+
+    deactivate(ctx, { deletion_delay_days: days }) {
+      may.insist(may.own, ctx)
+      if (typeof days === 'number' && days < limits.deletionDelayDays)
+        throw badRequest(`deletion_delay_days must be at least ${limits.deletionDelayDays}, or null`)
+      // OPEN: nothing is deleted when the time has come; the store is a folder that belongs to whoever runs the daemon.
+      const deletable = typeof days === 'number' ? { deletableFrom: ctx.now + days * 86_400_000 } : {}
+      return { facts: [{ type: 'organization.deactivated', ...deletable }], reply: {} }
+    },
 
     domains: ({ state }) => ({ reply: { domains: listed(state) } }),
 
@@ -75,6 +93,14 @@ export const organization = resource(api)<OrganizationFact>({
         permissions: { ...organization.permissions, ...permissions },
       }
     },
+    'organization.deactivated'(state, { deletableFrom }) {
+      const deactivated = deletableFrom === undefined ? {} : { deletableFrom }
+      state.organization = { ...state.organization, deactivated }
+    },
+    'organization.reactivated'(state) {
+      const { deactivated: _, ...organization } = state.organization
+      state.organization = organization
+    },
     'domain.added': (state, { domain }) => state.domains.put(domain),
     'domain.changed': (state, { domain }) => state.domains.put(domain),
     'domain.removed': (state, { domain }) => state.domains.remove(domain.id),
@@ -84,6 +110,10 @@ export const organization = resource(api)<OrganizationFact>({
     // Nobody can listen before there is anybody.
     'organization.founded': () => [],
     'organization.changed': changeNews,
+    'organization.deactivated': state => [
+      { to: everyone(state), event: { type: 'realm', op: 'deactivated', realm_id: realmId } },
+    ],
+    'organization.reactivated': () => [],
     'domain.added': (state, { domain }) => domainNews(state, { op: 'add', realm_domain: presentDomain(domain) }),
     'domain.changed': (state, { domain }) => domainNews(state, { op: 'change', realm_domain: presentDomain(domain) }),
     'domain.removed': (state, { domain }) => domainNews(state, { op: 'remove', domain: domain.domain }),
@@ -95,6 +125,9 @@ export const organization = resource(api)<OrganizationFact>({
     ...constantSections,
   },
 })
+
+/** There is one organization. */
+const realmId = 1
 
 /** Settings that are told together, in one event; all others have one of their own. */
 const together: readonly string[] = [
@@ -119,7 +152,7 @@ function changeNews(
   for (const [name, value] of Object.entries(permissions)) data[name] = shown(state, value)
   if (Object.keys(data).length > 0)
     news.push({ to, event: { type: 'realm', op: 'update_dict', property: 'default', data } })
-  return news
+  return permissions.can_access_all_users_group === undefined ? news : [...news, ...limitChanged(state)]
 }
 
 function domainNews(state: State, fields: object): Announcement[] {

@@ -85,7 +85,7 @@ const limitFields = {
   password_min_length: limits.passwordMin,
   password_max_length: limits.passwordMax,
   password_min_guesses: limits.passwordGuesses,
-  server_min_deactivated_realm_deletion_days: 14,
+  server_min_deactivated_realm_deletion_days: limits.deletionDelayDays,
   server_max_deactivated_realm_deletion_days: null,
 }
 

@@ -1,7 +1,6 @@
 // Rules about people and bots.
 
 import { systemGroup } from '../group-values.ts'
-import { haveDirectMessages } from '../lookups.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import { type ProfileField, type Role, roles, type State, type User } from '../state.ts'
 import { holdsInOrganization, isAdministrator, isGuest, isHuman, isModerator, isOwner, rule } from './rule.ts'
@@ -74,13 +73,11 @@ export function sightOf(user: User): string {
 
 /** The limit concerns guests only; bots are known to everyone. */
 export const accessUser = rule<User>(
-  'Everyone may know of everyone; guests who are not in can_access_all_users_group only of themselves, of bots, of active people they share a channel with, and of those they exchanged direct messages with.',
-  (asker, user) => {
-    const { state, actor } = asker
-    if (!isGuest(actor) || actor.id === user.id || user.bot) return true
-    if (holdsInOrganization(asker, 'can_access_all_users_group')) return true
-    return (user.active && shareChannel(state, actor, user)) || haveDirectMessages(state, actor, user)
-  },
+  'Everyone may know of everyone; guests who are not in can_access_all_users_group only of themselves, of bots, of active people they share a channel or a group conversation with, and of those they exchanged direct messages with.',
+  (asker, user) =>
+    !isGuest(asker.actor) ||
+    holdsInOrganization(asker, 'can_access_all_users_group') ||
+    areAcquainted(asker.state, asker.actor, user),
 )
 
 /** Whether some guests know of some people only. */
@@ -88,10 +85,38 @@ export function accessIsLimited(state: State): boolean {
   return state.organization.permissions.can_access_all_users_group !== systemGroup(state, 'role:everyone').id
 }
 
-function shareChannel(state: State, a: User, b: User): boolean {
-  return state.subscriptions
-    .ofUser(a.id)
-    .some(({ active, channelId }) => active && state.subscriptions.isActive(channelId, b.id))
+/** What does not count, because it is new. */
+export interface NewTies {
+  /** User IDs by channel. */
+  readonly subscribers?: ReadonlyMap<number, ReadonlySet<number>>
+  readonly conversationId?: number
+}
+
+/** Whether the guest knows of the user even when guests know of some people only. */
+export function areAcquainted(state: State, guest: User, user: User, but: NewTies = {}): boolean {
+  if (guest.id === user.id || user.bot) return true
+  return (user.active && shareChannel(state, guest, user, but)) || shareConversation(state, guest, user, but)
+}
+
+function shareChannel({ subscriptions }: State, a: User, b: User, { subscribers }: NewTies): boolean {
+  for (const { active, channelId } of subscriptions.rowsOfUser(a.id)) {
+    if (!active || !subscriptions.isActive(channelId, b.id)) continue
+    const fresh = subscribers?.get(channelId)
+    if (!fresh?.has(a.id) && !fresh?.has(b.id)) return true
+  }
+  return false
+}
+
+/** A conversation of several ties those who are active; one of two also whoever left, as long as something is in it. */
+function shareConversation({ conversations, messages }: State, a: User, b: User, but: NewTies): boolean {
+  return conversations
+    .where('member', a.id)
+    .some(
+      ({ id, userIds }) =>
+        id !== but.conversationId &&
+        userIds.includes(b.id) &&
+        (userIds.length > 2 ? b.active : messages.inConversation(id).length > 0),
+    )
 }
 
 export const deactivateUser = rule<User>(

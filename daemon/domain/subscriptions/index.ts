@@ -10,6 +10,7 @@ import { badRequest } from '../refusal.ts'
 import { type Announcement, type Forms, resource } from '../resource.ts'
 import type { Channel, State } from '../state.ts'
 import type { Subscription } from '../subscription-table.ts'
+import { metInChannels, partedInChannels } from '../users/access.ts'
 import { addedAnnouncements, presentAll, presentOwn } from './present.ts'
 import { type ChangedFact, changing, propertyEvents } from './properties.ts'
 import { type AddedFact, addedUsers, subscribing } from './subscribe.ts'
@@ -44,7 +45,8 @@ export const subscriptions = resource(api)<SubscriptionFact>({
 
     status(ctx, { user_id, stream_id }) {
       const user = ctx.state.users.get(user_id)
-      if (!user?.active || user.bot) throw badRequest('user_id: no active person has this ID')
+      if (!user?.active || user.bot || !may.accessUser.allows(ctx, user))
+        throw badRequest('user_id: no active person has this ID')
       const channel = liveChannelFor(ctx, stream_id, may.seeMetadata)
       return { reply: { is_subscribed: ctx.state.subscriptions.isActive(channel.id, user.id) } }
     },
@@ -93,6 +95,7 @@ export const subscriptions = resource(api)<SubscriptionFact>({
       const gained = compact(new Map(added.map(entry => [entry.channelId, entry.gained])))
       const users = new Map(added.map(entry => [entry.channelId, addedUsers(entry)]))
       return [
+        ...metInChannels(state, users),
         ...gained.map(({ channelIds, userIds }) => ({
           to: userIds,
           event: streamCreated(state, channelsOf(state, channelIds)),
@@ -111,6 +114,7 @@ export const subscriptions = resource(api)<SubscriptionFact>({
           event: streamDeleted(channelsOf(state, channelIds)),
         })),
         ...subscriberChange(state, 'peer_remove', users),
+        ...partedInChannels(state, users),
       ]
     },
     'subscription.changed': (_state, fact) => propertyEvents(fact).map(event => ({ to: [fact.userId], event })),

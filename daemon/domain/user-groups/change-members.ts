@@ -15,7 +15,13 @@ export interface MemberChange {
   readonly removeSubgroups: readonly number[]
 }
 
-export function changeMembers(ctx: Context, group: Group, change: MemberChange): Fact[] {
+/** `subgroupParams`: what the caller's parameters for groups are called. */
+export function changeMembers(
+  ctx: Context,
+  group: Group,
+  change: MemberChange,
+  subgroupParams: readonly [add: string, remove: string] = ['add_subgroups', 'delete_subgroups'],
+): Fact[] {
   const add = ascending(change.add)
   const remove = ascending(change.remove)
   const addSubgroups = ascending(change.addSubgroups)
@@ -24,7 +30,7 @@ export function changeMembers(ctx: Context, group: Group, change: MemberChange):
     throw badRequest('Nothing to do: give somebody or a group to add or to remove')
   checkRights(ctx, group, { add, remove, addSubgroups, removeSubgroups })
   checkPeople(ctx.state, group, add, remove)
-  checkGroups(ctx.state, group, addSubgroups, removeSubgroups)
+  checkGroups(ctx.state, group, addSubgroups, removeSubgroups, subgroupParams)
   const groupId = group.id
   const facts: Fact[] = []
   if (add.length > 0) facts.push({ type: 'group.members-added', groupId, userIds: add })
@@ -54,17 +60,23 @@ function checkPeople(state: State, group: Group, add: readonly number[], remove:
   for (const id of remove) if (!members.has(id)) throw badRequest(`delete: user ${id} is not a member`)
 }
 
-function checkGroups(state: State, group: Group, add: readonly number[], remove: readonly number[]): void {
+function checkGroups(
+  state: State,
+  group: Group,
+  add: readonly number[],
+  remove: readonly number[],
+  [addName, removeName]: readonly [string, string],
+): void {
   const subgroups = new Set(group.subgroups)
   for (const id of add) {
-    activeGroup(state, 'add_subgroups', id)
-    if (subgroups.has(id)) throw badRequest(`add_subgroups: group ${id} is a subgroup already`)
+    activeGroup(state, addName, id)
+    if (subgroups.has(id)) throw badRequest(`${addName}: group ${id} is a subgroup already`)
     if (withSubgroups(state, id).has(group.id))
-      throw badRequest(`add_subgroups: group ${id} contains group ${group.id}, so it cannot be put inside it`)
+      throw badRequest(`${addName}: group ${id} contains group ${group.id}, so it cannot be put inside it`)
   }
   for (const id of remove) {
-    activeGroup(state, 'delete_subgroups', id)
-    if (!subgroups.has(id)) throw badRequest(`delete_subgroups: group ${id} is not a subgroup`)
+    activeGroup(state, removeName, id)
+    if (!subgroups.has(id)) throw badRequest(`${removeName}: group ${id} is not a subgroup`)
   }
 }
 

@@ -37,12 +37,12 @@ export const userGroups = resource(api)<UserGroupFact>({
     }),
 
     updateSubgroups: (ctx, { user_group_id, ...changes }) => ({
-      facts: changeMembers(ctx, knownGroup(ctx, user_group_id), {
-        add: [],
-        remove: [],
-        addSubgroups: changes.add,
-        removeSubgroups: changes.delete,
-      }),
+      facts: changeMembers(
+        ctx,
+        knownGroup(ctx, user_group_id),
+        { add: [], remove: [], addSubgroups: changes.add, removeSubgroups: changes.delete },
+        ['add', 'delete'],
+      ),
       reply: {},
     }),
 

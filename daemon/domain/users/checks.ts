@@ -6,12 +6,13 @@ import { badRequest } from '../refusal.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { State, User } from '../state.ts'
 import { cleaned } from '../text.ts'
+import { emailProblem } from './email-rules.ts'
 
 /** `user` is the account that is renamed, so that it does not stand in its own way. */
 export function checkFullName(state: State, name: string, user?: User): string {
   const checked = cleaned('full_name', name, limits.fullName)
   if ([...checked].length < 2) throw badRequest('full_name is too short (at least 2 characters)')
-  if (/[*`\\>"@\p{Cc}\p{Cs}\p{Cn}]/u.test(checked)) throw badRequest('full_name contains invalid characters')
+  if (/[*`\\>"@\p{C}]/u.test(checked)) throw badRequest('full_name contains invalid characters')
   if (/\|\d+$/.test(checked)) throw badRequest('full_name cannot end in | and a number')
   if (organizationSetting(state, 'require_unique_names') && isNameTaken(state, checked, user))
     throw badRequest(`full_name: '${checked}' is already in use`)
@@ -40,7 +41,16 @@ export function isEmailAddress(text: string): boolean {
   return /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+$/.test(text) && text.length <= limits.email
 }
 
+/** An address for a person. */
 export function checkNewEmail(state: State, param: string, email: string, user?: User): string {
+  const address = checkFreeEmail(state, param, email, user)
+  const problem = address === user?.email ? undefined : emailProblem(state, address)
+  if (problem !== undefined) throw badRequest(`${param}: ${problem}`)
+  return address
+}
+
+/** An address for any account; bots have theirs from the server, whatever the organization says of people's. */
+export function checkFreeEmail(state: State, param: string, email: string, user?: User): string {
   const address = email.trim()
   if (!isEmailAddress(address)) throw badRequest(`${param} is not a valid email address`)
   const holder = userByEmail(state, address)

@@ -4,13 +4,25 @@ import { visibilityNews } from '../channel-visibility.ts'
 import { peerAnnouncements } from '../channels/announce.ts'
 import type { Fact } from '../facts.ts'
 import { invitationsRevoked } from '../invitations.ts'
+import { firstHistory } from '../messages/first-history.ts'
+import { channelNotice } from '../notices.ts'
 import type { Announcement, Surroundings } from '../resource.ts'
+import { organizationSetting } from '../settings-lookup.ts'
 import type { State, User } from '../state.ts'
 import { defaultSubscriptionFacts } from '../subscriptions/subscribe.ts'
 
 /** A new account: default channels, their recent history, the notice of the notification bot. */
 export function whenCreated(ctx: Surroundings, user: User): Fact[] {
-  return user.bot ? [] : defaultSubscriptionFacts(ctx.state, user)
+  if (user.bot) return []
+  return [...defaultSubscriptionFacts(ctx.state, user), ...firstHistory(ctx, user), ...signupNotice(ctx, user)]
+}
+
+function signupNotice(ctx: Surroundings, user: User): Fact[] {
+  const channel = ctx.state.channels.get(organizationSetting(ctx.state, 'signup_announcements_stream_id'))
+  if (!channel || channel.archived) return []
+  // Written as if the account were there already, so that it can be named.
+  const later = { ...ctx, state: ctx.state.with({ users: [user] }) }
+  return channelNotice(later, channel, 'signups', `@_**${user.fullName}|${user.id}** joined this organization.`)
 }
 
 /** An account is deactivated: its open invitations are revoked. */

@@ -3,18 +3,20 @@
 import { users as api } from '../../api/users.ts'
 import { botAdded, botReconfigured, botSightChanged, botUpdated } from '../bots/news.ts'
 import { userByEmail } from '../lookups.ts'
+import { enabledMethods } from '../organization/authentication.ts'
 import * as may from '../permissions.ts'
 import { presentValue } from '../profile-fields/present.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { badRequest, organizationGone, Refusal } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { initialSettings, organizationSetting } from '../settings-lookup.ts'
 import { roles, type State, type User } from '../state.ts'
+import { accessChanged, seenAgain } from './access.ts'
 import { deactivate, deactivateSelf, endOfWaiting, reactivate } from './activity.ts'
 import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
 import type { UserFact } from './facts.ts'
 import { activityNews, roleNews, waitingNews, whenCreated } from './hooks.ts'
 import {
-  accessChanged,
+  addressesSeen,
   emailChanged,
   membership,
   membershipMoved,
@@ -67,6 +69,9 @@ export const users = resource(api)<UserFact, Prepared>({
 
     fetchApiKey(ctx, { username }, { matches }) {
       if (!username.includes('@')) throw badRequest('username is not an email address')
+      if (ctx.state.organization.deactivated) throw organizationGone()
+      if (!enabledMethods(ctx.state).Email)
+        throw new Refusal('PASSWORD_AUTH_DISABLED', 'The organization does not allow password logins')
       const user = userByEmail(ctx.state, username)
       if (!user || !matches) throw new Refusal('AUTHENTICATION_FAILED', 'Your username or password is incorrect')
       if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
@@ -117,6 +122,7 @@ export const users = resource(api)<UserFact, Prepared>({
         personUpdated(state, user, { role: to }),
         ...membershipMoved(state, before, user),
         ...accessChanged(state, before, user),
+        ...addressesSeen(state, before, user),
         ...botSightChanged(state, before, user),
         ...roleNews(state, before, user),
       ]
@@ -152,6 +158,8 @@ export const users = resource(api)<UserFact, Prepared>({
     'user.reactivated'(state, { userId, ownerId }) {
       const user = state.users.get(userId)!
       return [
+        // First, because clients that did not know of the account could not change what they know.
+        ...seenAgain(state, user),
         personUpdated(state, user, { is_active: true }),
         ...membershipOfAll(state, user, 'add_members'),
         ...botUpdated(state, user, { is_active: true, ...(ownerId !== undefined && { owner_id: ownerId }) }),

@@ -3,7 +3,7 @@
 import { accessAudience, activeUsers, everyone, strangers } from '../audiences.ts'
 import { directGroups } from '../group-values.ts'
 import { apiEmail } from '../lookups.ts'
-import { accessIsLimited, accessUser, seeEmail } from '../permissions.ts'
+import { accessUser, seeEmail, sightOf } from '../permissions.ts'
 import type { Announcement } from '../resource.ts'
 import type { State, User } from '../state.ts'
 import { presentAvatar, presentStranger, presentUser, unknownName } from './present.ts'
@@ -43,20 +43,6 @@ export function personRemoved(user: User, to: readonly number[]): Announcement {
   return { to, event: { type: 'realm_user', op: 'remove', person: { user_id: user.id, full_name: unknownName } } }
 }
 
-/** What one reader learns and forgets of others when their own role changes. */
-export function accessChanged(state: State, before: User, after: User): Announcement[] {
-  if (!accessIsLimited(state) || !after.active) return []
-  const news: Announcement[] = []
-  for (const user of state.users.values()) {
-    if (user.bot) continue
-    const knew = accessUser.allows({ state, actor: before }, user)
-    const knows = accessUser.allows({ state, actor: after }, user)
-    if (knows && !knew) news.push(...personAdded(state, user, [after.id]))
-    if (knew && !knows) news.push(personRemoved(user, [after.id]))
-  }
-  return news
-}
-
 /** The address changed, or who may see it: for changes of the account's email and of email_address_visibility. */
 export function emailChanged(state: State, before: User, after: User): Announcement[] {
   const news: Announcement[] = []
@@ -75,6 +61,20 @@ export function emailChanged(state: State, before: User, after: User): Announcem
   }
   if (told.length > 0) news.push({ to: told, event: updateEvent(after, { delivery_email: after.email }) })
   if (lost.length > 0) news.push({ to: lost, event: updateEvent(after, { delivery_email: null }) })
+  return news
+}
+
+/** With another role come and go the addresses of others. */
+export function addressesSeen(state: State, before: User, after: User): Announcement[] {
+  if (sightOf(before) === sightOf(after) || !after.active) return []
+  const news: Announcement[] = []
+  for (const user of state.users.values()) {
+    const sees = seeEmail.allows({ state, actor: after }, user)
+    if (sees === seeEmail.allows({ state, actor: before }, user)) continue
+    if (!accessUser.allows({ state, actor: before }, user) || !accessUser.allows({ state, actor: after }, user))
+      continue
+    news.push({ to: [after.id], event: updateEvent(user, { delivery_email: sees ? user.email : null }) })
+  }
   return news
 }
 

@@ -57,13 +57,21 @@ export function presentStranger(state: State, user: User): PresentedUser {
     bot_type: null,
     role: roles.member,
     timezone: '',
-    avatar_url: '/static/unknown-user.svg',
+    avatar_url: unknownAvatar,
     avatar_version: 1,
     profile_data: {},
   }
 }
 
 export const unknownName = 'Unknown user'
+const unknownAvatar = '/static/unknown-user.svg'
+
+/** What a message, a reaction or a list of recipients says of somebody. */
+export function presentAuthor(state: State, user: User, clientGravatar: boolean, isStranger: boolean) {
+  return isStranger
+    ? { email: placeholder(state, user.id), full_name: unknownName, avatar_url: unknownAvatar }
+    : { email: apiEmail(state, user), full_name: user.fullName, avatar_url: shownAvatar(user, clientGravatar) }
+}
 
 // A row is never changed, so its text can be kept as long as the row: one for each of the four views without a profile.
 const texts = new WeakMap<User, (string | undefined)[]>()

@@ -3,6 +3,7 @@
 import type { ParamsOf, ReplyOf } from '../../api/define.ts'
 import type { users as api } from '../../api/users.ts'
 import { apiEmail, emailIsPublic, placeholderId } from '../lookups.ts'
+import { newestOwn } from '../messages/access.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Client, Context, Outcome } from '../resource.ts'
@@ -18,27 +19,27 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<R
   // People of one role see the same list, but for an address of their own that is hidden from others.
   const key = `${may.sightOf(ctx.actor)} ${params.client_gravatar} ${emailIsPublic(ctx.actor) ? '' : ctx.actor.id}`
   const known = shared && lists.get(ctx.state)?.get(key)
-  if (known && known.version === ctx.state.users.version) return { reply: Written.as(known.text) }
+  if (known && known.version === ctx.state.users.version) return { reply: known.written.as() }
   const members: string[] = []
   for (const user of wanted(ctx.state, params.user_ids)) {
     // OPEN: people whom a guest may not know of are left out, as later levels do, instead of replaced by stand-ins.
     if (user.bot?.system || (limited && !may.accessUser.allows(ctx, user))) continue
     members.push(userText(ctx.state, user, viewOf(ctx, user, params)))
   }
-  const text = `{"members":[${members.join(',')}]}`
-  if (shared) remember(ctx.state, key, text)
-  return { reply: Written.as(text) }
+  const written = new Written(`{"members":[${members.join(',')}]}`)
+  if (shared) remember(ctx.state, key, written)
+  return { reply: written.as() }
 }
 
-const lists = new WeakMap<State, Map<string, { readonly version: number; readonly text: string }>>()
+const lists = new WeakMap<State, Map<string, { readonly version: number; readonly written: Written }>>()
 const mostLists = 8
 
 /** Until an account changes. */
-function remember(state: State, key: string, text: string): void {
+function remember(state: State, key: string, written: Written): void {
   const known = lists.get(state) ?? new Map()
   lists.set(state, known)
   if (known.size >= mostLists) known.clear()
-  known.set(key, { version: state.users.version, text })
+  known.set(key, { version: state.users.version, written })
 }
 
 export function show(ctx: Context, user: User | undefined, params: Reading): Outcome<ReplyOf<typeof api.show>> {
@@ -48,12 +49,11 @@ export function show(ctx: Context, user: User | undefined, params: Reading): Out
 
 export function me(ctx: Context): Outcome<ReplyOf<typeof api.me>> {
   const view = { seesEmail: true, clientGravatar: false, withProfile: true }
-  // OPEN: max_message_id is deprecated; -1 stands for "none".
-  return { reply: { ...presentUser(ctx.state, ctx.actor, view), max_message_id: -1 } }
+  return { reply: { ...presentUser(ctx.state, ctx.actor, view), max_message_id: newestOwn(ctx) } }
 }
 
 /** The user an address leads this reader to: by placeholder, or by a real address that they may see. */
-export function visibleUser(ctx: Context, email: string): User | undefined {
+export function visibleUser(ctx: may.Asker, email: string): User | undefined {
   const id = placeholderId(ctx.state, email)
   if (id !== undefined) return ctx.state.users.get(id)
   const user = ctx.state.users.find('email', email.trim().toLowerCase())

@@ -1,20 +1,19 @@
 // What messages cost, and that it does not grow with those who listen or with what has been said.
 
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { type Load, type LoadResult, run } from '../load.ts'
-import { channelName, contentOf, type Plan } from '../messages-plan.ts'
-import { authorization, freshFolder, referencePath, root, type Server, startDaemon, startServer } from '../processes.ts'
+import { channelName, contentOf } from '../messages-plan.ts'
+import { referencePath, type Server, startServer } from '../processes.ts'
 import { alternate, type Effort, once, type Row, type Sample } from '../row.ts'
+import { filled, type Store } from '../store.ts'
 
 const connections = 64
 const many = 1_000_000
 const few = 1000
-const small = once(effort => built(effort, { subscribers: 10, messages: few, topics: 10 }))
-const large = once(effort => built(effort, { subscribers: 10_000, messages: many, topics: 1000 }))
-const crowd = once(effort => built(effort, { subscribers: 10_000, messages: few, topics: 10 }))
-const empty = once(effort => built(effort, { subscribers: 1, messages: 0, topics: 1 }))
-const unread = once(effort => built(effort, { subscribers: 1, messages: 100_000, topics: 1000 }))
+const small = once(effort => filled(effort, { subscribers: 10, messages: few, topics: 10 }))
+const large = once(effort => filled(effort, { subscribers: 10_000, messages: many, topics: 1000 }))
+const crowd = once(effort => filled(effort, { subscribers: 10_000, messages: few, topics: 10 }))
+const empty = once(effort => filled(effort, { subscribers: 1, messages: 0, topics: 1 }))
+const unread = once(effort => filled(effort, { subscribers: 1, messages: 100_000, topics: 1000 }))
 
 export const messages: readonly Row[] = [
   {
@@ -67,34 +66,6 @@ export const messages: readonly Row[] = [
     measure: remembering,
   },
 ]
-
-interface Store {
-  readonly server: Server
-  readonly headers: Record<string, string>
-  readonly messages: number
-}
-
-/** A daemon on a store that was filled for it, and nothing else running. */
-async function built(effort: Effort, given: Omit<Plan, 'folder'>): Promise<Store> {
-  const plan = {
-    ...given,
-    folder: freshFolder(),
-    messages: effort.quick ? Math.min(given.messages, 100_000) : given.messages,
-  }
-  const flags = ['--data', plan.folder, '--no-profile']
-  const founding = await startDaemon(flags)
-  await founding.stop()
-  const builder = join(import.meta.dirname, '../messages-builder.ts')
-  const { status } = spawnSync(process.execPath, ['--import', 'tsx', builder, JSON.stringify(plan)], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  })
-  if (status !== 0) throw new Error('the store could not be filled')
-  const server = await startDaemon(flags)
-  const headers = { Authorization: authorization(server.ready), 'Content-Type': 'application/x-www-form-urlencoded' }
-  server.pause()
-  return { server, headers, messages: plan.messages }
-}
 
 // --- sending ----------------------------------------------------------------------------------------------------
 

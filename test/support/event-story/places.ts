@@ -8,6 +8,7 @@ import { emoji } from '../../../daemon/api/emoji.ts'
 import { linkifiers } from '../../../daemon/api/linkifiers.ts'
 import { navigationViews } from '../../../daemon/api/navigation-views.ts'
 import { organization } from '../../../daemon/api/organization.ts'
+import { playgrounds } from '../../../daemon/api/playgrounds.ts'
 import { savedSnippets } from '../../../daemon/api/saved-snippets.ts'
 import { settings } from '../../../daemon/api/settings.ts'
 import { subscriptions } from '../../../daemon/api/subscriptions.ts'
@@ -297,6 +298,14 @@ export const aboutPlaces: readonly Row[] = [
     'oabg',
     'realm_linkifiers',
     { plain: '-' },
+  ),
+  row(
+    'realm_playgrounds',
+    'o',
+    playgrounds.add,
+    { name: 'C', pygments_language: 'c', url_template: 'https://example.com/{code}' },
+    'oabg',
+    'realm_playgrounds',
   ),
   row('realm_domains/add', 'o', organization.addDomain, { domain: 'example.org' }, 'oabg', 'realm_domain'),
   row(
