@@ -43,7 +43,7 @@ export async function callEndpoint(
   if (globals.dryRun || globals.curl) return (await import('./request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
   const reply = await call(caller, request, patience).catch(error => nearby(error, given, sources))
-  await printReply(reply, { shows: endpoint.cli.shows, shapes: endpoint.reply }, globals)
+  await printReply(reply, { ...endpoint.cli, shapes: endpoint.reply }, globals)
 }
 
 /** A channel that the server looked for by its name: ours may have a suggestion. */

@@ -77,6 +77,13 @@ export function basicAuth(email: string, apiKey: string): string {
   return `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`
 }
 
+/** What every call of an account says. */
+export function headersOf({ email, apiKey }: Account): Record<string, string> {
+  const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': `natter/${version()}` }
+  if (email && apiKey) headers.Authorization = basicAuth(email, apiKey)
+  return headers
+}
+
 export function siteOf(account: Account): string {
   if (account.site) return account.site
   throw new Failure(exitCodes.unreachable, 'no server is known', {
@@ -98,12 +105,11 @@ async function sendOnce(account: Account, request: Request, timeout: number): Pr
   const site = siteOf(account)
   const url = new URL(`${site}${targetOf(request)}`)
   const body = await bodyFor(request)
-  const headers: Record<string, string | number> = { Accept: 'application/json', 'User-Agent': `natter/${version()}` }
+  const headers = headersOf(account)
   if (request.authorization) headers.Authorization = request.authorization
-  else if (account.email && account.apiKey) headers.Authorization = basicAuth(account.email, account.apiKey)
   if (body) {
     headers['Content-Type'] = body.type
-    headers['Content-Length'] = body.bytes.length
+    headers['Content-Length'] = String(body.bytes.length)
   }
   const { request: open } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   return new Promise((resolve, reject) => {

@@ -95,6 +95,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'fixtures: the mails that a daemon wrote',
     load: async () => (await import('./extra/control/logs.ts')).outbox,
   },
+  webhooks: {
+    about: 'fixtures: what the servers of outgoing webhook bots were sent',
+    load: async () => (await import('./extra/control/logs.ts')).webhooks,
+  },
   accounts: {
     about: 'fixtures: everybody, with their API keys',
     load: async () => (await import('./extra/control/logs.ts')).accounts,

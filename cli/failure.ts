@@ -10,6 +10,7 @@ export const exitCodes = {
   rateLimited: 7,
   unmet: 8,
   interrupted: 130,
+  terminated: 143,
 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
@@ -55,7 +56,9 @@ export function usage(message: string, hint?: string): Failure {
 export function refusal(http: number, body: Readonly<Record<string, unknown>>): Failure {
   const code = typeof body.code === 'string' ? body.code : `HTTP_${http}`
   const message = typeof body.msg === 'string' && body.msg !== '' ? body.msg : `the server answered ${http}`
-  return new Failure(exitOf(http, code), message, { code, http, hint: hintFor(code) })
+  // Where the API has no code of its own for it, our daemon says it in these words.
+  const exit = code === 'BAD_REQUEST' && /^\w+: no such /.test(message) ? exitCodes.notFound : exitOf(http, code)
+  return new Failure(exit, message, { code, http, hint: hintFor(code) })
 }
 
 export function exitOf(http: number, code: string): ExitCode {
@@ -79,11 +82,15 @@ export function report(failure: Failure, json: boolean): void {
 
 /** Text from elsewhere must not steer the terminal. Line breaks and tabs stay. */
 export function harmless(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being replaced
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, character => {
+  // Nearly all texts are, and looking is cheaper than replacing nothing.
+  if (!steering.test(text)) return text
+  return text.replace(new RegExp(steering, 'g'), character => {
     return `\\x${character.codePointAt(0)!.toString(16).padStart(2, '0')}`
   })
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being replaced
+const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
 const codeFor: Readonly<Record<ExitCode, string>> = {
   0: 'DONE',
@@ -95,6 +102,7 @@ const codeFor: Readonly<Record<ExitCode, string>> = {
   7: 'RATE_LIMIT_HIT',
   8: 'TIMED_OUT',
   130: 'INTERRUPTED',
+  143: 'TERMINATED',
 }
 
 /** Codes that mean "there is no such thing" although their status is 400. */

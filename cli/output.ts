@@ -11,6 +11,8 @@ type Shape = Param['shape']
 export interface View {
   /** The reply field people want to see. */
   readonly shows?: string | undefined
+  /** Of each of its items, where there are many; all when absent. */
+  readonly columns?: readonly string[] | undefined
   readonly shapes?: Readonly<Record<string, Shape>>
 }
 
@@ -33,9 +35,10 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
   }
   if (globals.json) return printJson(reply)
   if (shown !== undefined) {
-    const lines = await linesFor(shown, reply[shown], view.shapes?.[shown], globals)
+    const lines = await linesFor(shown, reply[shown], view.shapes?.[shown], globals, view.columns)
     // Whoever changed something wants to know that it was done, not that there is nothing to add.
-    if (lines.length === 0) note(view.shows === undefined ? 'done' : `no ${shown.replaceAll('_', ' ')}`)
+    if (lines.length === 0)
+      note(view.shows === undefined ? 'done' : `no ${shown.replaceAll('_', ' ').replace('streams', 'channels')}`)
     return put(lines)
   }
   if (fields.length === 0) return note('done')
@@ -55,7 +58,13 @@ async function printPart(value: unknown, shape: Shape | undefined, globals: Form
   put(await linesFor('', shown, shape, globals))
 }
 
-async function linesFor(name: string, value: unknown, shape: Shape | undefined, globals: Format): Promise<string[]> {
+async function linesFor(
+  name: string,
+  value: unknown,
+  shape: Shape | undefined,
+  globals: Format,
+  columns?: readonly string[],
+): Promise<string[]> {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord))
     return linesOf(value, shape, await painter(globals))
   const terminal = await (await import('./extra/terminal.ts')).terminalFor(globals, value)
@@ -65,7 +74,8 @@ async function linesFor(name: string, value: unknown, shape: Shape | undefined, 
   }
   const { tableLines } = await import('./extra/table.ts')
   const items = shape?.items as Shape | undefined
-  return tableLines(value, (item, column) => cell(item, items?.properties?.[column]), terminal)
+  const short = terminal.columns !== undefined
+  return tableLines(value, (item, column) => cell(item, items?.properties?.[column], short), terminal, columns)
 }
 
 async function jqLines(reply: Reply, expression: string): Promise<string> {
@@ -122,12 +132,24 @@ function recordLines(record: Reply, shapes: Readonly<Record<string, Shape>>, pai
   })
 }
 
-function cell(value: unknown, shape: Shape | undefined): string {
+function cell(value: unknown, shape: Shape | undefined, short = false): string {
   if (value === null || value === undefined) return '-'
-  if (typeof value === 'number' && shape?.ref === 'time')
-    return `${showTime(value)}, ${showDistance(value, Date.now() / 1000)}`
-  if (typeof value === 'object') return harmless(JSON.stringify(value))
+  if (typeof value === 'number' && shape?.ref === 'time') {
+    const distance = showDistance(value, Date.now() / 1000)
+    return short ? distance : `${showTime(value)}, ${distance}`
+  }
+  if (typeof value === 'object') return harmless(listed(value) ?? JSON.stringify(value))
   return harmless(String(value)).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+}
+
+/** Plain lists, and plain lists by name, read better without brackets. */
+function listed(value: object): string | undefined {
+  if (Array.isArray(value)) return value.every(item => typeof item !== 'object') ? value.join(', ') || '-' : undefined
+  const parts = Object.entries(value).map(([name, item]) => {
+    const text = Array.isArray(item) ? listed(item) : undefined
+    return text === undefined ? undefined : `${name}: ${text}`
+  })
+  return parts.includes(undefined) ? undefined : parts.join('; ') || '-'
 }
 
 function put(lines: readonly string[]): void {

@@ -32,6 +32,9 @@ interface Due {
   timer?: NodeJS.Timeout | undefined
 }
 
+/** It stands still, or runs so many milliseconds ahead of the real time. */
+export type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
+
 /** Time that can be stopped, moved and let go again. While it is stopped nothing fires but what it is moved past. */
 export class SteeredClock implements Clock {
   /** What it shows while it stands still. */
@@ -49,6 +52,10 @@ export class SteeredClock implements Clock {
 
   get frozen(): boolean {
     return this.#frozenAt !== undefined
+  }
+
+  get setting(): ClockSetting {
+    return this.#frozenAt === undefined ? { ahead: this.#ahead } : { frozenAt: this.#frozenAt }
   }
 
   now(): number {
@@ -78,10 +85,10 @@ export class SteeredClock implements Clock {
   }
 
   /** Shows another time, earlier or later, without firing anything on the way. */
-  jump(to: { readonly frozenAt: number } | 'real'): void {
+  jump(to: ClockSetting): void {
     for (const due of this.#due) clearTimeout(due.timer)
-    this.#frozenAt = to === 'real' ? undefined : to.frozenAt
-    this.#ahead = 0
+    this.#frozenAt = 'frozenAt' in to ? to.frozenAt : undefined
+    this.#ahead = 'ahead' in to ? to.ahead : 0
     for (const due of this.#due) this.#arm(due)
   }
 

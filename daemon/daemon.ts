@@ -39,6 +39,7 @@ import {
 import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
+import { UnneededFiles } from './unneeded-files.ts'
 import { Webhooks } from './webhooks.ts'
 
 export interface Daemon {
@@ -71,7 +72,14 @@ export async function startDaemon(
   const random = () => chance.uuid()
   const desk = !(config.control && clock instanceof SteeredClock)
     ? undefined
-    : new Desk({ clock, chance: () => chance.number(), keyOf, token: deriveControlToken(store.secret) })
+    : new Desk({
+        clock,
+        chance: () => chance.number(),
+        keyOf,
+        tokenOf,
+        token: deriveControlToken(store.secret),
+        quiet: () => webhooks.quiet(),
+      })
   const queues = new Queues({
     clock,
     limits: {
@@ -100,6 +108,9 @@ export async function startDaemon(
     onChange: () => {
       scheduler.reconsider()
       webhooks.reconsider()
+      desk?.deliveries.reconsider()
+      // Somebody at the desk may go back to a state that names what this one does not.
+      if (!desk) unneededFiles.reconsider()
     },
     post: mails => {
       desk?.post(mails)
@@ -128,8 +139,14 @@ export async function startDaemon(
     surroundings,
     permitted: { loopback: isLoopback(config.host), private: config.webhookPrivate },
     timeout: config.webhookTimeout * 1000,
+    onRequest: (delivery, request) => desk?.deliveries.sending(delivery, request),
   })
-  let listening = false
+  let begin = () => {}
+  const started = new Promise<void>(resolve => {
+    begin = resolve
+  })
+  let phase: 'starting' | 'ready' | 'stopping' = 'starting'
+  const unneededFiles = new UnneededFiles(engine, store.files, warn)
   let localUrl = ''
   const server = {
     url: '',
@@ -162,11 +179,16 @@ export async function startDaemon(
     // Room for the largest file, and for what a form puts around it.
     bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
     logger: { level: config.logLevel, stream: process.stderr },
-    ready: () => listening,
+    phase: () => phase,
+    started,
+    // Two runs of a script give the same transcript, headers included.
+    date: clock instanceof SteeredClock ? () => (clock.frozen ? new Date(now()).toUTCString() : undefined) : undefined,
     watch: desk?.attach(engine),
     addRoutes: desk && (app => addControlRoutes(app, { desk, sameSecret, knows: knowsEndpoint })),
   })
   try {
+    // Before the world stands: /readyz can say that it does not, and a port in use is known before anything is written.
+    const address = await http.listen({ host: config.host, port: config.port })
     await engine.boot()
     // Another start on the same store must not draw the same again.
     if (config.random !== undefined) chance = seededChance(`${config.random}:${engine.position}`)
@@ -181,13 +203,14 @@ export async function startDaemon(
       // Not earlier: how the world came to be is no news, and telling it would be a third of the start.
       queues.overhear = announcements => desk.events.overhear(announcements)
     }
-    const address = await http.listen({ host: config.host, port: config.port })
     localUrl = readableUrl(address, config.host)
     server.url = config.url ?? localUrl
-    listening = true
+    phase = 'ready'
+    begin()
     scheduler.start()
     webhooks.start()
     mailer.resume()
+    unneededFiles.sweep()
   } catch (error) {
     await http.close()
     await engine.close().catch(() => {})
@@ -205,12 +228,13 @@ export async function startDaemon(
     clock,
     desk,
     async stop() {
-      listening = false
+      phase = 'stopping'
       scheduler.stop()
       await webhooks.stop()
       clearInterval(compaction)
       queues.answerAll()
       await http.close()
+      await unneededFiles.stop()
       await engine.close()
       await mailer.settled()
       await store.release()

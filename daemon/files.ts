@@ -1,51 +1,93 @@
 // Files beside the store: avatars, emoji, uploads. Named by their content, so the same file is kept once.
 
 import { createHash } from 'node:crypto'
-import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface Files {
   keep(bytes: Uint8Array): Promise<string>
   read(name: string): Promise<Uint8Array | undefined>
+  /** Everything there is, files that were not finished too. */
+  list(): Promise<string[]>
+  /** At once, so that nobody can begin to need it meanwhile. Does nothing to a file that somebody is just keeping. */
+  remove(name: string): void
 }
 
 export function memoryFiles(): Files {
   const files = new Map<string, Uint8Array>()
+  const inHand = new InHand()
   return {
-    async keep(bytes) {
-      const name = nameOf(bytes)
-      files.set(name, bytes)
-      return name
-    },
+    keep: bytes =>
+      inHand.during(nameOf(bytes), async name => {
+        files.set(name, bytes)
+      }),
     read: async name => files.get(name),
+    list: async () => [...files.keys()],
+    remove: name => {
+      if (!inHand.has(name)) files.delete(name)
+    },
   }
 }
 
 export function folderFiles(folder: string): Files {
+  const inHand = new InHand()
   return {
-    async keep(bytes) {
-      const name = nameOf(bytes)
-      const path = join(folder, name)
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      if (await stat(path).catch(() => undefined)) return name
-      const unfinished = `${path}.${process.pid}.tmp`
-      const file = await open(unfinished, 'w', 0o600)
-      try {
-        await file.writeFile(bytes)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await rename(unfinished, path)
-      const directory = await open(folder)
-      await directory.sync().finally(() => directory.close())
-      return name
-    },
+    keep: bytes =>
+      inHand.during(nameOf(bytes), async name => {
+        const path = join(folder, name)
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        if (!(await stat(path).catch(() => undefined))) await write(folder, path, bytes)
+      }),
     async read(name) {
       if (!/^[0-9a-f]{64}$/.test(name)) return undefined
       return readFile(join(folder, name)).catch(() => undefined)
     },
+    list: () => readdir(folder).catch(() => []),
+    remove(name) {
+      if (!inHand.has(name.split('.', 1)[0]!)) rmSync(join(folder, name), { force: true })
+    },
   }
+}
+
+/** Files that are kept just now, and until whoever asked for it has had the time to say what for. */
+class InHand {
+  readonly #names = new Map<string, number>()
+
+  has(name: string): boolean {
+    return this.#names.has(name)
+  }
+
+  async during(name: string, work: (name: string) => Promise<void>): Promise<string> {
+    this.#names.set(name, (this.#names.get(name) ?? 0) + 1)
+    try {
+      await work(name)
+      return name
+    } finally {
+      // The command comes in the same turn as the answer.
+      setImmediate(() => this.#letGo(name))
+    }
+  }
+
+  #letGo(name: string): void {
+    const others = this.#names.get(name)! - 1
+    if (others > 0) this.#names.set(name, others)
+    else this.#names.delete(name)
+  }
+}
+
+async function write(folder: string, path: string, bytes: Uint8Array): Promise<void> {
+  const unfinished = `${path}.${process.pid}.tmp`
+  const file = await open(unfinished, 'w', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(unfinished, path)
+  const directory = await open(folder)
+  await directory.sync().finally(() => directory.close())
 }
 
 function nameOf(bytes: Uint8Array): string {

@@ -17,6 +17,8 @@ export interface WebhooksParts {
   readonly permitted: Permitted
   /** Milliseconds a bot's server has for its whole answer. */
   readonly timeout: number
+  /** Hears of every request before it is made. */
+  readonly onRequest?: (delivery: WebhookDelivery, request: WebhookRequest) => void
 }
 
 /** A slow bot may hold up itself, not the others. */
@@ -30,6 +32,7 @@ export class Webhooks {
   readonly #abort = new AbortController()
   #timer: { readonly at: number; readonly cancel: Cancel } | undefined
   #reconsidering = false
+  #quiet: (() => void)[] = []
   #running = false
   #agent: Promise<import('undici').Agent> | undefined
 
@@ -47,7 +50,16 @@ export class Webhooks {
     this.#running = false
     this.#timer?.cancel()
     this.#abort.abort()
+    for (const tell of this.#quiet.splice(0)) tell()
     await (await this.#agent)?.destroy()
+  }
+
+  /** Resolves when no server is being called; what has to wait for its time is not waited for. */
+  async quiet(): Promise<void> {
+    if (this.#reconsidering || this.#underWay.size > 0)
+      await new Promise<void>(resolve => {
+        this.#quiet.push(resolve)
+      })
   }
 
   /** Facts were taken. Looked at once per turn, however many came. */
@@ -69,12 +81,17 @@ export class Webhooks {
       if (delivery.due! > clock.now()) next = Math.min(next, delivery.due!)
       else if (this.#callsOf(delivery.botId) < perBot) void this.#deliver(delivery)
     }
+    this.#tellQuiet()
     if (this.#timer?.at === next) return
     this.#timer?.cancel()
     this.#timer =
       next === Number.POSITIVE_INFINITY
         ? undefined
         : { at: next, cancel: clock.after(next - clock.now(), () => this.#wake()) }
+  }
+
+  #tellQuiet(): void {
+    if (this.#underWay.size === 0) for (const tell of this.#quiet.splice(0)) tell()
   }
 
   #wake(): void {
@@ -95,7 +112,7 @@ export class Webhooks {
       // Nobody hears of a message before it is on disk.
       await engine.settled()
       const request = requestOf(surroundings(), delivery)
-      const attempt = await this.#attempt(request)
+      const attempt = await this.#attempt(delivery, request)
       if (this.#running)
         await engine.run('deliver-webhook', delivery.botId, () => ({
           facts: settled(surroundings(), delivery, attempt),
@@ -109,11 +126,12 @@ export class Webhooks {
     }
   }
 
-  async #attempt(request: ReturnType<typeof requestOf>): Promise<Attempt> {
+  async #attempt(delivery: WebhookDelivery, request: ReturnType<typeof requestOf>): Promise<Attempt> {
     if (request === null) return { kind: 'pointless' }
     if ('refused' in request) return { kind: 'impossible', reason: request.refused }
     const why = forbidden(new URL(request.url).hostname, this.#parts.permitted)
     if (why) return { kind: 'impossible', reason: why }
+    this.#parts.onRequest?.(delivery, request)
     try {
       return await this.#post(request)
     } catch (error) {

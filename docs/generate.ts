@@ -3,6 +3,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { manPage } from '../cli/extra/man.ts'
 import { apiPage } from './generate/api.ts'
 import { capabilitiesPage } from './generate/capabilities.ts'
 import { cliPage } from './generate/cli.ts'
@@ -23,6 +24,7 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
     ['api.md', apiPage(resources)],
     ['openapi.json', `${JSON.stringify(openApi(resources), null, 2)}\n`],
     ['cli.md', cliPage(resources)],
+    ['natter.1', await manPage()],
     ['permissions.md', permissionsPage()],
     ['errors.md', errorsPage(resources)],
     ['facts.md', factsPage()],

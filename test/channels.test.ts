@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { channelFolders } from '../daemon/api/channel-folders.ts'
 import { channels as api } from '../daemon/api/channels.ts'
+import { messages } from '../daemon/api/messages.ts'
 import { organization } from '../daemon/api/organization.ts'
+import { reactions } from '../daemon/api/reactions.ts'
 import { subscriptions } from '../daemon/api/subscriptions.ts'
 import { sharedDaemon } from './support/daemon.ts'
 import { listen, people } from './support/world.ts'
@@ -274,6 +276,27 @@ describe('DELETE /streams/{stream_id}', () => {
     )
     assert.equal((await modern())[0]!.value, false)
     assert.equal((await amy.call(subscriptions.list, {})).subscriptions[0]!.name, 'Old')
+  })
+
+  test('what has been said stays readable, and nothing about it can be changed', async () => {
+    const { owner } = daemon()
+    const made = { name: 'archived words', subscribers: [owner.id] }
+    const { id } = await owner.call(api.create, made)
+    const { id: message_id } = await owner.call(messages.send, {
+      type: 'channel',
+      to: id,
+      topic: 't',
+      content: '/poll ?',
+    })
+    await owner.call(reactions.add, { message_id, emoji_name: 'tada' })
+    await owner.call(api.archive, { stream_id: id })
+    await owner.call(messages.get, { message_id })
+    await owner.refused(messages.update, { message_id, topic: 'u' }, 'BAD_REQUEST')
+    await owner.refused(messages.delete, { message_id }, 'BAD_REQUEST')
+    await owner.refused(messages.typing, { message_id, op: 'start' }, 'BAD_REQUEST')
+    await owner.refused(reactions.add, { message_id, emoji_name: 'smile' }, 'BAD_REQUEST')
+    await owner.refused(reactions.remove, { message_id, emoji_name: 'tada' }, 'BAD_REQUEST')
+    await owner.refused(messages.submessage, { message_id, msg_type: 'widget', content: '{}' }, 'BAD_REQUEST')
   })
 })
 

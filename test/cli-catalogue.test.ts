@@ -19,6 +19,9 @@ const pages = await Promise.all(
   })),
 )
 
+/** Fields that fit beside each other without choosing. */
+const widestTable = 7
+
 describe('every endpoint', () => {
   for (const { name, page, endpoints } of pages)
     for (const endpoint of endpoints)
@@ -36,6 +39,20 @@ describe('every endpoint', () => {
               assert.ok(given.has(param), `${example} lacks ${param}`)
         }
       })
+
+  for (const endpoint of pages.flatMap(({ endpoints }) => endpoints)) {
+    const { shows, columns } = endpoint.cli
+    const fields = Object.keys(endpoint.reply)
+    const items = endpoint.reply[shows ?? (fields.length === 1 ? fields[0]! : '')]?.items
+    const known = Object.keys(items?.properties ?? {})
+    // Messages have a form of their own.
+    if (known.length <= widestTable && !columns) continue
+    if (shows === 'messages') continue
+    test(`${endpoint.id} shows a table of fields that there are, and not of too many`, () => {
+      assert.ok(columns, `"${endpoint.cli.name}" lists ${known.length} fields and names no columns`)
+      for (const column of columns) assert.ok(known.includes(column), column)
+    })
+  }
 
   for (const shortcut of shortcuts)
     test(`${shortcut.cli.name} fits the endpoint it is a use of`, async () => {

@@ -48,6 +48,7 @@ describe('the fixture subcommands', () => {
     assert.deepEqual((await run('queues', 'list')).queues, [])
     assert.deepEqual((await run('queues', 'expire')).expired, [])
     assert.deepEqual((await run('outbox')).mails, [])
+    assert.deepEqual((await run('webhooks', 'list', '--status', 'failed')).deliveries, [])
     await run('requests', 'clear')
     assert.equal((await run('clock', 'resume')).frozen, false)
     assert.equal((await run('clock', 'freeze')).frozen, true)
@@ -63,6 +64,11 @@ describe('the fixture subcommands', () => {
     const late = await shell.natter([...words, ...token])
     assert.equal(late.code, 8)
     assert.match(late.stderr, /near: status: wanted 429, was 200/)
+    const undelivered = await shell.natter(['webhooks', 'wait', '--status', 'failed', '--within', '50ms', ...token])
+    assert.deepEqual(
+      [undelivered.code, undelivered.stderr.includes('no such delivery was tried within 50ms')],
+      [8, true],
+    )
     assert.equal((await shell.natter(['reset'])).code, 4)
     assert.equal((await shell.natter(['clock', 'set', 'yesteryear', ...token])).code, 2)
     assert.equal((await shell.natter(['faults', 'add', 'fire', ...token])).code, 1)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import stringWidth from 'string-width'
 import { accountAt, fakeServer, json, newShell } from './support/cli.ts'
 import { startDaemon } from './support/daemon.ts'
 import { fakeChat } from './support/fake-chat.ts'
@@ -35,19 +36,40 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     await screen.shows(/goes on/)
     assert.ok(screen.text.includes('\u001b[1mbold\u001b[22m'))
     const lines = screen.plain.split('\n').filter(line => line !== '' && !line.startsWith('ready'))
-    for (const line of lines) assert.ok(line.length <= 40 || /Bob Brown:/.test(line), line)
+    for (const line of lines) assert.ok(line.length <= 40, line)
     assert.ok(lines.length > 1 && lines.slice(1).every(line => line.startsWith('      ')), screen.plain)
     screen.type('\u0003')
     assert.equal(await screen.ended, 130)
   })
 
-  test('tables fit a width of 40', async t => {
-    const list = [{ id: 1, title: 'Greeting', content: 'A text that is longer than the terminal is wide, by far' }]
-    const url = await fakeServer(t, (_, response) => json(response, { result: 'success', saved_snippets: list }))
-    const screen = open(t, newShell(t, accountAt(url)), ['snippets', 'list'], { columns: 40 })
-    assert.equal(await screen.ended, 0)
-    for (const line of screen.plain.split('\n')) assert.ok(line.length <= 40, line)
-    assert.match(screen.plain, /^id {2}title {5}content\n1 {3}Greeting {2}A text/)
+  test('tables have one line per row at every width, and the columns that people want', async t => {
+    const daemon = await startDaemon(t)
+    const { email, api_key } = daemon.ready.owner
+    const shell = newShell(t, accountAt(daemon.url, email, api_key))
+    const about = 'Where all of us talk about 天気 and everything else that comes to mind, at length'
+    for (const name of ['general', 'a rather long name of a channel', '天気'])
+      assert.equal((await shell.natter(['channels', 'create', name, '--description', about])).code, 0)
+    for (const columns of [40, 80, 120])
+      for (const words of [
+        ['channels', 'list'],
+        ['users', 'list'],
+        ['groups', 'list'],
+      ]) {
+        const screen = open(t, shell, words, { columns })
+        assert.equal(await screen.ended, 0)
+        const lines = screen.plain.trimEnd().split('\n')
+        const { length } = (await shell.natter([...words, '--ndjson'])).stdout.trim().split('\n')
+        assert.equal(lines.length, length + 1, screen.plain)
+        for (const line of lines) assert.ok(stringWidth(line) <= columns, `${columns}: ${line}`)
+      }
+    const narrow = open(t, shell, ['channels', 'list'], { columns: 40 })
+    await narrow.ended
+    assert.match(narrow.plain, /^stream_id {2}name +description\n(.*\n)*1 +general +Where al/)
+    const piped = await shell.natter(['channels', 'list'])
+    assert.match(piped.stdout, /^stream_id {2}name +description +invite_only {2}subscriber_count\n/)
+    assert.ok(piped.stdout.includes(about))
+    const all = await shell.natter(['channels', 'list', '--fields', 'name,topics_policy,folder_id'])
+    assert.match(all.stdout, /^name +topics_policy +folder_id\n/)
   })
 
   test('a password is asked for and not shown', async t => {

@@ -161,7 +161,7 @@ test('exit codes follow status and code', () => {
 
 test('text from elsewhere cannot steer the terminal', () => {
   assert.equal(harmless('a\u001b]0;x\u0007\n\u202eb'), 'a\\x1b]0;x\\x07\n\\x202eb')
-  assert.deepEqual(linesOf({ a: 'x\ny', b: null, long: [1] }, undefined), ['a     x\\ny', 'b     -', 'long  [1]'])
+  assert.deepEqual(linesOf({ a: 'x\ny', b: null, long: [1] }, undefined), ['a     x\\ny', 'b     -', 'long  1'])
 })
 
 test('a table is as wide as it needs, or as the terminal is', async () => {
@@ -172,7 +172,12 @@ test('a table is as wide as it needs, or as the terminal is', async () => {
   await loadMeasure()
   const table = (columns: number | undefined) => tableLines(rows, String, { columns, colors: undefined })
   assert.deepEqual(table(undefined), ['id  text', '1   four words and more', '20  日本'])
-  assert.deepEqual(table(16), ['id  text', '1   four words', '    and more', '20  日本'])
+  assert.deepEqual(table(16), ['id  text', '1   four words…', '20  日本'])
+  assert.deepEqual(
+    tableLines(rows, String, { columns: 7, colors: undefined }, ['id', 'text']),
+    ['id', '1', '20'],
+    'rather fewer columns than several lines',
+  )
   const wide = tableLines([{ aaaaaaaaaa: 1, bbbbbbbbbb: 2 }], String, { columns: 20, colors: undefined })
   assert.deepEqual(wide, ['aaaaaaaaaa  1', 'bbbbbbbbbb  2'])
 })

@@ -160,6 +160,11 @@ test('natter with a daemon', async t => {
   await t.test('natter api calls any route and prints the body as it came', async () => {
     const made = await shell.natter(['api', 'post', 'saved_snippets', '-f', 'title=A=B', '-F', 'content="x"'])
     assert.match(made.stdout, /^\{"result":"success","msg":"","saved_snippet_id":\d+\}\n$/)
+    for (const flags of [
+      ['--jq', '.email'],
+      ['--fields', 'email'],
+    ])
+      assert.match((await shell.natter(['api', 'GET', '/users/me', ...flags])).stdout, /^owner@example\.com\n$/)
     const head = await shell.natter(['api', 'GET', '/api/v1/users/me', '--include'])
     assert.match(head.stdout, /^HTTP\/1\.1 200 OK\n(.+\n)*\n\{"result"/)
     const wrong = await shell.natter(['api', 'GET', '/nowhere'])

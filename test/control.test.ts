@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
+import { bots } from '../daemon/api/bots.ts'
 import { drafts } from '../daemon/api/drafts.ts'
 import { events } from '../daemon/api/events.ts'
+import { messages } from '../daemon/api/messages.ts'
 import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { users } from '../daemon/api/users.ts'
+import { BotServer, json } from './support/bot-server.ts'
 import { Control } from './support/control.ts'
 import { type Caller, sharedDaemon, startDaemon, type TestDaemon } from './support/daemon.ts'
 
@@ -29,6 +32,73 @@ describe('the control plane', () => {
       assert.equal(status, 401)
       assert.equal(body.code, 'UNAUTHORIZED')
     }
+  })
+})
+
+describe('/webhooks', () => {
+  const server = new BotServer()
+  before(() => server.listen())
+  after(() => server.close())
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
+  const control = () => new Control(daemon())
+
+  async function called(short_name: string, payload_url: string): Promise<{ bot: string; id: number }> {
+    const { owner } = daemon()
+    const bot = { full_name: short_name, short_name, bot_type: 3 as const, payload_url }
+    const { user_id } = await owner.call(bots.create, bot)
+    const { id } = await owner.call(messages.send, { type: 'direct', to: [user_id], content: `hello ${short_name}` })
+    return { bot: `${short_name}-bot@example.com`, id }
+  }
+
+  test('lists deliveries with what was sent, the token hidden, and waits for them', async () => {
+    server.answer = json({ content: 'hi' })
+    const waiting = control().call('POST', '/wait', { webhook: { bot: '/^listed/', status: 'delivered' }, within: 10 })
+    const { bot, id } = await called('listed', server.url)
+    const { met, webhook } = await waiting
+    assert.equal(met, true)
+    const { request, id: deliveryId, bot_id, ...delivery } = webhook
+    assert.deepEqual(delivery, {
+      time: Date.UTC(2030, 0),
+      bot,
+      message_id: id,
+      trigger: 'direct_message',
+      status: 'delivered',
+      attempts: 1,
+      next_attempt: null,
+      http_status: 200,
+      error: null,
+      response: '{"content":"hi"}',
+    })
+    assert.deepEqual([request.url, request.content_type], [server.url, 'application/json'])
+    assert.deepEqual(request.body, { ...server.received.at(-1)!.body, token: '***' })
+    for (const query of [
+      `bot=${bot}`,
+      'bot=listed-bot',
+      `bot=${bot_id}&status=delivered`,
+      `since=${deliveryId - 1}&limit=1`,
+    ])
+      assert.deepEqual((await control().call('GET', `/webhooks?${query}`)).deliveries, [webhook], query)
+    assert.deepEqual((await control().call('GET', `/webhooks?bot=${bot}&status=failed`)).deliveries, [])
+    assert.match((await control().try('GET', '/webhooks?bot=nobody')).body.msg, /^bot: nobody is called/)
+    const near = await control().call('POST', '/wait', { webhook: { bot, status: 'failed' }, within: 0.05 })
+    assert.deepEqual([near.met, near.near[0].differs], [false, ['status: wanted "failed", was "delivered"']])
+  })
+
+  test('attempts come again as time is moved, each at its own time, before the answer', async () => {
+    const { bot } = await called('nowhere', 'http://127.0.0.1:1/')
+    const { webhook } = await control().call('POST', '/wait', { webhook: { bot } })
+    assert.deepEqual([webhook.status, webhook.attempts], ['waiting', 1])
+    assert.equal(webhook.next_attempt, Date.UTC(2030, 0) + 1000)
+    await control().call('POST', '/clock/advance', { by: '6s' })
+    const one = async () => (await control().call('GET', `/webhooks?bot=${bot}`)).deliveries[0]
+    const { attempts, next_attempt } = await one()
+    assert.deepEqual([attempts, next_attempt], [3, Date.UTC(2030, 0) + 31_000])
+    await control().call('POST', '/clock/advance', { by: '1m' })
+    const { status, error, ...last } = await one()
+    assert.deepEqual([status, last.attempts, last.next_attempt], ['failed', 4, null])
+    assert.match(error, /cannot be reached/)
+    await control().call('POST', '/reset')
+    assert.deepEqual((await control().call('GET', '/webhooks')).deliveries, [])
   })
 })
 
@@ -59,6 +129,17 @@ describe('reset and snapshots', () => {
       msg: '',
       saved_snippet_id: first,
     })
+    await control().call('POST', '/reset')
+  })
+
+  test('a snapshot of time that ran ahead runs ahead again', async () => {
+    await control().call('POST', '/clock/advance', { by: '30d' })
+    const { snapshot } = await control().call('POST', '/snapshots', { name: 'ahead' })
+    await control().call('POST', '/reset')
+    assert.ok((await control().call('GET', '/clock')).now < snapshot.time)
+    await control().call('POST', '/snapshots/ahead/restore')
+    assert.ok((await control().call('GET', '/clock')).now >= snapshot.time)
+    await control().call('DELETE', '/snapshots/ahead')
     await control().call('POST', '/reset')
   })
 
@@ -178,6 +259,36 @@ describe('requests', () => {
     const reply = await control().call('POST', '/wait', { event: wanted, user: 'owner', within: 1 })
     assert.ok(reply.met)
     assert.equal(reply.event.event.op, 'add')
+  })
+
+  test('people are known by name here, and what is not understood is refused', async () => {
+    await daemon().owner.call(savedSnippets.list, {})
+    const { requests } = await control().call('GET', '/requests?user=owner&limit=1')
+    assert.equal(requests[0].user, 'owner@example.com')
+    const call = { endpoint: 'get-saved-snippets', user: 'owner' }
+    assert.equal((await control().call('POST', '/wait', { call, within: 1 })).met, true)
+    const mistakes: [method: string, path: string, body: object | undefined, told: RegExp][] = [
+      ['GET', '/requests?enpoint=x', undefined, /^enpoint: not understood/],
+      ['GET', '/requests?endpoint=x', undefined, /^endpoint: no endpoint/],
+      ['GET', '/requests?user=x', undefined, /^user: nobody/],
+      ['GET', '/requests?limit=x', undefined, /^limit: a whole number/],
+      ['GET', '/events?typ=x', undefined, /^typ: not understood/],
+      ['GET', '/outbox?form=x', undefined, /^form: not understood/],
+      ['POST', '/queues/expire', { queue: 'x' }, /^queue: not understood/],
+      ['POST', '/queues/expire', { queue_id: 'x' }, /^queue_id: there is no queue/],
+      ['POST', '/wait', { evnt: {} }, /^evnt: not understood/],
+      ['POST', '/wait', { event: {}, call: {} }, /^event, call or webhook: one of them/],
+      ['POST', '/wait', { event: [] }, /^event: an object/],
+      ['POST', '/clock/freeze', { at: 'x' }, /^at: UNIX seconds/],
+      ['POST', '/clock/freeze', { at: 1 }, /^at: it is .* already/],
+      ['POST', '/clock/advance', {}, /^by is missing/],
+      ['POST', '/clock/set', {}, /^to is missing/],
+    ]
+    for (const [method, path, body, told] of mistakes) {
+      const reply = await control().try(method, path, body)
+      assert.match(reply.body.msg, told, path)
+    }
+    assert.equal((await control().call('GET', '/clock')).frozen, false)
   })
 
   test('what did not come is told with what came closest', async () => {

@@ -16,6 +16,16 @@ describe('--dialect zulip', () => {
     assert.equal(registered.body.zulip_feature_level, 417)
   })
 
+  test('settings are changed by their old paths too', async t => {
+    const { owner } = await startDaemon(t, { flags: ['--dialect', 'zulip'] })
+    for (const path of ['notifications', 'display']) {
+      const body = 'enable_sounds=false&twenty_four_hour_time=true'
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      const reply = await owner.raw('PATCH', `/api/v1/settings/${path}`, { headers, body })
+      assert.deepEqual([reply.status, reply.body.ignored_parameters_unsupported], [200, undefined], reply.text)
+    }
+  })
+
   test('without it the daemon speaks its own names', async t => {
     const { nobody } = await startDaemon(t)
     assert.equal((await nobody.raw('GET', '/api/v1/server_settings')).body.svc_feature_level, 417)

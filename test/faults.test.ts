@@ -52,9 +52,12 @@ describe('faults', () => {
   test('a rule for one user leaves the others alone', async () => {
     const owner = await given()
     const amy = await daemon().user('amy')
-    await control().call('POST', '/faults', { kind: 'status', user: 'AMY@example.com' })
-    assert.deepEqual(await statuses(owner, 2), [200, 200])
-    assert.deepEqual(await statuses(amy, 2), [500, 500])
+    for (const user of ['AMY@example.com', 'amy', amy.id]) {
+      const { fault } = await control().call('POST', '/faults', { kind: 'status', user })
+      assert.deepEqual(await statuses(owner, 2), [200, 200])
+      assert.deepEqual(await statuses(amy, 2), [500, 500])
+      await control().call('DELETE', `/faults/${fault.id}`)
+    }
   })
 
   test('a rule with a probability strikes some of the calls', async () => {
@@ -111,16 +114,24 @@ describe('faults', () => {
     await control().call('DELETE', `/faults/${fault.id}`)
     assert.deepEqual(await statuses(owner, 1), [200])
     assert.equal((await control().try('DELETE', `/faults/${fault.id}`)).status, 404)
-    for (const rule of [
-      {},
-      { kind: 'fire' },
-      { kind: 'status', status: 200 },
-      { kind: 'status', endpoint: 'get-nothing' },
-      { kind: 'status', times: 0 },
-      { kind: 'status', probability: 2 },
-      { kind: 'status', colour: 'red' },
-      { kind: 'status', user: {} },
-    ])
-      assert.equal((await control().try('POST', '/faults', rule)).status, 400, JSON.stringify(rule))
+    const wrong: [rule: object, told: RegExp][] = [
+      [{}, /^kind: one of rate-limit, /],
+      [{ kind: 'fire' }, /^kind: one of rate-limit, /],
+      [{ kind: 'status', status: 200 }, /^status: a whole number from 400 to 599/],
+      [{ kind: 'status', status: 500.5 }, /^status: a whole number/],
+      [
+        { kind: 'status', endpoint: '/messages' },
+        /^endpoint: no endpoint is called "\/messages"; .* "POST \/messages"/,
+      ],
+      [{ kind: 'status', times: 0 }, /^times: a whole number from 1/],
+      [{ kind: 'status', probability: 2 }, /^probability: a number from 0 to 1/],
+      [{ kind: 'status', colour: 'red' }, /^colour: no such field of a fault; there is kind, endpoint, /],
+      [{ kind: 'latency', seconds: 2 }, /^seconds: belongs to rate-limit, not to latency/],
+      [{ kind: 'status', user: {} }, /^user: nobody is called/],
+      [{ kind: 'status', user: 'zed' }, /^user: nobody is called "zed"/],
+    ]
+    for (const [rule, told] of wrong)
+      assert.match((await control().try('POST', '/faults', rule)).body.msg, told, JSON.stringify(rule))
+    assert.deepEqual((await control().call('GET', '/faults')).faults, [])
   })
 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -163,10 +163,29 @@ describe('zulip-js', () => {
     assert.equal(await output, 'for each\n')
   })
 
+  test('every method that the library has is called by one of these tests', async () => {
+    const source = readFileSync(import.meta.filename, 'utf8')
+    const methods = methodsOf(amy)
+    assert.ok(methods.length > 30, methods.join(' '))
+    // By login in the first of them.
+    const uncalled = methods.filter(
+      name => name !== 'accounts.retrieve' && !source.includes(`.${name.split('.').at(-1)}`),
+    )
+    assert.deepEqual(uncalled, [])
+  })
+
   test('what the API no longer has is answered in JSON, not as a page', async () => {
-    for (const call of [amy.users.me.pointer.retrieve(), amy.filters!.retrieve!()])
+    const { pointer } = amy.users.me
+    for (const call of [pointer.retrieve(), pointer.update(1), amy.filters!.retrieve!()])
       assert.equal((await call).result, 'error')
     assert.equal((await amy.callEndpoint('/nothing', 'GET')).result, 'error')
     assert.equal((await amy.callEndpoint('/users/me', 'GET')).result, 'success')
   })
 })
+
+function methodsOf(part: object, at = ''): string[] {
+  return Object.entries(part).flatMap(([name, value]) => {
+    if (typeof value === 'function') return [at + name]
+    return typeof value === 'object' && value !== null ? methodsOf(value, `${at}${name}.`) : []
+  })
+}

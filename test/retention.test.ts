@@ -84,4 +84,30 @@ describe('message_retention_days', () => {
     it.runJobs()
     assert.deepEqual(left(ids), ['forever', 'direct'])
   })
+  test('the owner of a file hears that the message that linked it is gone', () => {
+    const { world: it, amy, channels } = world(-1)
+    const attachment = {
+      id: 1,
+      userId: amy.id,
+      name: 'a',
+      path: '1/a/b/a',
+      file: 'f',
+      size: 3,
+      contentType: 'text/plain',
+    }
+    it.state.attachments.put({ ...attachment, created: it.now, messages: [] })
+    const id = it.send(amy, channels.twoDays, 't', '[a](/user_uploads/1/a/b/a)')
+    assert.deepEqual(
+      it.state.attachments.get(1)!.messages.map(message => message.id),
+      [id],
+    )
+    it.heard(amy)
+    it.now += 2 * day
+    it.runJobs()
+    const news = it.heard(amy).filter(event => event.type === 'attachment')
+    assert.deepEqual(
+      news.map(event => [event.op, event.attachment.messages]),
+      [['update', []]],
+    )
+  })
 })

@@ -10,6 +10,8 @@ import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { users } from '../daemon/api/users.ts'
 import { Control } from './support/control.ts'
 import { Caller, launch, startDaemon, type TestDaemon } from './support/daemon.ts'
+import { freePort } from './support/free-port.ts'
+import { cutOff, send } from './support/http.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-seed-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -70,6 +72,33 @@ describe('--seed', () => {
     )
   })
 
+  test('until it stands /readyz is false, the API says so, and the daemon is alive', async t => {
+    // Passwords take their time to hash: some seconds for these.
+    const users = Array.from({ length: 60 }, (_, i) => ({ name: `u${i}`, password: `correct horse battery ${i}` }))
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const flags = ['--memory', '--port', String(port), '--seed', seedFile('slow.json', JSON.stringify({ users }))]
+    let started = false
+    const starting = startDaemon(t, { flags }).finally(() => {
+      started = true
+    })
+    const until = async (path: string, status: number) => {
+      for (;;) {
+        const reply = await send(url + path).catch(cutOff)
+        if (reply?.status === status) return reply
+        assert.ok(!started, `${path} was never ${status}`)
+      }
+    }
+    assert.deepEqual((await until('/readyz', 503)).body, { ready: false })
+    assert.equal((await send(`${url}/livez`)).status, 200)
+    const early = ['/api/v1/server_settings', '/control/v1/clock'].map(path => until(path, 503))
+    for (const { headers, body } of await Promise.all(early))
+      assert.deepEqual([body.code, headers['retry-after']], ['SERVER_NOT_READY', '1'])
+    const daemon = await starting
+    assert.deepEqual((await send(`${url}/readyz`)).body, { ready: true })
+    assert.equal((await as(daemon, 'u59')).email, 'u59@example.com')
+  })
+
   test('an account without a password cannot be logged in to by any', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
     for (const password of ['', 'amy', 'seeded account without a password 7Qx'])
@@ -128,6 +157,7 @@ describe('reproducible runs', () => {
     const [first, second] = [await transcript(t, flags), await transcript(t, flags)]
     assert.equal(first, second)
     assert.match(first, /queue_id/)
+    assert.match(first, /"date":"Tue, 01 Jan 2030 00:10:00 GMT"/)
     assert.notEqual(await transcript(t, [...flags, '--random', 'other']), first)
   })
 })
@@ -139,8 +169,8 @@ async function transcript(t: TestContext, flags: readonly string[]): Promise<str
   const lines: string[] = [JSON.stringify({ ...daemon.ready, pid: 0 })]
   const amy = await as(daemon, 'amy')
   const say = async (caller: Caller, method: string, path: string, query = '') => {
-    const { status, text, body } = await caller.raw(method, `/api/v1${path}`, { query })
-    lines.push(`${method} ${path} ${status} ${text}`)
+    const { status, headers, text, body } = await caller.raw(method, `/api/v1${path}`, { query })
+    lines.push(`${method} ${path} ${status} ${JSON.stringify(headers)} ${text}`)
     return body
   }
   await control.call('POST', '/faults', { kind: 'status', endpoint: 'get-own-user', probability: 0.5 })
@@ -154,6 +184,8 @@ async function transcript(t: TestContext, flags: readonly string[]): Promise<str
   await control.call('POST', '/reset')
   await amy.call(events.register, {})
   await say(amy, 'GET', '/users')
+  for (const path of ['/requests', '/events', '/queues', '/faults', '/accounts'])
+    lines.push(JSON.stringify(await control.call('GET', path)))
   return lines.join('\n').replaceAll(daemon.url, 'URL')
 }
 

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { createClient, type Event, NatterError } from '../daemon/client/index.ts'
+import { type Client, createClient, type Event, type EventOptions, NatterError } from '../daemon/client/index.ts'
 import { type Natter, startNatter } from '../daemon/testing/index.ts'
+import { Control } from './support/control.ts'
+import { launch } from './support/daemon.ts'
 
 describe('natter/testing', () => {
   test('a world in process, with everybody in it and gone at the end', async () => {
@@ -109,6 +114,127 @@ describe('natter/client', () => {
     await noQueues(natter)
   })
 
+  test('messages sent while there was no queue are fetched, in order, and none comes twice', async () => {
+    await using natter = await startNatter()
+    const say = sayer(natter)
+    const heard = follow(natter, { types: ['message'] })
+    await heard.ready(1)
+    await say('one')
+    await heard.count(1)
+    // No poll gets through until the fault is taken away, and then its queue is gone.
+    natter.faults.add({ kind: 'html-502', endpoint: 'get-events' })
+    natter.faults.add({ kind: 'html-502', endpoint: 'register-queue', times: 1 })
+    await expireQueues(natter)
+    for (const content of ['two', 'three']) await say(content)
+    natter.faults.add({ kind: 'duplicate-event', times: 5 })
+    natter.faults.remove(1)
+    await heard.ready(2)
+    await say('four')
+    await heard.count(4)
+    await expireQueues(natter)
+    await heard.ready(3)
+    await say('five')
+    await heard.count(5)
+    assert.deepEqual(await heard.stop(), ['one', 'two', 'three', 'four', 'five'])
+  })
+
+  test('messages sent between the new queue and the look back are told once, and more than a page is fetched', async () => {
+    await using natter = await startNatter()
+    const say = sayer(natter)
+    // Small pages: what takes several of them must not take thousands of messages.
+    const small: typeof fetch = (url, init) => fetch(String(url).replace('num_after=1000', 'num_after=4'), init)
+    const { email, apiKey } = natter.account('amy')
+    const amy = createClient({ site: natter.url, email, apiKey, fetch: small })
+    const heard = followed(amy, { types: ['message'], narrow: [['topic', 'gap']] })
+    await heard.ready(1)
+    natter.faults.add({ kind: 'latency', ms: 200, endpoint: 'get-messages' })
+    const many = Array.from({ length: 12 }, (_, i) => `m${i}`)
+    await expireQueues(natter, async () => {
+      await natter.as('bob').messages.send({ type: 'channel', to: 'general', topic: 'other', content: 'elsewhere' })
+      for (const content of many) await say(content)
+    })
+    await heard.ready(2)
+    // The queue has these and the look back, which is slow, finds them too.
+    for (const content of ['during', 'still']) await say(content)
+    await heard.count(14)
+    assert.deepEqual(await heard.stop(), [...many, 'during', 'still'])
+  })
+
+  test('with all public channels, those that one is not subscribed to are looked back on too', async () => {
+    await using natter = await startNatter()
+    const bot = natter.as('echo-bot')
+    await natter.as('bob').subscriptions.subscribe({ subscriptions: [{ name: 'bobs' }] })
+    const heard = follow(natter, { types: ['message'], allPublicStreams: true }, 'echo-bot')
+    await heard.ready(1)
+    const inPublic = (content: string) =>
+      natter.as('bob').messages.send({ type: 'channel', to: 'bobs', topic: 't', content })
+    const direct = (content: string) => natter.as('bob').messages.send({ type: 'direct', to: [bot.email!], content })
+    await inPublic('one')
+    await direct('two')
+    await heard.count(2)
+    await expireQueues(natter, async () => {
+      await inPublic('three')
+      await direct('four')
+      await inPublic('five')
+    })
+    await heard.count(5)
+    await inPublic('six')
+    await heard.count(6)
+    assert.deepEqual(await heard.stop(), ['one', 'two', 'three', 'four', 'five', 'six'])
+  })
+
+  test('a poll that is never answered is made anew', async () => {
+    await using natter = await startNatter()
+    natter.faults.add({ kind: 'hang-poll', times: 1 })
+    const heard = follow(natter, { types: ['message'], pollSeconds: 0.2 })
+    await heard.ready(1)
+    await sayer(natter)('one')
+    await heard.count(1)
+    assert.deepEqual(await heard.stop(), ['one'])
+  })
+
+  test('after a reset messages are told although their numbers came before; the gap is marked', async () => {
+    await using natter = await startNatter()
+    const say = sayer(natter)
+    const heard = follow(natter, { types: ['message'] })
+    await heard.ready(1)
+    for (const content of ['one', 'two']) await say(content)
+    await heard.count(2)
+    await natter.reset()
+    await heard.ready(2)
+    await say('three')
+    await heard.count(4)
+    assert.deepEqual(await heard.stop(), ['one', 'two', 'gap', 'three'])
+  })
+
+  test('a daemon that is killed and started again: nothing missed, nothing twice', { timeout: 60_000 }, async t => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-client-'))
+    t.after(() => rmSync(data, { recursive: true, force: true }))
+    let daemon = await launch(data)
+    const { url } = daemon
+    const flags = ['--port', new URL(url).port]
+    const { email, key } = daemon.owner
+    const client = createClient({ site: url, email: email!, apiKey: key! })
+    const say = (content: string) => client.messages.send({ type: 'direct', to: [email!], content })
+    const heard = followed(client, { types: ['message'] })
+    await heard.ready(1)
+    await say('one')
+    await heard.count(1)
+    await daemon.kill()
+    daemon = await launch(data, { flags })
+    await say('two')
+    await heard.count(2)
+    // Its queues do not survive this.
+    await daemon.kill()
+    daemon = await launch(data, { flags: [...flags, '--control'] })
+    await say('three')
+    await new Control(daemon).call('POST', '/queues/expire')
+    await say('four')
+    await heard.count(4)
+    assert.deepEqual(await heard.stop(), ['one', 'two', 'three', 'four'])
+    await daemon.stop()
+  })
+
   test('leaving the loop deletes the queue', async () => {
     await using natter = await startNatter()
     const amy = natter.as('amy')
@@ -120,6 +246,47 @@ describe('natter/client', () => {
     await noQueues(natter)
   })
 })
+
+function sayer(natter: Natter): (content: string) => Promise<unknown> {
+  return content => natter.as('bob').messages.send({ type: 'channel', to: 'general', topic: 'gap', content })
+}
+
+function follow(natter: Natter, options: EventOptions, as = 'amy') {
+  return followed(natter.as(as), options)
+}
+
+/** What a reader of the events has heard so far. */
+function followed(client: Client, options: EventOptions) {
+  const heard: string[] = []
+  const stop = new AbortController()
+  let queues = 0
+  const reading = (async () => {
+    for await (const event of client.events({ ...options, signal: stop.signal, onReady: () => queues++ }))
+      heard.push(event.type === 'gap' ? 'gap' : event.message.content)
+  })()
+  return {
+    ready: (nth: number) => until(() => queues >= nth),
+    count: (events: number) => until(() => heard.length >= events),
+    async stop(): Promise<string[]> {
+      // Whatever would come twice has the time to.
+      await new Promise(resolve => setTimeout(resolve, 50))
+      stop.abort()
+      await reading
+      return heard
+    },
+  }
+}
+
+/** While nobody can register another. */
+async function expireQueues(natter: Natter, meanwhile = async () => {}): Promise<void> {
+  const closed = natter.faults.add({ kind: 'status', status: 503, endpoint: 'register-queue' })
+  await fetch(`${natter.url}/control/v1/queues/expire`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${natter.controlToken}` },
+  })
+  await meanwhile()
+  natter.faults.remove(closed.id)
+}
 
 async function until(holds: () => boolean): Promise<void> {
   const end = Date.now() + 10_000

@@ -89,6 +89,47 @@ describe('POST /messages: automatic_new_visibility_policy', () => {
   })
 })
 
+describe('POST /messages/{message_id}/reactions: taking part in a topic', () => {
+  test('follows or unmutes it for those who want that of any participation, and for nobody else', () => {
+    const { world: w, amy, bob } = world()
+    const { id } = w.channel('general', [amy, bob])
+    for (const [n, [follow, unmute, muted, current]] of combinations(
+      [1, 2, 3, 4],
+      [1, 2, 3, 4],
+      [0, 1],
+      [0, 1, 2, 3],
+    ).entries()) {
+      const topic = `topic ${n}`
+      const settings = {
+        automatically_follow_topics_policy: follow,
+        automatically_unmute_topics_in_muted_streams_policy: unmute,
+      }
+      const message_id = w.send(amy, w.state.channels.get(id)!, topic, 'x')
+      w.state.users.put({ ...w.state.users.get(bob.id)!, settings })
+      w.state.subscriptions.put({ ...w.state.subscriptions.get(id, bob.id)!, muted: muted === 1 })
+      w.run(bob, 'update-user-topic', { stream_id: id, topic, visibility_policy: current })
+      w.run(bob, 'add-reaction', { message_id, emoji_name: 'smile' })
+      const wanted = current === 3 || follow === 1 ? 3 : current !== 2 && muted === 1 && unmute === 1 ? 2 : current
+      assert.equal(topicPolicy(w.state, bob.id, id, topic), wanted, JSON.stringify({ ...settings, muted, current }))
+    }
+  })
+
+  test('is told before the reaction; a vote in a poll counts too, a direct message never', () => {
+    const { world: w, amy, bob } = world({ automatically_follow_topics_policy: 1 })
+    const channel = w.channel('general', [amy, bob])
+    const poll = w.send(amy, channel, 'poll', '/poll Lunch?\nyes')
+    w.heard(bob)
+    w.run(bob, 'add-submessage', { message_id: poll, msg_type: 'widget', content: '{"type":"vote"}' })
+    assert.deepEqual(types(w.heard(bob)), ['muted_topics', 'user_topic', 'submessage'])
+    w.run(bob, 'add-reaction', { message_id: poll, emoji_name: 'smile' })
+    assert.deepEqual(types(w.heard(bob)), ['reaction'])
+    const { id } = w.run(amy, 'send-message', { type: 'direct', to: [bob.id], content: 'x' })
+    w.heard(bob)
+    w.run(bob, 'add-reaction', { message_id: id, emoji_name: 'smile' })
+    assert.deepEqual(types(w.heard(bob)), ['reaction'])
+  })
+})
+
 describe('PATCH /messages/{message_id}: what goes along with a topic', () => {
   test('visibility moves with all of a topic, and merging keeps the more visible', () => {
     const { world: w, amy, bob } = world({ automatically_follow_topics_policy: 4 })

@@ -1,11 +1,15 @@
 // Uploaded files: who may fetch them, which messages link them, how much room they take.
 
 import assert from 'node:assert/strict'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { channels } from '../daemon/api/channels.ts'
 import type { Upload } from '../daemon/api/define.ts'
 import { keys } from '../daemon/api/keys.ts'
 import { messages } from '../daemon/api/messages.ts'
+import { organization } from '../daemon/api/organization.ts'
 import { uploads as api } from '../daemon/api/uploads.ts'
 import { type Caller, launch, sharedDaemon, startDaemon } from './support/daemon.ts'
 import { send as request } from './support/http.ts'
@@ -114,6 +118,30 @@ describe('/user_uploads/…', () => {
     assert.deepEqual((await amy.call(api.list, {})).attachments.at(-1)!.messages, [])
   })
 
+  test('in a web-public channel it is for everyone, while the organization is open to spectators', async () => {
+    const { owner } = daemon()
+    const anybody = async (url: string) => (await request(daemon().url + url)).status
+    const open = (enable_spectator_access: boolean) => owner.call(organization.update, { enable_spectator_access })
+    await open(true)
+    const made = await owner.call(channels.create, { name: 'web', subscribers: [amy.id], is_web_public: true })
+    const { url } = await amy.call(api.upload, { file: file('for all') })
+    assert.equal(await anybody(url), 401)
+    const there = { type: 'channel', to: 'web', topic: 'files' } as const
+    const { id } = await amy.call(messages.send, { ...there, content: `[a](${url})` })
+    assert.deepEqual([await anybody(url), await status(cat, url)], [200, 200])
+    assert.equal((await request(daemon().url + url, { headers: { Authorization: 'Basic bm86bm8=' } })).status, 401)
+    await open(false)
+    assert.deepEqual([await anybody(url), await status(cat, url)], [401, 200])
+    await open(true)
+    await amy.call(messages.update, { message_id: id, content: 'not any more' })
+    assert.equal(await anybody(url), 401)
+    await amy.call(messages.update, { message_id: id, content: `[a](${url})` })
+    assert.equal(await anybody(url), 200)
+    await owner.call(channels.archive, { stream_id: made.id })
+    assert.equal(await anybody(url), 401)
+    assert.equal(await anybody('/user_uploads/1/no/such/file'), 401)
+  })
+
   test('naming somebody’s file does not share it', async () => {
     const { url } = await amy.call(api.upload, { file: file() })
     await cat.call(messages.send, { type: 'direct', to: [bob.id], content: `[mine](${url})` })
@@ -196,6 +224,38 @@ describe('GET /attachments', () => {
     assert.equal(await status(bob, url), 404)
   })
 
+  test('deleting a message takes it out of the list, and the owner of the file is told', async () => {
+    const { url } = await amy.call(api.upload, { file: file('told') })
+    const [first, second] = [await share(amy, `[a](${url})`), await share(bob, `[b](${url})`)]
+    const heard = await listen(amy, ['attachment', 'delete_message'], {
+      client_capabilities: { bulk_message_deletion: true },
+    })
+    await amy.call(messages.delete, { message_id: first! })
+    const { attachments, upload_space_used } = await amy.call(api.list, {})
+    const attachment = attachments.at(-1)!
+    assert.deepEqual(
+      attachment.messages.map(({ id }) => id),
+      [second],
+    )
+    const events = await heard()
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['delete_message', 'attachment'],
+    )
+    assert.deepEqual(events[1], { type: 'attachment', op: 'update', attachment, upload_space_used })
+    const { id } = await amy.call(messages.send, { type: 'direct', to: [bob.id], content: `[c](${url})` })
+    await heard()
+    await amy.call(messages.delete, { message_id: id })
+    assert.deepEqual(
+      (await heard()).map(({ type, op }) => [type, op]),
+      [
+        ['delete_message', undefined],
+        ['attachment', 'update'],
+      ],
+    )
+    assert.equal(await status(bob, url), 200)
+  })
+
   test('has:attachment finds them, and pictures are shown', async () => {
     const { url } = await amy.call(api.upload, { file: file(pixel.png, 'dot.png', 'image/png') })
     const message_id = await share(amy, `[dot.png](${url})`)
@@ -227,5 +287,50 @@ describe('DELETE /attachments/{attachment_id}', () => {
     assert.deepEqual(await heard(), [{ type: 'attachment', op: 'remove', attachment: { id }, upload_space_used }])
     assert.deepEqual([await status(amy, url), await status(bob, url)], [404, 404])
     await amy.refused(api.remove, { attachment_id: id }, 'BAD_REQUEST')
+  })
+
+  test('its bytes go from the disk with the last file that has them, and what a crash left behind at the start', async t => {
+    const first = await startDaemon(t)
+    const kept = () => readdirSync(join(first.data, 'files')).length
+    const soon = async (count: number) => {
+      for (let waited = 0; kept() !== count; waited += 10) {
+        assert.ok(waited < 5000, `${kept()} files are there, not ${count}`)
+        await sleep(10)
+      }
+    }
+    const { owner } = first
+    const { url } = await owner.call(api.upload, { file: file('same', 'one.txt') })
+    await owner.call(api.upload, { file: file('same', 'two.txt') })
+    await owner.call(api.upload, { file: file('other') })
+    assert.equal(kept(), 2)
+    const [one, two, other] = (await owner.call(api.list, {})).attachments
+    await owner.call(api.remove, { attachment_id: two!.id })
+    await owner.call(api.remove, { attachment_id: other!.id })
+    await soon(1)
+    assert.equal((await owner.raw('GET', url)).text, 'same')
+    await first.kill()
+    const orphan = join(first.data, 'files', '0'.repeat(64))
+    writeFileSync(orphan, 'never named')
+    writeFileSync(`${orphan}.123.tmp`, 'never finished')
+    const again = await launch(first.data)
+    await soon(1)
+    assert.equal((await again.owner.raw('GET', url)).text, 'same')
+    await again.owner.call(api.remove, { attachment_id: one!.id })
+    await soon(0)
+    await again.stop()
+  })
+
+  test('keeping and removing the same bytes at the same time loses nothing', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { url } = await amy.call(api.upload, { file: file('contested') })
+      const { id } = (await amy.call(api.list, {})).attachments.at(-1)!
+      const [, added] = await Promise.all([
+        amy.call(api.remove, { attachment_id: id }),
+        bob.call(api.upload, { file: file('contested') }),
+      ])
+      assert.deepEqual([await status(amy, url), await status(bob, added.url)], [404, 200])
+      const mine = (await bob.call(api.list, {})).attachments.at(-1)!
+      await bob.call(api.remove, { attachment_id: mine.id })
+    }
   })
 })

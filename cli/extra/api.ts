@@ -6,7 +6,7 @@ import { type Answer, bodyOf, type Request, send } from '../client.ts'
 import type { ExtraSubcommand } from '../extras.ts'
 import { exitOf, Failure, harmless, refusal, usage } from '../failure.ts'
 import type { Globals } from '../globals.ts'
-import { printJson } from '../output.ts'
+import { printJson, printReply } from '../output.ts'
 import { accountFor } from '../profile.ts'
 import { batchFlags, batchFrom } from '../subcommands.ts'
 
@@ -70,7 +70,9 @@ async function callRaw(request: Request, options: Options, globals: Globals): Pr
     return (await import('../request-text.ts')).printRequest(account, request, globals)
   const answer = await send(account, request, { timeout: globals.timeout, retry: globals.retry })
   if (options.include) process.stdout.write(headOf(answer))
-  if (globals.json && answer.status < 400) printJson(bodyOf(answer))
+  const chosen = globals.jq !== undefined || globals.fields !== undefined || globals.ndjson
+  if (answer.status < 400 && chosen) await printReply(bodyOf(answer), {}, globals)
+  else if (answer.status < 400 && globals.json) printJson(bodyOf(answer))
   else if (answer.text !== '') process.stdout.write(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`)
   if (exitOf(answer.status, '') === 0) return
   throw failureOf(answer)

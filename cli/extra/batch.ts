@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import { readParams } from '../call.ts'
-import { Connection } from '../connection.ts'
 import { everydayFlags } from '../everyday.ts'
 import { Ending, exitCodes, Failure, usage } from '../failure.ts'
 import { flagName, type Given, isList, type Sources } from '../flags.ts'
@@ -13,6 +12,7 @@ import type { Globals } from '../globals.ts'
 import { type Account, accountFor } from '../profile.ts'
 import type { BatchOptions } from '../subcommands.ts'
 import { fullPath, methods } from './api.ts'
+import { Pool } from './pool.ts'
 import { Progress } from './progress.ts'
 
 interface Call {
@@ -79,8 +79,8 @@ async function runAll(
   read: (line: Readonly<Record<string, unknown>>) => Promise<Call>,
 ): Promise<void> {
   const input = open(file)
-  const connection = await Connection.open(account, parallel)
-  const caller = new Caller(connection, globals)
+  const pool = await Pool.open(account, parallel)
+  const caller = new Caller(pool, globals)
   const progress = new Progress(countLines(file), globals)
   const waiting: Promise<Result>[] = []
   let failed = 0
@@ -105,7 +105,7 @@ async function runAll(
   } finally {
     input.destroy()
     progress.end()
-    await connection.close()
+    await pool.close()
   }
   if (failed > 0) throw new Ending(exitCodes.refused)
 }
@@ -132,12 +132,12 @@ async function attempt(
 
 /** Calls, and when told to slow down, holds all the others back too. */
 class Caller {
-  readonly #connection: Connection
+  readonly #pool: Pool
   readonly #globals: Globals
   #gate: Promise<void> = Promise.resolve()
 
-  constructor(connection: Connection, globals: Globals) {
-    this.#connection = connection
+  constructor(pool: Pool, globals: Globals) {
+    this.#pool = pool
     this.#globals = globals
   }
 
@@ -146,7 +146,7 @@ class Caller {
     for (const [name, value] of fields) form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
     for (;;) {
       await this.#gate
-      const reply = await this.#connection.send(method, path, form.toString(), { timeout: this.#globals.timeout })
+      const reply = await this.#pool.send(method, path, form.toString(), { timeout: this.#globals.timeout })
       if (reply.status !== 429) return reply
       const pause = Math.max(0, (reply.retryAfter ?? 1) * 1000)
       this.#gate = Promise.all([this.#gate, new Promise(resolve => setTimeout(resolve, pause))]).then(() => {})

@@ -35,13 +35,13 @@ async function possible(before: readonly string[], last: string): Promise<Candid
     .sort((a, b) => b.name.length - a.name.length)[0]
   const flags: readonly FlagEntry[] = [...(leaf?.flags ?? []), ...globalFlags]
   const open = flags.find(flag => flag.value !== undefined && isOpen(flag, before.at(-1)))
-  if (open) return values(open.value!, open.name, before)
+  if (open) return values(open.value!, open.name, before, last)
   if (last.startsWith('-')) return flags.map(({ name, about }) => ({ text: `--${name}`, about }))
   if (plain.length === 0) return firstWords(entries)
   if (leaf) {
     const given = plain.length - leaf.name.split(' ').length
     const argument = leaf.args[given] ?? (leaf.args.at(-1)?.many ? leaf.args.at(-1) : undefined)
-    return argument ? values(argument.value, argument.name, before) : []
+    return argument ? values(argument.value, argument.name, before, last) : []
   }
   const start = `${plain.join(' ')} `
   const next = entries.filter(({ name }) => name.startsWith(start))
@@ -59,15 +59,15 @@ function isOpen(flag: FlagEntry, word: string | undefined): boolean {
   return word === `--${flag.name}` || (flag.short !== undefined && word === `-${flag.short}`)
 }
 
-async function values(kind: string, name: string, before: readonly string[]): Promise<Candidate[]> {
+async function values(kind: string, name: string, before: readonly string[], last: string): Promise<Candidate[]> {
   if (kind.includes('|')) return kind.split('|').map(text => ({ text }))
   const account = () => accountFor({ ...accountFlags(before) }, process.env)
   try {
     if (kind === 'channel' || name === 'channel') return await names(account(), 'streams', 'streams', 'name')
-    if (kind === 'user' || name === 'sender' || name === 'user' || name === 'dm')
-      return await names(account(), 'users', 'members', 'email', 'full_name')
+    if (name === 'place') return await places(account(), last)
+    if (kind === 'user' || ['sender', 'user', 'dm', 'to'].includes(name)) return await people(account())
     if (kind === 'group') return await names(account(), 'user_groups', 'user_groups', 'name')
-    if (kind === 'topic' || name === 'topic') return await topicNames(account(), before)
+    if (kind === 'topic' || name === 'topic') return await topicNames(account(), channelIn(before))
     if (name === 'profile' || before.includes('profile'))
       return Object.entries(readProfiles(process.env).profiles).map(([text, { email }]) => ({ text, about: email }))
     if (name === 'shell') return ['bash', 'zsh', 'fish'].map(text => ({ text }))
@@ -78,9 +78,27 @@ async function values(kind: string, name: string, before: readonly string[]): Pr
   return []
 }
 
-async function topicNames(account: Account, before: readonly string[]): Promise<Candidate[]> {
+/** `#channel`, `#channel>topic`, or a person. */
+async function places(account: Account, last: string): Promise<Candidate[]> {
+  const [, channel] = /^#([^>]*)>/.exec(last) ?? []
+  if (channel !== undefined) {
+    const topics = await topicNames(account, channel)
+    return topics.map(({ text }) => ({ text: `#${channel}>${text}` }))
+  }
+  const channels = await names(account, 'streams', 'streams', 'name')
+  return [...channels.map(({ text }) => ({ text: `#${text}` })), ...(await people(account))]
+}
+
+function people(account: Account): Promise<Candidate[]> {
+  return names(account, 'users', 'members', 'email', 'full_name')
+}
+
+function channelIn(before: readonly string[]): string | undefined {
   const at = before.findLastIndex(word => word === '--channel' || word === '--stream-id')
-  const channel = at < 0 ? undefined : before[at + 1]
+  return at < 0 ? undefined : before[at + 1]
+}
+
+async function topicNames(account: Account, channel: string | undefined): Promise<Candidate[]> {
   if (channel === undefined) return []
   const list = await fetched(account, 'streams', 'streams')
   const found = list.find(row => String(row.stream_id) === channel || row.name === channel.replace(/^#/, ''))

@@ -4,17 +4,32 @@ import type { ExtraSubcommand } from '../extras.ts'
 import { usage } from '../failure.ts'
 
 const scripts: Readonly<Record<string, string>> = {
+  // Bash cuts words at some characters, @ and : among them: they are put together again, and what stands before the last
+  // piece is taken off the answers.
   bash: `# natter completion for bash: add to ~/.bashrc
 #   source <(natter completion bash)
 _natter() {
-  local IFS=$'\\n' word=\${COMP_WORDS[COMP_CWORD]}
-  local found=($(natter __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
+  local IFS=$'\\n' line=\${COMP_LINE:0:COMP_POINT} words=() last=-1 i part item
+  for ((i = 0; i <= COMP_CWORD; i++)); do
+    part=\${COMP_WORDS[i]}
+    if ((i > 0)) && [[ $line != [[:space:]]* ]]; then words[last]+=$part; else words[++last]=$part; fi
+    line=\${line#"\${line%%[![:space:]]*}"}
+    line=\${line#"$part"}
+  done
+  local before=\${words[last]%"$part"}
+  [[ -n $part && -z \${part//[@:=]/} ]] && before=\${words[last]}
+  # What readline puts an answer in place of begins with the @.
+  before=\${before%@}
+  local quotes=$'["\\'\\\\\\\\]'
+  words=("\${words[@]//$quotes/}")
   COMPREPLY=()
-  local item
-  for item in "\${found[@]}"; do COMPREPLY+=("$(printf '%q' "$item")"); done
-  [ \${#COMPREPLY[@]} -eq 0 ] && COMPREPLY=($(compgen -f -- "$word"))
+  for item in $(natter __complete -- "\${words[@]:1}" 2>/dev/null | cut -f1); do
+    item=$(printf '%q' "$item")
+    COMPREPLY+=("\${item#"$before"}")
+  done
+  [ \${#COMPREPLY[@]} -eq 0 ] && COMPREPLY=($(compgen -f -- "$part"))
 }
-complete -o nosort -F _natter natter
+complete -o nosort -F _natter natter 2>/dev/null || complete -F _natter natter
 `,
   zsh: `#compdef natter
 # natter completion for zsh: add to ~/.zshrc

@@ -1,5 +1,5 @@
-// A table for people: columns as wide as they need, narrower where the terminal is, one block per row where that is not
-// enough.
+// A table for people, one line per row: columns as wide as they need, narrower where the terminal is, the last ones left
+// out where that is not enough. Columns that were asked for stay: then each row is a block of lines.
 
 import type { Reply } from '../client.ts'
 import { harmless } from '../failure.ts'
@@ -12,42 +12,38 @@ export function tableLines(
   rows: readonly Reply[],
   cell: (value: unknown, column: string) => string,
   { columns: room, colors }: Terminal,
+  /** The most important first. */
+  chosen?: readonly string[],
 ): string[] {
-  const names = [...new Set(rows.flatMap(row => Object.keys(row)))]
+  const there = [...new Set(rows.flatMap(row => Object.keys(row)))]
+  const names = chosen ? chosen.filter(name => there.includes(name)) : there
   const cells = rows.map(row => names.map(name => (Object.hasOwn(row, name) ? cell(row[name], name) : '')))
   const titles = names.map(harmless)
   const natural = titles.map((title, index) => Math.max(widthOf(title), ...cells.map(row => widthOf(row[index]!))))
-  const widths = room === undefined ? natural : fitted(natural, titles.map(widthOf), room)
-  const heading = colors?.bold ?? ((text: string) => text)
+  const widths = room === undefined ? natural : fitted(natural, titles.map(widthOf), room, chosen !== undefined)
   if (!widths) return blocks(titles, cells, room, colors?.cyan)
-  return [heading(joined(titles, widths)), ...cells.flatMap(row => rowLines(row, widths, natural))]
+  const heading = colors?.bold ?? ((text: string) => text)
+  return [heading(joined(titles, widths)), ...cells.map(row => joined(row, widths))]
 }
 
-/** Takes from the widest until all fit; undefined when they cannot. */
-function fitted(natural: readonly number[], least: readonly number[], room: number): number[] | undefined {
+/** Takes from the widest until all fit, then leaves out the last if it may; undefined when they cannot. */
+function fitted(
+  natural: readonly number[],
+  least: readonly number[],
+  room: number,
+  fewer: boolean,
+): number[] | undefined {
   const widths = [...natural]
   const total = () => widths.reduce((sum, width) => sum + width, 0) + gap * (widths.length - 1)
   while (total() > room) {
     // A title is never cut.
     const spare = widths.map((width, index) => (width > Math.max(narrowest, least[index]!) ? width : 0))
-    const widest = spare.indexOf(Math.max(...spare))
-    if (spare[widest] === 0) return undefined
-    widths[widest]!--
+    const widest = spare.lastIndexOf(Math.max(...spare))
+    if (spare[widest]! > 0) widths[widest]!--
+    else if (fewer && widths.length > 1) return fitted(natural.slice(0, -1), least, room, fewer)
+    else return undefined
   }
   return widths
-}
-
-function rowLines(row: readonly string[], widths: readonly number[], natural: readonly number[]): string[] {
-  const parts = row.map((text, index) =>
-    widths[index] === natural[index] ? [text] : wrapped(text, widths[index], 0, 0).split('\n'),
-  )
-  const height = Math.max(...parts.map(part => part.length))
-  return Array.from({ length: height }, (_, line) =>
-    joined(
-      parts.map(part => part[line] ?? ''),
-      widths,
-    ),
-  )
 }
 
 function blocks(
@@ -68,10 +64,20 @@ function blocks(
 }
 
 function joined(row: readonly string[], widths: readonly number[]): string {
-  return row
-    .map((text, index) => padded(text, widths[index]!))
+  return widths
+    .map((width, index) => padded(cut(row[index]!, width), width))
     .join(' '.repeat(gap))
     .trimEnd()
+}
+
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  let kept = ''
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (widthOf(kept + segment) > width - 1) break
+    kept += segment
+  }
+  return `${kept.trimEnd()}…`
 }
 
 function padded(text: string, width: number): string {

@@ -29,6 +29,7 @@ export async function loadMeasure(): Promise<void> {
 
 /** One text, from where the cursor stands after `head` columns; further lines are indented. */
 export function wrapped(text: string, columns: number | undefined, indent: number, head: number): string {
+  if (columns === undefined && !text.includes('\n')) return text
   const lines = text.split('\n')
   const fitting = lines.flatMap((line, index) => {
     if (columns === undefined) return [line]

@@ -18,7 +18,10 @@ export const topics: Readonly<Record<string, Topic>> = {
   6    the daemon cannot be reached
   7    rate limited, after as many tries as --retry allows
   8    time is up, or a condition was not met
-  130  interrupted
+  130  interrupted (^C)
+  143  told to end (SIGTERM)
+
+\`natter exec\` ends with the code of the command it ran.
 
 With --json an error is one line on stderr:
   {"error":{"code":"BAD_REQUEST","msg":"…","http":400,"exit":1}}

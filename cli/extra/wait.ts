@@ -9,7 +9,7 @@ import { note } from '../output.ts'
 import { accountFor } from '../profile.ts'
 import { type Criterion, criteriaFor, type Place, textCriterion } from './tail/criteria.ts'
 import { filterFlags, since, sinceFrom, typesFrom, wishesFrom } from './tail/flags.ts'
-import { Follower, type Item } from './tail/follow.ts'
+import { type Batch, Follower, type Item } from './tail/follow.ts'
 import type { ChatEvent } from './tail/history.ts'
 import { lineOf } from './tail/lines.ts'
 import { Places } from './tail/places.ts'
@@ -60,7 +60,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   if (flags.match !== undefined) criteria.push(textCriterion(String(flags.match), '--match'))
   const terminal = await terminalFor(globals, '')
   const print = await printerFor(globals, terminal, account.email)
-  const connection = await Connection.open(account, 2)
+  const connection = await Connection.open(account)
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), within)
   const places = new Places(connection)
@@ -72,16 +72,16 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const misses: Miss[] = []
   let met = 0
 
-  const takeAll = async (batches: AsyncIterable<readonly Item[]>): Promise<void> => {
-    for await (const { event } of each(batches)) {
+  const takeAll = async (batches: AsyncIterable<Batch>): Promise<void> => {
+    for await (const item of each(batches)) {
+      const { event } = item
       if (event.type === '_gap') continue
       if (event.message) places.remember(event.message)
       const place = await places.of(event)
       const differed = criteria.filter(criterion => criterion.meets(event, place) !== true).map(({ name }) => name)
       if (differed.length > 0) misses.push({ event, place, differed })
       else {
-        await print.event(event, place)
-        await print.flush()
+        process.stdout.write(await print.textOf(item, place))
         if (++met >= count) return stop.abort()
       }
     }
@@ -97,7 +97,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   } finally {
     clearTimeout(timer)
     await follower.leave()
-    await connection.close()
+    connection.close()
   }
   if (met >= count) return
   const lines = near(misses).map(({ event, place, differed }) => {
@@ -109,8 +109,8 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   })
 }
 
-async function* each(batches: AsyncIterable<readonly Item[]>): AsyncGenerator<Item> {
-  for await (const batch of batches) yield* batch
+async function* each(batches: AsyncIterable<Batch>): AsyncGenerator<Item> {
+  for await (const { items } of batches) yield* items
 }
 
 /** Those that differed in the fewest ways, the newest last. */

@@ -46,7 +46,12 @@ export const bots = {
       bots: listOf(record({ username: text, full_name: text, api_key: text, avatar_url: text, ...defaultFields })),
     },
     refusals: ['BAD_REQUEST'],
-    cli: { name: 'bots list', examples: ['natter bots list', 'natter bots list --json'], shows: 'bots' },
+    cli: {
+      name: 'bots list',
+      examples: ['natter bots list', 'natter bots list --fields username,api_key'],
+      shows: 'bots',
+      columns: ['username', 'full_name', 'default_sending_stream', 'default_all_public_streams'],
+    },
   }),
   create: endpoint({
     id: 'create-bot',

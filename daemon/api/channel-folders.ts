@@ -41,6 +41,7 @@ export const channelFolders = {
       name: 'folders list',
       examples: ['natter folders list', 'natter folders list --include-archived --json'],
       shows: 'channel_folders',
+      columns: ['id', 'name', 'description', 'is_archived'],
     },
   }),
   create: endpoint({

@@ -126,6 +126,8 @@ export interface CliForm {
   readonly examples: readonly [string, string, ...string[]]
   /** The reply field that holds the list or record people want to see. */
   readonly shows?: string
+  /** Of a list, the fields that people want in a table, the most important first; all when absent. */
+  readonly columns?: readonly string[]
 }
 
 export interface Endpoint {

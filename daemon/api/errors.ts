@@ -88,7 +88,10 @@ export const errorCodes = {
     meaning: 'Too many requests; wait for the given number of seconds.',
     fields: ['retry-after'],
   },
-  SERVER_NOT_READY: { status: 500, meaning: 'The daemon is stopping, or can no longer write its store.' },
+  SERVER_NOT_READY: {
+    status: 500,
+    meaning: 'The daemon can no longer write its store and is stopping; with status 503, it is still starting.',
+  },
   // OPEN: an unhandled failure gets a code of its own, since every error body has one.
   INTERNAL_ERROR: { status: 500, meaning: 'A defect in the daemon; its log has the details.' },
   INVALID_PUSH_DEVICE_TOKEN: { status: 400, meaning: 'Push services.', outside: true },

@@ -56,7 +56,12 @@ export const invitations = {
       ),
     },
     refusals: ['BAD_REQUEST'],
-    cli: { name: 'invites list', examples: ['natter invites list', 'natter invites list --json'], shows: 'invites' },
+    cli: {
+      name: 'invites list',
+      examples: ['natter invites list', 'natter invites list --json'],
+      shows: 'invites',
+      columns: ['id', 'email', 'invited_as', 'expiry_date', 'is_multiuse', 'link_url'],
+    },
   }),
   send: endpoint({
     id: 'send-invites',

@@ -21,6 +21,7 @@ import {
   record,
   required,
   text,
+  timestamp,
   topicName,
 } from './define.ts'
 import { narrowParam, narrowTerm } from './narrow.ts'
@@ -243,7 +244,7 @@ export const messages = {
           topic: text,
           content: text,
           rendered_content: text,
-          timestamp: int,
+          timestamp,
           user_id: nullable(int),
           prev_topic: maybe(text),
           prev_content: maybe(text),
@@ -260,6 +261,7 @@ export const messages = {
       args: ['message_id'],
       examples: ['natter messages history 12', 'natter messages history 12 --json'],
       shows: 'message_history',
+      columns: ['timestamp', 'user_id', 'topic', 'content'],
     },
   }),
   render: endpoint({

@@ -66,6 +66,7 @@ export const profileFields = {
       name: 'profile-fields list',
       examples: ['natter profile-fields list', 'natter profile-fields list --json'],
       shows: 'custom_fields',
+      columns: ['id', 'name', 'type', 'hint', 'required'],
     },
   }),
   create: endpoint({

@@ -41,6 +41,7 @@ export const reminders = {
       name: 'reminders list',
       examples: ['natter reminders list', 'natter reminders list --json'],
       shows: 'reminders',
+      columns: ['reminder_id', 'scheduled_delivery_timestamp', 'content', 'reminder_target_message_id', 'failed'],
     },
   }),
   create: endpoint({

@@ -56,6 +56,7 @@ export const scheduledMessages = {
       name: 'scheduled list',
       examples: ['natter scheduled list', 'natter scheduled list --json'],
       shows: 'scheduled_messages',
+      columns: ['scheduled_message_id', 'scheduled_delivery_timestamp', 'to', 'topic', 'content', 'failed'],
     },
   }),
   create: endpoint({

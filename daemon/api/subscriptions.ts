@@ -43,6 +43,7 @@ export const subscriptions = {
       name: 'subscriptions list',
       examples: ['natter subscriptions list', 'natter subscriptions list --include-subscribers true --json'],
       shows: 'subscriptions',
+      columns: ['stream_id', 'name', 'description', 'is_muted', 'pin_to_top'],
     },
   }),
   subscribe: endpoint({

@@ -63,6 +63,7 @@ export const uploads = {
       name: 'uploads list',
       examples: ['natter uploads list', 'natter uploads list --json'],
       shows: 'attachments',
+      columns: ['id', 'name', 'size', 'create_time', 'path_id'],
     },
   }),
   remove: endpoint({

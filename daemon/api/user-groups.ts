@@ -53,6 +53,7 @@ export const userGroups = {
       name: 'groups list',
       examples: ['natter groups list', 'natter groups list --include-deactivated-groups --json'],
       shows: 'user_groups',
+      columns: ['id', 'name', 'description', 'members'],
     },
   }),
   create: endpoint({

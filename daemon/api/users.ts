@@ -77,6 +77,7 @@ export const users = {
       flags: { user_ids: 'only' },
       examples: ['natter users list', 'natter users list --only amy@example.com --json'],
       shows: 'members',
+      columns: ['user_id', 'full_name', 'email', 'role', 'is_active', 'is_bot'],
     },
   }),
   show: endpoint({

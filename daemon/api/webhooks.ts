@@ -89,6 +89,7 @@ export const webhooks = {
       flags: { bot_id: 'bot' },
       examples: ['natter webhooks log', 'natter webhooks log --status failed --json'],
       shows: 'deliveries',
+      columns: ['id', 'status', 'trigger', 'bot_id', 'message_id', 'attempts', 'http_status', 'timestamp', 'error'],
     },
   }),
   redeliver: endpoint({

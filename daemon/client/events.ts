@@ -3,6 +3,7 @@
 
 import { events as api } from '../api/events.ts'
 import { type Calls, NatterError, pause } from './calls.ts'
+import { messagesAfter, newestMessage } from './missed.ts'
 
 export interface EventOptions {
   /** Which types; all when absent. */
@@ -11,6 +12,8 @@ export interface EventOptions {
   readonly narrow?: readonly (readonly [string, string])[]
   readonly allPublicStreams?: boolean
   readonly applyMarkdown?: boolean
+  /** A poll that is not answered within so many seconds is made anew; as the server says unless given. */
+  readonly pollSeconds?: number
   /** Ends the stream. */
   readonly signal?: AbortSignal
   /** Called when a queue stands: what happens from now on is seen. */
@@ -30,8 +33,6 @@ interface Queue {
 }
 
 const longestPause = 10_000
-/** One page of messages after a gap. */
-const page = 1000
 
 export async function* eventsOf(calls: Calls, options: EventOptions): AsyncGenerator<Event, void> {
   const follower = new Follower(calls, options)
@@ -51,6 +52,8 @@ class Follower {
   /** Newest message seen, or there before the first queue. */
   #newestMessage = -1
   #failures = 0
+  /** Seconds. */
+  #longestPoll = 90
 
   constructor(calls: Calls, options: EventOptions) {
     this.#calls = calls
@@ -59,11 +62,10 @@ class Follower {
 
   async *follow(): AsyncGenerator<Event, void> {
     for (let first = true; ; first = false) {
-      const before = this.#newestMessage
       const newest = await this.#insist(() => this.#register())
       this.#options.onReady?.()
       if (first) this.#newestMessage = newest
-      else yield* this.#caughtUp(before)
+      else yield* this.#caughtUp(newest)
       yield* this.#poll()
     }
   }
@@ -80,7 +82,7 @@ class Follower {
       let events: Event[]
       try {
         const params = { queue_id: queue.id, last_event_id: queue.last }
-        const reply = await this.#insist(() => this.#calls.endpoint(api.get, params, this.#options.signal))
+        const reply = await this.#insist(() => this.#calls.endpoint(api.get, params, this.#patience()))
         events = reply.events as Event[]
       } catch (error) {
         if (!(error instanceof NatterError && error.code === 'BAD_EVENT_QUEUE_ID')) throw error
@@ -98,29 +100,17 @@ class Follower {
   }
 
   /** What came between the old queue and the new one. Only messages can be asked for later. */
-  async *#caughtUp(after: number): AsyncGenerator<Event, void> {
-    const { types, narrow = [], applyMarkdown = false } = this.#options
-    const messages = !types || types.includes('message')
-    if (!messages || types?.length !== 1) yield { type: 'gap', id: null, filled: messages ? ['message'] : [] }
-    if (!messages) return
-    for (let anchor = after; ; ) {
-      const fields = new Map([
-        ['anchor', String(Math.max(anchor, 0))],
-        ['include_anchor', 'false'],
-        ['num_before', '0'],
-        ['num_after', String(page)],
-        ['narrow', JSON.stringify(narrow)],
-        ['apply_markdown', String(applyMarkdown)],
-      ])
-      const reply = await this.#insist(() => this.#calls.send('GET', '/messages', fields, this.#options.signal))
-      const found = reply.messages as { id: number; flags?: string[] }[]
-      for (const { flags = [], ...message } of found) {
-        anchor = message.id
-        const event = { type: 'message', id: null, message, flags }
-        if (this.#isNew(event)) yield event
-      }
-      if (found.length === 0 || reply.found_newest) return
-    }
+  async *#caughtUp(newest: number): AsyncGenerator<Event, void> {
+    const { types } = this.#options
+    const wanted = !types || types.includes('message')
+    // The server was set back, or the newest message was deleted: numbers up to there may come again.
+    const setBack = wanted && newest < this.#newestMessage
+    if (setBack) this.#newestMessage = newest
+    if (!wanted || setBack || types?.length !== 1)
+      yield { type: 'gap', id: null, filled: wanted && !setBack ? ['message'] : [] }
+    if (!wanted) return
+    const missed = await this.#insist(() => messagesAfter(this.#calls, this.#options, this.#newestMessage))
+    for (const event of missed) if (this.#isNew(event)) yield event
   }
 
   /** Message IDs grow: one that is not above the newest was told already. */
@@ -131,9 +121,18 @@ class Follower {
     return true
   }
 
+  /** A poll that is never answered must not end everything: the server says how long one can take. */
+  #patience(): AbortSignal {
+    const { signal, pollSeconds = this.#longestPoll } = this.#options
+    const limit = AbortSignal.timeout(pollSeconds * 1000)
+    return signal ? AbortSignal.any([signal, limit]) : limit
+  }
+
   /** Returns the newest message there is. */
   async #register(): Promise<number> {
     const { types, narrow = [], allPublicStreams = false, applyMarkdown = false, signal } = this.#options
+    // Before the queue: what comes between must not be taken for told.
+    const seen = allPublicStreams ? await newestMessage(this.#calls, this.#options) : -1
     const reply = await this.#calls.endpoint(
       api.register,
       {
@@ -147,7 +146,9 @@ class Follower {
       signal,
     )
     this.#queue = { id: String(reply.queue_id), last: Number(reply.last_event_id) }
-    return typeof reply.max_message_id === 'number' ? reply.max_message_id : -1
+    if (typeof reply.event_queue_longpoll_timeout_seconds === 'number')
+      this.#longestPoll = reply.event_queue_longpoll_timeout_seconds
+    return allPublicStreams || typeof reply.max_message_id !== 'number' ? seen : reply.max_message_id
   }
 
   /** A server that is away or in trouble comes back; one that refuses means it. */

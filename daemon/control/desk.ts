@@ -5,6 +5,7 @@ import type { User } from '../domain/state.ts'
 import type { Engine } from '../engine.ts'
 import type { Watch } from '../http/watch.ts'
 import { Calls } from './calls.ts'
+import { Deliveries } from './deliveries.ts'
 import { Events } from './events.ts'
 import { Faults } from './faults.ts'
 import { Recent } from './recent.ts'
@@ -23,8 +24,9 @@ export interface DeskParts {
   readonly chance: () => number
   readonly keyOf: (user: User) => string
   readonly token: string
-  /** Deliveries of outgoing webhooks, newest last. */
-  readonly deliveries?: () => readonly object[]
+  readonly tokenOf: (bot: User) => string
+  /** Resolves when no server of a bot is being called. */
+  readonly quiet: () => Promise<void>
 }
 
 export interface LoggedMail extends Mail {
@@ -39,6 +41,7 @@ export class Desk {
   readonly events: Events
   readonly faults: Faults
   readonly outbox = new Recent<LoggedMail>(1000)
+  readonly deliveries: Deliveries
   #engine: Engine | undefined
   #worlds: Worlds | undefined
 
@@ -46,9 +49,10 @@ export class Desk {
     this.parts = parts
     this.clock = parts.clock
     const now = () => parts.clock.now()
-    this.calls = new Calls(now)
+    this.calls = new Calls(parts.clock)
     this.events = new Events(now)
     this.faults = new Faults(parts.chance)
+    this.deliveries = new Deliveries(() => this.engine, parts.tokenOf)
   }
 
   /** The engine is made after the desk, which it talks to. */
@@ -75,8 +79,11 @@ export class Desk {
 
   /** Moves time forward and lets everything that falls due on the way come to its end. */
   async moveTo(time: (now: number) => number): Promise<void> {
+    // What is being tried now is tried at the time that was.
+    await this.parts.quiet()
     await this.clock.moveTo(time, async () => {
       await new Promise(resolve => setImmediate(resolve))
+      await this.parts.quiet()
       await this.engine.settled()
     })
     await new Promise(resolve => setImmediate(resolve))
@@ -89,5 +96,6 @@ export class Desk {
     this.calls.clear()
     this.events.clear()
     this.outbox.clear()
+    this.deliveries.clear()
   }
 }

@@ -22,7 +22,7 @@ export interface FaultRule {
   readonly kind: FaultKind
   /** Operation ID, or method and path such as `GET /events`; absent: every call. */
   readonly endpoint?: string
-  /** Address or ID of who asks; absent: anyone. */
+  /** Who asks: address, the part of it before the @, or ID; absent: anyone. */
   readonly user?: string | number
   /** How many calls it spoils before it rests; absent: all. */
   readonly times?: number
@@ -100,32 +100,47 @@ function fits({ kind, endpoint: wanted, user }: FaultRule, { endpoint, actor }: 
   return actor !== undefined && (user === actor.id || String(user).toLowerCase() === actor.email.toLowerCase())
 }
 
+export interface Known {
+  /** Whether an endpoint goes by this operation ID, or by this method and path. */
+  endpoint(name: string): boolean
+  /** The address of who goes by this name, address or ID; refuses when that is nobody. */
+  user(name: unknown): string
+}
+
 /** A rule from what was sent; a mistake is named before it can make a test pass. */
-export function readRule(sent: Readonly<Record<string, unknown>>, knows: (endpoint: string) => boolean): FaultRule {
+export function readRule(sent: Readonly<Record<string, unknown>>, known: Known): FaultRule {
   const { kind } = sent
   if (typeof kind !== 'string' || !Object.hasOwn(faultKinds, kind))
     throw badRequest(`kind: one of ${Object.keys(faultKinds).join(', ')}`)
-  for (const name of Object.keys(sent))
-    if (!fields.includes(name)) throw badRequest(`${name}: no such field of a fault`)
-  if (sent.endpoint !== undefined && !(typeof sent.endpoint === 'string' && knows(sent.endpoint)))
-    throw badRequest(`endpoint: no endpoint is called ${JSON.stringify(sent.endpoint)}`)
-  if (sent.user !== undefined && typeof sent.user !== 'string' && typeof sent.user !== 'number')
-    throw badRequest('user: an address or an ID')
-  for (const [name, [least, most]] of Object.entries(ranges)) {
-    const value = sent[name]
-    if (value !== undefined && !(typeof value === 'number' && value >= least && value <= most))
-      throw badRequest(`${name}: a number from ${least} to ${most}`)
+  for (const name of Object.keys(sent)) {
+    if (!fields.includes(name)) throw badRequest(`${name}: no such field of a fault; there is ${fields.join(', ')}`)
+    const owner = belongings[name]
+    if (owner !== undefined && owner !== kind) throw badRequest(`${name}: belongs to ${owner}, not to ${kind}`)
   }
-  return sent as unknown as FaultRule
+  if (sent.endpoint !== undefined && !(typeof sent.endpoint === 'string' && known.endpoint(sent.endpoint)))
+    throw badRequest(
+      `endpoint: no endpoint is called ${JSON.stringify(sent.endpoint)}; an operation ID such as send-message, or "POST /messages"`,
+    )
+  for (const [name, [least, most, whole]] of Object.entries(ranges)) {
+    const value = sent[name]
+    if (value === undefined) continue
+    if (!(typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value))))
+      throw badRequest(`${name}: a ${whole ? 'whole ' : ''}number from ${least} to ${most}`)
+  }
+  return { ...(sent as unknown as FaultRule), ...(sent.user !== undefined && { user: known.user(sent.user) }) }
 }
 
-const ranges: Readonly<Record<string, readonly [number, number]>> = {
-  times: [1, 1e9],
-  after: [0, 1e9],
+/** From, to, and whether only whole ones. */
+const ranges: Readonly<Record<string, readonly [number, number, boolean?]>> = {
+  times: [1, 1e9, true],
+  after: [0, 1e9, true],
   probability: [0, 1],
-  status: [400, 599],
+  status: [400, 599, true],
   seconds: [0, 86_400],
   ms: [0, 600_000],
 }
+
+/** Fields that only one kind knows what to do with. */
+const belongings: Readonly<Record<string, FaultKind>> = { status: 'status', seconds: 'rate-limit', ms: 'latency' }
 
 const fields = ['kind', 'endpoint', 'user', ...Object.keys(ranges)]

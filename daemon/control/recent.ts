@@ -1,39 +1,19 @@
-// The newest of many things, numbered, and a way to wait for the next one.
+// Numbered things that a test looks back on and waits for, and the newest of many such.
 
 export interface Numbered {
   readonly id: number
 }
 
-export class Recent<T extends Numbered> {
-  readonly #most: number
-  #items: T[] = []
-  #lastId = 0
+export abstract class Log<T extends Numbered> {
   readonly #waiting = new Set<(item: T) => void>()
 
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  get lastId(): number {
-    return this.#lastId
-  }
-
-  add(make: (id: number) => T): T {
-    const item = make(++this.#lastId)
-    this.#items.push(item)
-    // Cut in halves: taking one off the front of a long list each time would cost its length.
-    if (this.#items.length >= 2 * this.#most) this.#items = this.#items.slice(-this.#most)
-    return item
-  }
+  abstract readonly lastId: number
 
   /** Those after the number, oldest first. */
-  since(id = 0): T[] {
-    return this.#items.slice(-this.#most).filter(item => item.id > id)
-  }
+  abstract since(id?: number): T[]
 
-  /** Numbers go on: who remembers one must not take an older item for a newer. */
-  clear(): void {
-    this.#items = []
+  get awaited(): boolean {
+    return this.#waiting.size > 0
   }
 
   /** Something about an item is new: whoever waits looks at it. */
@@ -52,12 +32,44 @@ export class Recent<T extends Numbered> {
         resolve(item)
       }
       const look = (item: T) => {
-        if (fits(item)) end(item)
+        if (item.id > since && fits(item)) end(item)
       }
       // Real time: whoever waits sits in front of a frozen clock.
       const timer = setTimeout(() => end(undefined), ms)
       timer.unref()
       this.#waiting.add(look)
     })
+  }
+}
+
+export class Recent<T extends Numbered> extends Log<T> {
+  readonly #most: number
+  #items: T[] = []
+  #lastId = 0
+
+  constructor(most: number) {
+    super()
+    this.#most = most
+  }
+
+  get lastId(): number {
+    return this.#lastId
+  }
+
+  add(make: (id: number) => T): T {
+    const item = make(++this.#lastId)
+    this.#items.push(item)
+    // Cut in halves: taking one off the front of a long list each time would cost its length.
+    if (this.#items.length >= 2 * this.#most) this.#items = this.#items.slice(-this.#most)
+    return item
+  }
+
+  since(id = 0): T[] {
+    return this.#items.slice(-this.#most).filter(item => item.id > id)
+  }
+
+  /** Numbers go on: who remembers one must not take an older item for a newer. */
+  clear(): void {
+    this.#items = []
   }
 }

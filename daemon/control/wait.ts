@@ -5,13 +5,15 @@ import { badRequest, noSuch } from '../domain/refusal.ts'
 import type { User } from '../domain/state.ts'
 import type { Desk } from './desk.ts'
 import { brokenPattern, differences, nearMisses } from './match.ts'
-import type { Recent } from './recent.ts'
+import type { Log } from './recent.ts'
 
 export interface Wanted {
   /** Fields that the event must have; texts such as `/ok/` are patterns. */
   readonly event?: unknown
   /** Fields that the logged call must have. */
   readonly call?: unknown
+  /** Fields that the delivery to the server of a bot must have. */
+  readonly webhook?: unknown
   /** User ID of who must have been told of the event. */
   readonly reader?: number | undefined
   /** Only what has a higher number in its log. */
@@ -21,36 +23,52 @@ export interface Wanted {
 }
 
 export type Waited =
-  | { readonly met: true; readonly event?: any; readonly call?: any }
+  | { readonly met: true; readonly event?: any; readonly call?: any; readonly webhook?: any }
   | { readonly met: false; readonly near: readonly { readonly differs: readonly string[] }[] }
 
 const longest = 600_000
 
-export async function waitFor(desk: Desk, { event, call, reader, since = 0, within }: Wanted): Promise<Waited> {
+const kinds = ['event', 'call', 'webhook'] as const
+
+export async function waitFor(desk: Desk, sent: Wanted): Promise<Waited> {
+  const { reader, since = 0, within } = sent
   if (within > longest) throw badRequest('within: at most 10m')
-  const kind = call === undefined ? 'event' : 'call'
-  const wanted = call ?? event
-  if (typeof wanted !== 'object' || wanted === null) throw badRequest('event or call: an object of what is waited for')
+  const [kind, another] = kinds.filter(name => sent[name] !== undefined)
+  if (!kind || another) throw badRequest('event, call or webhook: one of them, an object of what is waited for')
+  const wanted = sent[kind]
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted))
+    throw badRequest(`${kind}: an object of what is waited for`)
   const broken = brokenPattern(wanted)
   if (broken !== undefined) throw badRequest(`${kind}: ${broken} is not a pattern`)
-  const log: Recent<any> = kind === 'event' ? desk.events : desk.calls
-  const goal = kind === 'event' ? { event: wanted } : wanted
-  const concerns = (item: any) =>
-    kind === 'event' ? reader === undefined || item.to.includes(reader) : item.duration_ms !== null
+  const log: Log<any> = { event: desk.events, call: desk.calls, webhook: desk.deliveries }[kind]
+  const goal = kind === 'event' ? { event: wanted } : addressed(desk, wanted, kind === 'call' ? 'user' : 'bot')
+  const concerns = (item: any) => {
+    if (kind === 'event') return reader === undefined || item.to.includes(reader)
+    // A call that is not answered yet, an attempt that is not over: nothing can be said about them.
+    return kind === 'call' ? item.duration_ms !== null : item.attempts > 0
+  }
   const found = await log.wait(item => concerns(item) && differences(goal, item).length === 0, since, within)
   if (found) return { met: true, [kind]: found }
   const near = nearMisses(goal, log.since(since).filter(concerns))
   return { met: false, near: near.map(({ item, differs }) => ({ [kind]: item, differs })) }
 }
 
+/** With the address of who is called by name or ID; patterns, and people to come, stay as they are. */
+function addressed(desk: Desk, wanted: object, field: 'user' | 'bot'): object {
+  const given = (wanted as Record<string, unknown>)[field]
+  const found = given === undefined ? undefined : find(desk, given)
+  return found ? { ...wanted, [field]: found.email } : wanted
+}
+
 /** By address, by the part of it before the @, or by ID. */
-export function userOf(desk: Desk, given: unknown): User {
-  const { users } = desk.engine.state
-  const found =
-    typeof given === 'number' || /^\d+$/.test(String(given))
-      ? users.get(Number(given))
-      : (userByEmail(desk.engine.state, String(given)) ??
-        [...users.values()].find(({ email }) => email.split('@', 1)[0] === given))
-  if (!found) throw noSuch(`user: nobody is called ${JSON.stringify(given)}`)
+export function userOf(desk: Desk, given: unknown, parameter = 'user'): User {
+  const found = find(desk, given)
+  if (!found) throw noSuch(`${parameter}: nobody is called ${JSON.stringify(given)}`)
   return found
+}
+
+function find({ engine: { state } }: Desk, given: unknown): User | undefined {
+  if (typeof given === 'number' || /^\d+$/.test(String(given))) return state.users.get(Number(given))
+  const named = () => [...state.users.values()].find(({ email }) => email.split('@', 1)[0] === given)
+  return userByEmail(state, String(given)) ?? named()
 }

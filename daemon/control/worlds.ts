@@ -4,18 +4,21 @@
 import { badRequest, noSuch } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
 
+type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
+
 /** As much of the clock as is needed to set it back. */
 export interface WorldClock {
   readonly frozen: boolean
+  readonly setting: ClockSetting
   now(): number
-  jump(to: { readonly frozenAt: number } | 'real'): void
+  jump(to: ClockSetting): void
 }
 
 interface World {
   readonly name: string
   /** Milliseconds, by the daemon's clock. */
   readonly time: number
-  readonly frozen: boolean
+  readonly clock: ClockSetting
   readonly sections: Readonly<Record<string, unknown[]>>
 }
 
@@ -70,12 +73,12 @@ export class Worlds {
 
   #world(name: string): World {
     const saved = Object.entries(this.#engine.state.save()).map(([section, rows]) => [section, [...rows]])
-    return { name, time: this.#clock.now(), frozen: this.#clock.frozen, sections: Object.fromEntries(saved) }
+    return { name, time: this.#clock.now(), clock: this.#clock.setting, sections: Object.fromEntries(saved) }
   }
 
-  /** Time that stood still stands there again; time that ran is the real one. */
+  /** Time that stood still stands there again; time that ran goes on from now, as far ahead of the real one as it was. */
   async #restore(op: string, world: World): Promise<void> {
-    this.#clock.jump(world.frozen ? { frozenAt: world.time } : 'real')
+    this.#clock.jump(world.clock)
     await this.#engine.restore(op, world.sections)
   }
 }

@@ -1,8 +1,9 @@
 // Which messages link which uploaded files, and who may therefore see them.
 
 import type { Message } from './message-store/index.ts'
-import { type Asker, seeUpload } from './permissions.ts'
+import { type Asker, isOnTheWeb, seeUpload } from './permissions.ts'
 import type { Attachment } from './personal-records.ts'
+import type { Announcement } from './resource.ts'
 import type { State } from './state.ts'
 
 export interface AttachmentsRelinked {
@@ -23,9 +24,19 @@ export function attachmentUrl({ path }: Attachment): string {
 
 /** The file at an address (`/user_uploads/…`), if the asker may see it. */
 export function attachmentAt(asker: Asker, url: string): Attachment | undefined {
-  const path = url.slice(prefix.length)
-  const found = asker.state.attachments.find('path', path) ?? asker.state.attachments.find('path', decoded(path))
+  const found = attachmentNamed(asker.state, url)
   return found && seeUpload.allows(asker, found) ? found : undefined
+}
+
+/** The same for those who do not say who they are. */
+export function attachmentOnTheWeb(state: State, url: string): Attachment | undefined {
+  const found = attachmentNamed(state, url)
+  return found && isOnTheWeb(state, found) ? found : undefined
+}
+
+function attachmentNamed({ attachments }: State, url: string): Attachment | undefined {
+  const path = url.slice(prefix.length)
+  return attachments.find('path', path) ?? attachments.find('path', decoded(path))
 }
 
 /** What a text by the asker changes of the links to files. A file the asker may not see is not shared by naming it. */
@@ -51,6 +62,14 @@ export function detachedBy({ state, actor }: Asker, { messageId, unlinked }: Att
     .map(attachment => presentAttachment({ ...attachment, messages: [] }))
 }
 
+/** Files that these messages link, ascending. */
+export function filesOf(state: State, ids: readonly number[]): number[] {
+  if (state.attachments.size === 0) return []
+  const files = new Set<number>()
+  for (const id of ids) for (const attachment of state.attachments.where('message', id)) files.add(attachment.id)
+  return [...files].sort((a, b) => a - b)
+}
+
 /** Messages are gone, and their links with them. */
 export function unlinkMessages(state: State, ids: readonly number[]): void {
   if (state.attachments.size === 0) return
@@ -70,6 +89,13 @@ export function presentAttachment({ id, name, path, size, created, messages }: A
     create_time: created,
     messages: messages.map(message => ({ id: message.id, date_sent: message.time * 1000 })),
   }
+}
+
+/** Tells the owner of a file what is known of it now. */
+export function attachmentNews(state: State, op: 'add' | 'update', id: number): Announcement {
+  const attachment = state.attachments.get(id)!
+  const event = { type: 'attachment', op, attachment: presentAttachment(attachment) }
+  return { to: [attachment.userId], event: { ...event, upload_space_used: spaceUsed(state) } }
 }
 
 const used = new WeakMap<State, { readonly version: number; readonly bytes: number }>()

@@ -66,6 +66,10 @@ function visibilityChanges(state: State, changed: ChangedRows) {
 
 /** Channels with the same people go together. */
 export function compact(byChannel: ReadonlyMap<number, readonly number[]>): Sight[] {
+  if (byChannel.size === 1)
+    return [...byChannel]
+      .filter(([, userIds]) => userIds.length > 0)
+      .map(([id, userIds]) => ({ channelIds: [id], userIds }))
   const sights = new Map<string, { channelIds: number[]; userIds: readonly number[] }>()
   for (const [channelId, userIds] of byChannel) {
     if (userIds.length === 0) continue

@@ -130,20 +130,17 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
   const ignored = new Set<number>()
   const unmarking = flag === 'read' && op === 'remove'
   for (const id of ids) {
-    const known = state.messages.has(id)
-    const seen = known ? reader.look(id) : 'none'
+    const thread = state.messages.threadOf(id)
+    const seen = thread ? reader.look(id, thread) : 'none'
     const row = seen !== 'none'
     if (!row) {
       // Without a row it is read already and nothing else; only what needs a row needs the right to read it.
       if (op === (flag === 'read' ? 'add' : 'remove')) continue
-      if (!known || !maySee(ctx, id)) throw badRequest(`messages: no such message ${id}`)
+      if (!maySee(ctx, id)) throw badRequest(`messages: no such message ${id}`)
     }
-    if (unmarking) {
-      const { channelId, conversationId } = state.messages.place(id).thread
-      if (conversationId === 0 && !state.subscriptions.isActive(channelId, actor.id)) {
-        ignored.add(channelId)
-        continue
-      }
+    if (unmarking && thread!.conversationId === 0 && !reader.follows(thread!.channelId)) {
+      ignored.add(thread!.channelId)
+      continue
     }
     const has = flag === 'read' ? seen !== 'unread' : set[flag].has(id)
     if (has === (op === 'add')) continue

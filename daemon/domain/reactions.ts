@@ -5,13 +5,14 @@ import { reactions as api } from '../api/reactions.ts'
 import { splitByAccess } from './audiences.ts'
 import { type Emoji, emojiByName, isEmojiCode, isEmojiPair } from './emoji.ts'
 import type { Reaction, ReactionType } from './message-store/index.ts'
-import { hasRow, visible } from './messages/access.ts'
+import { changeable, hasRow } from './messages/access.ts'
 import { concerned } from './messages/announce.ts'
 import type { ReactionAdded, ReactionRemoved } from './messages/facts.ts'
 import { presentReaction, tidy } from './messages/present.ts'
 import { badRequest, Refusal } from './refusal.ts'
 import { type Announcement, type Context, type Event, resource } from './resource.ts'
 import type { State } from './state.ts'
+import { visibilityAfterTakingPart } from './topic-visibility.ts'
 import { presentAuthor } from './users/present.ts'
 
 const types: readonly string[] = ['unicode_emoji', 'realm_emoji', 'svc_extra_emoji'] satisfies ReactionType[]
@@ -19,17 +20,18 @@ const types: readonly string[] = ['unicode_emoji', 'realm_emoji', 'svc_extra_emo
 export const reactions = resource(api)<ReactionAdded | ReactionRemoved>({
   commands: {
     add(ctx, params) {
-      const id = visible(ctx, params.message_id)
+      const id = changeable(ctx, params.message_id)
       const existing = ctx.state.messages.details(id)?.reactions ?? []
       const reaction = { ...emojiToAdd(ctx, params, existing), userId: ctx.actor.id }
       if (existing.some(other => isSame(other, reaction)))
         throw new Refusal('REACTION_ALREADY_EXISTS', 'You have already reacted with this emoji')
       const historical = !hasRow(ctx.state, ctx.actor.id, id)
-      return { facts: [{ type: 'reaction.added', messageId: id, reaction, historical }], reply: {} }
+      const added: ReactionAdded = { type: 'reaction.added', messageId: id, reaction, historical }
+      return { facts: [...visibilityAfterTakingPart(ctx, id), added], reply: {} }
     },
 
     remove(ctx, params) {
-      const id = visible(ctx, params.message_id)
+      const id = changeable(ctx, params.message_id)
       const own = (ctx.state.messages.details(id)?.reactions ?? []).filter(({ userId }) => userId === ctx.actor.id)
       const reaction = reactionToRemove(ctx.state, params, own)
       return { facts: [{ type: 'reaction.removed', messageId: id, reaction }], reply: {} }

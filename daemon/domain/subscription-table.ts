@@ -22,65 +22,68 @@ export interface Subscription {
   readonly spans: readonly (readonly [after: number, upTo?: number])[]
 }
 
+/** Everyone who follows or ever followed one channel. */
+interface Followers {
+  readonly rows: Map<number, Subscription>
+  /** Those who do so now. */
+  readonly active: Set<number>
+}
+
 const none: ReadonlySet<number> = new Set()
 
 export class SubscriptionTable {
-  readonly #byChannel = new Map<number, Map<number, Subscription>>()
-  readonly #byUser = new Map<number, Map<number, Subscription>>()
-  readonly #active = new Map<number, Set<number>>()
+  readonly #channels = new Map<number, Followers>()
+  /** Lists, since ten thousand people come at once more often than one of them is looked up here. */
+  readonly #byUser = new Map<number, Subscription[]>()
 
   get(channelId: number, userId: number): Subscription | undefined {
-    return this.#byChannel.get(channelId)?.get(userId)
+    return this.#channels.get(channelId)?.rows.get(userId)
   }
 
   isActive(channelId: number, userId: number): boolean {
-    return this.#active.get(channelId)?.has(userId) ?? false
+    return this.#channels.get(channelId)?.active.has(userId) ?? false
   }
 
   /** Subscribed accounts, deactivated ones too: the live set, to be read at once. */
   activeUsers(channelId: number): ReadonlySet<number> {
-    return this.#active.get(channelId) ?? none
+    return this.#channels.get(channelId)?.active ?? none
   }
 
   ofChannel(channelId: number): Subscription[] {
-    return [...(this.#byChannel.get(channelId)?.values() ?? [])]
+    return [...(this.#channels.get(channelId)?.rows.values() ?? [])]
   }
 
   ofUser(userId: number): Subscription[] {
-    return [...(this.#byUser.get(userId)?.values() ?? [])]
+    return [...this.rowsOfUser(userId)]
   }
 
   /** Rows of one person, channels they left too, without a copy. */
-  rowsOfUser(userId: number): Iterable<Subscription> {
-    return this.#byUser.get(userId)?.values() ?? []
+  rowsOfUser(userId: number): readonly Subscription[] {
+    return this.#byUser.get(userId) ?? []
   }
 
   put(row: Subscription): void {
-    inner(this.#byChannel, row.channelId).set(row.userId, row)
-    inner(this.#byUser, row.userId).set(row.channelId, row)
-    let active = this.#active.get(row.channelId)
-    if (!active) {
-      active = new Set()
-      this.#active.set(row.channelId, active)
+    const { channelId, userId } = row
+    let followers = this.#channels.get(channelId)
+    if (!followers) {
+      followers = { rows: new Map(), active: new Set() }
+      this.#channels.set(channelId, followers)
     }
-    if (row.active) active.add(row.userId)
-    else active.delete(row.userId)
+    const old = followers.rows.get(userId)
+    followers.rows.set(userId, row)
+    const own = this.#byUser.get(userId)
+    if (!own) this.#byUser.set(userId, [row])
+    else if (old) own[own.indexOf(old)] = row
+    else own.push(row)
+    if (row.active) followers.active.add(userId)
+    else followers.active.delete(userId)
   }
 
   save(): unknown[] {
-    return [...this.#byChannel.values()].flatMap(rows => [...rows.values()])
+    return [...this.#channels.values()].flatMap(({ rows }) => [...rows.values()])
   }
 
   load(rows: Iterable<unknown>): void {
     for (const row of rows) this.put(row as Subscription)
   }
-}
-
-function inner(outer: Map<number, Map<number, Subscription>>, key: number): Map<number, Subscription> {
-  let rows = outer.get(key)
-  if (!rows) {
-    rows = new Map()
-    outer.set(key, rows)
-  }
-  return rows
 }

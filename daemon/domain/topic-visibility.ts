@@ -45,7 +45,7 @@ export function topicPolicy(state: State, userId: number, channelId: number, top
   return state.userTopics.get(userTopicKey({ userId, channelId, topic }))?.policy ?? visibility.none
 }
 
-/** As users set when a topic becomes visible by itself. Taking part: writing, at present. */
+/** As users set when a topic becomes visible by itself. Taking part: writing, reacting, and what is done to a widget. */
 const when = { takingPart: 1, sending: 2, beginning: 3, never: 4 } as const
 
 /** What sending to a topic changes of the sender's own view of it. Never makes it less visible. */
@@ -55,22 +55,36 @@ export function visibilityAfterSending(
   topic: string,
   isFirst: () => boolean,
 ): { readonly facts: readonly Fact[]; readonly policy?: 2 | 3 } {
-  const { state, actor } = ctx
-  if (!isHuman(actor)) return { facts: [] }
-  const current = topicPolicy(state, actor.id, channel.id, topic)
   const qualifies = (setting: number) =>
     setting === when.takingPart || setting === when.sending || (setting === when.beginning && isFirst())
-  const wanted =
-    current !== visibility.followed && qualifies(userSetting(actor, 'automatically_follow_topics_policy'))
-      ? visibility.followed
-      : current !== visibility.followed &&
-          current !== visibility.unmuted &&
-          state.subscriptions.get(channel.id, actor.id)?.muted &&
-          qualifies(userSetting(actor, 'automatically_unmute_topics_in_muted_streams_policy'))
-        ? visibility.unmuted
-        : undefined
-  if (wanted === undefined) return { facts: [] }
-  return { facts: becoming(ctx, actor, { channelId: channel.id, topic }, wanted), policy: wanted }
+  const place = { channelId: channel.id, topic }
+  const policy = moreVisibleNow(ctx, place, qualifies)
+  return policy === undefined ? { facts: [] } : { facts: becoming(ctx, ctx.actor, place, policy), policy }
+}
+
+/** What doing something with a message, short of writing one, changes of the actor's view of its topic. */
+export function visibilityAfterTakingPart(ctx: Now & Asker, messageId: number): readonly Fact[] {
+  const { topic, thread } = ctx.state.messages.place(messageId)
+  if (thread.conversationId !== 0) return []
+  const place = { channelId: thread.channelId, topic }
+  const policy = moreVisibleNow(ctx, place, setting => setting === when.takingPart)
+  return policy === undefined ? [] : becoming(ctx, ctx.actor, place, policy)
+}
+
+/** What a topic becomes by itself to a person whose settings say so of what they did; nothing if it is that already. */
+function moreVisibleNow(
+  { state, actor }: Asker,
+  { channelId, topic }: Place,
+  qualifies: (setting: number) => boolean,
+): 2 | 3 | undefined {
+  if (!isHuman(actor)) return undefined
+  const current = topicPolicy(state, actor.id, channelId, topic)
+  if (current === visibility.followed) return undefined
+  if (qualifies(userSetting(actor, 'automatically_follow_topics_policy'))) return visibility.followed
+  const mayUnmute = current !== visibility.unmuted && state.subscriptions.get(channelId, actor.id)?.muted
+  return mayUnmute && qualifies(userSetting(actor, 'automatically_unmute_topics_in_muted_streams_policy'))
+    ? visibility.unmuted
+    : undefined
 }
 
 /** People who follow a topic when they are mentioned in it, unless they muted it. */

@@ -5,6 +5,7 @@ import { uploads as api } from '../api/uploads.ts'
 import {
   type AttachmentsRelinked,
   attachmentAt,
+  attachmentNews,
   attachmentUrl,
   presentAttachment,
   spaceUsed,
@@ -14,7 +15,7 @@ import { imageDimensions } from './images.ts'
 import { limits } from './limits.ts'
 import type { Attachment } from './personal-records.ts'
 import { badRequest, Refusal } from './refusal.ts'
-import { type Announcement, resource, type ServerFacts } from './resource.ts'
+import { resource, type ServerFacts } from './resource.ts'
 import type { State } from './state.ts'
 import { temporaryUrl } from './temporary-addresses.ts'
 
@@ -85,7 +86,6 @@ export const uploads = resource(api)<UploadFact, Prepared>({
 
   apply: {
     'attachment.added': (state, { attachment }) => state.attachments.put(attachment),
-    // OPEN: the bytes stay beside the store: the same file may be kept under another name.
     'attachment.removed': (state, { id }) => state.attachments.remove(id),
     'attachments.relinked': (state, { messageId, time, linked, unlinked }) => {
       for (const id of linked) {
@@ -98,7 +98,7 @@ export const uploads = resource(api)<UploadFact, Prepared>({
   },
 
   announce: {
-    'attachment.added': (state, { attachment }) => [changed(state, 'add', attachment.id)],
+    'attachment.added': (state, { attachment }) => [attachmentNews(state, 'add', attachment.id)],
     'attachment.removed': (state, { id, userId }) => [
       {
         to: [userId],
@@ -106,15 +106,9 @@ export const uploads = resource(api)<UploadFact, Prepared>({
       },
     ],
     'attachments.relinked': (state, { linked, unlinked }) =>
-      [...linked, ...unlinked].map(id => changed(state, 'update', id)),
+      [...linked, ...unlinked].map(id => attachmentNews(state, 'update', id)),
   },
 })
-
-function changed(state: State, op: 'add' | 'update', id: number): Announcement {
-  const attachment = state.attachments.get(id)!
-  const event = { type: 'attachment', op, attachment: presentAttachment(attachment) }
-  return { to: [attachment.userId], event: { ...event, upload_space_used: spaceUsed(state) } }
-}
 
 // --- limits and names -------------------------------------------------------------------------------------------
 

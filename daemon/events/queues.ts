@@ -57,6 +57,8 @@ export interface QueuesParts {
   readonly tick: () => void
 }
 
+const none: ReadonlySet<Queue> = new Set()
+
 export class Queues {
   /** Hears of everything that is announced, whether or not anyone listens. */
   overhear: ((announcements: readonly Announcement[]) => void) | undefined
@@ -97,7 +99,7 @@ export class Queues {
   }
 
   ofUser(userId: number): ReadonlySet<Queue> {
-    return this.#byUser.get(userId) ?? new Set()
+    return this.#byUser.get(userId) ?? none
   }
 
   /** Takes a fact about queues; false when it is about something else. */

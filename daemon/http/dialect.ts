@@ -31,6 +31,16 @@ const spoken = new RegExp(
   'g',
 )
 
+/** Old paths that other servers still answer, and clients still call. */
+const formerly: Readonly<Record<string, string>> = {
+  '/api/v1/settings/notifications': '/api/v1/settings',
+  '/api/v1/settings/display': '/api/v1/settings',
+}
+
+export function currentPath(path: string): string {
+  return formerly[path] ?? path
+}
+
 /** A reply, in their words. */
 export function speak(json: string): string {
   return json.replace(spoken, (match, name: string | undefined) => {

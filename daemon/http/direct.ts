@@ -7,19 +7,22 @@ import type { Socket } from 'node:net'
 import type { RequestHead, Response } from './exchange.ts'
 import { edgePath } from './incoming.ts'
 
-type Serve = (head: RequestHead, body: Buffer | undefined, response: Response) => void
+export type Serve = (head: RequestHead, body: Buffer | undefined, response: Response) => void
 
 export class ShortWay {
   readonly connections = new Set<Connection>()
   readonly serve: Serve
+  /** In the place of the real time in the header Date; undefined: the real time. */
+  readonly date: (() => string | undefined) | undefined
   readonly keepAliveSeconds: number
   /** Gives a connection to node:http. */
   readonly handOver: (socket: Socket) => void
   closing = false
 
   /** Stands before the server's own reading of its connections. */
-  constructor(server: Server, serve: Serve) {
+  constructor(server: Server, serve: Serve, date?: () => string | undefined) {
     this.serve = serve
+    this.date = date
     this.keepAliveSeconds = server.keepAliveTimeout / 1000
     const listeners = server.listeners('connection')
     this.handOver = socket => {
@@ -159,13 +162,13 @@ class DirectResponse implements Response {
   }
 
   writeHead(status: number, headers: string[]): void {
-    const { closing, keepAliveSeconds } = this.#connection.way
+    const { closing, keepAliveSeconds, date } = this.#connection.way
     this.statusCode = status
     this.headersSent = true
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`
     for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
     const after = closing ? 'close' : `keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}`
-    this.#head = `${head}Date: ${httpDate()}\r\nConnection: ${after}\r\n\r\n`
+    this.#head = `${head}Date: ${date?.() ?? httpDate()}\r\nConnection: ${after}\r\n\r\n`
   }
 
   write(chunk: Uint8Array, sent: () => void): void {

@@ -11,7 +11,7 @@ import type { User } from '../domain/state.ts'
 import type { Engine } from '../engine.ts'
 import { type Answering, answeringOf, noSuchPath, refuse, refuseTooLarge, send, success } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
-import { understand } from './dialect.ts'
+import { currentPath, understand } from './dialect.ts'
 import type { RequestHead, Response } from './exchange.ts'
 import { hasBody, Incoming, prefix, readBody } from './incoming.ts'
 import { LongPoll } from './long-poll.ts'
@@ -125,7 +125,8 @@ export class Edge {
 
   // Nothing below waits unless it must: a promise for every step would cost a small request more than its work.
   #serve(request: Incoming, body: Buffer | undefined, answering: Answering): void | Promise<void> {
-    const { method, path, query } = request
+    const { method, query } = request
+    const path = answering.speak ? currentPath(request.path) : request.path
     const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
     if (!found) return this.#unknown(method, path, answering)
     const actor = this.#identify(request, found, answering)

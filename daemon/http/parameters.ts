@@ -73,26 +73,24 @@ const space = 0x20
 function component(bytes: Buffer, start: number, end: number, where: string): string {
   let to = start
   let escaped = false
-  for (let from = start; from < end; from++, to++) {
-    const byte = bytes[from]!
-    if (byte === plus) bytes[to] = space
-    else if (byte === percent) {
-      const decoded = from + 2 < end ? hexDigit(bytes[from + 1]!) * 16 + hexDigit(bytes[from + 2]!) : Number.NaN
-      if (Number.isNaN(decoded)) throw badRequest(`${where} has bad percent-encoding`)
-      bytes[to] = decoded
+  for (let from = start; from < end; from++) {
+    let byte = bytes[from]!
+    if (byte === percent) {
+      byte = from + 2 < end ? (hexDigits[bytes[from + 1]!]! << 4) | hexDigits[bytes[from + 2]!]! : -1
+      if (byte < 0) throw badRequest(`${where} has bad percent-encoding`)
       from += 2
       escaped = true
-    } else bytes[to] = byte
+    } else if (byte === plus) byte = space
+    bytes[to++] = byte
   }
   if (escaped && !isUtf8(bytes.subarray(start, to))) throw badRequest(`${where} has bad percent-encoding`)
   return bytes.toString('utf8', start, to)
 }
 
-function hexDigit(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
-  const letter = byte | 0x20
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN
-}
+/** By their bytes; -1 for what is none. */
+const hexDigits = Int8Array.from({ length: 256 }, (_, byte) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase()),
+)
 
 async function readMultipart(contentType: string, body: Buffer, fields: FieldMap): Promise<void> {
   const { Busboy } = await import('@fastify/busboy')

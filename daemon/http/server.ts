@@ -1,13 +1,15 @@
 // The HTTP server: fastify for everything but the API itself, which goes straight to its edge.
 
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import { avatarFor } from '../domain/users/avatar-for.ts'
 import { answeringOf, noSuchPath, refuse, refuseTooLarge, send } from './answer.ts'
-import { ShortWay } from './direct.ts'
+import { type Serve, ShortWay } from './direct.ts'
 import { Edge, type EdgeParts } from './edge.ts'
+import type { RequestHead, Response } from './exchange.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { isForEdge, prefix } from './incoming.ts'
 import { uploadFor } from './uploads.ts'
@@ -16,7 +18,11 @@ export interface ServerParts extends EdgeParts {
   /** Files beside the store. */
   readonly readFile: (name: string) => Promise<Uint8Array | undefined>
   readonly logger: { level: string; stream?: NodeJS.WritableStream }
-  readonly ready: () => boolean
+  /** In the place of the real time in the header Date; undefined: the real time. */
+  readonly date?: (() => string | undefined) | undefined
+  readonly phase: () => 'starting' | 'ready' | 'stopping'
+  /** Resolves when it is no longer starting; until then nothing but the probes is answered. */
+  readonly started: Promise<void>
   /** Adds routes that are none of the API's. */
   readonly addRoutes?: ((app: FastifyInstance) => void) | undefined
 }
@@ -38,13 +44,23 @@ export function buildServer(parts: ServerParts): HttpServer {
     // The catalogue checks parameters itself; fastify's two schema compilers would be a third of the start.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     serverFactory: handler => {
+      const take = (request: IncomingMessage, response: ServerResponse) => {
+        const date = parts.date?.()
+        if (date !== undefined) response.setHeader('Date', date)
+        if (isForEdge(request.url!)) edge.take(request, response)
+        else handler(request, response)
+      }
       // Without a Host header node:http would refuse in words of its own; nothing here depends on one.
       const options = { keepAliveTimeout: 120_000, requestTimeout: 0, requireHostHeader: false }
       const server = createServer(options, (request, response) => {
-        if (isForEdge(request.url!)) edge.take(request, response)
-        else handler(request, response)
+        if (parts.phase() !== 'starting' || isProbe(request.url!)) take(request, response)
+        else void takeEarly(parts.started, request, response, () => take(request, response))
       })
-      shortWay = new ShortWay(server, (head, body, response) => edge.serve(head, body, response))
+      const serve: Serve = (head, body, response) => {
+        if (parts.phase() !== 'starting') edge.serve(head, body, response)
+        else void takeEarly(parts.started, head, response, () => edge.serve(head, body, response))
+      }
+      shortWay = new ShortWay(server, serve, parts.date)
       return server.on('clientError', refuseNoise)
     },
     // Whoever is still being answered when the daemon stops gets the answer: `stop` sees to the rest.
@@ -57,7 +73,10 @@ export function buildServer(parts: ServerParts): HttpServer {
   // Bodies reach their routes as bytes; what is in them is for each to say.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.get('/livez', async () => ({ ok: true }))
-  app.get('/readyz', (_request, reply) => reply.code(parts.ready() ? 200 : 503).send({ ready: parts.ready() }))
+  app.get('/readyz', (_request, reply) => {
+    const ready = parts.phase() === 'ready'
+    return reply.code(ready ? 200 : 503).send({ ready })
+  })
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
   app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
   app.get('/user_avatars/*', (request, reply) => serveImage(parts.readFile, request.url, reply))
@@ -68,7 +87,9 @@ export function buildServer(parts: ServerParts): HttpServer {
         return reply.redirect(avatarFor(asker, request.params.who, size !== ''))
       })
   app.get('/user_uploads/*', async (request, reply) => {
-    const { headers, bytes } = await uploadFor(parts, request.url.split('?', 1)[0]!, () => edge.authenticate(request))
+    const anonymous = request.headers.authorization === undefined
+    const path = request.url.split('?', 1)[0]!
+    const { headers, bytes } = await uploadFor(parts, path, anonymous, () => edge.authenticate(request))
     return reply.headers(headers).send(bytes)
   })
   parts.addRoutes?.(app)
@@ -109,6 +130,28 @@ function noSchemas(): never {
 function answer(request: FastifyRequest, reply: FastifyReply) {
   reply.hijack()
   return answeringOf(request, reply.raw)
+}
+
+function isProbe(url: string): boolean {
+  return /^\/(live|ready)z(\?|$)/.test(url)
+}
+
+/** Milliseconds. Most worlds stand by then: who has waited for the port to open finds everything there. */
+const earlyPatience = 1000
+
+/** The port is open, the world does not stand yet. */
+async function takeEarly(
+  started: Promise<void>,
+  request: RequestHead,
+  response: Response,
+  take: () => void,
+): Promise<void> {
+  const late = Symbol()
+  if ((await Promise.race([started, sleep(earlyPatience, late)])) !== late) return take()
+  const answering = answeringOf({ method: request.method ?? 'GET', id: 'early' }, response)
+  answering.headers.push('Retry-After', '1')
+  const msg = 'The daemon is starting and its world does not stand yet; try again, or wait for /readyz'
+  refuse(answering, new Refusal('SERVER_NOT_READY', msg, {}, 503))
 }
 
 /** Errors outside the API: a body too large, a malformed URL, a broken request. */

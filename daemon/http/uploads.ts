@@ -1,6 +1,7 @@
-// Uploaded files, for whoever may see them: with a key, or at a temporary address without one.
+// Uploaded files, for whoever may see them: with a key, at a temporary address without one, or where all the web may look.
 
-import { attachmentAt } from '../domain/attachments.ts'
+import { attachmentAt, attachmentOnTheWeb } from '../domain/attachments.ts'
+import type { Attachment } from '../domain/personal-records.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { User } from '../domain/state.ts'
 import { temporaryReader } from '../domain/temporary-addresses.ts'
@@ -12,18 +13,31 @@ const shown = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+|video\/
 type Parts = Pick<ServerParts, 'engine' | 'now' | 'keyOf' | 'sameSecret' | 'readFile'>
 
 /** What there is and may not be seen looks like what there is not. */
-export async function uploadFor(parts: Parts, url: string, authenticate: () => User) {
-  const { engine, now, keyOf, sameSecret, readFile } = parts
-  const { state } = engine
+export async function uploadFor(parts: Parts, url: string, anonymous: boolean, authenticate: () => User) {
+  const attachment = attachmentFor(parts, url, anonymous, authenticate)
+  // A link may be on its way to the disk: nobody may see by it what a crash would hide again.
+  await parts.engine.settled()
+  const bytes = attachment && (await parts.readFile(attachment.file))
+  if (!attachment || !bytes) throw new Refusal('BAD_REQUEST', 'No such file', {}, 404)
+  return answerWith(attachment, bytes)
+}
+
+function attachmentFor(
+  { engine: { state }, now, keyOf, sameSecret }: Parts,
+  url: string,
+  anonymous: boolean,
+  authenticate: () => User,
+): Attachment | undefined {
   const [, token, path] = /^\/user_uploads\/(?:temporary\/([^/]+)\/)?(.*)$/s.exec(url) ?? []
+  const address = `/user_uploads/${path}`
+  const open = anonymous && token === undefined ? attachmentOnTheWeb(state, address) : undefined
+  if (open) return open
   const actor =
     token === undefined ? authenticate() : temporaryReader({ state, now: now(), keyOf }, token, path!, sameSecret)
-  const attachment = actor && attachmentAt({ state, actor }, `/user_uploads/${path}`)
-  // A link may be on its way to the disk: nobody may see by it what a crash would hide again.
-  await engine.settled()
-  const bytes = attachment && (await readFile(attachment.file))
-  if (!attachment || !bytes) throw new Refusal('BAD_REQUEST', 'No such file', {}, 404)
-  const { contentType, name } = attachment
+  return actor && attachmentAt({ state, actor }, address)
+}
+
+function answerWith({ contentType, name }: Attachment, bytes: Uint8Array) {
   const inline = shown.test(contentType)
   return {
     bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),

@@ -4,6 +4,7 @@ import { parseDuration } from '../api/durations.ts'
 import { type Client, createClient } from '../client/index.ts'
 import { readConfig } from '../config.ts'
 import type { Call } from '../control/calls.ts'
+import type { Delivery } from '../control/deliveries.ts'
 import type { LoggedEvent } from '../control/events.ts'
 import type { Fault, FaultRule } from '../control/faults.ts'
 import { readRule } from '../control/faults.ts'
@@ -12,7 +13,7 @@ import { startDaemon } from '../daemon.ts'
 import { knowsEndpoint } from '../endpoints.ts'
 import type { Seed } from '../seed/format.ts'
 
-export type { Call, Client, Fault, FaultRule, LoggedEvent, Seed }
+export type { Call, Client, Delivery, Fault, FaultRule, LoggedEvent, Seed }
 
 export interface NatterOptions {
   /** `dev` (the default): a small named world; `empty`: an owner and nothing else. */
@@ -82,6 +83,10 @@ export interface Natter extends AsyncDisposable {
   /** From here on the log of calls begins anew. */
   forgetRequests(): void
   events(): LoggedEvent[]
+  /** Deliveries to the servers of outgoing webhook bots, oldest first. */
+  webhooks(): Delivery[]
+  /** The first delivery that fits, tried at least once. Rejects with what came closest. */
+  waitForWebhook(delivery: Pattern, options?: Pick<WaitOptions, 'within'>): Promise<Delivery>
   outbox(): { to: string; subject: string; text: string }[]
   /** Everything as it was at the start. */
   reset(): Promise<void>
@@ -111,7 +116,7 @@ export async function startNatter(options: NatterOptions = {}): Promise<Natter> 
     return client
   }
 
-  async function wait(kind: 'event' | 'call', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
+  async function wait(kind: 'event' | 'call' | 'webhook', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
     const reader = user === undefined ? undefined : userOf(desk, user).id
     const waited = await waitFor(desk, { [kind]: wanted, reader, within: milliseconds(within) })
     if (waited.met) return waited[kind]
@@ -148,7 +153,8 @@ export async function startNatter(options: NatterOptions = {}): Promise<Natter> 
     waitFor: async (event, options) => (await wait('event', event, options)).event,
     waitForCall: (call, options) => wait('call', call, options),
     faults: {
-      add: rule => desk.faults.add(readRule({ ...rule }, knowsEndpoint)),
+      add: rule =>
+        desk.faults.add(readRule({ ...rule }, { endpoint: knowsEndpoint, user: name => userOf(desk, name).email })),
       list: () => desk.faults.list(),
       remove: id => void desk.faults.remove(id),
       clear: () => desk.faults.clear(),
@@ -156,6 +162,8 @@ export async function startNatter(options: NatterOptions = {}): Promise<Natter> 
     requests: () => desk.calls.since(),
     forgetRequests: () => desk.calls.clear(),
     events: () => desk.events.since(),
+    webhooks: () => desk.deliveries.since(),
+    waitForWebhook: (delivery, options) => wait('webhook', delivery, options),
     outbox: () => desk.outbox.since(),
     reset: () => desk.reset(),
     save: snapshot => void desk.worlds.save(snapshot),

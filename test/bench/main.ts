@@ -5,19 +5,34 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root, stopAll } from './processes.ts'
-import { type Effort, judge, type Result, type Row, type Sample } from './row.ts'
+import { type Effort, judge, NotInstalled, type Result, type Row } from './row.ts'
+import { channels } from './rows/channels.ts'
 import { cli } from './rows/cli.ts'
 import { events } from './rows/events.ts'
 import { fixture } from './rows/fixture.ts'
 import { journal } from './rows/journal.ts'
 import { messages } from './rows/messages.ts'
+import { peers } from './rows/peers.ts'
 import { people } from './rows/people.ts'
 import { start } from './rows/start.ts'
+import { streams } from './rows/streams.ts'
 import { write } from './rows/write.ts'
 import { table } from './table.ts'
 
 /** In the order of the table. A new family of rows is a file in rows/ and a name here. */
-const rows: readonly Row[] = [...cli, ...start, ...fixture, ...write, ...messages, ...people, ...events, ...journal]
+const rows: readonly Row[] = [
+  ...cli,
+  ...streams,
+  ...start,
+  ...fixture,
+  ...peers,
+  ...write,
+  ...messages,
+  ...channels,
+  ...people,
+  ...events,
+  ...journal,
+]
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
@@ -35,7 +50,7 @@ const results: Result[] = []
 try {
   for (const row of wanted) {
     process.stderr.write(`${row.name} ...\n`)
-    results.push(judge(row, await samplesOf(row)))
+    results.push(await resultOf(row))
   }
 } finally {
   await stopAll()
@@ -43,13 +58,15 @@ try {
 process.stdout.write(values.json ? `${JSON.stringify(results, null, 2)}\n` : table(results))
 process.exit(results.every(({ met, goal }) => met || goal.informative) ? 0 : 1)
 
-/** None when it could not be measured: that is a goal missed, and no reason to leave out the rest. */
-async function samplesOf(row: Row): Promise<Sample[]> {
+/** What could not be measured is a goal missed, and no reason to leave out the rest. */
+async function resultOf(row: Row): Promise<Result> {
   try {
-    return await row.measure(effort)
+    return judge(row, await row.measure(effort))
   } catch (error) {
-    process.stderr.write(`${row.name} could not be measured: ${(error as Error).message}\n`)
-    return []
+    const { message } = error as Error
+    process.stderr.write(`${row.name} could not be measured: ${message}\n`)
+    const result = judge(row, [])
+    return error instanceof NotInstalled ? { ...result, met: true, unmeasured: message } : result
   }
 }
 

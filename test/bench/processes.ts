@@ -5,7 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ready } from '../../daemon/announce-start.ts'
+import { freePort } from '../support/free-port.ts'
 
 export const root = join(import.meta.dirname, '../..')
 export const natterd = join(root, 'bin/natterd')
@@ -92,6 +94,25 @@ export function startServer(args: readonly string[], env: Readonly<Record<string
     child.once('error', reject)
     child.once('exit', code => reject(new Error(`node ${args.join(' ')} ended with ${code} before it was ready`)))
   })
+}
+
+/** A server that says nothing when it is ready: `args` gets the port, and `path` is asked for until it is answered. */
+export async function startSilent(args: (port: number) => readonly string[], path: string): Promise<Server> {
+  const port = await freePort()
+  const child = spawn(process.execPath, args(port), { stdio: 'ignore', env: environment })
+  const url = `http://127.0.0.1:${port}`
+  const server = new Server(child, { url } as Ready)
+  const end = performance.now() + 120_000
+  for (;;) {
+    try {
+      await request(url + path)
+      return server
+    } catch (error) {
+      if (child.exitCode !== null) throw new Error(`node ${args(port).join(' ')} ended with ${child.exitCode}`)
+      if (performance.now() > end) throw error
+      await sleep(5)
+    }
+  }
 }
 
 export function startDaemon(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Server> {

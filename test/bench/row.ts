@@ -16,6 +16,9 @@ export interface Row {
   measure(effort: Effort): Promise<Sample[]>
 }
 
+/** What a row is held against is not on this machine: no goal is missed by that. */
+export class NotInstalled extends Error {}
+
 export type Goal = ({ readonly atMost: number } | { readonly atLeast: number }) & {
   /** Shown, but missing it fails nothing. */
   readonly informative?: true
@@ -73,6 +76,8 @@ export interface Result {
   readonly quartiles: readonly [number, number]
   readonly medians: Sample
   readonly met: boolean
+  /** Why there is no figure. */
+  readonly unmeasured?: string
 }
 
 /** The ratio is taken within each round: what slows the machine for a while slows both sides of it. */

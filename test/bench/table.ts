@@ -18,7 +18,8 @@ export function table(results: readonly Result[]): string {
     .join('')
 }
 
-function cells({ name, rounds, ratio, quartiles, goal, met, reference }: Result): string[] {
+function cells({ name, rounds, ratio, quartiles, goal, met, reference, unmeasured }: Result): string[] {
+  if (unmeasured !== undefined) return [name, '-', '-', described(goal), `not measured: ${unmeasured}`, reference]
   if (rounds === 0) return [name, '-', '-', described(goal), 'MISSED', reference]
   const spread = quartiles.map(value => value.toFixed(2)).join('-')
   return [name, ratio.toFixed(2), spread, described(goal), verdict(goal, met), reference]

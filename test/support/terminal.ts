@@ -37,7 +37,7 @@ export class Screen {
   /** Without colours and with plain line breaks. */
   get plain(): string {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being taken away
-    return this.text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '').replaceAll('\r\n', '\n')
+    return this.text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replace(/\r+\n/g, '\n')
   }
 
   type(text: string): void {

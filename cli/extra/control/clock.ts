@@ -15,10 +15,12 @@ export const clock: readonly ExtraSubcommand[] = [
   }),
   controlled({
     name: 'clock freeze',
-    about: 'Stop the time of the daemon',
+    about: 'Stop the time of the daemon, now or at a moment to come',
+    args: [{ name: 'time', about: 'as for clock set; now when left out', optional: true }],
     method: 'POST',
     path: () => '/clock/freeze',
-    examples: ['natter clock freeze', 'natter clock freeze --ready-file ready.json'],
+    body: ({ args }) => (args[0] === undefined ? {} : { at: momentFrom(args[0]) }),
+    examples: ['natter clock freeze', 'natter clock freeze 2030-01-01T09:00:00Z --ready-file ready.json'],
   }),
   controlled({
     name: 'clock set',
@@ -26,11 +28,7 @@ export const clock: readonly ExtraSubcommand[] = [
     args: [{ name: 'time', about: 'ISO 8601, UNIX seconds, or `tomorrow 9:00`' }],
     method: 'POST',
     path: () => '/clock/set',
-    body: ({ args }) => {
-      const to = parseTime(args[0]!, new Date())
-      if (to === undefined) throw usage(`<time>: "${args[0]}" is not a time`)
-      return { to }
-    },
+    body: ({ args }) => ({ to: momentFrom(args[0]!) }),
     examples: ['natter clock set 2030-01-01T09:00:00Z', 'natter clock set 1893456000 --json'],
   }),
   controlled({
@@ -50,3 +48,9 @@ export const clock: readonly ExtraSubcommand[] = [
     examples: ['natter clock resume', 'natter clock resume --json'],
   }),
 ]
+
+function momentFrom(given: string): number {
+  const moment = parseTime(given, new Date())
+  if (moment === undefined) throw usage(`<time>: "${given}" is not a time`)
+  return moment
+}

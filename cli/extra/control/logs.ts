@@ -1,4 +1,4 @@
-// `natter requests`, `outbox`, `accounts` and `queues list|expire`: what a daemon was asked, what it wrote, who is there.
+// `natter requests`, `outbox`, `webhooks list|wait`, `accounts` and `queues list|expire`: what a daemon was asked, what it wrote, who is there.
 
 import type { ExtraSubcommand, Invocation } from '../../extras.ts'
 import { Ending, exitCodes } from '../../failure.ts'
@@ -33,7 +33,7 @@ export const requests: readonly ExtraSubcommand[] = [
         'natter requests wait --endpoint get-events --status 429 --within 30s',
       ],
     }),
-    run: waitForCall,
+    run: invocation => waitFor(invocation, 'call', wanted(invocation.flags)),
   },
   controlled({
     name: 'requests clear',
@@ -54,6 +54,44 @@ export const outbox: readonly ExtraSubcommand[] = [
     shows: 'mails',
     examples: ['natter outbox', 'natter outbox --to amy@example.com --json'],
   }),
+]
+
+const ofDeliveries = [
+  { name: 'of', value: 'EMAIL', about: 'of this bot' },
+  { name: 'status', value: 'STATUS', about: 'waiting, delivered or failed' },
+  { name: 'trigger', value: 'TRIGGER', about: 'mention or direct_message' },
+]
+
+export const webhooks: readonly ExtraSubcommand[] = [
+  controlled({
+    name: 'webhooks list',
+    about: 'List the deliveries to the servers of all outgoing webhook bots, oldest first, with what was sent',
+    flags: [...ofDeliveries, { name: 'limit', value: 'N', about: 'how many (default 100)' }],
+    method: 'GET',
+    path: ({ flags }) => {
+      const { of: bot, ...rest } = texts(flags, ['of', 'status', 'trigger', 'limit']) as Record<string, string>
+      return `/webhooks?${new URLSearchParams(bot === undefined ? rest : { bot, ...rest })}`
+    },
+    shows: 'deliveries',
+    examples: ['natter webhooks list', 'natter webhooks list --of echo-bot@example.com --status failed --json'],
+  }),
+  {
+    ...controlled({
+      name: 'webhooks wait',
+      about: 'Wait for a delivery that was tried: exit code 0 when there is one, 8 when there is none',
+      flags: [...ofDeliveries, { name: 'within', value: 'TIME', about: 'how long (default 5s)' }],
+      method: 'POST',
+      path: () => '/wait',
+      examples: [
+        'natter webhooks wait --of echo-bot@example.com --status delivered',
+        'natter webhooks wait --status failed --within 30s --json',
+      ],
+    }),
+    run: invocation => {
+      const { of: bot, ...rest } = texts(invocation.flags, ['of', 'status', 'trigger'])
+      return waitFor(invocation, 'webhook', bot === undefined ? rest : { bot, ...rest })
+    },
+  },
 ]
 
 export const accounts: readonly ExtraSubcommand[] = [
@@ -92,15 +130,17 @@ export const queues: readonly ExtraSubcommand[] = [
   }),
 ]
 
-async function waitForCall(invocation: Invocation): Promise<void> {
+const missed = { call: 'no such call was made', webhook: 'no such delivery was tried' }
+
+async function waitFor(invocation: Invocation, kind: keyof typeof missed, fits: object): Promise<void> {
   const { flags, globals } = invocation
   const within = (flags.within as string | undefined) ?? '5s'
   const timeout = globals.timeout ?? 660_000
-  const body = { call: wanted(flags), within }
+  const body = { [kind]: fits, within }
   const reply = await ask({ ...invocation, globals: { ...globals, timeout } }, 'POST', '/wait', body)
-  if (reply.met) return printReply(reply, { shows: 'call' }, globals)
+  if (reply.met) return printReply(reply, { shows: kind }, globals)
   if (globals.json) await printReply(reply, {}, globals)
-  note(`no such call was made within ${within}`)
+  note(`${missed[kind]} within ${within}`)
   for (const { differs } of reply.near as { differs: string[] }[]) note(`  near: ${differs.join('; ')}`)
   throw new Ending(exitCodes.unmet)
 }

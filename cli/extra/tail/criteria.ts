@@ -118,9 +118,8 @@ export function placeOfMessage(message: Message): Place {
   }
 }
 
-/** What an event says of its place by itself: messages, typing, and whatever carries a channel's ID. */
+/** What an event that is no message says of its place by itself: typing, and whatever carries a channel's ID. */
 export function placeIn(event: ChatEvent): Place | undefined {
-  if (event.message) return placeOfMessage(event.message)
   const sender = event.sender as { user_id?: number; email?: string } | undefined
   const base = { senderId: sender?.user_id ?? (event.sender_id as number | undefined), senderEmail: sender?.email }
   const recipient = event.recipient as { channel_id?: number; topic?: string } | undefined

@@ -6,6 +6,7 @@ import { type Connection, Refused } from '../../connection.ts'
 import { exitCodes, Failure } from '../../failure.ts'
 import { note } from '../../output.ts'
 import type { Position } from './cursor.ts'
+import { type Arrived, EventTexts } from './event-texts.ts'
 import { type ChatEvent, fetchAfter, fetchLast, fetchSince, type Past } from './history.ts'
 
 /** What to follow. */
@@ -22,15 +23,25 @@ export interface Plan {
 }
 
 export interface Item {
+  /** Read when it is asked for. */
   readonly event: ChatEvent
+  /** The event as it came, where it came through the queue. */
+  readonly text?: string | undefined
   /** Where to go on once this one has been dealt with. */
   readonly position: Position
+}
+
+/** What arrived together. */
+export interface Batch {
+  readonly items: readonly Item[]
+  /** Where to go on once all of it has been dealt with; further than the last item where some were of no interest. */
+  readonly position?: Position
 }
 
 const firstPause = 100
 const longestPause = 10_000
 
-/** Gives events in batches: what one answer of the server held. */
+/** Gives events in batches. */
 export class Follower {
   readonly #connection: Connection
   readonly #plan: Plan
@@ -58,7 +69,7 @@ export class Follower {
   }
 
   /** What came before the queue began: call after `begin`, before `follow`. */
-  async *past(past: Past): AsyncGenerator<readonly Item[]> {
+  async *past(past: Past): AsyncGenerator<Batch> {
     const messages =
       'last' in past
         ? await fetchLast(this.#connection, this.#plan, past.last)
@@ -66,14 +77,15 @@ export class Follower {
           ? await fetchAfter(this.#connection, this.#plan, past.after)
           : await fetchSince(this.#connection, this.#plan, past.since)
     // A tail that is ended in the middle of this fetches the rest next time.
-    yield messages.map(event => {
+    const items = messages.map(event => {
       const { position } = this.#told(event)
       return { event, position: { ...position, queue_id: '', last_event_id: -1, last_message_id: event.message!.id } }
     })
+    yield { items }
   }
 
   /** Goes on where an earlier tail stopped, if its queue is still there; otherwise as after any lost queue. */
-  async *resume(from: Position, sameQueue: boolean): AsyncGenerator<readonly Item[]> {
+  async *resume(from: Position, sameQueue: boolean): AsyncGenerator<Batch> {
     this.#queueId = from.queue_id
     this.#lastEvent = from.last_event_id
     this.#lastMessage = from.last_message_id
@@ -84,15 +96,16 @@ export class Follower {
       return
     }
     try {
-      yield this.#taken(await this.#poll(true))
+      yield* this.#poll(true)
     } catch (error) {
-      if (!isQueueLost(error)) throw error
-      yield* this.#startOver('the queue had expired')
+      if (isQueueLost(error)) yield* this.#startOver('the queue had expired')
+      else if (isTooFar(error)) yield* this.#startOver('the queue had gone on')
+      else throw error
     }
   }
 
   /** Events as they come, until told to stop. */
-  async *follow(): AsyncGenerator<readonly Item[]> {
+  async *follow(): AsyncGenerator<Batch> {
     let pause = 0
     let lost = false
     let expired = false
@@ -100,12 +113,14 @@ export class Follower {
       try {
         if (expired) yield* this.#startOver('the queue had expired')
         expired = false
-        const events = await this.#poll(false)
-        if (lost) note('connected again')
-        lost = false
+        const before = this.#lastEvent
+        for await (const batch of this.#poll(false)) {
+          if (lost) note('connected again')
+          lost = false
+          yield batch
+        }
         // Nothing at all is the answer of a daemon that is about to stop, or of a queue that somebody else reads too.
-        pause = events.length > 0 ? 0 : later(pause)
-        yield this.#taken(events)
+        pause = this.#lastEvent > before ? 0 : later(pause)
       } catch (error) {
         if (this.#stop.aborted) return
         expired ||= isQueueLost(error)
@@ -151,34 +166,39 @@ export class Follower {
     return reply
   }
 
-  async #poll(dontBlock: boolean): Promise<ChatEvent[]> {
-    const reply = await this.#connection.call(
-      'GET',
+  async *#poll(dontBlock: boolean): AsyncGenerator<Batch> {
+    const answer = await this.#connection.stream(
       '/events',
       { queue_id: this.#queueId, last_event_id: this.#lastEvent, dont_block: dontBlock || undefined },
       { timeout: this.#pollTimeout, signal: this.#stop },
     )
-    return Array.isArray(reply.events) ? reply.events : []
+    const texts = new EventTexts()
+    for await (const piece of answer) yield { items: this.#taken(texts.push(piece)), position: this.position }
+    texts.end()
   }
 
-  #taken(events: readonly ChatEvent[]): Item[] {
+  #taken(arrived: readonly Arrived[]): Item[] {
     const items: Item[] = []
-    for (const event of events) {
-      if (typeof event.id === 'number') this.#lastEvent = Math.max(this.#lastEvent, event.id)
-      const known = event.message !== undefined && this.#lastMessage !== null && event.message.id <= this.#lastMessage
-      if (event.type !== 'heartbeat' && !(event.type === 'message' && known)) items.push(this.#told(event))
+    for (const one of arrived) {
+      const [id, messageId] = one.ids ?? idsOf(one.event)
+      if (id !== undefined) this.#lastEvent = Math.max(this.#lastEvent, id)
+      if (messageId === undefined) {
+        if (one.event.type === 'heartbeat') continue
+      } else if (this.#lastMessage !== null && messageId <= this.#lastMessage) continue
+      else this.#lastMessage = messageId
+      items.push(new QueueItem(one, this.position))
     }
     return items
   }
 
   #told(event: ChatEvent): Item {
-    const id = event.type === 'message' ? event.message?.id : undefined
+    const id = event.message?.id
     if (id !== undefined) this.#lastMessage = Math.max(this.#lastMessage ?? 0, id)
     return { event, position: this.position }
   }
 
   /** A new queue, then the messages that came between the old one and it. */
-  async *#startOver(reason: string): AsyncGenerator<readonly Item[]> {
+  async *#startOver(reason: string): AsyncGenerator<Batch> {
     const before = this.position
     const newest = newestIn(await this.#register())
     const anew = before.last_message_id !== null && newest !== null && newest < before.last_message_id
@@ -194,16 +214,17 @@ export class Follower {
         const missed = await fetchAfter(this.#connection, this.#plan, from)
         filled = missed.length
         // Until all of it is told, the place to go on from is the old queue's end.
-        yield missed.map(event => {
+        const items = missed.map(event => {
           return { event, position: { ...before, last_message_id: this.#told(event).position.last_message_id } }
         })
+        yield { items }
       } catch (error) {
         if (isPassing(error)) throw error
         lost = ['message', ...lost]
       }
     }
     if (newest !== null) this.#lastMessage = Math.max(this.#lastMessage ?? 0, newest)
-    if (lost.length === 0 && !anew) return
+    if (lost.length === 0 && !anew) return yield { items: [], position: this.position }
     const gap = {
       type: '_gap',
       reason: anew ? 'the server was begun anew' : reason,
@@ -212,7 +233,7 @@ export class Follower {
       after_event_id: before.last_event_id,
       after_message_id: before.last_message_id,
     }
-    yield [{ event: gap, position: this.position }]
+    yield { items: [{ event: gap, position: this.position }], position: this.position }
   }
 
   #pauseAfter(error: unknown, pause: number): number {
@@ -234,6 +255,29 @@ export class Follower {
   }
 }
 
+class QueueItem implements Item {
+  readonly position: Position
+  readonly #arrived: Arrived
+
+  constructor(arrived: Arrived, position: Position) {
+    this.#arrived = arrived
+    this.position = position
+  }
+
+  get event(): ChatEvent {
+    return this.#arrived.event
+  }
+
+  get text(): string {
+    return this.#arrived.text
+  }
+}
+
+/** Of an event, and of its message if it is about a new one. */
+function idsOf({ id, type, message }: ChatEvent): readonly [number | undefined, number | undefined] {
+  return [typeof id === 'number' ? id : undefined, type === 'message' ? message?.id : undefined]
+}
+
 /** Trouble that goes away by itself: the daemon is away, slow, or has too much to do. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof Failure)) return false
@@ -243,6 +287,11 @@ function isPassing(error: unknown): boolean {
 
 function isQueueLost(error: unknown): boolean {
   return error instanceof Failure && error.code === 'BAD_EVENT_QUEUE_ID'
+}
+
+/** Events up to a later one were acknowledged: somebody else read on, or we did and were killed before we could note it. */
+function isTooFar(error: unknown): boolean {
+  return error instanceof Failure && error.http === 400 && error.code === 'BAD_REQUEST'
 }
 
 /** Twice as long each time, a little uneven, so that a hundred tails do not come back at once. */

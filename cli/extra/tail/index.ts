@@ -12,15 +12,19 @@ import { type Action, execAction, forwardAction, replyAction } from './actions.t
 import { criteriaFor, type Place } from './criteria.ts'
 import { CursorFile, readCursor } from './cursor.ts'
 import { filterFlags, since, sinceFrom, typesFrom, wishesFrom } from './flags.ts'
-import { Follower, type Item, type Plan } from './follow.ts'
+import { type Batch, Follower, type Item, type Plan } from './follow.ts'
 import { Places } from './places.ts'
-import { printerFor } from './printer.ts'
+import { Output, printerFor } from './printer.ts'
 import { type StopFlags, Stops, wholeNumber } from './stops.ts'
 import { type OnError, Workers } from './workers.ts'
 
 /** Seconds a queue outlives a tail that will come back with its cursor. */
 const cursorLifespan = 86_400
 const forwardTimeout = 15_000
+/** Bytes. What a pipe takes at once. */
+const largePiece = 65_536
+/** Bytes. What a pipe takes whole or not at all. */
+const atomicPiece = 4096
 
 export const tail: readonly ExtraSubcommand[] = [
   {
@@ -50,8 +54,12 @@ export const tail: readonly ExtraSubcommand[] = [
       { name: 'on-error', value: 'WHAT', about: 'when a command or post fails: skip (default), stop or retry' },
     ],
     more: `On stderr, \`ready\` is printed once nothing will be missed any more. With --json each event is one line; a line of type
-_gap stands where events were lost that cannot be fetched again. Events that came together are written together, then the
-cursor is saved: a tail that is killed in between prints those once more next time, and loses none.`,
+_gap stands where events were lost that cannot be fetched again.
+
+With --cursor, lines are written in pieces of at most 4096 bytes (a longer line goes alone), and the cursor is saved after
+each piece. So no end loses a line; an end in good order (a signal, --count and the like) repeats none; a kill -9 repeats at
+most the piece it fell upon, and leaves no half line of it in a pipe. With --exec, --reply and --forward-to, what was under
+way at a kill is done again. The cursor is not synced to disk: after a power cut it may say an earlier place.`,
     examples: [
       'natter tail -n 20',
       'natter tail --channel general --topic deploys --json',
@@ -83,7 +91,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     allPublic: flags['all-public'] === true,
     ...(cursorFile !== undefined && { lifespan: cursorLifespan }),
   }
-  const connection = await Connection.open(account, jobs + 2)
+  const connection = await Connection.open(account)
   const places = new Places(connection)
   const print = await printerFor(globals, await terminalFor(globals, ''), account.email)
   const actions = await actionsFor(flags, connection)
@@ -101,41 +109,59 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     stop.abort()
   })
 
-  /** Up to where everything was printed, or waits to be. */
-  let printed: Item['position'] | undefined
-  /** What waits is written in one piece, then the place is saved: a kill between the two repeats lines, and loses none. */
-  const flush = async () => {
-    await print.flush()
-    if (printed) save(printed)
-    printed = undefined
+  const output = new Output(cursorFile === undefined ? largePiece : atomicPiece, save)
+  const needsPlace = criteria.all.length > 0 || !print.raw || actions.length > 0
+  // Only other events ask where a message stands.
+  const remembers = types === undefined || types.some(type => type !== 'message')
+
+  /** False when it was the last. A promise only when something has to be waited for: there may be very many. */
+  const take = (item: Item): boolean | Promise<boolean> => {
+    if (remembers && item.event.message) places.remember(item.event.message)
+    return needsPlace ? after(places.of(item.event), place => tell(item, place)) : tell(item, undefined)
   }
 
-  /** False when it was the last. */
-  const take = async ({ event, position }: Item): Promise<boolean> => {
-    if (event.message) places.remember(event.message)
-    const gap = event.type === '_gap'
-    const needsPlace = criteria.all.length > 0 || !print.raw || actions.length > 0
-    const place: Place | undefined = needsPlace && !gap ? await places.of(event) : undefined
-    if (!gap && !criteria.all.every(criterion => criterion.meets(event, place) === true)) return true
-    const full = flags.exec === undefined && (await print.event(event, place))
-    if (actions.length === 0 || gap) printed = position
-    if (full || actions.length > 0) await flush()
-    if (actions.length > 0 && !gap)
-      await workers.add(position, async () => {
-        for (const action of actions) await action.act(event, place)
-      })
-    return gap || !stops.after(event)
+  const tell = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
+    if (!criteria.all.every(criterion => criterion.meets(item.event, place) === true)) return true
+    const text = flags.exec === undefined ? print.textOf(item, place) : ''
+    const pending = typeof text === 'string' ? output.add(text) : text.then(line => output.add(line))
+    return pending ? pending.then(() => finish(item, place)) : finish(item, place)
+  }
+
+  const finish = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
+    if (actions.length === 0) {
+      output.reached(item.position)
+      return !stops.after(item)
+    }
+    const act = async () => {
+      for (const action of actions) await action.act(item.event, place)
+    }
+    const room = after(output.flush(), () => workers.add(item.position, act))
+    return after(room, () => !stops.after(item))
+  }
+
+  /** Where events were lost: printed in any case. */
+  const tellGap = async (gap: Item): Promise<void> => {
+    await output.add(await print.textOf(gap, undefined))
+    await output.flush()
+    await workers.add(gap.position, nothing)
   }
 
   /** False when one of them was the last. */
-  const takeAll = async (batches: AsyncIterable<readonly Item[]>): Promise<boolean> => {
-    for await (const batch of batches) {
+  const takeAll = async (batches: AsyncIterable<Batch>): Promise<boolean> => {
+    for await (const { items, position } of batches) {
       let going = true
-      for (const item of batch) {
-        going = await take(item)
+      for (const item of items) {
+        if (item.text === undefined && item.event.type === '_gap') await tellGap(item)
+        else {
+          const taken = take(item)
+          going = typeof taken === 'boolean' ? taken : await taken
+        }
         if (!going || stop.signal.aborted) break
       }
-      await flush()
+      const complete = going && !stop.signal.aborted
+      if (complete && position && actions.length === 0) output.reached(position)
+      await output.flush()
+      if (complete && position && actions.length > 0) await workers.add(position, nothing)
       if (!going) return false
     }
     return true
@@ -160,11 +186,18 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   } finally {
     stops.end()
     if (cursorFile === undefined) await follower.leave()
-    await connection.close()
+    connection.close()
   }
   if (interrupted !== undefined) throw new Ending(interrupted)
   stops.check()
 }
+
+/** At once if the value is there already. */
+function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
+async function nothing(): Promise<void> {}
 
 async function actionsFor(flags: Readonly<Record<string, unknown>>, connection: Connection): Promise<Action[]> {
   const actions: Action[] = []
@@ -188,7 +221,7 @@ function onErrorFrom(given: unknown): OnError {
 function onSignal(end: (code: number) => void): void {
   for (const [signal, code] of [
     ['SIGINT', exitCodes.interrupted],
-    ['SIGTERM', 143],
+    ['SIGTERM', exitCodes.terminated],
   ] as const) {
     process.removeAllListeners(signal)
     process.once(signal, () => end(code))

@@ -8,6 +8,8 @@ import { type Place, placeOfMessage } from './criteria.ts'
 import type { ChatEvent, Message } from './history.ts'
 
 const indent = 6
+/** Columns beside the head in which a text can be read. */
+const leastRoom = 16
 
 /** Ends without a line break. */
 export function lineOf(
@@ -18,15 +20,21 @@ export function lineOf(
   self?: string,
 ): string {
   const { colors, columns } = terminal
-  const same = (text: string) => text
   const time = clock(timeOf(event, now), now)
   const where = harmless(placeText(place, self)).replaceAll('\n', ' ')
   const { who, what, quiet } = contentOf(event, place)
-  const speaker = who && `${(colors?.bold ?? same)(quiet ? harmless(who) : `${harmless(who)}:`)} `
-  const parts = [(colors?.dim ?? same)(time), where && (colors?.cyan ?? same)(where), speaker]
-  const head = parts.filter(part => part).join('  ') + (who ? '' : '  ')
-  const text = quiet ? (colors?.dim ?? same)(harmless(what)) : markdownText(what, colors)
-  return (head + wrapped(text, columns, indent, columns === undefined ? 0 : widthOf(head))).trimEnd()
+  const speaker = who && (quiet ? harmless(who) : `${harmless(who)}:`)
+  let head = colors ? colors.dim(time) : time
+  if (where) head += `  ${colors ? colors.cyan(where) : where}`
+  head += speaker ? `  ${colors ? colors.bold(speaker) : speaker} ` : '  '
+  const text = quiet ? (colors ? colors.dim(harmless(what)) : harmless(what)) : markdownText(what, colors)
+  if (columns === undefined) return (head + wrapped(text, columns, indent, 0)).trimEnd()
+  const width = widthOf(head)
+  if (columns - width >= leastRoom) return (head + wrapped(text, columns, indent, width)).trimEnd()
+  // Too narrow for both beside each other.
+  const top = head.trimEnd()
+  const lines = [width - 1 > columns ? wrapped(top, columns, indent, 0) : top, wrapped(text, columns, indent, indent)]
+  return lines.join(`\n${' '.repeat(indent)}`).trimEnd()
 }
 
 /** A list of messages, as `tail` would have printed them. */
@@ -132,7 +140,21 @@ function timeOf(event: ChatEvent, now: Date): number {
 
 /** The day only when it is another one. */
 function clock(seconds: number, now: Date): string {
-  const shown = showTime(seconds)
-  const today = showTime(Math.floor(now.getTime() / 1000)).slice(0, 10)
-  return shown.startsWith(today) ? shown.slice(11) : shown
+  const shown = minuteText(seconds)
+  const today = minuteText(Math.floor(now.getTime() / 1000))
+  return shown.startsWith(today.slice(0, 10)) ? shown.slice(11) : shown
+}
+
+/** Most events are of the same few minutes. */
+const minutes = new Map<number, string>()
+
+function minuteText(seconds: number): string {
+  const minute = Math.floor(seconds / 60)
+  let text = minutes.get(minute)
+  if (text === undefined) {
+    text = showTime(minute * 60)
+    if (minutes.size > 1000) minutes.clear()
+    minutes.set(minute, text)
+  }
+  return text
 }

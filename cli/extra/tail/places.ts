@@ -9,7 +9,7 @@ const remembered = 5000
 
 export class Places {
   readonly #connection: Connection
-  readonly #known = new Map<number, Place>()
+  readonly #known = new Map<number, Message>()
   #channels: Promise<Map<number, string>> | undefined
 
   constructor(connection: Connection) {
@@ -18,20 +18,26 @@ export class Places {
 
   remember(message: Message): void {
     this.#known.delete(message.id)
-    this.#known.set(message.id, placeOfMessage(message))
+    this.#known.set(message.id, message)
     if (this.#known.size > remembered) this.#known.delete(this.#known.keys().next().value!)
   }
 
-  async of(event: ChatEvent): Promise<Place | undefined> {
+  /** At once for messages, which say it themselves. */
+  of(event: ChatEvent): Place | undefined | Promise<Place | undefined> {
+    return event.message ? placeOfMessage(event.message) : this.#find(event)
+  }
+
+  async #find(event: ChatEvent): Promise<Place | undefined> {
     const own = placeIn(event)
-    const id = event.message ? undefined : messageIn(event)
-    const known = id === undefined ? undefined : (this.#known.get(id) ?? (await this.#ask(event, id)))
+    const id = messageIn(event)
+    const message = id === undefined ? undefined : (this.#known.get(id) ?? (await this.#ask(event, id)))
+    const known = message && placeOfMessage(message)
     const place = own && known ? { ...known, ...defined(own) } : (own ?? known)
     if (place?.channelId === undefined || place.channel !== undefined) return place
     return { ...place, channel: await this.#channelName(place.channelId) }
   }
 
-  async #ask(event: ChatEvent, id: number): Promise<Place | undefined> {
+  async #ask(event: ChatEvent, id: number): Promise<Message | undefined> {
     if (event.type === 'delete_message') return undefined
     try {
       const reply = await this.#connection.call('GET', `/messages/${id}`, {

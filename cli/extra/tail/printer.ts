@@ -4,20 +4,15 @@ import type { Globals } from '../../globals.ts'
 import { picked } from '../../select.ts'
 import type { Terminal } from '../terminal.ts'
 import type { Place } from './criteria.ts'
-import type { ChatEvent } from './history.ts'
+import type { Item } from './follow.ts'
 import { lineOf } from './lines.ts'
 
 export interface Printer {
   /** Needs to know nothing but the event. */
   readonly raw: boolean
-  /** Makes its lines, which wait for `flush`. True when so many wait that they should go now. */
-  event(event: ChatEvent, place: Place | undefined): Promise<boolean>
-  /** Writes what waits, in one piece; returns when the system has it. */
-  flush(): Promise<void>
+  /** Its lines, each with its line break. */
+  textOf(item: Pick<Item, 'event' | 'text'>, place: Place | undefined): string | Promise<string>
 }
-
-/** What a pipe takes at once. */
-const enough = 65_536
 
 export async function printerFor(
   globals: Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq'>,
@@ -25,28 +20,66 @@ export async function printerFor(
   self: string | undefined,
 ): Promise<Printer> {
   const { json, ndjson, fields, jq } = globals
-  const raw = json || ndjson || fields !== undefined || jq !== undefined
-  const filter = jq === undefined ? undefined : (await import('../../jq.ts')).jqText
-  const textOf = async (event: ChatEvent, place: Place | undefined): Promise<string> => {
-    const value = fields ? picked(event, fields) : event
-    if (filter) return filter(value, jq!)
-    return `${raw ? JSON.stringify(value) : lineOf(event, place, terminal, new Date(), self)}\n`
+  if (jq !== undefined) {
+    const { jqText } = await import('../../jq.ts')
+    return { raw: true, textOf: ({ event }) => jqText(fields ? picked(event, fields) : event, jq) }
   }
-  let waiting = ''
-  return {
-    raw,
-    async event(event, place) {
-      waiting += await textOf(event, place)
-      return waiting.length >= enough
-    },
-    async flush() {
-      const text = waiting
-      waiting = ''
-      if (text !== '') await written(text)
-    },
-  }
+  if (fields) return { raw: true, textOf: ({ event }) => `${JSON.stringify(picked(event, fields))}\n` }
+  if (json || ndjson) return { raw: true, textOf: jsonLine }
+  return { raw: false, textOf: ({ event }, place) => `${lineOf(event, place, terminal, new Date(), self)}\n` }
 }
 
-function written(text: string): Promise<void> {
-  return new Promise((resolve, reject) => process.stdout.write(text, error => (error ? reject(error) : resolve())))
+/** As it came, unless it came in several lines. */
+function jsonLine(item: Pick<Item, 'event' | 'text'>): string {
+  return `${item.text === undefined || item.text.includes('\n') ? JSON.stringify(item.event) : item.text}\n`
+}
+
+/** Gathers lines, writes them in pieces, and says after each piece how far everything is written. */
+export class Output<Position> {
+  readonly #piece: number
+  readonly #written: (position: Position) => void
+  #waiting = ''
+  #size = 0
+  #position: Position | undefined
+
+  /** `piece`: bytes that go out by one write; a longer line goes alone. */
+  constructor(piece: number, written: (position: Position) => void) {
+    this.#piece = piece
+    this.#written = written
+  }
+
+  /** A promise when something had to be written first, and somebody is slow to read it. */
+  add(text: string): Promise<void> | undefined {
+    const size = Buffer.byteLength(text)
+    const full = this.#size > 0 && this.#size + size > this.#piece
+    const pending = full ? this.flush() : undefined
+    this.#waiting += text
+    this.#size += size
+    return pending
+  }
+
+  /** Where to go on once everything that was added is written. */
+  reached(position: Position): void {
+    this.#position = position
+  }
+
+  flush(): Promise<void> | undefined {
+    const text = this.#waiting
+    const position = this.#position
+    this.#waiting = ''
+    this.#size = 0
+    this.#position = undefined
+    const done = () => {
+      if (position !== undefined) this.#written(position)
+    }
+    if (text === '') return void done()
+    const { stdout } = process
+    let finish: ((error?: Error | null) => void) | undefined
+    stdout.write(text, error => finish?.(error))
+    // Mostly the system has taken it by now. The place is saved in the same breath: a kill in between repeats the piece.
+    if (stdout.writableLength === 0 && !stdout.errored) return void done()
+    return new Promise((resolve, reject) => {
+      finish = error => (error ? reject(error) : resolve(done()))
+    })
+  }
 }

@@ -39,11 +39,11 @@ export class Stops {
   }
 
   /** After an event was dealt with; true when it was the last. */
-  after(event: ChatEvent): boolean {
+  after(item: { readonly event: ChatEvent }): boolean {
     this.#seen++
     this.#wait()
     if (this.#count !== undefined && this.#seen >= this.#count) this.#met = true
-    if (this.#until?.meets(event, undefined)) this.#met = true
+    if (this.#until?.meets(item.event, undefined)) this.#met = true
     return this.#met
   }
 

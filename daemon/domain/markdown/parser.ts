@@ -12,8 +12,21 @@ import type { Env } from './world.ts'
 let parser: InstanceType<typeof MarkdownIt> | undefined
 
 export function toHtml(source: string, env: Env): string {
+  return isPlain(source) && env.world.linkifiers.length === 0 ? `<p>${source}</p>` : parsed(source, env)
+}
+
+/** By the parser, whatever it is. */
+export function parsed(source: string, env: Env): string {
   parser ??= makeParser()
   return parser.render(source, env).trimEnd()
+}
+
+/**
+ * One line of words and the signs that end sentences, in which nothing could mean anything else. Much of what people
+ * say is like that.
+ */
+export function isPlain(source: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9]*(?:['-][A-Za-z0-9]+)*[,.!?]?(?: [A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*[,.!?]?)*$/.test(source)
 }
 
 function makeParser(): InstanceType<typeof MarkdownIt> {

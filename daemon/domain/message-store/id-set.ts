@@ -67,11 +67,19 @@ export class IdSet {
   }
 
   deleteRuns(runs: Runs): void {
-    for (let i = 0; i < runs.length; i += 2)
-      for (let id = runs[i]!; id <= runs[i + 1]!; ) {
-        if (this.#blocks[id >>> blockBits]) this.delete(id++)
-        else id = ((id >>> blockBits) + 1) << blockBits
+    for (let i = 0; i < runs.length; i += 2) this.#deleteRun(runs[i]!, runs[i + 1]!)
+  }
+
+  #deleteRun(first: number, last: number): void {
+    for (let id = first; id <= last; ) {
+      const index = id >>> blockBits
+      const end = ((index + 1) << blockBits) - 1
+      if (this.#blocks[index]) {
+        if ((id & (blockSize - 1)) === 0 && end <= last) this.#blocks[index] = undefined
+        else for (let next = id; next <= Math.min(end, last); next++) this.delete(next)
       }
+      id = end + 1
+    }
   }
 
   #addRun(first: number, last: number): void {
@@ -155,10 +163,15 @@ export class IdSet {
 /** Ascending IDs as runs. */
 export function runsOf(ids: readonly number[]): number[] {
   const runs: number[] = []
+  let last = Number.NaN
   for (const id of ids) {
-    if (runs.length > 0 && runs.at(-1) === id - 1) runs[runs.length - 1] = id
-    else runs.push(id, id)
+    if (id !== last + 1) {
+      if (runs.length > 0) runs.push(last)
+      runs.push(id)
+    }
+    last = id
   }
+  if (runs.length > 0) runs.push(last)
   return runs
 }
 

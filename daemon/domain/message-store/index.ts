@@ -3,7 +3,7 @@
 import { IdList } from './id-list.ts'
 import { Indexes, type Kind } from './indexes.ts'
 import type { Details, Message } from './message.ts'
-import { type Place, Places, type Thread } from './places.ts'
+import { type Place, Places, push, type Thread } from './places.ts'
 import { Segment, type SegmentView, segmentBits, segmentSize } from './segment.ts'
 import { readSegment, type SideFile, segmentPieces } from './segment-file.ts'
 import type { WordPart } from './word-index.ts'
@@ -60,6 +60,12 @@ export class MessageStore {
 
   place(id: number): Place {
     return this.#places.get(this.#segment(id).place(id & localMask))
+  }
+
+  /** Where it is, if it is there. */
+  threadOf(id: number): Thread | undefined {
+    const segment = this.#segments[id >>> segmentBits]
+    return segment?.has(id & localMask) ? this.#places.get(segment.place(id & localMask)).thread : undefined
   }
 
   time(id: number): number {
@@ -386,12 +392,6 @@ interface Head {
 function isEmpty(details: object): boolean {
   for (const _ in details) return false
   return true
-}
-
-function push<K>(groups: Map<K, number[]>, key: K, id: number): void {
-  const group = groups.get(key)
-  if (group) group.push(id)
-  else groups.set(key, [id])
 }
 
 function noFile(name: string): never {

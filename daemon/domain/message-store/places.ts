@@ -111,8 +111,9 @@ export class Places {
   }
 }
 
-function push<K>(groups: Map<K, Thread[]>, key: K, thread: Thread): void {
+/** Puts one more into a group. */
+export function push<K, V>(groups: Map<K, V[]>, key: K, one: V): void {
   const group = groups.get(key)
-  if (group) group.push(thread)
-  else groups.set(key, [thread])
+  if (group) group.push(one)
+  else groups.set(key, [one])
 }

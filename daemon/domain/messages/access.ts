@@ -7,18 +7,27 @@ import { badRequest } from '../refusal.ts'
 import type { Channel, State } from '../state.ts'
 import type { Subscription } from '../subscription-table.ts'
 
+type Following = Pick<Subscription, 'active' | 'spans'>
+
+const nothing: Following = { active: false, spans: [] }
+
 /** What messages are to one user; made for many questions in a row, between which nothing changes. */
 export class Reader {
   readonly #state: State
   readonly #userId: number
   readonly #flags: FlagsOfUser
-  readonly #channels = new Map<number, { readonly active: boolean; readonly spans: Subscription['spans'] }>()
+  readonly #channels = new Map<number, Following>()
+  #lastId = 0
+  #last: Following = nothing
+  #presentAfter = Number.POSITIVE_INFINITY
+  readonly #oldestMoved: number
   readonly #conversations = new Map<number, boolean>()
 
   constructor(state: State, userId: number) {
     this.#state = state
     this.#userId = userId
     this.#flags = state.messageFlags.of(userId)
+    this.#oldestMoved = state.messages.oldestMoved
   }
 
   /** Whether it reached the user when it was sent. */
@@ -36,9 +45,9 @@ export class Reader {
   }
 
   /** Not in the user's history, or read, or unread. */
-  look(id: number): 'none' | 'read' | 'unread' {
-    const { thread } = this.#state.messages.place(id)
+  look(id: number, thread = this.#state.messages.place(id).thread): 'none' | 'read' | 'unread' {
     const { channelId } = thread
+    if (this.#isPresent(id, channelId)) return this.#flags.read.has(id) ? 'read' : 'unread'
     const stretch = this.#stretch(id, thread)
     if (stretch === 'none' && !this.#flags.historical.has(id)) return 'none'
     // All unread messages are in channels the user is subscribed to.
@@ -49,7 +58,13 @@ export class Reader {
 
   /** Whether it is unread unless marked; otherwise it is read unless marked. */
   isUnreadByDefault(id: number): boolean {
-    return this.#stretch(id) === 'present'
+    const { thread } = this.#state.messages.place(id)
+    return this.#isPresent(id, thread.channelId) || this.#stretch(id, thread) === 'present'
+  }
+
+  /** Most questions in a row are about one channel, what was said there since the user came, and what was never moved. */
+  #isPresent(id: number, channelId: number): boolean {
+    return channelId === this.#lastId && id > this.#presentAfter && id < this.#oldestMoved
   }
 
   /** Where the ID stands in the user's subscription: in its present stretch, in a former one, or outside. */
@@ -57,21 +72,33 @@ export class Reader {
     const { messages } = this.#state
     const { channelId, conversationId } = thread ?? messages.place(id).thread
     if (conversationId !== 0) return this.#takesPart(conversationId) ? 'present' : 'none'
-    const sentTo = id >= messages.oldestMoved ? messages.sentTo(id) : channelId
-    for (const [after, upTo] of this.#channel(sentTo).spans) {
-      if (id <= after) continue
+    const sentTo = id >= this.#oldestMoved ? messages.sentTo(id) : channelId
+    const { spans } = this.#channel(sentTo)
+    for (let i = 0; i < spans.length; i++) {
+      const span = spans[i]!
+      if (id <= span[0]) continue
+      const upTo = span[1]
       if (upTo === undefined) return 'present'
       if (id < upTo) return 'former'
     }
     return 'none'
   }
 
-  #channel(channelId: number) {
+  /** Whether the user is subscribed to the channel now. */
+  follows(channelId: number): boolean {
+    return this.#channel(channelId).active
+  }
+
+  #channel(channelId: number): Following {
+    if (channelId === this.#lastId) return this.#last
     let channel = this.#channels.get(channelId)
     if (!channel) {
-      channel = this.#state.subscriptions.get(channelId, this.#userId) ?? { active: false, spans: [] }
+      channel = this.#state.subscriptions.get(channelId, this.#userId) ?? nothing
       this.#channels.set(channelId, channel)
     }
+    this.#lastId = channelId
+    this.#last = channel
+    this.#presentAfter = channel.active ? channel.spans.at(-1)![0] : Number.POSITIVE_INFINITY
     return channel
   }
 
@@ -120,6 +147,15 @@ export function hasSharedHistory({ historyPublic, inviteOnly }: Channel): boolea
 /** One answer for all that cannot be read: what there is must not be found out by trying. */
 export function visible(asker: Asker, id: number, name = 'message_id'): number {
   if (!maySee(asker, id)) throw badRequest(`${name}: no such message`)
+  return id
+}
+
+/** The same for changes: nothing changes in an archived channel, where messages are only read. */
+export function changeable(asker: Asker, id: number): number {
+  visible(asker, id)
+  const { channelId } = asker.state.messages.place(id).thread
+  // OPEN: answered as if the message were not there.
+  if (asker.state.channels.get(channelId)?.archived) throw badRequest('message_id: no such message')
   return id
 }
 

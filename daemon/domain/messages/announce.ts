@@ -1,5 +1,6 @@
 // Who hears of what happens to messages, in which words.
 
+import { attachmentNews } from '../attachments.ts'
 import { channelAudience, splitByAccess } from '../audiences.ts'
 import { ifKnown } from '../channels/present.ts'
 import { idsOf } from '../message-store/index.ts'
@@ -189,7 +190,9 @@ function deletedForms(ids: readonly number[], fields: object, topic?: string): A
   }
 }
 
-export function deleted(state: State, { ids, place, userId, also = [] }: MessagesDeleted): Announcement[] {
+export function deleted(state: State, fact: MessagesDeleted): Announcement[] {
+  const { ids, place, userId, also = [], files = [] } = fact
+  const unlinked = files.map(id => attachmentNews(state, 'update', id))
   if ('conversationId' in place)
     return [
       {
@@ -197,12 +200,13 @@ export function deleted(state: State, { ids, place, userId, also = [] }: Message
         event: deletedForms(ids, { message_type: 'private' }),
       },
       ...partedInConversation(state, place.conversationId),
+      ...unlinked,
     ]
   const to = new Set(state.subscriptions.activeUsers(place.channelId))
   for (const reader of also) to.add(reader)
   if (userId !== null) to.add(userId)
   const event = deletedForms(ids, { message_type: 'stream', stream_id: place.channelId }, place.topic)
-  return [...firstGone(state, place.channelId, ids), { to: [...to], event }]
+  return [...firstGone(state, place.channelId, ids), { to: [...to], event }, ...unlinked]
 }
 
 /** When the oldest message of a channel is among those that are gone, another is the first now. */

@@ -2,22 +2,23 @@
 
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages.ts'
+import { filesOf } from '../attachments.ts'
 import type { Message } from '../message-store/index.ts'
 import { deleteAnyMessage, deleteOwnMessage } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Announcement, Context } from '../resource.ts'
 import { userSetting } from '../settings-lookup.ts'
 import type { State } from '../state.ts'
-import { visible } from './access.ts'
+import { visibilityAfterTakingPart } from '../topic-visibility.ts'
+import { changeable } from './access.ts'
 import { readersBeyond } from './announce.ts'
-import type { MessagesDeleted } from './facts.ts'
+import type { MessagesDeleted, SubmessageAdded } from './facts.ts'
 import { submessageId } from './send.ts'
 import { checkEditing, isOlder } from './update.ts'
 
 export function remove(ctx: Context, { message_id }: ParamsOf<typeof api.delete>) {
-  const message = ctx.state.messages.get(visible(ctx, message_id))!
+  const message = ctx.state.messages.get(changeable(ctx, message_id))!
   const channel = message.channelId === undefined ? undefined : ctx.state.channels.get(message.channelId)
-  if (channel?.archived) throw badRequest('message_id: no such message')
   if (!deleteAnyMessage.allows(ctx, channel)) {
     if (!isOwn(ctx, message)) throw badRequest(`message_id: ${deleteAnyMessage.sentence}`)
     if (!deleteOwnMessage.allows(ctx, channel)) throw badRequest(`message_id: ${deleteOwnMessage.sentence}`)
@@ -31,10 +32,12 @@ export function remove(ctx: Context, { message_id }: ParamsOf<typeof api.delete>
 export function deletion(state: State, ids: readonly number[], userId: number | null): MessagesDeleted {
   const { topic, thread } = state.messages.place(ids.at(-1)!)
   const { channelId, conversationId } = thread
-  if (conversationId !== 0) return { type: 'messages.deleted', ids, place: { conversationId }, userId }
+  const files = filesOf(state, ids)
+  const links = files.length > 0 && { files }
+  if (conversationId !== 0) return { type: 'messages.deleted', ids, place: { conversationId }, userId, ...links }
   const also = readersBeyond(state, state.channels.get(channelId)!, ids)
   const place = { channelId, topic }
-  return { type: 'messages.deleted', ids, place, userId, ...(also.length > 0 && { also }) }
+  return { type: 'messages.deleted', ids, place, userId, ...(also.length > 0 && { also }), ...links }
 }
 
 function isOwn({ state, actor }: Context, { senderId }: Message): boolean {
@@ -43,7 +46,7 @@ function isOwn({ state, actor }: Context, { senderId }: Message): boolean {
 
 export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typing>) {
   const { state, actor } = ctx
-  const message = state.messages.get(visible(ctx, message_id))!
+  const message = state.messages.get(changeable(ctx, message_id))!
   checkEditing(ctx, message, 0)
   const direct = message.channelId === undefined
   if (!userSetting(actor, direct ? 'send_private_typing_notifications' : 'send_stream_typing_notifications'))
@@ -70,7 +73,7 @@ export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typ
 
 export function submessage(ctx: Context, params: ParamsOf<typeof api.submessage>) {
   const { state, actor } = ctx
-  const message = state.messages.get(visible(ctx, params.message_id))!
+  const message = state.messages.get(changeable(ctx, params.message_id))!
   const parts = message.details?.submessages ?? []
   if (parts.length === 0 && message.senderId !== actor.id)
     throw badRequest('message_id: only the author of a message can attach a widget to it')
@@ -82,5 +85,6 @@ export function submessage(ctx: Context, params: ParamsOf<typeof api.submessage>
   if (parts.length >= 1000) throw badRequest('message_id: this widget cannot take more')
   const id = submessageId(message.id, parts.length)
   const part = { id, senderId: actor.id, msgType: params.msg_type, content: params.content }
-  return { facts: [{ type: 'submessage.added' as const, messageId: message.id, submessage: part }], reply: {} }
+  const added: SubmessageAdded = { type: 'submessage.added', messageId: message.id, submessage: part }
+  return { facts: [...visibilityAfterTakingPart(ctx, message.id), added], reply: {} }
 }

@@ -68,6 +68,8 @@ export interface MessagesDeleted {
   readonly userId: number | null
   /** Who had one of them in their history and could read it, without following the channel. */
   readonly also?: readonly number[]
+  /** IDs of the files that they linked. */
+  readonly files?: readonly number[]
 }
 
 export interface ReactionAdded {

@@ -15,7 +15,7 @@ import { organizationSetting } from '../settings-lookup.ts'
 import type { Channel, User } from '../state.ts'
 import { seconds } from '../time.ts'
 import { visibilityAfterMoving } from '../topic-visibility.ts'
-import { isUnread, maySee, visible } from './access.ts'
+import { changeable, isUnread, maySee } from './access.ts'
 import { checkPosting, messageContent, noChannel, topicOf } from './compose.ts'
 import type { MessageEdited, MessagesMoved } from './facts.ts'
 import { breadcrumbs, resolvedNotice } from './move-notices.ts'
@@ -29,10 +29,8 @@ const grace = 20
 
 export function update(ctx: Context, params: Params) {
   const { state } = ctx
-  const message = state.messages.get(visible(ctx, params.message_id))!
+  const message = state.messages.get(changeable(ctx, params.message_id))!
   const channel = message.channelId === undefined ? undefined : state.channels.get(message.channelId)!
-  // OPEN: an archived channel is answered as if the message were not there.
-  if (channel?.archived) throw badRequest('message_id: no such message')
   checkTogether(params, message)
   const content = params.content === undefined ? undefined : newContent(ctx, params, message)
   const place = channel ? newPlace(ctx, params, message, channel) : undefined

@@ -3,8 +3,8 @@
 import { isIn } from '../group-values.ts'
 import { maySee } from '../messages/access.ts'
 import type { Attachment } from '../personal-records.ts'
-import type { Channel, Group, User } from '../state.ts'
-import { administerChannel } from './channels.ts'
+import type { Channel, Group, State, User } from '../state.ts'
+import { administerChannel, webPublicEnabled } from './channels.ts'
 import { type Asker, holdsInChannel, holdsInGroup, holdsInOrganization, isHuman, isModerator, rule } from './rule.ts'
 
 // --- writing ----------------------------------------------------------------------------------------------------
@@ -91,3 +91,14 @@ export const seeUpload = rule<Pick<Attachment, 'userId' | 'messages'>>(
   'Whoever uploaded a file, and whoever may read a message that links it, may see it.',
   (asker, { userId, messages }) => userId === asker.actor.id || messages.some(({ id }) => maySee(asker, id)),
 )
+
+/** Anyone may see a file that a message of a web-public channel links, while the organization is open to spectators. */
+export function isOnTheWeb(state: State, { messages }: Pick<Attachment, 'messages'>): boolean {
+  return (
+    webPublicEnabled(state) &&
+    messages.some(({ id }) => {
+      const channel = state.channels.get(state.messages.place(id).thread.channelId)
+      return channel?.webPublic === true && !channel.archived
+    })
+  )
+}

@@ -33,7 +33,9 @@ export class Colors {
 
   #usedBy(userId: number): number {
     let used = 0
-    for (const row of this.#state.subscriptions.rowsOfUser(userId)) used |= bits.get(row.color) ?? 0
+    // By index: this is asked of ten thousand people at once.
+    const rows = this.#state.subscriptions.rowsOfUser(userId)
+    for (let i = 0; i < rows.length; i++) used |= bits.get(rows[i]!.color) ?? 0
     return used
   }
 }

@@ -74,19 +74,21 @@ export function presentOwn({ state, actor, now }: Context, includeSubscribers: F
 
 /** `subscription` `add` for these rows; people whose rows look the same share one event. */
 export function addedAnnouncements(state: State, rows: Iterable<Subscription>): Announcement[] {
-  const byUser = new Map<number, Subscription[]>()
+  const byUser = new Map<number, Subscription | Subscription[]>()
   for (const row of rows) {
     const own = byUser.get(row.userId)
-    if (own) own.push(row)
-    else byUser.set(row.userId, [row])
+    // Most people come to one channel only.
+    if (own === undefined) byUser.set(row.userId, row)
+    else if (Array.isArray(own)) own.push(row)
+    else byUser.set(row.userId, [own, row])
   }
   const alike = new Map<string, { to: number[]; user: User; rows: Subscription[] }>()
   for (const [userId, own] of byUser) {
     const user = state.users.get(userId)!
-    const key = own.map(looks).join() + settingsKey(user)
+    const key = (Array.isArray(own) ? own.map(looks).join() : looks(own)) + settingsKey(user)
     const group = alike.get(key)
     if (group) group.to.push(userId)
-    else alike.set(key, { to: [userId], user, rows: own })
+    else alike.set(key, { to: [userId], user, rows: [own].flat() })
   }
   return [...alike.values()].map(({ to, user, rows }) => ({
     to,

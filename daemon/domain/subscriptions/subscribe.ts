@@ -93,25 +93,27 @@ export function enrolment(state: State, wanted: readonly Wanted[]) {
   const added: Added[] = []
   for (const { channel, people, color } of wanted) {
     const returning: number[] = []
-    const fresh: Record<string, number[]> = {}
+    const fresh = new Map<string, number[]>()
     const gained: number[] = []
+    const names = [channel.name]
     for (const user of people) {
       const row = state.subscriptions.get(channel.id, user.id)
       if (row?.active) {
-        note(already_subscribed, user.id, channel.name)
+        note(already_subscribed, user.id, names)
         continue
       }
-      if (note(subscribed, user.id, channel.name)) newcomers++
+      if (note(subscribed, user.id, names)) newcomers++
       if (row) returning.push(user.id)
       else {
         const own = color ?? colors.next(user.id, channel.id)
-        fresh[own] ??= []
-        fresh[own].push(user.id)
+        const others = fresh.get(own)
+        if (others) others.push(user.id)
+        else fresh.set(own, [user.id])
       }
       if (!may.seeUnsubscribed.allows({ state, actor: user }, channel)) gained.push(user.id)
     }
-    const entry = { channelId: channel.id, returning, fresh, gained }
-    if (returning.length > 0 || Object.keys(fresh).length > 0) added.push(entry)
+    if (returning.length > 0 || fresh.size > 0)
+      added.push({ channelId: channel.id, returning, fresh: Object.fromEntries(fresh), gained })
   }
   const fact: AddedFact | undefined =
     added.length > 0 ? { type: 'subscription.added', after: lastMessageId(state), added } : undefined
@@ -203,10 +205,9 @@ function welcomeNotices(ctx: Context, existing: ReadonlySet<Channel>, fact: Adde
   return [...alike].flatMap(([text, ids]) => directNotice(ctx, ids, text))
 }
 
-/** Whether it is the first name for this user. */
-function note(list: Record<string, string[]>, userId: number, name: string): boolean {
-  const names = list[userId]
-  if (names) names.push(name)
-  else list[userId] = [name]
-  return names === undefined
+/** Whether these are the first names for this user. Those who have no others share one list. */
+function note(list: Record<string, string[]>, userId: number, names: string[]): boolean {
+  const before = list[userId]
+  list[userId] = before ? [...before, ...names] : names
+  return before === undefined
 }

@@ -48,14 +48,14 @@ export const fixture: readonly Row[] = [
 ]
 
 /** From spawn to the first answered request. */
-function spawned(): Promise<number> {
+export function spawned(): Promise<number> {
   return timed(
     () => startDaemon(flags),
     ({ ready }) => request(`${ready.url}/api/v1/users/me`, { Authorization: authorization(ready) }),
   )
 }
 
-async function timed(spawn: () => Promise<Server>, ask: (server: Server) => Promise<void>): Promise<number> {
+export async function timed(spawn: () => Promise<Server>, ask: (server: Server) => Promise<void>): Promise<number> {
   const began = performance.now()
   const server = await spawn()
   await ask(server)

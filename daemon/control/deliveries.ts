@@ -1,0 +1,95 @@
+// Deliveries of outgoing webhooks, of all bots: as the state remembers them, with the newest request that was made.
+
+import type { User } from '../domain/state.ts'
+import type { WebhookDelivery } from '../domain/webhooks/delivery.ts'
+import type { WebhookRequest } from '../domain/webhooks/request.ts'
+import type { Engine } from '../engine.ts'
+import { Log } from './recent.ts'
+
+export interface Delivery {
+  readonly id: number
+  /** Milliseconds, by the daemon's clock: when the message called the bot. */
+  readonly time: number
+  /** Address of the bot. */
+  readonly bot: string | null
+  readonly bot_id: number
+  readonly message_id: number
+  readonly trigger: 'mention' | 'direct_message'
+  readonly status: 'waiting' | 'delivered' | 'failed'
+  readonly attempts: number
+  /** Milliseconds; null when there will be no other attempt. */
+  readonly next_attempt: number | null
+  readonly http_status: number | null
+  readonly error: string | null
+  /** How the answer began. */
+  readonly response: string | null
+  /** What was sent last, the token hidden; null before the first attempt, and after a restart of the daemon. */
+  readonly request: { readonly url: string; readonly content_type: string; readonly body: unknown } | null
+}
+
+/** Requests that are remembered. */
+const kept = 1000
+const hidden = '***'
+
+export class Deliveries extends Log<Delivery> {
+  readonly #engine: () => Engine
+  readonly #tokenOf: (bot: User) => string
+  readonly #requests = new Map<number, NonNullable<Delivery['request']>>()
+
+  constructor(engine: () => Engine, tokenOf: (bot: User) => string) {
+    super()
+    this.#engine = engine
+    this.#tokenOf = tokenOf
+  }
+
+  get lastId(): number {
+    return this.#engine().state.webhookDeliveries.nextId - 1
+  }
+
+  since(id = 0): Delivery[] {
+    const rows = [...this.#engine().state.webhookDeliveries.values()].filter(row => row.id > id)
+    return rows.sort((a, b) => a.id - b.id).map(row => this.#shown(row))
+  }
+
+  /** A request is about to be made. */
+  sending({ id, botId }: WebhookDelivery, { url, contentType, body }: WebhookRequest): void {
+    const bot = this.#engine().state.users.get(botId)
+    const text = bot ? body.replaceAll(this.#tokenOf(bot), hidden) : body
+    this.#requests.delete(id)
+    this.#requests.set(id, {
+      url,
+      content_type: contentType,
+      body: contentType === 'application/json' ? JSON.parse(text) : text,
+    })
+    if (this.#requests.size > kept) this.#requests.delete(this.#requests.keys().next().value!)
+  }
+
+  /** Facts were taken: perhaps somebody waits for one of them. */
+  reconsider(): void {
+    if (!this.awaited) return
+    for (const delivery of this.since()) this.tell(delivery)
+  }
+
+  /** Numbers begin anew with the state that holds them. */
+  clear(): void {
+    this.#requests.clear()
+  }
+
+  #shown(row: WebhookDelivery): Delivery {
+    return {
+      id: row.id,
+      time: row.queued,
+      bot: this.#engine().state.users.get(row.botId)?.email ?? null,
+      bot_id: row.botId,
+      message_id: row.messageId,
+      trigger: row.trigger,
+      status: row.status,
+      attempts: row.attempts,
+      next_attempt: row.due,
+      http_status: row.httpStatus ?? null,
+      error: row.error ?? null,
+      response: row.response ?? null,
+      request: this.#requests.get(row.id) ?? null,
+    }
+  }
+}
