@@ -27,7 +27,7 @@ const deepest = 100
 export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>>, fields: Fields): Decoded {
   const params: Record<string, unknown> = {}
   const { entries, names, takesFile } = understoodBy(endpoint)
-  for (const [name, param] of entries) {
+  for (const { name, param, reading } of entries) {
     const found = param.presence === 'path' ? path[name] : lookUp(name, param, fields)
     if (found !== undefined && typeof found === 'object' && 'code' in found) return { rejected: found }
     if (found === undefined) {
@@ -38,12 +38,12 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
       if (param.presence === 'defaulted') params[name] = copyOf(param.fallback)
       continue
     }
-    const numbers = typeof found === 'string' && takesNaturals(param.shape) ? naturalsIn(found) : undefined
+    const numbers = reading.naturals && typeof found === 'string' ? naturalsIn(found) : undefined
     if (numbers) {
       params[name] = numbers
       continue
     }
-    const value = typeof found === 'string' ? readValue(param.shape, found) : found
+    const value = typeof found === 'string' ? readValue(reading, found) : found
     if (value === notJson) return reject('BAD_REQUEST', `${name} is not valid JSON`)
     const problem = problemIn(name, param.shape, value)
     if (problem) return reject('BAD_REQUEST', problem)
@@ -55,7 +55,7 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
 }
 
 interface Understood {
-  readonly entries: readonly (readonly [string, Param])[]
+  readonly entries: readonly { readonly name: string; readonly param: Param; readonly reading: Reading }[]
   /** Of fields, older spellings included. */
   readonly names: ReadonlySet<string>
   readonly takesFile: boolean
@@ -67,14 +67,19 @@ const understood = new WeakMap<Endpoint, Understood>()
 function understoodBy(endpoint: Endpoint): Understood {
   let known = understood.get(endpoint)
   if (!known) {
-    const entries = Object.entries(endpoint.params)
+    const entries = Object.entries(endpoint.params).map(([name, param]) => ({
+      name,
+      param,
+      reading: readingOf(param.shape),
+    }))
     // `client` names the calling program; every endpoint understands it.
     const names = new Set(['client'])
-    for (const [name, { presence, alias }] of entries) {
+    for (const { name, param } of entries) {
+      const { presence, alias } = param
       if (presence !== 'path') names.add(name)
       if (alias !== undefined) names.add(alias)
     }
-    known = { entries, names, takesFile: entries.some(([, { shape }]) => shape.format === 'binary') }
+    known = { entries, names, takesFile: entries.some(({ param }) => param.shape.format === 'binary') }
     understood.set(endpoint, known)
   }
   return known
@@ -129,11 +134,30 @@ function onlyFile(fields: Fields): Upload | Rejected | undefined {
   return files.length > 1 ? { code: 'BAD_REQUEST', msg: 'Send exactly one file' } : files[0]
 }
 
-function readValue(shape: TSchema, raw: string): unknown {
-  if (shape.type === 'string') return raw
-  if (isChoiceOfWords(shape)) return raw.startsWith('"') ? parse(raw, raw) : raw
+/** What the text of a parameter may be, by its shape. */
+interface Reading {
+  readonly string: boolean
+  readonly word: boolean
+  readonly naturals: boolean
+  readonly fractions: boolean
+  readonly text: boolean
+}
+
+function readingOf(shape: TSchema): Reading {
+  return {
+    string: shape.type === 'string',
+    word: isChoiceOfWords(shape),
+    naturals: takesNaturals(shape),
+    fractions: admitsFractions(shape),
+    text: admitsText(shape),
+  }
+}
+
+function readValue({ string, word, fractions, text }: Reading, raw: string): unknown {
+  if (string) return raw
+  if (word) return raw.startsWith('"') ? parse(raw, raw) : raw
   if (tooDeep(raw)) return notJson
-  return parse(admitsFractions(shape) ? raw : quoteFractions(raw), admitsText(shape) ? raw : notJson)
+  return parse(fractions ? raw : quoteFractions(raw), text ? raw : notJson)
 }
 
 function takesNaturals({ type, items, anyOf }: TSchema): boolean {
@@ -165,7 +189,12 @@ function admitsFractions(shape: TSchema): boolean {
   return shape.type === undefined ? shape.const === undefined : shape.type === 'number'
 }
 
+/** JSON begins with one of these, or is one of the three words, or is a number from beginning to end. */
+const mayBeJson = /^\s*(?:["[{]|(?:true|false|null|-?\d[\d.eE+-]*)\s*$)/
+
 function parse(raw: string, otherwise: unknown): unknown {
+  // Names are sent where JSON might be; a thrown error would take longer than the rest of the request.
+  if (!mayBeJson.test(raw)) return otherwise
   try {
     return JSON.parse(raw)
   } catch {

@@ -24,6 +24,7 @@ export function linksIn(topic: string, list: ReturnType<typeof linkifiers>): Top
 
 function bareAddresses(text: string): LinkifierMatch[] {
   const found: LinkifierMatch[] = []
+  if (!text.includes('://')) return found
   for (const { index } of text.matchAll(/(?<![\p{L}\p{N}_])https?:\/\//giu)) {
     if (index < (found.at(-1)?.end ?? 0)) continue
     const end = bareUrlEnd(text, index)

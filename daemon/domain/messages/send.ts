@@ -115,11 +115,11 @@ export function sentBySystem(ctx: Surroundings, bot: User, target: Target, conte
 
 /** Where the text stands, for those who render it. */
 export function renderPlace(asker: may.Asker, target: Target): RenderPlace {
-  return {
-    ...('channel' in target && target),
-    latestMessage: (id, topic) => latestVisible(asker, id, topic),
-    upload: path => attachmentAt(asker, path),
-  }
+  const latestMessage = (id: number, topic: string) => latestVisible(asker, id, topic)
+  const upload = (path: string) => attachmentAt(asker, path)
+  return 'channel' in target
+    ? { channel: target.channel, topic: target.topic, latestMessage, upload }
+    : { latestMessage, upload }
 }
 
 function latestVisible(asker: may.Asker, channelId: number, topic: string): number | undefined {

@@ -10,12 +10,13 @@ export function calledBy(
   ctx: Surroundings,
   sender: User,
   messageId: number,
-  people: Iterable<number>,
+  people: readonly number[],
   trigger: Trigger,
 ): WebhookDelivery[] {
   if (sender.bot) return []
-  return [...new Set(people)]
-    .filter(id => isOutgoing(ctx.state.users.get(id)))
+  const called = people.filter(id => isOutgoing(ctx.state.users.get(id)))
+  if (called.length === 0) return []
+  return [...new Set(called)]
     .sort((a, b) => a - b)
     .map(botId => newDelivery(ctx, botId, messageId, trigger))
 }
