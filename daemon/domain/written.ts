@@ -5,6 +5,11 @@ export class Written {
   constructor(text: string) {
     this.text = text
   }
+  /** The same for whoever writes it as a part of something. */
+  toJSON(): unknown {
+    return JSON.parse(this.text)
+  }
+
   /** Stands where the reply would: the edge sends it as it is. */
   as<Reply>(): Reply {
     return this as unknown as Reply
