@@ -295,6 +295,7 @@ export class MessageStore {
   }
 
   #loadHead({ last_id, places, clients, files }: Head, fileOf: (name: string) => Buffer): void {
+    this.#lastId = last_id
     this.#places.load(places)
     for (const client of clients) this.#client(client)
     for (const [number, name] of files.entries()) {
@@ -311,7 +312,6 @@ export class MessageStore {
           this.#index((number << segmentBits) + local)
         }
     }
-    this.#lastId = last_id
   }
 
   #loadRow(row: Message & { deleted?: true }): void {
