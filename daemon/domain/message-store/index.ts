@@ -46,8 +46,8 @@ export class MessageStore {
   // --- one message ----------------------------------------------------------------------------------------------
 
   has(id: number): boolean {
-    // Above 32 bits, segments would be counted from the first again.
-    return id <= this.#lastId && (this.#segments[id >>> segmentBits]?.has(id & localMask) ?? false)
+    // Segments are found in 32 bits, where an ID beyond them would be taken for a small one.
+    return id > 0 && id <= this.#lastId && (this.#segments[id >>> segmentBits]?.has(id & localMask) ?? false)
   }
 
   get(id: number): Message | undefined {
@@ -64,7 +64,7 @@ export class MessageStore {
 
   /** The channel it is in, 0 for a direct message, -1 if it is not there. */
   channelOf(id: number): number {
-    const segment = id <= this.#lastId ? this.#segments[id >>> segmentBits] : undefined
+    const segment = id > 0 && id <= this.#lastId ? this.#segments[id >>> segmentBits] : undefined
     return segment?.has(id & localMask) ? this.#places.channelId(segment.place(id & localMask)) : -1
   }
 
@@ -296,6 +296,7 @@ export class MessageStore {
   }
 
   #loadHead({ last_id, places, clients, files }: Head, fileOf: (name: string) => Buffer): void {
+    this.#lastId = last_id
     this.#places.load(places)
     for (const client of clients) this.#client(client)
     for (const [number, name] of files.entries()) {
@@ -312,7 +313,6 @@ export class MessageStore {
           this.#index((number << segmentBits) + local)
         }
     }
-    this.#lastId = last_id
   }
 
   #loadRow(row: Message & { deleted?: true }): void {
