@@ -10,6 +10,7 @@ import { EventTexts } from '../cli/extra/tail/event-texts.ts'
 import { accountAt, exitOf, newShell, type Shell, Watched } from './support/cli.ts'
 import { startDaemon } from './support/daemon.ts'
 import { fakeChat } from './support/fake-chat.ts'
+import { until } from './support/until.ts'
 
 /** Bytes of one write, which a pipe takes whole or not at all. */
 const piece = 4096
@@ -55,8 +56,7 @@ describe('natter tail --cursor, killed', () => {
     await tail.said(/ready/)
     const place = () => /"last_event_id":(\d+)/.exec(readFileSync(join(shell.home, 'place'), 'utf8'))?.[1]
     for (const topic of ['other', 'other', 'more']) await say(topic)
-    for (let i = 0; i < 200 && !place(); i++) await new Promise(resolve => setTimeout(resolve, 20))
-    assert.ok(place(), 'the place moves on')
+    await until(place)
     await say('other')
     tail.child.kill('SIGKILL')
     await tail.ended

@@ -9,6 +9,7 @@ import { users } from '../daemon/api/users.ts'
 import { BotServer, json } from './support/bot-server.ts'
 import { Control } from './support/control.ts'
 import { type Caller, sharedDaemon, startDaemon, type TestDaemon } from './support/daemon.ts'
+import { until } from './support/until.ts'
 
 const snippet = { title: 'a', content: 'b' }
 
@@ -200,9 +201,9 @@ describe('the clock', () => {
   test('resume lets it run, freeze stops it', async () => {
     await control().call('POST', '/clock/resume')
     const running = await control().call('GET', '/clock')
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await until(async () => (await control().call('GET', '/clock')).now > running.now)
     const later = await control().call('POST', '/clock/freeze')
-    assert.ok(!running.frozen && later.frozen && later.now > running.now)
+    assert.ok(!running.frozen && later.frozen)
     assert.equal((await control().call('GET', '/clock')).now, later.now)
     for (const by of ['soon', -1, null, undefined])
       assert.equal((await control().try('POST', '/clock/advance', { by })).status, 400)
@@ -329,8 +330,8 @@ describe('queues, outbox and accounts', () => {
 })
 
 async function waiting(daemon: TestDaemon): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const { queues } = await new Control(daemon).call('GET', '/queues')
-    if (queues.some((queue: { waiting: boolean }) => queue.waiting)) return
-  }
+    return queues.some((queue: { waiting: boolean }) => queue.waiting)
+  })
 }

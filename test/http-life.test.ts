@@ -11,6 +11,7 @@ import { server } from '../daemon/api/server.ts'
 import { users } from '../daemon/api/users.ts'
 import { Caller, sharedDaemon, startDaemon, type TestDaemon } from './support/daemon.ts'
 import type { HttpReply } from './support/http.ts'
+import { until } from './support/until.ts'
 
 describe('rate limits', () => {
   const daemon = sharedDaemon({ flags: ['--memory', '--rate-limit'] })
@@ -89,9 +90,9 @@ describe('logs', () => {
       body: '{"password":"in-json"',
       headers: { 'Content-Type': 'application/json' },
     })
-    await new Caller(daemon.url, 'owner@example.com', 'almost-a-key').try(users.me, {})
     await owner.raw('GET', '/nothing?password=in-a-lost-query')
-    await sleep(50)
+    await new Caller(daemon.url, 'owner@example.com', 'almost-a-key').try(users.me, {})
+    await until(() => /users\/me"[^\n]*"status":401/.test(daemon.stderr))
     const basic = (caller: Caller) => Buffer.from(`${caller.email}:${caller.key}`).toString('base64')
     for (const secret of [
       owner.key!,

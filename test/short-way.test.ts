@@ -6,7 +6,9 @@ import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { events } from '../daemon/api/events.ts'
+import { Control } from './support/control.ts'
 import { sharedDaemon } from './support/daemon.ts'
+import { until } from './support/until.ts'
 
 interface Answer {
   readonly status: number
@@ -15,7 +17,7 @@ interface Answer {
 }
 
 describe('requests read off the socket', () => {
-  const daemon = sharedDaemon({ flags: ['--memory'] })
+  const daemon = sharedDaemon({ flags: ['--memory', '--control'] })
   const { head, form } = requests(() => daemon().ready.owner)
   /** Sends the pieces one after the other on one connection, and gives what comes back until all is quiet. */
   const talk = (...pieces: string[]) => talkTo(daemon().url, pieces)
@@ -122,11 +124,10 @@ describe('requests read off the socket', () => {
     const { queue_id } = await daemon().owner.call(events.register, {})
     const socket = connect(Number(new URL(daemon().url).port), '127.0.0.1')
     socket.write(head(`GET /api/v1/events?queue_id=${queue_id}&last_event_id=-1`))
-    await sleep(50)
+    const waits = async () => (await new Control(daemon()).call('GET', '/queues')).queues[0].waiting as boolean
+    await until(waits)
     socket.destroy()
-    await sleep(50)
-    const poll = daemon().owner.call(events.get, { queue_id, last_event_id: -1, dont_block: true })
-    assert.deepEqual((await poll).events, [])
+    await until(async () => !(await waits()))
   })
 })
 
