@@ -10,6 +10,7 @@ import { BotServer, json } from './support/bot-server.ts'
 import { Control } from './support/control.ts'
 import { type Caller, sharedDaemon, startDaemon, type TestDaemon } from './support/daemon.ts'
 import { until } from './support/until.ts'
+import { person } from './support/world.ts'
 
 const snippet = { title: 'a', content: 'b' }
 
@@ -110,7 +111,7 @@ describe('reset and snapshots', () => {
   test('reset puts everything back, and answers who polls', async () => {
     const { owner } = daemon()
     await owner.call(savedSnippets.create, snippet)
-    const amy = await daemon().user('amy')
+    const amy = await person(daemon(), 'amy')
     const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
     const poll = owner.call(events.get, { queue_id, last_event_id: -1 })
     await waiting(daemon())
@@ -319,7 +320,7 @@ describe('queues, outbox and accounts', () => {
   })
 
   test('accounts come with their keys', async () => {
-    const amy = await daemon().user('amy')
+    const amy = await person(daemon(), 'amy')
     const { account } = await control().call('GET', '/accounts/amy')
     assert.deepEqual([account.user_id, account.email, account.api_key], [amy.id, amy.email, amy.key])
     assert.equal((await control().try('GET', '/accounts/nobody')).status, 404)

@@ -12,6 +12,7 @@ import { CrashReader } from './crash-reader.ts'
 import { CrashWriter } from './crash-writer.ts'
 import { Caller, launch, type TestDaemon } from './daemon.ts'
 import { cutOff } from './http.ts'
+import { person } from './world.ts'
 
 export interface Campaign {
   readonly kills: number
@@ -44,7 +45,7 @@ export async function campaign({ kills, seed, writers = 5, readers = 3, note = (
   const tally: Tally = { writes: 0, events: 0, unknown: 0 }
   let daemon = await launch(data)
   try {
-    const amy = await daemon.user('amy')
+    const amy = await person(daemon, 'amy')
     const accounts = [daemon.owner, amy]
     const people = accounts.map((_, index) => ({
       writers: Array.from({ length: writers }, (_, n) => new CrashWriter(`${index}.${n}`, dice(random() * 2 ** 32))),

@@ -1,8 +1,9 @@
 // Rules about people and bots.
 
 import { systemGroup } from '../group-values.ts'
+import type { ProfileField } from '../organization-records.ts'
 import { organizationSetting } from '../settings-lookup.ts'
-import { type ProfileField, type Role, roles, type State, type User } from '../state.ts'
+import { type Role, roles, type State, type User } from '../state.ts'
 import { holdsInOrganization, isAdministrator, isGuest, isHuman, isModerator, isOwner, rule } from './rule.ts'
 
 // --- users ------------------------------------------------------------------------------------------------------
