@@ -10,8 +10,6 @@ import type { Context, Mail } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import { checkFullName, checkNewEmail, checkPassword } from '../users/checks.ts'
 
-export type { EmailChange } from '../personal-records.ts'
-
 const confirmWithinMs = 24 * 60 * 60 * 1000
 
 export function accountChanges(
