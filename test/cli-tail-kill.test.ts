@@ -77,7 +77,7 @@ describe('natter tail --cursor, killed', () => {
     await tail.until(5)
     tail.child.kill('SIGINT')
     assert.equal(await tail.ended, 130)
-    const rest = await shell.natter([...words, '--idle', '300ms'])
+    const rest = await shell.natter([...words, '--until', `/message ${total}$/`])
     const lines = [...counted.stdout.trim().split('\n'), ...tail.lines, ...rest.stdout.split('\n').slice(0, -1)]
     assert.deepEqual(
       lines.map(line => JSON.parse(line).message.id),
