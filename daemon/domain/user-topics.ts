@@ -72,7 +72,7 @@ export const topics = resource(api)<UserTopicFact>({
 })
 
 /** Facts that give a topic a policy for the actor; none when it has it already. */
-export function visibilityPolicyFacts(ctx: Context, channelId: number, given: string, policy: number): Fact[] {
+function visibilityPolicyFacts(ctx: Context, channelId: number, given: string, policy: number): Fact[] {
   const topic = readTopic('topic', given)
   if (policy !== none) liveChannelFor(ctx, channelId, may.seeContent)
   else if (!ctx.state.channels.has(channelId)) throw badRequest('stream_id: no such channel')

@@ -29,7 +29,7 @@ export interface Tally {
 }
 
 /** Seeded: the same seed gives the same choices and the same waits. What the machine makes of them is its own affair. */
-export function dice(seed: number): () => number {
+function dice(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
