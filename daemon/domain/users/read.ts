@@ -42,8 +42,14 @@ function remember(state: State, key: string, written: Written): void {
   known.set(key, { version: state.users.version, written })
 }
 
-export function show(ctx: Context, user: User | undefined, params: Reading): Outcome<ReplyOf<typeof api.show>> {
-  if (!user || !may.accessUser.allows(ctx, user)) throw badRequest('No such user')
+/** `parameter` is how the user was named. */
+export function show(
+  ctx: Context,
+  parameter: string,
+  user: User | undefined,
+  params: Reading,
+): Outcome<ReplyOf<typeof api.show>> {
+  if (!user || !may.accessUser.allows(ctx, user)) throw badRequest(`${parameter}: no such user`)
   return { reply: { user: presentUser(ctx.state, user, viewOf(ctx, user, params)) } }
 }
 
