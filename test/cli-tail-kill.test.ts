@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { EventTexts } from '../cli/extra/tail/event-texts.ts'
+import { cases } from './support/cases.ts'
 import { accountAt, exitOf, newShell, type Shell, Watched } from './support/cli.ts'
 import { startDaemon } from './support/daemon.ts'
 import { fakeChat } from './support/fake-chat.ts'
@@ -114,7 +115,7 @@ describe('an answer taken apart while it comes', () => {
         )
         for (const { ids, event } of found) if (ids) assert.deepEqual(ids, [event.id, event.message!.id])
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 
