@@ -73,7 +73,7 @@ export function bodyOf(answer: Answer): Reply {
 }
 
 /** The account's credentials as a header's value. */
-export function basicAuth(email: string, apiKey: string): string {
+function basicAuth(email: string, apiKey: string): string {
   return `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`
 }
 

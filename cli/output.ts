@@ -105,7 +105,7 @@ export interface Paint {
 
 const plain: Paint = { key: text => text, heading: text => text }
 
-export async function painter({ color }: Pick<Globals, 'color'>): Promise<Paint> {
+async function painter({ color }: Pick<Globals, 'color'>): Promise<Paint> {
   if (color === 'never') return plain
   if (color === 'auto' && (!process.stdout.isTTY || process.env.NO_COLOR)) return plain
   const { Chalk } = await import('chalk')

@@ -106,7 +106,7 @@ export function allWords(): string[] {
 }
 
 /** Written by hand: it must be there before any parser or page is loaded. */
-export function programHelp(): string {
+function programHelp(): string {
   const pages = Object.values<Page>(catalogue).map(page => [page.words.join(', '), page.about] as const)
   const others = Object.entries(extras)
     .filter(([, { hidden }]) => !hidden)

@@ -146,7 +146,7 @@ export function batchFrom(flags: Readonly<Record<string, unknown>>): BatchOption
 }
 
 /** Finds or makes the command for these words; those on the way are groups. */
-export function commandAt(program: Command, words: readonly string[]): Command {
+function commandAt(program: Command, words: readonly string[]): Command {
   let command = program
   for (const word of words) {
     // `natter flags add` is a subcommand itself, and has others below it.
@@ -160,7 +160,7 @@ export function commandAt(program: Command, words: readonly string[]): Command {
 }
 
 /** Adds the flags of every subcommand. One that the subcommand uses for itself can still be given before the first word. */
-export function addGlobals(command: Command, names: readonly string[] = globalFlags.map(flag => flag.name)): void {
+function addGlobals(command: Command, names: readonly string[] = globalFlags.map(flag => flag.name)): void {
   for (const flag of globalFlags) {
     if (!names.includes(flag.name) || command.options.some(option => option.long === `--${flag.name}`)) continue
     const option = new Option(flag.value ? `--${flag.name} <${flag.value}>` : `--${flag.name}`, flag.about)
@@ -171,7 +171,7 @@ export function addGlobals(command: Command, names: readonly string[] = globalFl
 }
 
 /** What was said of the global flags, at the subcommand itself or before it; the nearest wins. */
-export function globalsOf(leaf: Command): Globals {
+function globalsOf(leaf: Command): Globals {
   const given = new Map<string, unknown>()
   for (let command: Command | null = leaf; command; command = command.parent)
     for (const option of command.options) {
@@ -183,7 +183,7 @@ export function globalsOf(leaf: Command): Globals {
 }
 
 /** Examples to copy, after what else there is to say. */
-export function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: string[]): void {
+function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: string[]): void {
   leaf.addHelpText('after', () => {
     const flags = leaf.options.filter(option => ours.has(option) || mentioned.has(option)).map(option => option.long)
     const also = `Also, as explained by natter --help:\n${filled(flags.map(String), process.stdout.columns || 80)}`

@@ -8,6 +8,7 @@ import type { Capability } from '../daemon/api/capabilities.ts'
 import { visibilityFacts } from '../daemon/domain/channel-visibility.ts'
 import { seeContent, seeMetadata } from '../daemon/domain/permissions.ts'
 import { type Channel, type Group, roles, type User } from '../daemon/domain/state.ts'
+import { cases } from './support/cases.ts'
 import { ChannelClient, World } from './support/in-process.ts'
 
 const permissionNames = [
@@ -36,7 +37,7 @@ describe('channel visibility', () => {
   test('nobody hears of a channel they have no access to, and events keep a client up to date', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), steps => play(steps)),
-      { numRuns: Number(process.env.NATTER_RUNS ?? 40), includeErrorInReport: true },
+      { numRuns: cases(40), includeErrorInReport: true },
     )
   })
 })

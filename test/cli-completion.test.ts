@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { after, describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { accountAt, newShell } from './support/cli.ts'
+import { sharedDaemon } from './support/daemon.ts'
 import { Screen } from './support/terminal.ts'
-import { sharedDaemon } from './support/world.ts'
 
 const daemon = sharedDaemon()
 const folder = mkdtempSync(join(tmpdir(), 'natter-completion-'))

@@ -7,7 +7,8 @@ import { describe, type TestContext, test } from 'node:test'
 import { exitCodes } from '../cli/failure.ts'
 import { accountAt, exitOf, fakeServer, json, newShell, type Shell, Watched } from './support/cli.ts'
 import type { TestDaemon } from './support/daemon.ts'
-import { person, sharedDaemon } from './support/world.ts'
+import { sharedDaemon } from './support/daemon.ts'
+import { person } from './support/world.ts'
 
 const daemon = sharedDaemon()
 

@@ -7,9 +7,11 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { EventTexts } from '../cli/extra/tail/event-texts.ts'
+import { cases } from './support/cases.ts'
 import { accountAt, exitOf, newShell, type Shell, Watched } from './support/cli.ts'
 import { startDaemon } from './support/daemon.ts'
 import { fakeChat } from './support/fake-chat.ts'
+import { until } from './support/until.ts'
 
 /** Bytes of one write, which a pipe takes whole or not at all. */
 const piece = 4096
@@ -55,8 +57,7 @@ describe('natter tail --cursor, killed', () => {
     await tail.said(/ready/)
     const place = () => /"last_event_id":(\d+)/.exec(readFileSync(join(shell.home, 'place'), 'utf8'))?.[1]
     for (const topic of ['other', 'other', 'more']) await say(topic)
-    for (let i = 0; i < 200 && !place(); i++) await new Promise(resolve => setTimeout(resolve, 20))
-    assert.ok(place(), 'the place moves on')
+    await until(place)
     await say('other')
     tail.child.kill('SIGKILL')
     await tail.ended
@@ -77,7 +78,7 @@ describe('natter tail --cursor, killed', () => {
     await tail.until(5)
     tail.child.kill('SIGINT')
     assert.equal(await tail.ended, 130)
-    const rest = await shell.natter([...words, '--idle', '300ms'])
+    const rest = await shell.natter([...words, '--until', `/message ${total}$/`])
     const lines = [...counted.stdout.trim().split('\n'), ...tail.lines, ...rest.stdout.split('\n').slice(0, -1)]
     assert.deepEqual(
       lines.map(line => JSON.parse(line).message.id),
@@ -114,7 +115,7 @@ describe('an answer taken apart while it comes', () => {
         )
         for (const { ids, event } of found) if (ids) assert.deepEqual(ids, [event.id, event.message!.id])
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     )
   })
 

@@ -8,6 +8,7 @@ import { describe, test } from 'node:test'
 import { accountAt, fakeServer, json, newShell, Watched } from './support/cli.ts'
 import { launch } from './support/daemon.ts'
 import { fakeChat } from './support/fake-chat.ts'
+import { until } from './support/until.ts'
 
 describe('natter tail', () => {
   test('prints time, place, sender and text; history first, nothing twice', async t => {
@@ -142,10 +143,9 @@ describe('natter tail', () => {
     await first.said(/ready/)
     for (const text of ['one', 'two']) chat.say(text)
     await first.until(2)
-    await new Promise(resolve => setTimeout(resolve, 50))
+    await until(() => JSON.parse(readFileSync(join(shell.home, 'cursor.json'), 'utf8')).last_message_id === 2)
     first.child.kill('SIGKILL')
     await first.ended
-    assert.deepEqual(JSON.parse(readFileSync(join(shell.home, 'cursor.json'), 'utf8')).last_message_id, 2)
     chat.say('three')
     const second = new Watched(t, shell.spawn([...words, '--count', '1']))
     assert.equal(await second.ended, 0)
@@ -212,7 +212,7 @@ describe('natter tail', () => {
     chat.say('hello')
     chat.say('psst', { type: 'private', display_recipient: [{ id: 8 }, { id: 9 }], subject: '' })
     await bot.until(3)
-    for (let i = 0; i < 100 && chat.posted.length < 2; i++) await new Promise(resolve => setTimeout(resolve, 20))
+    await until(() => chat.posted.length >= 2)
     assert.deepEqual(chat.posted, [
       { type: 'channel', to: '5', topic: 'deploys', content: 're: hello' },
       { type: 'direct', to: '[8,9]', content: 're: psst' },
@@ -230,7 +230,7 @@ describe('natter tail', () => {
     })
     const words = ['tail', '--forward-to', hook, '--on-error', 'retry', '--count', '1', '--quiet', '--json']
     const tail = new Watched(t, newShell(t, chat.env).spawn(words))
-    for (let i = 0; i < 500 && !chat.asked.includes('GET /events'); i++) await new Promise(r => setTimeout(r, 20))
+    await until(() => chat.asked.includes('GET /events'))
     chat.say('on')
     assert.equal(await tail.ended, 0)
     assert.deepEqual([got, tail.stderr], [['on'], ''])

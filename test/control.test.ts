@@ -9,6 +9,8 @@ import { users } from '../daemon/api/users.ts'
 import { BotServer, json } from './support/bot-server.ts'
 import { Control } from './support/control.ts'
 import { type Caller, sharedDaemon, startDaemon, type TestDaemon } from './support/daemon.ts'
+import { until } from './support/until.ts'
+import { person } from './support/world.ts'
 
 const snippet = { title: 'a', content: 'b' }
 
@@ -109,7 +111,7 @@ describe('reset and snapshots', () => {
   test('reset puts everything back, and answers who polls', async () => {
     const { owner } = daemon()
     await owner.call(savedSnippets.create, snippet)
-    const amy = await daemon().user('amy')
+    const amy = await person(daemon(), 'amy')
     const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
     const poll = owner.call(events.get, { queue_id, last_event_id: -1 })
     await waiting(daemon())
@@ -200,9 +202,9 @@ describe('the clock', () => {
   test('resume lets it run, freeze stops it', async () => {
     await control().call('POST', '/clock/resume')
     const running = await control().call('GET', '/clock')
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await until(async () => (await control().call('GET', '/clock')).now > running.now)
     const later = await control().call('POST', '/clock/freeze')
-    assert.ok(!running.frozen && later.frozen && later.now > running.now)
+    assert.ok(!running.frozen && later.frozen)
     assert.equal((await control().call('GET', '/clock')).now, later.now)
     for (const by of ['soon', -1, null, undefined])
       assert.equal((await control().try('POST', '/clock/advance', { by })).status, 400)
@@ -318,7 +320,7 @@ describe('queues, outbox and accounts', () => {
   })
 
   test('accounts come with their keys', async () => {
-    const amy = await daemon().user('amy')
+    const amy = await person(daemon(), 'amy')
     const { account } = await control().call('GET', '/accounts/amy')
     assert.deepEqual([account.user_id, account.email, account.api_key], [amy.id, amy.email, amy.key])
     assert.equal((await control().try('GET', '/accounts/nobody')).status, 404)
@@ -329,8 +331,8 @@ describe('queues, outbox and accounts', () => {
 })
 
 async function waiting(daemon: TestDaemon): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const { queues } = await new Control(daemon).call('GET', '/queues')
-    if (queues.some((queue: { waiting: boolean }) => queue.waiting)) return
-  }
+    return queues.some((queue: { waiting: boolean }) => queue.waiting)
+  })
 }

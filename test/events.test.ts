@@ -10,6 +10,7 @@ import { events as api } from '../daemon/api/events.ts'
 import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { typing } from '../daemon/api/typing.ts'
 import { type Caller, launch, sharedDaemon, startDaemon } from './support/daemon.ts'
+import { person } from './support/world.ts'
 
 interface Heard {
   readonly id: number
@@ -76,7 +77,7 @@ describe('POST /register', () => {
     const { msg } = await small.owner.refused(api.register, {}, 'BAD_REQUEST')
     assert.match(msg, /3 event queues/)
     await small.owner.refused(api.get, { dont_block: true }, 'BAD_REQUEST')
-    await register(await small.user('amy'))
+    await register(await person(small, 'amy'))
     await small.owner.call(api.delete, { queue_id: first! })
     await register(small.owner)
   })
@@ -193,7 +194,7 @@ describe('GET /events', () => {
 
   test('somebody else’s queue looks like one that never was', async () => {
     const queue_id = await register(daemon().owner, { event_types: ['saved_snippets'] })
-    const bob = await daemon().user('bob')
+    const bob = await person(daemon(), 'bob')
     for (const id of [queue_id, 'never-was', '', '__proto__']) {
       const {
         msg,
@@ -219,7 +220,7 @@ describe('GET /events', () => {
 
   test('events go to those concerned, and to each of their queues', async () => {
     const { owner } = daemon()
-    const carl = await daemon().user('carl')
+    const carl = await person(daemon(), 'carl')
     const queues = [
       await register(owner, { event_types: ['typing'] }),
       await register(owner, { event_types: ['typing'] }),

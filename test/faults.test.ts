@@ -5,6 +5,7 @@ import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { users } from '../daemon/api/users.ts'
 import { Control } from './support/control.ts'
 import { type Caller, sharedDaemon } from './support/daemon.ts'
+import { person } from './support/world.ts'
 
 const snippet = { title: 'a', content: 'b' }
 
@@ -51,7 +52,7 @@ describe('faults', () => {
 
   test('a rule for one user leaves the others alone', async () => {
     const owner = await given()
-    const amy = await daemon().user('amy')
+    const amy = await person(daemon(), 'amy')
     for (const user of ['AMY@example.com', 'amy', amy.id]) {
       const { fault } = await control().call('POST', '/faults', { kind: 'status', user })
       assert.deepEqual(await statuses(owner, 2), [200, 200])

@@ -8,6 +8,7 @@ import { applyFact } from '../daemon/domain/index.ts'
 import { found } from '../daemon/domain/organization/founding.ts'
 import { type Group, roles, State } from '../daemon/domain/state.ts'
 import seed from '../data/seed.json' with { type: 'json' }
+import { cases } from './support/cases.ts'
 
 function organization(people: number): State {
   const state = new State()
@@ -76,7 +77,7 @@ describe('groups in groups', () => {
             )
         }
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40) },
     )
   })
 

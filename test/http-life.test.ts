@@ -11,6 +11,8 @@ import { server } from '../daemon/api/server.ts'
 import { users } from '../daemon/api/users.ts'
 import { Caller, sharedDaemon, startDaemon, type TestDaemon } from './support/daemon.ts'
 import type { HttpReply } from './support/http.ts'
+import { until } from './support/until.ts'
+import { person } from './support/world.ts'
 
 describe('rate limits', () => {
   const daemon = sharedDaemon({ flags: ['--memory', '--rate-limit'] })
@@ -81,7 +83,7 @@ describe('logs', () => {
   test('at the most talkative level they name every request, and never a key, a password or a parameter', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--log-level', 'trace', '--secret', 'hush-hush-secret'] })
     const { owner } = daemon
-    const amy = await daemon.user('amy')
+    const amy = await person(daemon, 'amy')
     await daemon.nobody.try(users.fetchApiKey, { username: 'amy@example.com', password: 'wrong-password-tried' })
     await owner.call(savedSnippets.create, { title: 'private-title', content: 'private-content' })
     await owner.raw('GET', '/api/v1/users/me?api_key=key-in-the-query&password=password-in-the-query')
@@ -89,16 +91,16 @@ describe('logs', () => {
       body: '{"password":"in-json"',
       headers: { 'Content-Type': 'application/json' },
     })
-    await new Caller(daemon.url, 'owner@example.com', 'almost-a-key').try(users.me, {})
     await owner.raw('GET', '/nothing?password=in-a-lost-query')
-    await sleep(50)
+    await new Caller(daemon.url, 'owner@example.com', 'almost-a-key').try(users.me, {})
+    await until(() => /users\/me"[^\n]*"status":401/.test(daemon.stderr))
     const basic = (caller: Caller) => Buffer.from(`${caller.email}:${caller.key}`).toString('base64')
     for (const secret of [
       owner.key!,
       amy.key!,
       basic(owner),
       basic(amy),
-      "amy's password",
+      'amy has a long password',
       'wrong-password-tried',
       'hush-hush-secret',
       'private-',

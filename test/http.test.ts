@@ -6,6 +6,7 @@ import { typing } from '../daemon/api/typing.ts'
 import { users } from '../daemon/api/users.ts'
 import { Caller, sharedDaemon } from './support/daemon.ts'
 import { type HttpReply, send, sendBytes } from './support/http.ts'
+import { person } from './support/world.ts'
 
 const me = `/api/v1${users.me.path}`
 
@@ -74,7 +75,7 @@ describe('HTTP Basic authentication', () => {
   })
 
   test('somebody else’s key opens nothing', async () => {
-    const amy = await daemon().user('amy')
+    const amy = await person(daemon(), 'amy')
     const { email } = daemon().owner
     isError(await asked(basic(`${email}:${amy.key}`)), 401, 'INVALID_API_KEY', /key/)
     assert.equal((await amy.call(users.me, {})).user_id, amy.id)

@@ -1,14 +1,12 @@
 // Invitations: by mail and by link.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { invitations as api } from '../daemon/api/invitations.ts'
 import { organization } from '../daemon/api/organization.ts'
 import { users } from '../daemon/api/users.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
+import { mailWith } from './support/outbox.ts'
 import { listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
@@ -24,17 +22,7 @@ sharedDaemon({}, async started => {
 })
 
 async function mailTo(address: string): Promise<string> {
-  const folder = join(daemon.data, 'outbox')
-  for (let waited = 0; waited < 5000; waited += 20) {
-    try {
-      for (const file of readdirSync(folder)) {
-        const mail = readFileSync(join(folder, file), 'utf8')
-        if (mail.includes(`To: ${address}`)) return mail
-      }
-    } catch {}
-    await sleep(20)
-  }
-  return assert.fail(`no mail came for ${address}`)
+  return (await mailWith(daemon, new RegExp(`To: ${address}`))).input
 }
 
 describe('POST /invites', () => {

@@ -1,14 +1,15 @@
 // Mail about a deactivation: kept in the outbox, or sent by SMTP, also after a restart.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { users } from '../daemon/api/users.ts'
 import { launch, startDaemon } from './support/daemon.ts'
+import { mailsIn } from './support/outbox.ts'
+import { until } from './support/until.ts'
 import { person } from './support/world.ts'
 
 const comment = 'Thank you for everything, Zoë.'
@@ -20,9 +21,8 @@ describe('deactivation_notification_comment', () => {
     await daemon.owner.call(users.deactivate, { user_id: cat.id })
     await daemon.owner.call(users.deactivate, { user_id: amy.id, deactivation_notification_comment: comment })
     await daemon.owner.call(users.deactivate, { user_id: bob.id, deactivation_notification_comment: '' })
-    const outbox = join(daemon.data, 'outbox')
-    await until(() => files(outbox).length === 2)
-    const mails = files(outbox).map(name => readFileSync(join(outbox, name), 'utf8'))
+    await until(() => mailsIn(daemon.data).length === 2)
+    const mails = mailsIn(daemon.data)
     const [toAmy, toBob] = ['amy', 'bob'].map(name => mails.find(mail => mail.includes(`To: ${name}@example.com`))!)
     assert.match(toAmy!, /^From: noreply@example\.com\r$/m)
     assert.match(toAmy!, /Thank you for everything, Zo=C3=AB/)
@@ -46,30 +46,15 @@ describe('deactivation_notification_comment', () => {
     const amy = await person(first, 'amy')
     await first.owner.call(users.deactivate, { user_id: amy.id, deactivation_notification_comment: comment })
     await until(() => first.stderr.includes('mail'))
-    assert.equal(files(join(data, 'outbox')).length, 1)
+    assert.equal(mailsIn(data).length, 1)
     await first.stop()
     silent.close()
     const second = await launch(data, { flags: ['--smtp-url', `smtp://127.0.0.1:${port}`] })
-    await until(() => received.length === 1 && files(join(data, 'outbox')).length === 0)
+    await until(() => received.length === 1 && mailsIn(data).length === 0)
     assert.match(received[0]!, /^To: amy@example\.com$/m)
     await second.stop()
   })
 })
-
-function files(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter(name => name.endsWith('.eml'))
-  } catch {
-    return []
-  }
-}
-
-async function until(done: () => boolean): Promise<void> {
-  for (let waited = 0; !done(); waited += 20) {
-    assert.ok(waited < 10_000, 'waited for ten seconds')
-    await sleep(20)
-  }
-}
 
 /** Just enough SMTP to take a mail. */
 function smtpServer(received: string[]): Server {

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { isPlain, parsed, toHtml } from '../daemon/domain/markdown/parser.ts'
 import { Findings } from '../daemon/domain/markdown/world.ts'
+import { cases } from './support/cases.ts'
 import { linkifier, paragraph, world } from './support/markdown.ts'
 
 describe('plain words', () => {
@@ -45,7 +46,7 @@ describe('plain words', () => {
           assert.deepEqual(shortEnv.findings, longEnv.findings)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: cases(200) },
     )
     assert.ok(short > 50, `only ${short} went the short way`)
   })

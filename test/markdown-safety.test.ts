@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { cases } from './support/cases.ts'
 import { linkifier, paragraph, rendering } from './support/markdown.ts'
 
 const attributes: Readonly<Record<string, readonly string[]>> = {
@@ -71,7 +72,7 @@ describe('no text renders to executable HTML', () => {
   test('whatever syntax is put together', () => {
     fc.assert(
       fc.property(texts, fc.boolean(), (source, emoticons) => checkHtml(rendering(source, { emoticons }).html)),
-      { numRuns: 1500 },
+      { numRuns: cases(400) },
     )
   })
 

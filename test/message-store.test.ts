@@ -10,6 +10,7 @@ import { IdList, IdSet, idsOf, type Message, MessageStore, runsOf } from '../dae
 import { segmentSize } from '../daemon/domain/message-store/segment.ts'
 import { WordIndex } from '../daemon/domain/message-store/word-index.ts'
 import { openSnapshots, stateFormat } from '../daemon/journal/snapshots.ts'
+import { cases } from './support/cases.ts'
 
 const ids = fc.array(fc.integer({ min: 1, max: 20_000 }))
 const sorted = (values: Iterable<number>) => [...new Set(values)].sort((a, b) => a - b)
@@ -27,7 +28,7 @@ describe('a list of message IDs', () => {
           sorted([...first, ...more]).filter(id => !gone.includes(id)),
         )
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     )
   })
 })
@@ -59,7 +60,7 @@ describe('a set of message IDs', () => {
           assert.equal(set.absentAtMost(at), absent)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40) },
     )
   })
 })
@@ -81,7 +82,7 @@ describe('the words of a segment', () => {
           for (let hash = 1; hash <= 41; hash++)
             assert.deepEqual([...copy.find(hash * 7919)], sorted(plain.get(hash) ?? []))
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40) },
     )
   })
 })

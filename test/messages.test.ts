@@ -8,7 +8,8 @@ import { messageFlags as flags } from '../daemon/api/message-flags.ts'
 import { messages as api } from '../daemon/api/messages.ts'
 import { reactions } from '../daemon/api/reactions.ts'
 import type { Caller } from './support/daemon.ts'
-import { listen, people, sharedDaemon } from './support/world.ts'
+import { sharedDaemon } from './support/daemon.ts'
+import { listen, people } from './support/world.ts'
 
 const daemon = sharedDaemon()
 const sha = 'a'.repeat(64)

@@ -10,7 +10,7 @@ import { messages } from '../daemon/api/messages.ts'
 import { organization } from '../daemon/api/organization.ts'
 import { users as api } from '../daemon/api/users.ts'
 import { sharedDaemon } from './support/daemon.ts'
-import { fetched } from './support/world.ts'
+import { fetched, person } from './support/world.ts'
 
 describe('GET /users/me', () => {
   const daemon = sharedDaemon()
@@ -99,7 +99,7 @@ describe('POST /users', () => {
     for (let i = 1; i <= 22; i++)
       await owner.call(messages.send, { type: 'channel', to: porch, topic: 'rain', content: `drop ${i}` })
     const { queue_id } = await owner.call(events.register, { event_types: ['message'] })
-    const eve = await daemon().user('eve')
+    const eve = await person(daemon(), 'eve')
     const { messages: found } = await eve.call(messages.list, { anchor: 'newest', num_before: 100, num_after: 0 })
     const drops = found.filter(({ subject }) => subject === 'rain')
     assert.equal(drops.length, 22)
@@ -112,11 +112,11 @@ describe('POST /users', () => {
     const [{ message } = {} as never] = heard as unknown as { message: Record<string, unknown> }[]
     assert.deepEqual([message.stream_id, message.subject], [news, 'signups'])
     assert.equal(message.sender_full_name, 'Notification Bot')
-    assert.match(String(message.content), new RegExp(`data-user-id="${eve.id}">eve Adams<|@_\\*\\*eve Adams`))
+    assert.match(String(message.content), new RegExp(`data-user-id="${eve.id}">eve example<|@_\\*\\*eve example`))
   })
 
   test('members may not', async () => {
-    const bob = await daemon().user('bob')
+    const bob = await person(daemon(), 'bob')
     await bob.refused(api.create, { ...amy, email: 'new@example.com' }, 'UNAUTHORIZED_PRINCIPAL')
   })
 
@@ -143,9 +143,9 @@ describe('POST /fetch_api_key', () => {
   const daemon = sharedDaemon()
 
   test('gives the key for the email address and the password, the address in any case', async () => {
-    const amy = await daemon().user('amy')
+    const amy = await person(daemon(), 'amy')
     for (const username of ['amy@example.com', 'AMY@EXAMPLE.COM', ' amy@example.com']) {
-      const reply = await daemon().nobody.call(api.fetchApiKey, { username, password: "amy's password" })
+      const reply = await daemon().nobody.call(api.fetchApiKey, { username, password: 'amy has a long password' })
       assert.deepEqual([reply.api_key, reply.email, reply.user_id], [amy.key, amy.email, amy.id])
     }
   })

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { isUnread } from '../daemon/domain/messages/access.ts'
 import { unreadIds } from '../daemon/domain/messages/unread.ts'
 import type { User } from '../daemon/domain/state.ts'
+import { cases } from './support/cases.ts'
 import { DomainWorld } from './support/domain-world.ts'
 
 function world() {
@@ -156,7 +157,7 @@ test('all unread messages are in channels the user is subscribed to, and clients
         )
       }
     }),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   )
 })
 

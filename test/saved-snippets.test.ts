@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { events } from '../daemon/api/events.ts'
 import { savedSnippets as api } from '../daemon/api/saved-snippets.ts'
 import { sharedDaemon, startDaemon } from './support/daemon.ts'
+import { person } from './support/world.ts'
 
 describe('POST /saved_snippets', () => {
   test('keeps a snippet, trimmed, and tells its owner', async t => {
@@ -77,7 +78,7 @@ describe('PATCH /saved_snippets/{saved_snippet_id}', () => {
 
   test('an unknown snippet gives BAD_REQUEST, and so does somebody else’s', async () => {
     const { owner } = daemon()
-    const amy = await daemon().user('amy')
+    const amy = await person(daemon(), 'amy')
     const { saved_snippet_id } = await owner.call(api.create, { title: 'mine', content: 'mine' })
     const replies = []
     for (const id of [saved_snippet_id, 999_999]) {

@@ -1,14 +1,12 @@
 // Settings: what people set for themselves.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as api } from '../daemon/api/settings.ts'
 import { userSettings } from '../daemon/api/user-settings.ts'
 import { users } from '../daemon/api/users.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from './support/daemon.ts'
+import { mailWith } from './support/outbox.ts'
 import { fetched, listen, person } from './support/world.ts'
 
 let daemon: TestDaemon
@@ -148,17 +146,7 @@ describe('PATCH /settings', () => {
 })
 
 async function mailedToken(): Promise<string> {
-  const folder = join(daemon.data, 'outbox')
-  for (let waited = 0; waited < 5000; waited += 20) {
-    try {
-      for (const file of readdirSync(folder)) {
-        const token = /confirm-email ([0-9a-f-]{36})/.exec(readFileSync(join(folder, file), 'utf8'))?.[1]
-        if (token) return token
-      }
-    } catch {}
-    await sleep(20)
-  }
-  return assert.fail('no mail came')
+  return (await mailWith(daemon, /confirm-email ([0-9a-f-]{36})/))[1]!
 }
 
 describe('POST /register', () => {

@@ -6,7 +6,9 @@ import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { events } from '../daemon/api/events.ts'
+import { Control } from './support/control.ts'
 import { sharedDaemon } from './support/daemon.ts'
+import { until } from './support/until.ts'
 
 interface Answer {
   readonly status: number
@@ -15,9 +17,9 @@ interface Answer {
 }
 
 describe('requests read off the socket', () => {
-  const daemon = sharedDaemon({ flags: ['--memory'] })
+  const daemon = sharedDaemon({ flags: ['--memory', '--control'] })
   const { head, form } = requests(() => daemon().ready.owner)
-  /** Sends the pieces one after the other on one connection, and gives what comes back until all is quiet. */
+  /** Sends each piece when the one before is answered, on one connection. */
   const talk = (...pieces: string[]) => talkTo(daemon().url, pieces)
 
   test('one after the other on one connection', async () => {
@@ -35,9 +37,8 @@ describe('requests read off the socket', () => {
   })
 
   test('several at once are answered in their order', async () => {
-    const answers = await talk(
-      `${form('title=first&content=b')}${head('GET /api/v1/nowhere')}${form('title=&content=b')}`,
-    )
+    const together = `${form('title=first&content=b')}${head('GET /api/v1/nowhere')}${form('title=&content=b')}`
+    const answers = await talkTo(daemon().url, [together], 3)
     assert.deepEqual(
       answers.map(({ status }) => status),
       [200, 404, 400],
@@ -47,7 +48,7 @@ describe('requests read off the socket', () => {
   test('cut anywhere', async () => {
     const whole = form('title=cut&content=in+two')
     for (let at = 1; at < whole.length; at += 29) {
-      const answers = await talk(whole.slice(0, at), whole.slice(at))
+      const answers = await talkTo(daemon().url, [whole.slice(0, at), whole.slice(at)], 1)
       assert.equal(answers.length, 1, `cut at ${at}`)
       assert.equal(answers[0]!.status, 200)
     }
@@ -72,7 +73,7 @@ describe('requests read off the socket', () => {
   })
 
   test('that ask to go on are told to, and what follows is taken', async () => {
-    const answers = await talk(form('title=a&content=b', 'Expect: 100-continue'))
+    const answers = await talkTo(daemon().url, [form('title=a&content=b', 'Expect: 100-continue')], 2)
     assert.deepEqual(
       answers.map(({ status }) => status),
       [100, 200],
@@ -122,11 +123,10 @@ describe('requests read off the socket', () => {
     const { queue_id } = await daemon().owner.call(events.register, {})
     const socket = connect(Number(new URL(daemon().url).port), '127.0.0.1')
     socket.write(head(`GET /api/v1/events?queue_id=${queue_id}&last_event_id=-1`))
-    await sleep(50)
+    const waits = async () => (await new Control(daemon()).call('GET', '/queues')).queues[0].waiting as boolean
+    await until(waits)
     socket.destroy()
-    await sleep(50)
-    const poll = daemon().owner.call(events.get, { queue_id, last_event_id: -1, dont_block: true })
-    assert.deepEqual((await poll).events, [])
+    await until(async () => !(await waits()))
   })
 })
 
@@ -146,7 +146,8 @@ function requests(owner: () => { email: string; api_key: string }) {
   return { head, form }
 }
 
-async function talkTo(url: string, pieces: readonly string[]): Promise<Answer[]> {
+/** Sends the pieces, and gives what comes back: as many answers as expected, and whatever else comes soon after. */
+async function talkTo(url: string, pieces: readonly string[], expected = pieces.length): Promise<Answer[]> {
   const { hostname, port } = new URL(url)
   const socket = connect({ port: Number(port), host: hostname, noDelay: true })
   let text = ''
@@ -154,12 +155,13 @@ async function talkTo(url: string, pieces: readonly string[]): Promise<Answer[]>
   socket.setEncoding('utf8').on('data', chunk => {
     text += chunk
   })
-  for (const piece of pieces) {
-    const before = text
+  const answered = (count: number) => until(() => socket.closed || text.split('HTTP/1.1 ').length > count)
+  for (const [index, piece] of pieces.entries()) {
     socket.write(piece, 'latin1')
-    for (let i = 0; i < 50 && text === before; i++) await sleep(2)
-    await sleep(2)
+    if (pieces.length === expected) await answered(index + 1)
+    else await sleep(2)
   }
+  await answered(expected)
   await sleep(20)
   socket.destroy()
   return answersIn(text)

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { openSnapshots, SnapshotDamaged, type StateDocument } from '../daemon/journal/snapshots.ts'
+import { cases } from './support/cases.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'natter-snapshots-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -91,7 +92,7 @@ describe('snapshots', () => {
         assert.deepEqual(found, document)
         assert.deepEqual(Object.keys(found!.sections), Object.keys(document.sections))
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100) },
     )
   })
 

@@ -7,6 +7,7 @@ import { type Client, createClient, type Event, type EventOptions, NatterError }
 import { type Natter, startNatter } from '../daemon/testing/index.ts'
 import { Control } from './support/control.ts'
 import { launch } from './support/daemon.ts'
+import { until } from './support/until.ts'
 
 describe('natter/testing', () => {
   test('a world in process, with everybody in it and gone at the end', async () => {
@@ -286,14 +287,6 @@ async function expireQueues(natter: Natter, meanwhile = async () => {}): Promise
   })
   await meanwhile()
   natter.faults.remove(closed.id)
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000
-  while (!holds()) {
-    assert.ok(Date.now() < end, `not within 10 s: ${holds}`)
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
 }
 
 async function noQueues(natter: Natter): Promise<void> {

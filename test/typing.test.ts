@@ -7,13 +7,14 @@ import { describe, test } from 'node:test'
 import { events } from '../daemon/api/events.ts'
 import { typing as api } from '../daemon/api/typing.ts'
 import { sharedDaemon } from './support/daemon.ts'
+import { person } from './support/world.ts'
 
 describe('POST /typing', () => {
   const daemon = sharedDaemon()
 
   test('tells the recipients, and the sender, once each', async () => {
     const { owner } = daemon()
-    const amy = await daemon().user('amy')
+    const amy = await person(daemon(), 'amy')
     const queues = await Promise.all(
       [owner, amy].map(async caller => ({
         caller,

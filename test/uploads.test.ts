@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { channels } from '../daemon/api/channels.ts'
 import type { Upload } from '../daemon/api/define.ts'
 import { keys } from '../daemon/api/keys.ts'
@@ -14,6 +13,7 @@ import { uploads as api } from '../daemon/api/uploads.ts'
 import { type Caller, launch, sharedDaemon, startDaemon } from './support/daemon.ts'
 import { send as request } from './support/http.ts'
 import { pixel } from './support/images.ts'
+import { until } from './support/until.ts'
 import { listen, people } from './support/world.ts'
 
 let amy: Caller
@@ -292,12 +292,7 @@ describe('DELETE /attachments/{attachment_id}', () => {
   test('its bytes go from the disk with the last file that has them, and what a crash left behind at the start', async t => {
     const first = await startDaemon(t)
     const kept = () => readdirSync(join(first.data, 'files')).length
-    const soon = async (count: number) => {
-      for (let waited = 0; kept() !== count; waited += 10) {
-        assert.ok(waited < 5000, `${kept()} files are there, not ${count}`)
-        await sleep(10)
-      }
-    }
+    const soon = (count: number) => until(() => kept() === count)
     const { owner } = first
     const { url } = await owner.call(api.upload, { file: file('same', 'one.txt') })
     await owner.call(api.upload, { file: file('same', 'two.txt') })

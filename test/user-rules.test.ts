@@ -139,7 +139,9 @@ describe('can_access_all_users_group = role:members', () => {
       ['guest', 'friend'],
     )
     assert.equal(known.filter(user => user.bot).length, 5)
-    assert.throws(() => show(ctx, all.member, { client_gravatar: true, include_custom_profile_fields: false }))
+    assert.throws(() =>
+      show(ctx, 'user_id', all.member, { client_gravatar: true, include_custom_profile_fields: false }),
+    )
     const reading = { client_gravatar: true, include_custom_profile_fields: false }
     const { members } = JSON.parse((list(ctx, reading).reply as any).text)
     assert.deepEqual(

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { bots } from '../daemon/api/bots.ts'
 import { messages } from '../daemon/api/messages.ts'
 import { subscriptions } from '../daemon/api/subscriptions.ts'
@@ -16,6 +15,7 @@ import { forbidden } from '../daemon/webhook-targets.ts'
 import { BotServer, json } from './support/bot-server.ts'
 import { Caller, launch, sharedDaemon, startDaemon, type TestDaemon } from './support/daemon.ts'
 import { DomainWorld } from './support/domain-world.ts'
+import { until } from './support/until.ts'
 import { fetched, listen, person } from './support/world.ts'
 
 const server = new BotServer()
@@ -68,12 +68,10 @@ async function latest(caller: Caller, narrow: object[] = []): Promise<Record<str
 
 /** The newest delivery, once nothing waits any more. */
 async function settled(caller: Caller = amy) {
-  for (let waited = 0; ; waited += 20) {
+  return until(async () => {
     const { deliveries } = await caller.call(api.log, {})
-    if (deliveries.length > 0 && deliveries.every(({ status }) => status !== 'waiting')) return deliveries[0]!
-    assert.ok(waited < 15_000, `still waiting: ${JSON.stringify(deliveries)}`)
-    await sleep(20)
-  }
+    return deliveries.every(({ status }) => status !== 'waiting') && deliveries[0]
+  })
 }
 
 describe('POST /svc-outgoing-webhook', () => {
@@ -150,14 +148,14 @@ describe('POST /svc-outgoing-webhook', () => {
   })
 
   test('silent mentions, mentions in code or quotes, wildcards, edits and other bots call nobody', async () => {
-    const calls = server.received.length
+    const called = async () => (await amy.call(api.log, {})).deliveries[0]?.id
+    const before = await called()
     const other = await botOf(daemon, amy, 'other')
     await toGarden(amy, '@_**echo** `@**echo**` @**all**\n\n> @**echo**')
     await direct(other, [echo.id], 'bot to bot')
     const { id } = await toGarden(amy, 'plain')
     await amy.call(messages.update, { message_id: id, content: 'now @**echo**' })
-    await sleep(100)
-    assert.equal(server.received.length, calls)
+    assert.equal(await called(), before)
   })
 
   test('the empty topic is sent as the empty string', async () => {
@@ -225,7 +223,7 @@ describe('POST /svc-outgoing-webhook', () => {
       if (++calls > 1) json({ content: 'at last' })(response, received)
     }
     await direct(amy, [echo.id], 'slow?')
-    await sleep(300)
+    await until(() => calls > 0)
     const { deliveries } = await amy.call(api.log, { bot_id: echo.id, status: 'waiting' })
     assert.equal(deliveries.length, 1)
     const delivery = await settled()
@@ -297,7 +295,7 @@ describe('retries', () => {
     const first = await launch(data)
     const bot = await botOf(first, first.owner, 'sleepy', { payload_url: sleepy.url })
     await direct(first.owner, [bot.id], 'are you there?')
-    while (sleepy.received.length === 0) await sleep(20)
+    await until(() => sleepy.received.length > 0)
     await first.kill()
     const before = sleepy.received.length
     sleepy.answer = json({ content: 'now I am' })

@@ -15,7 +15,7 @@ import {
   timestamp,
 } from './define.ts'
 
-export const channelFolder = record({
+const channelFolder = record({
   id: int,
   name: text,
   description: text,

@@ -19,7 +19,7 @@ import {
   text,
 } from './define.ts'
 
-export const invitedRole = oneOf(100, 200, 300, 400, 600)
+const invitedRole = oneOf(100, 200, 300, 400, 600)
 
 const shared = {
   invite_as: defaulted(invitedRole, 400, '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest'),

@@ -2,7 +2,7 @@
 
 import { bool, endpoint, inPath, listOf, nullable, optional, record, required, text } from './define.ts'
 
-export const navigationView = record({ fragment: text, is_pinned: bool, name: nullable(text) })
+const navigationView = record({ fragment: text, is_pinned: bool, name: nullable(text) })
 
 export const navigationViews = {
   list: endpoint({

@@ -18,7 +18,7 @@ import {
   text,
 } from './define.ts'
 
-export const modernPresence = record({ active_timestamp: int, idle_timestamp: int })
+const modernPresence = record({ active_timestamp: int, idle_timestamp: int })
 export const legacyPresence = keyed(record({ client: text, status: text, timestamp: int, pushable: maybe(bool) }))
 
 export const presence = {

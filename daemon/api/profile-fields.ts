@@ -30,7 +30,7 @@ export const profileFieldTypes = {
   PRONOUNS: { id: 8, name: 'Pronouns' },
 } as const
 
-export const profileField = record({
+const profileField = record({
   id: int,
   type: int,
   order: int,

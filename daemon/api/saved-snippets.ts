@@ -2,7 +2,7 @@
 
 import { endpoint, inPath, int, listOf, markdown, optional, record, required, text, timestamp } from './define.ts'
 
-export const savedSnippet = record({ id: int, title: text, content: markdown, date_created: timestamp })
+const savedSnippet = record({ id: int, title: text, content: markdown, date_created: timestamp })
 
 export const savedSnippets = {
   list: endpoint({

@@ -5,7 +5,7 @@ import { mapped } from './tables.ts'
 import { type UserSetting, userSettings } from './user-settings.ts'
 
 /** What no default for new accounts can be given for. */
-export const withoutDefaults = [
+const withoutDefaults = [
   'default_language',
   'enable_login_emails',
   'enable_marketing_emails',

@@ -22,7 +22,7 @@ import { mapped } from './tables.ts'
 /** What a PATCH takes for a group setting: the new value, and the one the caller believes to be current. */
 export const groupValueChange = record({ new: groupValue, old: maybe(nullable(groupValue)) })
 
-export const userGroup = record({
+const userGroup = record({
   id: int,
   name: text,
   description: text,

@@ -2,7 +2,7 @@
 
 import { bool, endpoint, inPath, maybe, oneOf, optional, record, text, userId } from './define.ts'
 
-export const reactionType = oneOf('unicode_emoji', 'realm_emoji', 'svc_extra_emoji')
+const reactionType = oneOf('unicode_emoji', 'realm_emoji', 'svc_extra_emoji')
 
 const statusParams = {
   status_text: optional(text, 'at most 60 characters; empty to clear it'),

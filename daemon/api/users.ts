@@ -20,9 +20,9 @@ import {
   userId,
 } from './define.ts'
 
-export const profileValue = record({ value: text, rendered_value: maybe(text) })
+const profileValue = record({ value: text, rendered_value: maybe(text) })
 
-export const userFields = {
+const userFields = {
   user_id: int,
   delivery_email: nullable(text),
   email: text,

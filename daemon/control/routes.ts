@@ -21,7 +21,7 @@ export interface ControlParts {
   readonly knows: (endpoint: string) => boolean
 }
 
-export const controlPrefix = '/control/v1'
+const controlPrefix = '/control/v1'
 
 export function addControlRoutes(app: FastifyInstance, { desk, sameSecret, knows }: ControlParts): void {
   const known = handlers(desk, knows)

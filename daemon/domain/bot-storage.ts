@@ -3,9 +3,9 @@
 import { botStorage as api } from '../api/bot-storage.ts'
 import { limits } from './limits.ts'
 import * as may from './permissions.ts'
+import type { StoredItem } from './personal-records.ts'
 import { badRequest } from './refusal.ts'
 import { type Context, resource } from './resource.ts'
-import type { StoredItem } from './state.ts'
 
 export type BotStorageFact =
   | { readonly type: 'bot-storage.put'; readonly items: readonly StoredItem[] }

@@ -5,10 +5,11 @@ import { everyone } from './audiences.ts'
 import { isBuiltInEmoji } from './emoji.ts'
 import { checkImage } from './images.ts'
 import { limits } from './limits.ts'
+import { type CustomEmoji, emojiUrl } from './organization-records.ts'
 import * as may from './permissions.ts'
 import { badRequest, noSuch } from './refusal.ts'
 import { type Announcement, resource } from './resource.ts'
-import { type CustomEmoji, emojiUrl, type State } from './state.ts'
+import type { State } from './state.ts'
 import { stillOf } from './still-images.ts'
 
 export type EmojiFact =

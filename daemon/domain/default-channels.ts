@@ -93,13 +93,14 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
   },
 })
 
-/** Guests are offered none. */
+/** As the user sees them, or as everyone does who is offered any. */
 export function presentDefaults(state: State, user?: User): number[] {
-  return user && may.isGuest(user) ? [] : allDefaults(state).map(channel => channel.id)
+  if (user && !may.beOfferedDefaults.allows({ state, actor: user })) return []
+  return allDefaults(state).map(channel => channel.id)
 }
 
 export function presentDefaultGroups(state: State, user?: User) {
-  if (user && may.isGuest(user)) return []
+  if (user && !may.beOfferedDefaults.allows({ state, actor: user })) return []
   return [...state.defaultChannelGroups.values()].map(({ id, name, description, channelIds }) => ({
     id,
     name,

@@ -108,7 +108,7 @@ export function shown(state: State, value: GroupValue): GroupValue {
   return { ...value, direct_members: value.direct_members.filter(id => state.users.get(id)?.active) }
 }
 
-export function sameValue(a: GroupValue, b: GroupValue): boolean {
+function sameValue(a: GroupValue, b: GroupValue): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 

@@ -3,10 +3,11 @@
 import { linkifiers as api } from '../api/linkifiers.ts'
 import { everyone } from './audiences.ts'
 import { groupsOfPattern, linkifiersInOrder, variablesOfTemplate } from './linkify.ts'
+import type { Linkifier } from './organization-records.ts'
 import * as may from './permissions.ts'
 import { badRequest } from './refusal.ts'
 import { type Announcement, type Context, onlyWith, resource } from './resource.ts'
-import type { Linkifier, State } from './state.ts'
+import type { State } from './state.ts'
 
 export type LinkifierFact =
   | { readonly type: 'linkifier.added' | 'linkifier.edited'; readonly linkifier: Linkifier }

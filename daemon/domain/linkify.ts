@@ -2,7 +2,8 @@
 
 import { RE2JS } from 're2js'
 import { parseTemplate } from 'url-template'
-import type { Linkifier, State } from './state.ts'
+import type { Linkifier } from './organization-records.ts'
+import type { State } from './state.ts'
 
 interface LinkMatch {
   /** UTF-16 positions in the text. */

@@ -25,7 +25,7 @@ export function placeholder(state: State, userId: number): string {
 }
 
 /** `user12@example.com`, where example.com is the organization's domain. */
-export function userByPlaceholder(state: State, email: string): User | undefined {
+function userByPlaceholder(state: State, email: string): User | undefined {
   const id = placeholderId(state, email)
   return id === undefined ? undefined : state.users.get(id)
 }
@@ -41,7 +41,7 @@ export function channelByName(state: State, name: string): Channel | undefined {
 }
 
 /** The channel, if the rule lets the asker at it. One they may not know of looks like one that never was. */
-export function channelFor(asker: Asker, id: number, rule: Rule<Channel>, parameter = 'stream_id'): Channel {
+function channelFor(asker: Asker, id: number, rule: Rule<Channel>, parameter = 'stream_id'): Channel {
   const channel = asker.state.channels.get(id)
   if (!channel || !rule.allows(asker, channel)) throw badRequest(`${parameter}: no such channel`)
   return channel

@@ -2,10 +2,11 @@
 
 import { mutedUsers as api } from '../api/muted-users.ts'
 import * as may from './permissions.ts'
+import { mutedUserKey } from './personal-records.ts'
 import { readMessagesFrom } from './read-state.ts'
 import { badRequest } from './refusal.ts'
 import { type Announcement, type Context, resource } from './resource.ts'
-import { mutedUserKey, type State } from './state.ts'
+import type { State } from './state.ts'
 import { seconds } from './time.ts'
 
 export type MutedUserFact =

@@ -1,4 +1,6 @@
-// Rows that belong to one person and are told to nobody else.
+// Rows that belong to one person. But for status and attachments they are told to nobody else.
+
+import type { Emoji } from './emoji.ts'
 
 export interface SavedSnippet {
   readonly id: number
@@ -79,4 +81,58 @@ export interface Attachment {
   readonly created: number
   /** Those that link it, ascending; times are seconds. */
   readonly messages: readonly { readonly id: number; readonly time: number }[]
+}
+
+/** How somebody wants to see a topic, where it differs from the channel. */
+export interface UserTopic {
+  readonly userId: number
+  readonly channelId: number
+  /** As first spelt; found in any case. */
+  readonly topic: string
+  /** 1 muted, 2 unmuted, 3 followed. */
+  readonly policy: number
+  /** Seconds. */
+  readonly updated: number
+}
+
+export function userTopicKey(row: Pick<UserTopic, 'userId' | 'channelId' | 'topic'>): string {
+  return `${row.userId}/${row.channelId}/${row.topic.toLowerCase()}`
+}
+
+export interface UserStatus {
+  readonly userId: number
+  readonly text: string
+  readonly emoji?: Emoji
+}
+
+export interface MutedUser {
+  readonly userId: number
+  readonly mutedId: number
+  /** Seconds. */
+  readonly since: number
+}
+
+export function mutedUserKey({ userId, mutedId }: Pick<MutedUser, 'userId' | 'mutedId'>): string {
+  return `${userId}/${mutedId}`
+}
+
+export interface AlertWords {
+  readonly userId: number
+  readonly words: readonly string[]
+}
+
+/** A new address that waits for its owner to confirm it. */
+export interface EmailChange {
+  readonly token: string
+  readonly userId: number
+  readonly email: string
+  /** Milliseconds. */
+  readonly expires: number
+}
+
+/** One thing a bot remembers. */
+export interface StoredItem {
+  readonly userId: number
+  readonly key: string
+  readonly value: string
 }

@@ -150,7 +150,7 @@ function listed(ctx: Context, own?: Presence, since?: number, historyDays = 14):
   const { state, now } = ctx
   const older = since !== undefined && since > 0
   if (isHidden(state) || (historyDays === 0 && !older)) return []
-  const limited = may.isGuest(ctx.actor) && may.accessIsLimited(state)
+  const limited = may.mayHaveStrangers(ctx)
   const rows: Presence[] = []
   const consider = (row: Presence) => {
     if (since !== undefined && row.updateId <= since) return

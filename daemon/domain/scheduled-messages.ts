@@ -60,7 +60,8 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
       const old = own(ctx, params.scheduled_message_id)
       const { type, to, content, topic, scheduled_delivery_timestamp: time } = params
       const changesText = [type, to, content, topic].some(given => given !== undefined)
-      if (!changesText && time === undefined) throw badRequest('Nothing to change')
+      if (!changesText && time === undefined)
+        throw badRequest('Nothing to change: give type, to, content, topic or scheduled_delivery_timestamp')
       if (old.failed && time === undefined)
         throw badRequest('scheduled_delivery_timestamp: a message that could not be sent needs a new time')
       const due = time === undefined ? old.due : futureTime(ctx.now, time)

@@ -1,12 +1,35 @@
-// Everything the service remembers, one record per resource. Rows are what facts left behind, in our own words;
-// what clients see is made from them by each resource's `present`.
+// Everything the service remembers: people, groups, channels, and the tables of all records. Those of one person are
+// described in personal-records.ts, those of the organization in organization-records.ts. Rows are what facts left
+// behind, in our own words; what clients see is made from them by each resource's `present`.
 
-import type { ChannelPermission, GroupPermission, OrganizationPermission } from '../api/permission-settings.ts'
+import type { ChannelPermission, GroupPermission } from '../api/permission-settings.ts'
 import { DueTable } from './due-table.ts'
-import type { Emoji } from './emoji.ts'
 import { MessageFlagsTable } from './message-flags-table.ts'
 import { MessageStore, type SideFile } from './message-store/index.ts'
-import type { Attachment, Draft, NavigationView, Reminder, SavedSnippet, ScheduledMessage } from './personal-records.ts'
+import type {
+  CustomEmoji,
+  EmailDomain,
+  Invitation,
+  Linkifier,
+  Organization,
+  ProfileField,
+} from './organization-records.ts'
+import {
+  type AlertWords,
+  type Attachment,
+  type Draft,
+  type EmailChange,
+  type MutedUser,
+  mutedUserKey,
+  type NavigationView,
+  type Reminder,
+  type SavedSnippet,
+  type ScheduledMessage,
+  type StoredItem,
+  type UserStatus,
+  type UserTopic,
+  userTopicKey,
+} from './personal-records.ts'
 import type { Playground } from './playgrounds.ts'
 import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
@@ -20,19 +43,6 @@ export type Role = (typeof roles)[keyof typeof roles]
 export type GroupValue =
   | number
   | { readonly direct_members: readonly number[]; readonly direct_subgroups: readonly number[] }
-
-export interface Organization {
-  readonly dateCreated: number
-  /** Domain of placeholder and bot addresses. */
-  readonly emailDomain: string
-  /** Only what differs from the default of the settings table. */
-  readonly settings: Readonly<Record<string, unknown>>
-  readonly permissions: Readonly<Record<OrganizationPermission, GroupValue>>
-  /** What new accounts start with, where it differs from the table. */
-  readonly userDefaults: Readonly<Record<string, unknown>>
-  /** Present when an owner deactivated the organization; with the time, in ms, from which its data may be deleted. */
-  readonly deactivated?: { readonly deletableFrom?: number }
-}
 
 export interface User {
   readonly id: number
@@ -87,26 +97,6 @@ export interface OutgoingService {
 export interface NamedService {
   readonly name: string
   readonly config: Readonly<Record<string, string>>
-}
-
-export interface ProfileField {
-  readonly id: number
-  readonly type: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
-  readonly order: number
-  readonly name: string
-  readonly hint: string
-  /** JSON text; empty for types without data. */
-  readonly data: string
-  readonly required: boolean
-  readonly editable: boolean
-  readonly inSummary: boolean
-}
-
-/** One thing a bot remembers. */
-export interface StoredItem {
-  readonly userId: number
-  readonly key: string
-  readonly value: string
 }
 
 export interface Group {
@@ -169,105 +159,11 @@ export interface DefaultChannelGroup {
   readonly channelIds: readonly number[]
 }
 
-/** How somebody wants to see a topic, where it differs from the channel. */
-export interface UserTopic {
-  readonly userId: number
-  readonly channelId: number
-  /** As first spelt; found in any case. */
-  readonly topic: string
-  /** 1 muted, 2 unmuted, 3 followed. */
-  readonly policy: number
-  /** Seconds. */
-  readonly updated: number
-}
-
-/** A new address that waits for its owner to confirm it. */
-export interface EmailChange {
-  readonly token: string
-  readonly userId: number
-  readonly email: string
-  /** Milliseconds. */
-  readonly expires: number
-}
-
-export interface UserStatus {
-  readonly userId: number
-  readonly text: string
-  readonly emoji?: Emoji
-}
-
-export interface MutedUser {
-  readonly userId: number
-  readonly mutedId: number
-  /** Seconds. */
-  readonly since: number
-}
-
-export function mutedUserKey({ userId, mutedId }: Pick<MutedUser, 'userId' | 'mutedId'>): string {
-  return `${userId}/${mutedId}`
-}
-
-export interface AlertWords {
-  readonly userId: number
-  readonly words: readonly string[]
-}
-
-export interface CustomEmoji {
-  readonly id: number
-  readonly name: string
-  readonly authorId: number | null
-  /** Name of the file beside the store. */
-  readonly file: string
-  /** That of its first frame, if it is animated. */
-  readonly still?: string
-  readonly deactivated: boolean
-}
-
-/** Served like avatars: the path ends in the name of the file. */
-export function emojiUrl({ file }: Pick<CustomEmoji, 'file'>): string {
-  return `/user_avatars/emoji/images/${file}`
-}
-
-export interface Linkifier {
-  readonly id: number
-  readonly pattern: string
-  readonly urlTemplate: string
-  /** Lower ones are tried first. */
-  readonly order: number
-}
-
-export interface EmailDomain {
-  readonly id: number
-  readonly domain: string
-  readonly allowSubdomains: boolean
-}
-
-/** Without an email address it is a link for many. Times are seconds. */
-export interface Invitation {
-  readonly id: number
-  readonly token: string
-  readonly email?: string
-  readonly inviterId: number
-  readonly madeAt: number
-  /** null: never. */
-  readonly expires: number | null
-  readonly invitedAs: Role
-  readonly channelIds: readonly number[]
-  readonly groupIds: readonly number[]
-  readonly withDefaultChannels: boolean
-  readonly notifyInviter: boolean
-  readonly welcome: string | null
-}
-
 /** Rows as they are about to be. */
 export interface ChangedRows {
   readonly users?: readonly User[]
   readonly groups?: readonly Group[]
   readonly channels?: readonly Channel[]
-}
-
-export function userTopicKey(row: Pick<UserTopic, 'userId' | 'channelId' | 'topic'>): string {
-  return `${row.userId}/${row.channelId}/${row.topic.toLowerCase()}`
 }
 
 /** What can be kept in a snapshot and read back. */

@@ -3,8 +3,9 @@
 
 import type { Fact } from './facts.ts'
 import { type Asker, isHuman } from './permissions.ts'
+import { type UserTopic, userTopicKey } from './personal-records.ts'
 import { userSetting } from './settings-lookup.ts'
-import { type Channel, type State, type User, type UserTopic, userTopicKey } from './state.ts'
+import type { Channel, State, User } from './state.ts'
 import { seconds } from './time.ts'
 
 /** As the API numbers them; nothing set is 0. */

@@ -6,9 +6,10 @@ import type { Fact } from './facts.ts'
 import { emptyTopicDisplayName, limits } from './limits.ts'
 import { channelByName, liveChannelFor } from './lookups.ts'
 import * as may from './permissions.ts'
+import { type UserTopic, userTopicKey } from './personal-records.ts'
 import { badRequest } from './refusal.ts'
 import { type Announcement, type Client, type Context, type Event, resource } from './resource.ts'
-import { type State, type UserTopic, userTopicKey } from './state.ts'
+import type { State } from './state.ts'
 import { cleaned } from './text.ts'
 import { seconds } from './time.ts'
 import { clearedFacts, userTopicFacts } from './topic-visibility.ts'
@@ -71,7 +72,7 @@ export const topics = resource(api)<UserTopicFact>({
 })
 
 /** Facts that give a topic a policy for the actor; none when it has it already. */
-export function visibilityPolicyFacts(ctx: Context, channelId: number, given: string, policy: number): Fact[] {
+function visibilityPolicyFacts(ctx: Context, channelId: number, given: string, policy: number): Fact[] {
   const topic = readTopic('topic', given)
   if (policy !== none) liveChannelFor(ctx, channelId, may.seeContent)
   else if (!ctx.state.channels.has(channelId)) throw badRequest('stream_id: no such channel')

@@ -8,7 +8,7 @@ import { featureLevel, svcMergeBase, svcVersion } from '../api/levels.ts'
 import { withSecrets } from '../domain/bots/secrets.ts'
 import type { QueueRegistration } from '../domain/facts.ts'
 import { limits } from '../domain/limits.ts'
-import { isGuest } from '../domain/permissions.ts'
+import { hearPublicChannels } from '../domain/permissions.ts'
 import { queueNarrow } from '../domain/queue-narrow.ts'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import type { AnyResource, Context } from '../domain/resource.ts'
@@ -114,7 +114,7 @@ export class LongPoll {
   #registration(ctx: Context, params: RegisterParams | GetParams): QueueRegistration {
     if (this.#engine.queues.ofUser(ctx.actor.id).size >= this.#maxPerUser)
       throw badRequest(`You have ${this.#maxPerUser} event queues already; delete some or let them expire`)
-    if (params.all_public_streams && isGuest(ctx.actor))
+    if (params.all_public_streams && !hearPublicChannels.allows(ctx))
       throw badRequest('all_public_streams: guests hear of their own channels only')
     const lifespan = params.queue_lifespan_secs || limits.queueLifespanSeconds
     return {

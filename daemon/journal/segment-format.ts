@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib'
 import { JournalDamaged, type NewEntry } from './journal.ts'
 
-export const segmentFormat = 1
+const segmentFormat = 1
 export const activeName = 'journal.ndjson'
 
 export function sealedName(last: number): string {

@@ -12,7 +12,7 @@ export type { SideFile } from './side-files.ts'
 export type { StateDocument } from './state-file.ts'
 export { SnapshotDamaged, stateFormat } from './state-file.ts'
 
-export const stateName = 'state.json'
+const stateName = 'state.json'
 
 export interface Snapshots {
   /** The newest snapshot, its sections as arrays; null when there is none. */

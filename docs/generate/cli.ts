@@ -34,7 +34,7 @@ export function cliPage(
 }
 
 /** `--last-event-id` for `last_event_id`, unless the catalogue names it otherwise. */
-export function flagOf(endpoint: Endpoint, param: string): string {
+function flagOf(endpoint: Endpoint, param: string): string {
   return `--${endpoint.cli.flags?.[param] ?? param.replaceAll('_', '-')}`
 }
 

@@ -19,7 +19,7 @@ export function daemonPage(): string {
     'A flag wins over its environment variable. Switches are on with `1`, `true` or `yes`.',
     table(['Flag', 'Environment', 'Default', 'About'], Object.entries(flags as Record<string, Flag>).map(flagRow)),
     '## Limits',
-    'Lengths are counted in Unicode code points. The names are those of `daemon/domain/limits.ts`. Some belong to parts of the API that are not served yet.',
+    'Lengths are counted in Unicode code points. The names are those of `daemon/domain/limits.ts`.',
     table(
       ['Limit', 'Value'],
       Object.entries(limits).map(([name, value]) => [code(name), String(value)]),

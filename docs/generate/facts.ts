@@ -36,13 +36,6 @@ export function factsPage(): string {
   )
 }
 
-/** The types of all facts, as the text of the domain declares them. */
-export function factTypes(): string[] {
-  return sourceFiles('daemon/domain')
-    .flatMap(factsIn)
-    .map(({ type }) => type)
-}
-
 function factsIn({ path, text }: SourceFile): FactText[] {
   const facts: FactText[] = []
   for (const found of text.matchAll(/\{\s*readonly type:\s*\|?\s*('[\w.-]+'(?:\s*\|\s*'[\w.-]+')*)/g)) {

@@ -10,7 +10,7 @@ export function permissionsPage(): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
   return page(
     'Permissions',
-    'Who may do what. All rules stand in `daemon/domain/permissions.ts`; no other file reads a role.',
+    'Who may do what. All rules stand in `daemon/domain/permissions`; no other file reads a role.',
     '## Rules',
     table(
       ['Rule', 'Says'],

@@ -174,6 +174,16 @@ describe('the floor plan', () => {
     }
   })
 
+  test('every package has its line among the decisions, and no other', () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const installed = Object.keys({ ...dependencies, ...devDependencies }).filter(name => !name.startsWith('@types/'))
+    const page = readFileSync(join(root, 'docs/decisions/0004-dependencies.md'), 'utf8')
+    const argued = [...page.matchAll(/^- (.+?):/gm)].flatMap(([, names]) =>
+      [...names!.matchAll(/\*\*(.+?)\*\*/g)].map(([, name]) => name!),
+    )
+    assert.deepEqual(argued.sort(), installed.sort())
+  })
+
   test('every path that the docs name exists', () => {
     const pages = [...filesUnder('docs'), ...filesUnder('README.md'), ...filesUnder('CHANGELOG.md')]
     for (const page of pages.filter(file => file.endsWith('.md')))

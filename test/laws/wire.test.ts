@@ -10,6 +10,7 @@ import { resources } from '../../daemon/domain/index.ts'
 import { readFields } from '../../daemon/http/parameters.ts'
 import { Routes } from '../../daemon/http/routes.ts'
 import { paramsOf, someText } from '../support/arbitrary.ts'
+import { cases } from '../support/cases.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { formOf, multipart } from '../support/http.ts'
@@ -61,7 +62,7 @@ describe('parameters on the wire', () => {
             assert.deepEqual(decoded.ignored, [])
           }
         }),
-        { numRuns: 60 },
+        { numRuns: cases(20) },
       )
     })
 
@@ -79,7 +80,7 @@ describe('parameters on the wire', () => {
           assert.deepEqual(decoded.params, withDefaults(endpoint, params))
           assert.deepEqual(decoded.ignored, names.sort())
         }),
-        { numRuns: 30 },
+        { numRuns: cases(10) },
       )
     })
 
@@ -108,7 +109,7 @@ describe('parameters on the wire', () => {
               const older = understood(decode(endpoint, pathOf(endpoint, path), new Map([...fields, [alias, value]])))
               assert.deepEqual(older.params, withDefaults(endpoint, params))
             }),
-            { numRuns: 20 },
+            { numRuns: cases(10) },
           )
         })
     }

@@ -7,7 +7,7 @@ import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
 /** What the service takes as text: no NUL, no lone surrogates. */
 export const someText: Arbitrary<string> = fc.string({ unit: 'binary' }).map(text => text.replaceAll('\0', ''))
 
-export function arbitraryOf(shape: TSchema): Arbitrary<unknown> {
+function arbitraryOf(shape: TSchema): Arbitrary<unknown> {
   if (shape.const !== undefined) return fc.constant(shape.const)
   if (Array.isArray(shape.anyOf)) return fc.oneof(...shape.anyOf.map(arbitraryOf))
   if (shape.format === 'binary') return upload

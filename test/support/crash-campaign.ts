@@ -15,7 +15,7 @@ import { CrashTalker, read, type Talk, tell } from './crash-talker.ts'
 import { CrashWriter } from './crash-writer.ts'
 import { Caller, launch, type TestDaemon } from './daemon.ts'
 import { cutOff } from './http.ts'
-import { fetched } from './world.ts'
+import { fetched, people } from './world.ts'
 
 export interface Campaign {
   readonly kills: number
@@ -45,7 +45,7 @@ const talk = ['message', 'update_message', 'delete_message', 'reaction', 'update
 const wanted = [['saved_snippets'], ['saved_snippets', ...talk], ['saved_snippets', 'typing', ...talk]]
 
 /** Seeded: the same seed gives the same choices and the same waits. What the machine makes of them is its own affair. */
-export function dice(seed: number): () => number {
+function dice(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -91,7 +91,7 @@ export async function campaign({ kills, seed, note = () => {} }: Campaign): Prom
 }
 
 async function gathered(daemon: TestDaemon, random: () => number): Promise<Player[]> {
-  const accounts = [daemon.owner, await daemon.user('amy'), await daemon.user('bob')]
+  const accounts = [daemon.owner, ...(await people(daemon, 'amy', 'bob'))]
   const ids = accounts.map(({ id }) => id)
   await daemon.owner.call(subscriptions.subscribe, { subscriptions: [{ name: 'garden' }], principals: ids })
   const { subscriptions: list } = await fetched(daemon.owner, ['subscription'])

@@ -10,7 +10,6 @@ import { after, before, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ready } from '../../daemon/announce-start.ts'
 import type { Endpoint, ReplyOf, SentOf } from '../../daemon/api/define.ts'
-import { users } from '../../daemon/api/users.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import { formOf, type HttpReply, send } from './http.ts'
 import { checkReplayed } from './replayed.ts'
@@ -50,17 +49,6 @@ export class TestDaemon {
   /** A caller without an account. */
   get nobody(): Caller {
     return new Caller(this.url)
-  }
-
-  /** Somebody new, known by this name. */
-  async user(name: string): Promise<Caller> {
-    const account = { email: `${name}@example.com`, password: `${name}'s password` }
-    const { user_id } = await this.owner.call(users.create, { ...account, full_name: `${name} Adams` })
-    const { api_key } = await this.nobody.call(users.fetchApiKey, {
-      username: account.email,
-      password: account.password,
-    })
-    return new Caller(this.url, account.email, api_key, user_id)
   }
 
   async kill(): Promise<void> {

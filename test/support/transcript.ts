@@ -12,7 +12,7 @@ export interface Step {
   readonly expected: readonly string[]
 }
 
-export function stepsIn(transcript: string): Step[] {
+function stepsIn(transcript: string): Step[] {
   const steps: { command: string; expected: string[] }[] = []
   for (const line of transcript.trimEnd().split('\n')) {
     if (line.startsWith('$ ')) steps.push({ command: line.slice(2), expected: [] })

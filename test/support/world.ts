@@ -1,10 +1,9 @@
 // Makes the people a test needs, through the API.
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { users } from '../../daemon/api/users.ts'
-import { Caller, type DaemonOptions, startDaemon, type TestDaemon } from './daemon.ts'
+import { Caller, type TestDaemon } from './daemon.ts'
 
 export interface PersonOptions {
   /** As the API numbers them; 400, a member, when absent. */
@@ -50,17 +49,4 @@ export async function people<const N extends readonly string[]>(
   const callers: Caller[] = []
   for (const name of names) callers.push(await person(daemon, name))
   return callers as { [I in keyof N]: Caller }
-}
-
-/** One daemon for all tests of a file: call it at the top, ask it inside the tests. */
-export function sharedDaemon(options: DaemonOptions = {}): () => TestDaemon {
-  let daemon: TestDaemon | undefined
-  const ends: (() => Promise<void>)[] = []
-  before(async () => {
-    daemon = await startDaemon({ after: (end: () => Promise<void>) => ends.push(end) } as never, options)
-  })
-  after(async () => {
-    for (const end of ends) await end()
-  })
-  return () => daemon!
 }

@@ -81,7 +81,7 @@ export function unarchived(state: State, { channelId }: Of<'channel.unarchived'>
   ]
 }
 
-export function defaultsAnnouncement(state: State): Announcement {
+function defaultsAnnouncement(state: State): Announcement {
   return { to: nonGuests(state), event: { type: 'default_streams', default_streams: presentDefaults(state) } }
 }
 

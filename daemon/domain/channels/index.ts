@@ -166,7 +166,7 @@ function isWanted(ctx: Context, params: ParamsOf<typeof api.list>, channel: Chan
   if (params.include_all || params.include_all_active) return may.seeMetadata.allows(ctx, channel)
   if (params.include_can_access_content) return may.seeContent.allows(ctx, channel)
   return (
-    (params.include_public && !channel.inviteOnly && !may.isGuest(ctx.actor)) ||
+    (params.include_public && !channel.inviteOnly && may.hearPublicChannels.allows(ctx)) ||
     (params.include_web_public && channel.webPublic) ||
     (params.include_subscribed && isSubscribed(ctx.state, channel, ctx.actor.id)) ||
     (params.include_owner_subscribed && isSubscribed(ctx.state, channel, ctx.actor.bot?.ownerId))

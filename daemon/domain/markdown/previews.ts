@@ -9,7 +9,7 @@ const imagePath = /\.(?:bmp|gif|jpe?g|png|webp|avif)$/i
 const audioPath = /\.(?:mp3|m4a|aac|flac|wav|ogg|oga|opus)$/i
 
 /** The path of an uploaded file, if the link is to one. */
-export function uploadPath(href: string, ownUrl: string): string | undefined {
+function uploadPath(href: string, ownUrl: string): string | undefined {
   const path = ownUrl !== '' && href.startsWith(`${ownUrl}/`) ? href.slice(ownUrl.length) : href
   return path.startsWith('/user_uploads/') ? path.replace(/[?#].*$/s, '') : undefined
 }

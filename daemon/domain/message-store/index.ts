@@ -1,13 +1,13 @@
 // All messages, packed, with their indexes: by channel, topic, sender, conversation, mention and word.
 
+import { ClientNames } from './client-names.ts'
 import { IdList } from './id-list.ts'
 import { Indexes, type Kind } from './indexes.ts'
 import type { Details, Message } from './message.ts'
 import { type Place, Places, push, type Thread } from './places.ts'
 import { Segment, type SegmentView, segmentBits, segmentSize } from './segment.ts'
 import { readSegment, type SideFile, segmentPieces } from './segment-file.ts'
-import type { WordPart } from './word-index.ts'
-import { wordHashes } from './words.ts'
+import { type FoundWords, placesOfWords } from './word-search.ts'
 
 export { IdList } from './id-list.ts'
 export { IdSet, idsOf, runsOf } from './id-set.ts'
@@ -22,8 +22,7 @@ const none = new IdList()
 export class MessageStore {
   readonly #segments: Segment[] = []
   readonly #places = new Places()
-  readonly #clients: string[] = []
-  readonly #clientNumbers = new Map<string, number>()
+  readonly #clients = new ClientNames()
   readonly #indexes = new Indexes()
   #lastId = 0
   #count = 0
@@ -138,25 +137,8 @@ export class MessageStore {
   }
 
   /** Where all messages are that may have every word of the lower-case text; undefined when it has no words. */
-  withWords(text: string): { readonly count: number; readonly parts: readonly WordPart[] } | undefined {
-    const hashes = wordHashes(text)
-    if (hashes.length === 0) return undefined
-    const frequency = (hash: number) =>
-      this.#segments.reduce((sum, segment) => sum + segment.words.count(hash), 0) +
-      this.#places.threadsWithWord(hash).reduce((sum, thread) => sum + thread.ids.length, 0)
-    const [rarest] = hashes.map(hash => ({ hash, count: frequency(hash) })).sort((a, b) => a.count - b.count)
-    const { hash, count } = rarest!
-    const parts = this.#segments
-      .filter(segment => segment.words.count(hash) > 0)
-      .map(segment => ({
-        first: segment.number << segmentBits,
-        last: ((segment.number + 1) << segmentBits) - 1,
-        ids: () => new IdList([...segment.words.find(hash)].map(local => (segment.number << segmentBits) + local)),
-      }))
-    const topics = this.#places
-      .threadsWithWord(hash)
-      .map(({ ids }) => ({ first: 0, last: this.#lastId, ids: () => ids }))
-    return { count, parts: [...parts, ...topics] }
+  withWords(text: string): FoundWords | undefined {
+    return placesOfWords(text, this.#segments, this.#places, this.#lastId)
   }
 
   // --- changes --------------------------------------------------------------------------------------------------
@@ -168,7 +150,15 @@ export class MessageStore {
     const place = this.#placeOf(message)
     const { senderId, time } = message
     const segment = this.#segments[number]!
-    segment.append(id & localMask, senderId, place.number, time, this.#client(message.client), message.marks, message)
+    segment.append(
+      id & localMask,
+      senderId,
+      place.number,
+      time,
+      this.#clients.numberOf(message.client),
+      message.marks,
+      message,
+    )
     if (message.details) segment.setDetails(id & localMask, message.details)
     this.#lastId = Math.max(this.#lastId, id)
     this.#count++
@@ -245,7 +235,7 @@ export class MessageStore {
     const head = {
       last_id: this.#lastId,
       places: this.#places.save(),
-      clients: [...this.#clients],
+      clients: this.#clients.save(),
       files: this.#segments.map(segment => segment.file ?? null),
     }
     const views = this.#segments.map(segment => {
@@ -298,7 +288,7 @@ export class MessageStore {
   #loadHead({ last_id, places, clients, files }: Head, fileOf: (name: string) => Buffer): void {
     this.#lastId = last_id
     this.#places.load(places)
-    for (const client of clients) this.#client(client)
+    for (const client of clients) this.#clients.numberOf(client)
     for (const [number, name] of files.entries()) {
       const segment = name === null ? new Segment(number) : new Segment(number, readSegment(fileOf(name)))
       if (name !== null) {
@@ -339,7 +329,7 @@ export class MessageStore {
         ? { channelId: thread.channelId, topic }
         : { conversationId: thread.conversationId }),
       time: view.time(local),
-      client: this.#clients[view.client(local)]!,
+      client: this.#clients.get(view.client(local)),
       content: view.content(local),
       html: view.html(local),
       marks: view.marks(local),
@@ -350,16 +340,6 @@ export class MessageStore {
   #placeOf({ channelId, topic, conversationId }: Message): Place {
     if (conversationId !== undefined) return this.#places.ofConversation(conversationId)
     return this.#places.ofTopic(channelId!, topic!)
-  }
-
-  #client(name: string): number {
-    let number = this.#clientNumbers.get(name)
-    if (number === undefined) {
-      number = Math.min(this.#clients.length, 0xffff)
-      this.#clientNumbers.set(name, number)
-      if (number === this.#clients.length) this.#clients.push(name)
-    }
-    return number
   }
 
   #index(id: number): void {

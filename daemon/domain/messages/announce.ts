@@ -178,7 +178,7 @@ export function readEvent(userId: number, ids: readonly number[], all = false): 
   return { to: [userId], event: { ...flagsEvent('add', 'read', ids), all } }
 }
 
-export function flagsEvent(op: 'add' | 'remove', flag: string, ids: readonly number[]) {
+function flagsEvent(op: 'add' | 'remove', flag: string, ids: readonly number[]) {
   return { type: 'update_message_flags', op, operation: op, flag, messages: ids, all: false }
 }
 

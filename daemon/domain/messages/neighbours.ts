@@ -1,7 +1,8 @@
 // What messages ask of other resources, in one place: topic visibility, muted people, alert words.
 
 import { alertWordsIn } from '../markdown/alert-words.ts'
-import { mutedUserKey, type State } from '../state.ts'
+import { mutedUserKey } from '../personal-records.ts'
+import type { State } from '../state.ts'
 import { topicPolicy } from '../topic-visibility.ts'
 
 /** Whether the one has muted the other. */

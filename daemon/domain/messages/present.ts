@@ -106,7 +106,7 @@ export function topicShown(topic: string | undefined, emptyTopic: boolean): stri
 }
 
 /** One number for each set of recipients: channels have the even ones, conversations the odd. */
-export function recipientId({ channelId, conversationId }: Pick<Message, 'channelId' | 'conversationId'>): number {
+function recipientId({ channelId, conversationId }: Pick<Message, 'channelId' | 'conversationId'>): number {
   return channelId === undefined ? conversationId! * 2 + 1 : channelId * 2
 }
 

@@ -7,7 +7,7 @@ import { isMuted } from './neighbours.ts'
 import { unreadIds } from './unread.ts'
 
 /** Stands for an anchor behind everything. */
-export const beyondNewest = 10_000_000_000_000_000
+const beyondNewest = 10_000_000_000_000_000
 
 export interface Range {
   readonly anchor: number

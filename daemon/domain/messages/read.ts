@@ -5,7 +5,7 @@ import type { messages as api } from '../../api/messages.ts'
 import { render } from '../markdown/index.ts'
 import { type Plan, planOf } from '../narrow/index.ts'
 import { highlighted, highlightedText } from '../narrow/search.ts'
-import { accessIsLimited, accessUser, isGuest } from '../permissions.ts'
+import { accessUser, mayHaveStrangers } from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { organizationSetting, userSetting } from '../settings-lookup.ts'
@@ -88,7 +88,7 @@ function shown(ctx: Context, id: number, view: View, plan?: Plan) {
 
 /** Asked for every message of a page, so each answer is kept as long. */
 function strangersTo(ctx: Context): View['isStranger'] {
-  if (!isGuest(ctx.actor) || !accessIsLimited(ctx.state)) return undefined
+  if (!mayHaveStrangers(ctx)) return undefined
   const known = new Map<User, boolean>()
   return user => {
     const stranger = known.get(user) ?? !accessUser.allows(ctx, user)

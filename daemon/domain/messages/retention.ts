@@ -3,9 +3,10 @@
 
 import type { Fact } from '../facts.ts'
 import type { MessageStore } from '../message-store/index.ts'
+import type { Organization } from '../organization-records.ts'
 import type { Job, Surroundings } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
-import type { Organization, State } from '../state.ts'
+import type { State } from '../state.ts'
 import { seconds } from '../time.ts'
 import { deletion } from './delete.ts'
 

@@ -34,7 +34,6 @@ export function update(ctx: Context, params: Params) {
   checkTogether(params, message)
   const content = params.content === undefined ? undefined : newContent(ctx, params, message)
   const place = channel ? newPlace(ctx, params, message, channel) : undefined
-  if (content === undefined && !place) throw badRequest('Nothing to change')
   const edit = content === undefined ? undefined : edited(ctx, message, channel, content, place?.topic)
   const change = place ? moved(ctx, params, message, channel!, place, edit?.fact) : [edit!.fact]
   return { facts: [...(edit?.links ?? []), ...change], reply: { detached_uploads: edit?.detached ?? [] } }
@@ -42,7 +41,8 @@ export function update(ctx: Context, params: Params) {
 
 function checkTogether(params: Params, { channelId }: Message): void {
   const { content, topic, stream_id, propagate_mode } = params
-  if (content === undefined && topic === undefined && stream_id === undefined) throw badRequest('Nothing to change')
+  if (content === undefined && topic === undefined && stream_id === undefined)
+    throw badRequest('Nothing to change: give content, topic or stream_id')
   if (content !== undefined && stream_id !== undefined)
     throw badRequest('stream_id: the content cannot be changed while moving to another channel')
   if (channelId === undefined && (topic !== undefined || stream_id !== undefined))

@@ -1,7 +1,8 @@
 // Email domains: from which addresses may be when the organization restricts them.
 
+import type { EmailDomain } from '../organization-records.ts'
 import { badRequest } from '../refusal.ts'
-import type { EmailDomain, State } from '../state.ts'
+import type { State } from '../state.ts'
 
 export function checkDomain(state: State, given: string): string {
   const domain = given.trim().toLowerCase()

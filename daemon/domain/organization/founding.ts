@@ -1,7 +1,8 @@
 // The organization: how it came to be.
 
 import { groupPermissions, organizationPermissions } from '../../api/permission-settings.ts'
-import { type Group, type Organization, roles, type User } from '../state.ts'
+import type { Organization } from '../organization-records.ts'
+import { type Group, roles, type User } from '../state.ts'
 import { seconds } from '../time.ts'
 
 export type Founded = {

@@ -45,6 +45,16 @@ export const seeUnsubscribed = rule<Channel>(
         holdsInChannel(asker, channel, 'can_subscribe_group'))),
 )
 
+export const hearPublicChannels = rule(
+  'Everyone but guests may list all public channels and hear what is said in them.',
+  ({ actor }) => !isGuest(actor),
+)
+
+export const beOfferedDefaults = rule(
+  'Default channels are offered to everyone but guests.',
+  ({ actor }) => !isGuest(actor),
+)
+
 /** The permissions of a channel that let one know of it. */
 export const tellingPermissions = [
   'can_add_subscribers_group',

@@ -1,7 +1,8 @@
 // Rules about the organization as a whole, its emoji, and who is invited.
 
+import type { CustomEmoji, Invitation } from '../organization-records.ts'
 import { organizationSetting } from '../settings-lookup.ts'
-import { type CustomEmoji, type Invitation, type Role, roles } from '../state.ts'
+import { type Role, roles } from '../state.ts'
 import { holdsInOrganization, isAdministrator, isGuest, isHuman, isOwner, rule } from './rule.ts'
 
 // --- the organization -------------------------------------------------------------------------------------------

@@ -1,9 +1,19 @@
 // Rules about people and bots.
 
 import { systemGroup } from '../group-values.ts'
+import type { ProfileField } from '../organization-records.ts'
 import { organizationSetting } from '../settings-lookup.ts'
-import { type ProfileField, type Role, roles, type State, type User } from '../state.ts'
-import { holdsInOrganization, isAdministrator, isGuest, isHuman, isModerator, isOwner, rule } from './rule.ts'
+import { type Role, roles, type State, type User } from '../state.ts'
+import {
+  type Asker,
+  holdsInOrganization,
+  isAdministrator,
+  isGuest,
+  isHuman,
+  isModerator,
+  isOwner,
+  rule,
+} from './rule.ts'
 
 // --- users ------------------------------------------------------------------------------------------------------
 
@@ -83,6 +93,11 @@ export const accessUser = rule<User>(
 /** Whether some guests know of some people only. */
 export function accessIsLimited(state: State): boolean {
   return state.organization.permissions.can_access_all_users_group !== systemGroup(state, 'role:everyone').id
+}
+
+/** Whether there may be people the asker may not know of; if not, none of them needs to be asked about. */
+export function mayHaveStrangers({ state, actor }: Asker): boolean {
+  return isGuest(actor) && accessIsLimited(state)
 }
 
 /** What does not count, because it is new. */

@@ -1,7 +1,7 @@
 // What belongs to a profile field besides its name: the options of a list, the kind of an external account.
 
+import type { ProfileField } from '../organization-records.ts'
 import { badRequest } from '../refusal.ts'
-import type { ProfileField } from '../state.ts'
 
 /** Accounts that come with a name and a hint of their own. */
 export const externalAccounts: Readonly<Record<string, ExternalAccount>> = {

@@ -1,7 +1,8 @@
 // Profile fields and their values as the API shows them.
 
 import { renderInline } from '../markdown/index.ts'
-import type { ProfileField, State, User } from '../state.ts'
+import type { ProfileField } from '../organization-records.ts'
+import type { State, User } from '../state.ts'
 
 export function presentFields(state: State) {
   return inOrder(state).map(({ id, type, order, name, hint, data, required, editable, inSummary }) => ({

@@ -3,8 +3,9 @@
 import type { ParamsOf } from '../../api/define.ts'
 import type { profileFields as api } from '../../api/profile-fields.ts'
 import { limits } from '../limits.ts'
+import type { ProfileField } from '../organization-records.ts'
 import { badRequest } from '../refusal.ts'
-import type { ProfileField, State, User } from '../state.ts'
+import type { State, User } from '../state.ts'
 import { cleaned } from '../text.ts'
 import type { ProfileChange } from '../users/facts.ts'
 

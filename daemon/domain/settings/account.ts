@@ -4,13 +4,11 @@ import type { ParamsOf } from '../../api/define.ts'
 import type { settings as api } from '../../api/settings.ts'
 import type { Fact } from '../facts.ts'
 import * as may from '../permissions.ts'
+import type { EmailChange } from '../personal-records.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context, Mail } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
-import type { EmailChange } from '../state.ts'
 import { checkFullName, checkNewEmail, checkPassword } from '../users/checks.ts'
-
-export type { EmailChange } from '../state.ts'
 
 const confirmWithinMs = 24 * 60 * 60 * 1000
 

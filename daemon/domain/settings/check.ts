@@ -44,7 +44,7 @@ function check(name: string, value: unknown): void {
 }
 
 /** A name of the IANA database, or none at all. */
-export function isTimezone(name: string): boolean {
+function isTimezone(name: string): boolean {
   if (name === '') return true
   if (!/^[A-Za-z]/.test(name)) return false
   try {

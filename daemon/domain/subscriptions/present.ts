@@ -30,7 +30,7 @@ export const inherited = {
   wildcard_mentions_notify: 'wildcard_mentions_notify',
 } as const
 
-export function presentSubscription(state: State, row: Subscription, user: User, form: Form, now?: number) {
+function presentSubscription(state: State, row: Subscription, user: User, form: Form, now?: number) {
   const channel = state.channels.get(row.channelId)!
   return {
     ...presentChannel(state, channel, now),

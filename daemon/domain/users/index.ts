@@ -47,8 +47,8 @@ export const users = resource(api)<UserFact, Prepared>({
 
   commands: {
     list,
-    show: (ctx, params) => show(ctx, ctx.state.users.get(params.user_id), params),
-    showByEmail: (ctx, params) => show(ctx, visibleUser(ctx, params.email), params),
+    show: (ctx, params) => show(ctx, 'user_id', ctx.state.users.get(params.user_id), params),
+    showByEmail: (ctx, params) => show(ctx, 'email', visibleUser(ctx, params.email), params),
     me,
 
     create(ctx, params, { hash }) {
@@ -63,8 +63,8 @@ export const users = resource(api)<UserFact, Prepared>({
       return { facts: [{ type: 'user.created', user }, ...whenCreated(ctx, user)], reply: { user_id: user.id } }
     },
 
-    update: (ctx, { user_id, ...changes }) => update(ctx, ctx.state.users.get(user_id), changes),
-    updateByEmail: (ctx, { email, ...changes }) => update(ctx, visibleUser(ctx, email), changes),
+    update: (ctx, { user_id, ...changes }) => update(ctx, 'user_id', ctx.state.users.get(user_id), changes),
+    updateByEmail: (ctx, { email, ...changes }) => update(ctx, 'email', visibleUser(ctx, email), changes),
     deactivate,
     deactivateSelf,
     reactivate,

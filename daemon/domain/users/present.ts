@@ -96,7 +96,7 @@ export function userText(state: State, user: User, view: View): string {
 // --- avatars ----------------------------------------------------------------------------------------------------
 
 /** Null when the client can work it out from the address. */
-export function shownAvatar(user: User, clientGravatar: boolean): string | null {
+function shownAvatar(user: User, clientGravatar: boolean): string | null {
   return clientGravatar && !user.avatar.file && emailIsPublic(user) ? null : avatarUrl(user)
 }
 

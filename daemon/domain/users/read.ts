@@ -14,7 +14,7 @@ import { avatarUrl, presentAvatar, presentStranger, presentUser, userText, type 
 type Reading = Pick<ParamsOf<typeof api.show>, 'client_gravatar' | 'include_custom_profile_fields'>
 
 export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<ReplyOf<typeof api.list>> {
-  const limited = may.isGuest(ctx.actor) && may.accessIsLimited(ctx.state)
+  const limited = may.mayHaveStrangers(ctx)
   const shared = !limited && !params.user_ids && !params.include_custom_profile_fields
   // People of one role see the same list, but for an address of their own that is hidden from others.
   const key = `${may.sightOf(ctx.actor)} ${params.client_gravatar} ${emailIsPublic(ctx.actor) ? '' : ctx.actor.id}`
@@ -42,8 +42,14 @@ function remember(state: State, key: string, written: Written): void {
   known.set(key, { version: state.users.version, written })
 }
 
-export function show(ctx: Context, user: User | undefined, params: Reading): Outcome<ReplyOf<typeof api.show>> {
-  if (!user || !may.accessUser.allows(ctx, user)) throw badRequest('No such user')
+/** `parameter` is how the user was named. */
+export function show(
+  ctx: Context,
+  parameter: string,
+  user: User | undefined,
+  params: Reading,
+): Outcome<ReplyOf<typeof api.show>> {
+  if (!user || !may.accessUser.allows(ctx, user)) throw badRequest(`${parameter}: no such user`)
   return { reply: { user: presentUser(ctx.state, user, viewOf(ctx, user, params)) } }
 }
 

@@ -15,10 +15,11 @@ type Changes = Omit<ParamsOf<typeof api.update>, 'user_id'>
 /** All checks come first, so that a change of several things happens whole or not at all. */
 export function update(
   ctx: Context,
+  parameter: string,
   user: User | undefined,
   { role, ...params }: Changes,
 ): Outcome<ReplyOf<typeof api.update>> {
-  if (!user || user.bot?.system) throw badRequest('No such user')
+  if (!user || user.bot?.system) throw badRequest(`${parameter}: no such user`)
   may.check(may.administer, ctx, undefined)
   const facts: UserFact[] = [
     ...emailFacts(ctx, user, params.new_email),

@@ -23,7 +23,7 @@ const backOff = [1000, 5000, 25_000]
 /** Finished deliveries that are remembered. */
 const kept = 1000
 const shownResponse = 1000
-export const replyClient = 'OutgoingWebhookResponse'
+const replyClient = 'OutgoingWebhookResponse'
 
 /** Facts of an attempt that has come to its end. */
 export function settled(surroundings: Surroundings, delivery: WebhookDelivery, attempt: Attempt): Fact[] {

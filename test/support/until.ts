@@ -1,0 +1,17 @@
+// Waits for what must come about, and says what did not.
+
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Asks again and again; generous, because a loaded machine is slow and a passing test does not wait. */
+export async function until<T>(holds: () => T | Promise<T>, seconds = 20): Promise<Exclude<T, Falsy>> {
+  const end = performance.now() + seconds * 1000
+  for (;;) {
+    const found = await holds()
+    if (found) return found as Exclude<T, Falsy>
+    assert.ok(performance.now() < end, `not within ${seconds} seconds: ${holds}`)
+    await sleep(10)
+  }
+}
+
+type Falsy = false | undefined | null | 0 | ''
