@@ -54,6 +54,16 @@ describe('requests read off the socket', () => {
     }
   })
 
+  test('whose body comes in many pieces, or with the next request in the last', async () => {
+    const content = `title=long&content=${'x'.repeat(9000)}`
+    const whole = form(content) + head('GET /api/v1/users/me')
+    const pieces = whole.match(/[^]{1,1500}/g)!
+    assert.deepEqual(
+      (await talk(...pieces)).map(({ status }) => status),
+      [200, 200],
+    )
+  })
+
   test('and then in another form: node:http goes on with the connection', async () => {
     const chunked = `${head('POST /api/v1/saved_snippets', 'Transfer-Encoding: chunked', 'Content-Type: application/x-www-form-urlencoded')}`
     for (const other of [

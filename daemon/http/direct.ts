@@ -46,10 +46,12 @@ export class ShortWay {
 class Connection {
   readonly way: ShortWay
   readonly socket: Socket
-  /** What has come and is not dealt with. */
-  #unread: Buffer | undefined
-  /** Of a request whose body is still on its way. */
+  /** Of a request whose body is still on its way, and what of it has come. */
   #head: Head | undefined
+  #parts: Buffer[] = []
+  #missing = 0
+  /** What came while another request was being answered. */
+  #unread: Buffer | undefined
   #answering: DirectResponse | undefined
   /** Of the request before: most clients send the same again and again. */
   #fields: Fields | undefined
@@ -80,21 +82,28 @@ class Connection {
   }
 
   readonly #receive = (chunk: Buffer): void => {
-    const bytes = this.#unread ? Buffer.concat([this.#unread, chunk]) : chunk
     if (this.#answering) {
       // One request at a time: what else is on its way stays with the sender.
-      this.#unread = bytes
+      this.#unread = this.#unread ? Buffer.concat([this.#unread, chunk]) : chunk
       this.socket.pause()
-    } else this.#read(bytes)
+    } else if (this.#head) {
+      this.#parts.push(chunk)
+      this.#missing -= chunk.length
+      if (this.#missing <= 0) this.#serve(this.#head, Buffer.concat(this.#parts))
+    } else this.#read(chunk)
   }
 
   #read(bytes: Buffer): void {
-    const head = this.#head ?? this.#readHead(bytes)
+    const head = this.#readHead(bytes)
+    this.#unread = undefined
     if (!head) this.#handOver(bytes)
-    else if (bytes.length >= head.size + head.fields.bodyLength) this.#serve(head, bytes)
     else {
-      this.#head = head
-      this.#unread = bytes
+      this.#missing = head.size + head.fields.bodyLength - bytes.length
+      if (this.#missing <= 0) this.#serve(head, bytes)
+      else {
+        this.#head = head
+        this.#parts = [bytes]
+      }
     }
   }
 
@@ -102,8 +111,11 @@ class Connection {
     const { socket } = this
     const end = size + fields.bodyLength
     const body = end > size ? bytes.subarray(size, end) : undefined
-    this.#head = undefined
-    this.#unread = bytes.length > end ? bytes.subarray(end) : undefined
+    if (this.#head) {
+      this.#head = undefined
+      this.#parts = []
+    }
+    if (bytes.length > end) this.#unread = bytes.subarray(end)
     this.#answering = new DirectResponse(this)
     this.way.serve({ method, url, headers: fields.headers, socket }, body, this.#answering)
   }
@@ -221,7 +233,7 @@ interface Fields {
 const emptyLine = Buffer.from('\r\n\r\n')
 const longestHead = 8 * 1024
 /** Longer ones take so long that the way does not matter. */
-const longestBody = 64 * 1024
+const longestBody = 1024 * 1024
 
 const requestLine = new RegExp(`^(GET|POST|PUT|PATCH|DELETE) (${edgePath.source.slice(1)}[!-"$-~]*) HTTP/1\\.1\r\n`)
 const plainFields = /^(?:[\w!#$%&'*+.^`|~-]+:[\t -~]*\r\n)+$/
@@ -240,7 +252,7 @@ function readFields(text: string): Fields | undefined {
     start = end + 2
   }
   const { connection = 'keep-alive', 'content-length': length = '0' } = headers
-  if (connection.toLowerCase() !== 'keep-alive' || !/^\d{1,5}$/.test(length)) return undefined
+  if (connection.toLowerCase() !== 'keep-alive' || !/^\d{1,7}$/.test(length)) return undefined
   return Number(length) > longestBody ? undefined : { text, headers, bodyLength: Number(length) }
 }
 
