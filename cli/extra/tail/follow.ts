@@ -197,7 +197,7 @@ export class Follower {
         this.#lastMessage = messageId
         this.#latest = one
       }
-      items.push(new QueueItem(one, this.position))
+      items.push(new QueueItem(one, this.#queueId, this.#lastEvent, this.#lastMessage))
     }
     return items
   }
@@ -287,12 +287,20 @@ export class Follower {
 }
 
 class QueueItem implements Item {
-  readonly position: Position
   readonly #arrived: Arrived
+  readonly #queueId: string
+  readonly #lastEvent: number
+  readonly #lastMessage: number | null
 
-  constructor(arrived: Arrived, position: Position) {
+  constructor(arrived: Arrived, queueId: string, lastEvent: number, lastMessage: number | null) {
     this.#arrived = arrived
-    this.position = position
+    this.#queueId = queueId
+    this.#lastEvent = lastEvent
+    this.#lastMessage = lastMessage
+  }
+
+  get position(): Position {
+    return { queue_id: this.#queueId, last_event_id: this.#lastEvent, last_message_id: this.#lastMessage }
   }
 
   get event(): ChatEvent {
