@@ -1,11 +1,11 @@
 // What a subcommand of the catalogue does: read its params, send or show the request, print the reply.
 
 import type { Endpoint } from '../daemon/api/define.ts'
-import { encode } from '../daemon/api/wire.ts'
 import { call, type Patience, type Request } from './client.ts'
 import { fillIn } from './everyday.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import { flagName, type Given, otherFlag, readParam, type Sources } from './flags.ts'
+import { requestOf } from './forms.ts'
 import type { Globals } from './globals.ts'
 import type { Names } from './names.ts'
 import { printReply } from './output.ts'
@@ -37,7 +37,7 @@ export async function callEndpoint(
     if (endpoint.access === 'user') demandKey(account)
     return callEach(endpoint, given, batch, { account, sources, globals })
   }
-  const { path, fields } = encode(endpoint, await readParams(endpoint, given, sources))
+  const { path, fields } = requestOf(endpoint, await readParams(endpoint, given, sources))
   const request: Request = { method: endpoint.method, path: `/api/v1${path}`, fields }
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
   if (globals.dryRun || globals.curl) return (await import('./request-text.ts')).printRequest(caller, request, globals)

@@ -80,10 +80,11 @@ async function addWord(program: Command, word: string, argv: readonly string[]):
   if (pages.length === 0) return
   const { addEndpoint } = await import('./subcommands.ts')
   const { callEndpoint } = await import('./call.ts')
+  const { formOf: whole } = await import('./forms.ts')
   for (const page of pages) {
     const endpoints = Object.values<Endpoint>(await page.load())
     for (const endpoint of endpoints)
-      if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, endpoint, callEndpoint, argv)
+      if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, whole(endpoint), callEndpoint, argv)
     const { formOf, saidBy, shortcuts, targetOf } = await import('./shortcuts.ts')
     for (const shortcut of shortcuts) {
       const endpoint = endpoints.find(({ id }) => id === shortcut.id)

@@ -77,7 +77,7 @@ export function addEndpoint(
   const options = new Map<string, string>()
   // In a batch the lines say what the arguments would.
   const batch = argv.some(word => word === '--batch' || word.startsWith('--batch='))
-  const others = new Map(args.map(name => [name, otherFlag((endpoint.params[name] ?? placeParam).shape)]))
+  const others = new Map(args.map(name => [name, flagBeside(name, endpoint)]))
   // Where one word can be said by a flag, the parser cannot know which words are missing; reading the params does.
   const loose = batch || args.includes('@place') || [...others.values()].some(flag => flag !== undefined)
   for (const name of args)
@@ -86,7 +86,10 @@ export function addEndpoint(
     if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), param))
   for (const [name, flag] of others)
     if (flag && !leaf.options.some(({ long }) => long === `--${flag}`)) {
-      const option = new Option(`--${flag} <${flag}>`, `the same as <${wordName(name, endpoint.params[name]!.shape)}>`)
+      const option = new Option(
+        `--${flag} <${valueName(endpoint.params[name]!.shape)}>`,
+        `the same as <${wordName(name, endpoint.params[name]!.shape)}>`,
+      )
       leaf.addOption(option.helpGroup('Flags:'))
       options.set(name, option.attributeName())
     }
@@ -270,6 +273,12 @@ function wordsOf(command: Command): string {
     .map(argument => `${argument.name()}${argument.variadic ? '...' : ''}`)
     .map((title, index) => (isNeeded(command.registeredArguments[index]!) ? `<${title}>` : `[${title}]`))
     .join(' ')
+}
+
+/** What can be said as a word or by a flag: a place, and the text of a message. */
+function flagBeside(name: string, endpoint: Endpoint): string | undefined {
+  const { shape } = endpoint.params[name] ?? placeParam
+  return otherFlag(shape) ?? (name === 'content' && endpoint.params.topic ? name : undefined)
 }
 
 /** Returns the key under which commander keeps the value. */

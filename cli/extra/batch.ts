@@ -2,11 +2,11 @@
 
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { encode } from '../../daemon/api/wire.ts'
 import { readParams } from '../call.ts'
 import { everydayFlags } from '../everyday.ts'
 import { Ending, exitCodes, Failure, usage } from '../failure.ts'
 import { flagName, type Given, isList, type Sources } from '../flags.ts'
+import { requestOf } from '../forms.ts'
 import type { Globals } from '../globals.ts'
 import { type Account, accountFor } from '../profile.ts'
 import type { BatchOptions } from '../subcommands.ts'
@@ -54,7 +54,7 @@ export function callEach(
       ...texts,
       ...Object.keys(plain).map(name => [name, true] as const),
     ])
-    const { path, fields } = encode(endpoint, { ...(await readParams(endpoint, stated, sources)), ...plain })
+    const { path, fields } = requestOf(endpoint, { ...(await readParams(endpoint, stated, sources)), ...plain })
     return { method: endpoint.method, path: `/api/v1${path}`, fields }
   })
 }
