@@ -27,7 +27,7 @@ const listFlags: readonly ExtraFlag[] = [
   { name: 'search', value: 'WORDS', about: 'only with these words' },
 ]
 
-const lastMessages = '20'
+const lastMessages = 20
 
 const linesFlag: ExtraFlag = { name: 'lines', short: 'n', value: 'N', about: `the last N (default ${lastMessages})` }
 
@@ -130,10 +130,10 @@ function newest(given: Map<string, Given>, values: Record<string, unknown>, term
     )
   if (lines !== undefined && !/^\d+$/.test(textOf(lines)))
     throw usage(`--lines: "${textOf(lines)}" is not a whole number`)
-  if (lines !== undefined) given.set('num_before', lines)
+  if (lines !== undefined) values.num_before = Number(textOf(lines))
   if (given.has('anchor') || given.has('message_ids')) return
   values.anchor = 'newest'
-  if (!given.has('num_before') && !given.has('num_after')) given.set('num_before', lastMessages)
+  if (!given.has('num_before') && !given.has('num_after')) values.num_before ??= lastMessages
 }
 
 async function address(
