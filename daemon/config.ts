@@ -23,6 +23,7 @@ export interface Config {
   readonly dialect: 'natter' | 'zulip'
   readonly profile: boolean
   readonly maxQueues: number
+  readonly maxPending: number
   /** Whether an organization that was deactivated comes back. */
   readonly reactivate: boolean
   readonly smtpUrl: string | undefined
@@ -74,6 +75,11 @@ export const flags = {
   'dev-auth': { about: 'give out API keys without a password; for development only' },
   clock: { takes: 'real|frozen|frozen@TIME', about: 'stop time, now or at an ISO 8601 time', fallback: 'real' },
   'max-queues': { takes: 'N', about: 'event queues one user may have', fallback: '1000' },
+  'max-pending': {
+    takes: 'N',
+    about: 'events a queue may hold unread; one more ends the queue, and its client registers again',
+    fallback: '20000',
+  },
   reactivate: { about: 'bring back an organization that its owner deactivated' },
   'smtp-url': {
     takes: 'URL',
@@ -128,6 +134,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     profile: !on('no-profile'),
     reactivate: on('reactivate'),
     maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
+    maxPending: integer('max-pending', value('max-pending')!, 1_000_000),
     smtpUrl: smtpUrl(value('smtp-url')),
     webhookPrivate: on('webhook-private'),
     webhookTimeout: integer('webhook-timeout', value('webhook-timeout')!, 600),

@@ -83,7 +83,7 @@ export async function startDaemon(
   const queues = new Queues({
     clock,
     limits: {
-      maxPending: 20_000,
+      maxPending: config.maxPending,
       heartbeatMs: () => (config.heartbeat === undefined ? 45_000 + chance.number() * 10_000 : config.heartbeat * 1000),
     },
     remove: (ids, reason) => {

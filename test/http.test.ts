@@ -199,7 +199,7 @@ describe('bodies', () => {
     })
 
   test('a body over the limit is 413, and the daemon goes on', async () => {
-    const reply = await post(Buffer.alloc(27 * 1024 * 1024, 'x'), 'application/x-www-form-urlencoded')
+    const reply = await post(Buffer.alloc(102 * 1024 * 1024, 'x'), 'application/x-www-form-urlencoded')
     isError(reply, 413, 'BAD_REQUEST', /too large/)
     assert.equal((await daemon().owner.raw('GET', me)).status, 200)
   })

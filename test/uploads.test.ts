@@ -89,10 +89,10 @@ describe('POST /user_uploads', () => {
 
   test('a request without a file, and a file that is too large, are refused with the limit named', async () => {
     await amy.refused(api.upload, {}, 'BAD_REQUEST')
-    const large = await amy.refused(api.upload, { file: file(Buffer.alloc(25 * 1024 * 1024 + 1)) }, 'BAD_REQUEST')
-    assert.match(large.msg, /25 MiB/)
-    const larger = await amy.try(api.upload, { file: file(Buffer.alloc(27 * 1024 * 1024)) }).catch(() => undefined)
-    if (larger) assert.match(String(larger.body.msg), /25 MiB/)
+    const large = await amy.refused(api.upload, { file: file(Buffer.alloc(100 * 1024 * 1024 + 1)) }, 'BAD_REQUEST')
+    assert.match(large.msg, /100 MiB/)
+    const larger = await amy.try(api.upload, { file: file(Buffer.alloc(102 * 1024 * 1024)) }).catch(() => undefined)
+    if (larger) assert.match(String(larger.body.msg), /100 MiB/)
   })
 
   test('the organization has no more room than it was given', async t => {

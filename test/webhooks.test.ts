@@ -198,6 +198,9 @@ describe('POST /svc-outgoing-webhook', () => {
       [response => response.writeHead(302, { location: server.url }).end(), /redirects are not followed/],
       [response => response.end('not ``` JSON'), /did not answer with JSON/],
       [json([1]), /not an object/],
+      [json({ content: 'a\0b' }), /cannot be stored/],
+      [response => response.end('{"content":"\\ud800"}'), /cannot be stored/],
+      [response => response.writeHead(407).end(), /status 407, which stands for a network that it may not reach/],
       [response => response.end('x'.repeat(2 * 1024 * 1024)), /larger than 1 MiB/],
       [json({ content: '@*role:owners* '.repeat(5), widget_content: '{' }), /could not be posted/],
     ]

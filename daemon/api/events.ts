@@ -1,7 +1,7 @@
 // Event queues: register one, read it by long poll, delete it.
 
 import { Type } from '@sinclair/typebox'
-import { capabilities } from './capabilities.ts'
+import { type Capability, capabilities } from './capabilities.ts'
 import {
   anything,
   bool,
@@ -43,6 +43,14 @@ const queueParams = {
   queue_lifespan_secs: defaulted(natural, 0, 'seconds without a poll until the queue expires; 0 means 600'),
 }
 
+/** `GET /events` also takes each capability by itself. */
+const declarations = Object.fromEntries(
+  Object.keys(capabilities).map(name => [
+    name,
+    optional(bool, 'the capability of that name, as in client_capabilities'),
+  ]),
+) as Record<Capability, ReturnType<typeof optional<typeof bool>>>
+
 export const events = {
   register: endpoint({
     id: 'register-queue',
@@ -83,6 +91,8 @@ export const events = {
       last_event_id: optional(eventId, 'highest event ID you have processed; it and older ones are dropped'),
       dont_block: defaulted(bool, false, 'answer at once, even with nothing'),
       ...queueParams,
+      queue_lifespan_secs: { ...queueParams.queue_lifespan_secs, alias: 'lifespan_secs' },
+      ...declarations,
     },
     reply: { events: listOf(event), queue_id: text },
     refusals: ['BAD_REQUEST', 'BAD_EVENT_QUEUE_ID'],

@@ -32,7 +32,7 @@ export const limits = {
   jitsiUrl: 200,
   invitesAtOnce: 100,
   /** Request bodies may be a little larger. */
-  fileUploadMiB: 25,
+  fileUploadMiB: 100,
   bulkNewSubscriptionMessages: 100,
   longPollSeconds: 90,
   presencePingSeconds: 60,

@@ -38,7 +38,8 @@ export interface Queue extends QueueRegistration {
   /** Where the newest ID belongs, to count n from. */
   position: number
   waiter: Waiter | undefined
-  waitingSince: number
+  /** When the poll that waits gets a heartbeat, if nothing else comes. */
+  heartbeatAt: number
   lastSeen: number
 }
 
@@ -69,8 +70,8 @@ export class Queues {
   readonly #expiries: Wheel<Queue>
   /** Everything up to here is on disk and may be told. */
   #released = 0
-  /** Queues with events that wait for the disk, by position. */
-  #held: { readonly position: number; readonly queue: Queue }[] = []
+  /** Queues with events that wait for the disk, by position, ascending. */
+  #held: { readonly position: number; readonly queues: Queue[] }[] = []
   #live = false
   #stopping = false
 
@@ -116,10 +117,13 @@ export class Queues {
     for (const announcement of announcements) {
       const { to, fits, echo, overheard } = announcement
       const adapter = new Adapter(announcement)
-      for (const userId of this.#listening(to, announcement.first))
-        for (const queue of this.ofUser(userId)) {
+      for (const userId of this.#listening(to, announcement.first)) {
+        const queues = this.#byUser.get(userId)
+        if (!queues) continue
+        const personal = announcement.personal?.(userId)
+        for (const queue of queues) {
           if (fits && queue.narrow.length > 0 && !fits(queue)) continue
-          for (const body of adapter.textsFor(queue.client, userId))
+          for (const body of adapter.textsWith(queue.client, personal))
             this.#enqueue(
               queue,
               position,
@@ -128,6 +132,7 @@ export class Queues {
               announcement.secretsOf,
             )
         }
+      }
       if (overheard) this.#overhear(position, announcement, overheard, adapter, lasting)
     }
   }
@@ -164,11 +169,9 @@ export class Queues {
   /** Everything up to the position is on disk: wake those who wait for it. */
   release(position: number): void {
     if (position > this.#released) this.#released = position
-    if (this.#held.length === 0) return
-    const ready = this.#held.filter(held => held.position <= this.#released)
-    if (ready.length === 0) return
-    this.#held = this.#held.filter(held => held.position > this.#released)
-    this.#wake(ready, 0)
+    let ready = 0
+    while (ready < this.#held.length && this.#held[ready]!.position <= this.#released) ready++
+    if (ready > 0) for (const { queues } of this.#held.splice(0, ready)) this.#wake(queues, 0)
   }
 
   /** Events that may be told now. */
@@ -182,9 +185,10 @@ export class Queues {
   park(queue: Queue, waiter: Waiter): void {
     this.answer(queue, [])
     queue.waiter = waiter
-    queue.waitingSince = this.#parts.clock.now()
+    queue.heartbeatAt = this.#parts.clock.now() + this.#parts.limits.heartbeatMs()
     if (this.#stopping) this.answer(queue, [])
-    this.#heartbeats.at(queue.waitingSince + this.#parts.limits.heartbeatMs(), queue)
+    // A deadline left from an earlier poll is moved on when it comes, not with every poll.
+    if (!this.#heartbeats.has(queue)) this.#heartbeats.at(queue.heartbeatAt, queue)
   }
 
   /** The client went away before it was answered. */
@@ -230,14 +234,14 @@ export class Queues {
 
   save(): unknown[] {
     return [...this.#queues.values()].map(queue => {
-      const { client, waiter, waitingSince, lastSeen, ...kept } = queue
+      const { client, waiter, heartbeatAt, lastSeen, ...kept } = queue
       return { ...kept, pending: [...queue.pending] }
     })
   }
 
   load(saved: Iterable<unknown>): void {
-    for (const row of saved as Iterable<Omit<Queue, 'client' | 'waiter' | 'waitingSince' | 'lastSeen'>>)
-      this.#index({ ...row, client: clientOf(row), waiter: undefined, waitingSince: 0, lastSeen: 0 })
+    for (const row of saved as Iterable<Omit<Queue, 'client' | 'waiter' | 'heartbeatAt' | 'lastSeen'>>)
+      this.#index({ ...row, client: clientOf(row), waiter: undefined, heartbeatAt: 0, lastSeen: 0 })
   }
 
   // --- facts ----------------------------------------------------------------------------------------------------
@@ -252,7 +256,7 @@ export class Queues {
       acknowledged: -1,
       position,
       waiter: undefined,
-      waitingSince: 0,
+      heartbeatAt: 0,
       lastSeen: 0,
     })
   }
@@ -296,36 +300,59 @@ export class Queues {
   // --- events ---------------------------------------------------------------------------------------------------
 
   #enqueue(queue: Queue, position: number, body: string, lasting: boolean, secretsOf?: number): void {
-    queue.newest = Math.max(queue.newest + 1, (position - queue.birth) * K)
-    queue.position = position
-    queue.pending.push({ id: queue.newest, position, lasting, body, ...(secretsOf !== undefined && { secretsOf }) })
-    this.#held.push({ position, queue })
+    this.#append(queue, position, body, lasting, secretsOf)
+    // Nobody waits while the journal is replayed.
+    if (!this.#live) return
+    this.#hold(queue, position)
     // A reader that slow must start again: dropping an event out of the middle would be a lie.
-    if (this.#live && queue.pending.length > this.#parts.limits.maxPending) this.#parts.remove([queue.id], 'overflowed')
+    if (queue.pending.length > this.#parts.limits.maxPending) this.#parts.remove([queue.id], 'overflowed')
   }
 
-  #wake(held: readonly { readonly queue: Queue }[], from: number): void {
+  #append(queue: Queue, position: number, body: string, lasting: boolean, secretsOf?: number): void {
+    queue.newest = Math.max(queue.newest + 1, (position - queue.birth) * K)
+    queue.position = position
+    queue.pending.push(
+      secretsOf === undefined
+        ? { id: queue.newest, position, lasting, body }
+        : { id: queue.newest, position, lasting, body, secretsOf },
+    )
+  }
+
+  /** Wakes whoever waits by then on the queue when the position is on disk. Positions only rise. */
+  #hold(queue: Queue, position: number): void {
+    const newest = this.#held.at(-1)
+    if (newest?.position === position) newest.queues.push(queue)
+    else this.#held.push({ position, queues: [queue] })
+  }
+
+  #wake(queues: readonly Queue[], from: number): void {
     // Ten thousand answers in one turn would keep everyone else waiting: slices.
-    const until = Math.min(from + 200, held.length)
+    const until = Math.min(from + 500, queues.length)
     for (let i = from; i < until; i++) {
-      const { queue } = held[i]!
+      const queue = queues[i]!
       if (!queue.waiter) continue
       const events = this.ready(queue)
       if (events.length > 0) this.answer(queue, events)
     }
-    if (until < held.length) setImmediate(() => this.#wake(held, until))
+    if (until < queues.length) setImmediate(() => this.#wake(queues, until))
   }
 
   #heartbeat(queue: Queue): void {
     if (!queue.waiter) return
-    const position = Math.max(queue.position, this.#released)
-    if (atEnd(queue, position)) {
-      this.#parts.tick()
-      this.#heartbeats.at(this.#parts.clock.now() + 1000, queue)
+    const now = this.#parts.clock.now()
+    if (queue.heartbeatAt > now) {
+      this.#heartbeats.at(queue.heartbeatAt, queue)
       return
     }
-    this.#enqueue(queue, position, '"type":"heartbeat"}', false)
-    this.release(position)
+    // An event is on its way to the disk: it will come instead, and must not come sooner.
+    const expected = queue.position > this.#released
+    const idsEnd = !expected && atEnd(queue, this.#released)
+    if (idsEnd) this.#parts.tick()
+    if (expected || idsEnd) this.#heartbeats.at(now + 1000, queue)
+    else {
+      this.#append(queue, this.#released, '"type":"heartbeat"}', false)
+      this.answer(queue, this.ready(queue))
+    }
   }
 
   #expire(queue: Queue): void {

@@ -30,6 +30,10 @@ export class Wheel<T> {
     this.#slotOf.set(item, second)
   }
 
+  has(item: T): boolean {
+    return this.#slotOf.has(item)
+  }
+
   forget(item: T): void {
     const second = this.#slotOf.get(item)
     if (second === undefined) return

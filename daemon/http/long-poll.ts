@@ -57,7 +57,8 @@ export class LongPoll {
   async get(poll: Poll, params: GetParams): Promise<void> {
     const { ctx, answering, ignored } = poll
     if (params.queue_id === undefined) {
-      const queue = this.#registration(ctx, params)
+      const client_capabilities = { ...params.client_capabilities, ...params }
+      const queue = this.#registration(ctx, { ...params, client_capabilities })
       await this.#engine.record('register-queue', ctx.actor.id, [{ type: 'queue.registered', queue }])
       success(answering, { events: [], queue_id: queue.id }, ignored)
       return
@@ -151,7 +152,8 @@ function narrowOfBot({ state, actor }: Context): QueueRegistration['narrow'] {
 }
 
 function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: readonly Pending[]): void {
-  const list = events.map(event => `{"id":${event.id},${revealed(ctx, event)}`).join(',')
+  let list = ''
+  for (const event of events) list += `${list && ','}{"id":${event.id},${revealed(ctx, event)}`
   const more = ignored.length > 0 ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : ''
   send(answering, 200, `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`)
 }
@@ -164,7 +166,7 @@ function revealed(ctx: Context, { body, secretsOf }: Pending): string {
   return JSON.stringify({ ...event, bot: withSecrets(ctx, user, event.bot) }).slice(1)
 }
 
-/** Unknown capabilities are from the future and change nothing. */
+/** Anything else that is given is from the future, or no capability, and changes nothing. */
 function declared(given: Readonly<Record<string, unknown>>): Capability[] {
   return (Object.keys(known) as Capability[]).filter(name => given[name] === true)
 }

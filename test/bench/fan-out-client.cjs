@@ -1,45 +1,25 @@
 // Parks a poll on each of many connections, sends one message, and measures until everyone has heard of it.
 // Raw sockets, as in load-client.cjs. Speaks with its parent in lines: says `parked`, waits for one, says the result.
 
-const { connect } = require('node:net')
+const { headLines, open } = require('./raw-connection.cjs')
 
 let waiting = 0
 let heard = () => {}
 let sample = ''
 
 async function main({ url, polls, trigger, rounds, headers }) {
-  const { hostname, port } = new URL(url)
-  const head = Object.entries({ Host: `${hostname}:${port}`, ...headers })
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
+  const head = headLines(url, headers)
   const get = path => Buffer.from(`GET ${path} HTTP/1.1\r\n${head}\r\n`)
   const post = Buffer.from(
     `POST ${trigger.path} HTTP/1.1\r\n${head}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${Buffer.byteLength(trigger.body)}\r\n\r\n${trigger.body}`,
   )
-  const open = onAnswer =>
-    new Promise((resolve, reject) => {
-      const socket = connect(Number(port), hostname, () => resolve(socket)).setNoDelay(true)
-      socket.on('error', reject)
-      let pending = ''
-      socket.on('data', chunk => {
-        pending = pending === '' ? chunk.latin1Slice() : pending + chunk.latin1Slice()
-        const end = pending.indexOf('\r\n\r\n')
-        if (end < 0) return
-        const length = Number(/\r\ncontent-length: (\d+)/i.exec(pending)[1])
-        if (pending.length < end + 4 + length) return
-        const body = pending.slice(end + 4)
-        if (!pending.startsWith('HTTP/1.1 200 ')) throw new Error(pending)
-        pending = ''
-        onAnswer(body)
-      })
-    })
   const last = polls.map(() => -1)
   const sockets = []
   for (let i = 0; i < polls.length; i += 200)
     sockets.push(
       ...(await Promise.all(
         polls.slice(i, i + 200).map((_, n) =>
-          open(body => {
+          open(url, body => {
             sample = body
             last[i + n] = Number(/"id":(\d+)/.exec(body)?.[1] ?? -1)
             if (--waiting === 0) heard()
@@ -47,7 +27,7 @@ async function main({ url, polls, trigger, rounds, headers }) {
         ),
       )),
     )
-  const sender = await open(() => {})
+  const sender = await open(url, () => {})
   const times = []
   for (let round = 0; round < rounds; round++) {
     waiting = polls.length

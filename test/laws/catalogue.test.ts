@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { everydayFlags } from '../../cli/everyday.ts'
+import { globalFlags } from '../../cli/globals.ts'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { commonCodes, type ErrorKind, errorCodes } from '../../daemon/api/errors.ts'
 import { catalogue, type Page } from '../../daemon/api/index.ts'
@@ -65,9 +66,10 @@ describe('the catalogue', () => {
         const words = lastCommand(example)
         assert.deepEqual(words.slice(0, 1 + cli.name.split(' ').length), ['natter', ...cli.name.split(' ')], example)
         const given = words.slice(1 + cli.name.split(' ').length)
+        const others = [...everydayFlags(endpoint), ...globalFlags]
         for (const word of given.filter(word => word.startsWith('--')))
           assert.ok(
-            flagsOf(params, cli.flags).has(word) || everydayFlags(endpoint).some(({ name }) => word === `--${name}`),
+            flagsOf(params, cli.flags).has(word) || others.some(({ name }) => word === `--${name}`),
             `${word} in: ${example}`,
           )
       }

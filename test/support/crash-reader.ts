@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { events } from '../../daemon/api/events.ts'
+import type { Said } from './crash-talker.ts'
 import type { Text } from './crash-writer.ts'
 import type { Caller } from './daemon.ts'
 import { cutOff } from './http.ts'
@@ -18,6 +19,7 @@ interface Heard {
   readonly op: string
   readonly saved_snippet_id?: number
   readonly saved_snippet?: Text & { readonly id: number }
+  readonly [field: string]: any
 }
 
 export class CrashReader {
@@ -81,6 +83,11 @@ export class CrashReader {
     return told
   }
 
+  /** What the events say was done to messages. */
+  talk(): Said[] {
+    return [...this.heard.values()].flatMap(event => said(event) ?? [])
+  }
+
   /** The state that the events alone would give. */
   folded(): Map<number, Text> {
     const state = new Map<number, Text>()
@@ -89,4 +96,23 @@ export class CrashReader {
       else state.set(id, { title: title!, content: content! })
     return new Map([...state].sort(([a], [b]) => a - b))
   }
+}
+
+function said(event: Heard): Said | undefined {
+  const { type, op, message_id: id } = event
+  switch (type) {
+    case 'message': {
+      const { id, type, content, subject } = event.message
+      return { what: 'send', id, content, topic: type === 'stream' ? subject : '' }
+    }
+    case 'update_message':
+      return { what: 'edit', id, content: event.content, topic: event.subject ?? '' }
+    case 'delete_message':
+      return { what: 'delete', id }
+    case 'reaction':
+      return { what: op === 'add' ? 'react' : 'unreact', id, by: event.user_id, emoji: event.emoji_name }
+    case 'update_message_flags':
+      return { what: op as 'add' | 'remove', flag: event.flag, ids: event.messages }
+  }
+  return undefined
 }

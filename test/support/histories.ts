@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { type Role, roles, type User } from '../../daemon/domain/state.ts'
 import type { World } from './in-process.ts'
+import { moreActs } from './more-acts.ts'
 
 export interface Step {
   readonly what: number
@@ -52,7 +53,7 @@ export function furnished(world: World, only?: 'people'): Scene {
   return { world, people, channels, groups, acts: only ? aboutPeople : acts }
 }
 
-type Act = (scene: Scene, step: Step) => readonly [endpoint: string, params: Record<string, unknown>] | undefined
+export type Act = (scene: Scene, step: Step) => readonly [endpoint: string, params: Record<string, unknown>] | undefined
 
 const words = ['', 'beans', 'Beans', 'peas', '✔ beans', 'general chat', 'x', 'y', 'z', 'w']
 const pick = <T>(list: readonly T[], index: number): T => list[index % list.length]!
@@ -238,6 +239,7 @@ const acts: readonly Act[] = [
       ? ['update-bot', { bot_id: pick(bots, a).id, bot_owner_id: person(scene, b) }]
       : ['update-bot', { bot_id: pick(bots, a).id, full_name: `droid ${b}` }]
   },
+  ...moreActs,
 ]
 
 const properties = [

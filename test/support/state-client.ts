@@ -6,6 +6,7 @@ import type { Announcement } from '../../daemon/domain/resource.ts'
 import type { User } from '../../daemon/domain/state.ts'
 import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
 import { registration, type World } from './in-process.ts'
+import { StateFigures } from './state-figures.ts'
 
 type Row = Record<string, any>
 type Handler = (state: Row, event: Row, client: StateClient) => void
@@ -14,11 +15,14 @@ export class StateClient {
   readonly userId: number
   readonly capabilities: readonly Capability[]
   readonly state: Row
+  readonly figures: StateFigures
 
   constructor(world: World, user: User, capabilities: readonly Capability[]) {
     this.userId = user.id
     this.capabilities = capabilities
-    this.state = prepared(world.register(user, capabilities))
+    const given = world.register(user, capabilities)
+    this.state = prepared(given)
+    this.figures = new StateFigures(this, given)
   }
 
   /** Applies the events of an announcement in the form this client asked for; gives them back. */
@@ -29,6 +33,7 @@ export class StateClient {
       const handler = handlers[event.op === undefined ? event.type : `${event.type}/${event.op}`]
       if (handler === undefined) throw new Error(`the client knows no event ${event.type}/${event.op}`)
       handler(this.state, event, this)
+      this.figures.hear(event)
       return event
     })
   }
@@ -38,9 +43,9 @@ export class StateClient {
   }
 }
 
-/** What does not follow from events, or is worked out from other fields. */
+/** What is worked out from other fields (here or as the figures), or does not follow from events at all. */
 const derived =
-  /^(server_timestamp|presences|presence_last_update_id|max_message_id|recent_private_conversations|jitsi_server_url|realm_(allow_edit_history|create_\w+_policy|wildcard_mention_policy)|can_(create|invite)_\w+|stop_words|server_\w+|avatar_url_medium)$/
+  /^(server_timestamp|presences|presence_last_update_id|max_message_id|recent_private_conversations|realm_(allow_edit_history|create_\w+_policy|wildcard_mention_policy)|can_(create|invite)_\w+|avatar_url_medium)$/
 const volatile = ['subscriber_count', 'stream_weekly_traffic', 'first_message_id', 'is_recently_active', 'subscribers']
 const personal = ['color', 'is_muted', 'in_home_view', 'pin_to_top', 'desktop_notifications', 'audible_notifications']
 const alsoPersonal = ['push_notifications', 'email_notifications', 'wildcard_mentions_notify']

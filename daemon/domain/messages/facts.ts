@@ -52,6 +52,8 @@ export interface MessagesMoved {
   readonly time: number
   /** What becomes read because its reader is not subscribed to the new channel: user ID and runs of IDs. */
   readonly markedRead: readonly (readonly [userId: number, runs: readonly number[]])[]
+  /** Stars of people who cannot read the messages where they are now. */
+  readonly unstarred?: readonly (readonly [userId: number, runs: readonly number[]])[]
   /** When the content of the one asked for changed too. */
   readonly edited?: MessageEdited
 }

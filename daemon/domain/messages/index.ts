@@ -81,7 +81,7 @@ function edit(state: State, { message: { id, content, html, marks, details = {} 
 }
 
 function move(state: State, fact: MessagesMoved): void {
-  const { ids, from, to, userId, time, topicLinks, markedRead, edited } = fact
+  const { ids, from, to, userId, time, topicLinks, markedRead, unstarred = [], edited } = fact
   if (edited) edit(state, edited)
   const entry = {
     userId,
@@ -106,6 +106,7 @@ function move(state: State, fact: MessagesMoved): void {
     state.messageFlags.add(reader, 'read', runs)
     state.messageFlags.remove(reader, 'unread', runs)
   }
+  for (const [reader, runs] of unstarred) state.messageFlags.remove(reader, 'starred', runs)
 }
 
 function starred(state: State, userId: number): number[] {

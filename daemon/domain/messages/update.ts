@@ -190,6 +190,7 @@ function moved(
     userId: ctx.actor.id,
     time: seconds(ctx.now),
     markedRead: from === to.channel ? [] : becomingRead(ctx, ids, from, to.channel),
+    ...(from !== to.channel && unstarring(ctx, ids, to.channel)),
     ...(edit && { edited: edit }),
   }
   const whole = ids.length === all.length
@@ -215,6 +216,19 @@ function becomingRead(ctx: Context, ids: readonly number[], from: Channel, to: C
     if (runs.length > 0) marked.push([userId, runs])
   }
   return marked
+}
+
+/** Messages that come out of their reader's sight are not starred any more. */
+function unstarring({ state }: Context, ids: readonly number[], to: Channel): Pick<MessagesMoved, 'unstarred'> {
+  const unstarred: [number, number[]][] = []
+  for (const userId of state.messageFlags.users()) {
+    const { starred } = state.messageFlags.of(userId)
+    const runs = runsOf(ids.filter(id => starred.has(id)))
+    if (runs.length === 0) continue
+    const actor = state.users.get(userId)
+    if (actor && !may.seeContent.allows({ state, actor }, to)) unstarred.push([userId, runs])
+  }
+  return unstarred.length > 0 ? { unstarred } : {}
 }
 
 function checkAges(ctx: Context, ids: readonly number[], betweenChannels: boolean): void {

@@ -1,6 +1,7 @@
 // Users: accounts, from their creation to their deactivation.
 
 import { users as api } from '../../api/users.ts'
+import { accessAudience } from '../audiences.ts'
 import { botAdded, botReconfigured, botSightChanged, botUpdated } from '../bots/news.ts'
 import { userByEmail } from '../lookups.ts'
 import { enabledMethods } from '../organization/authentication.ts'
@@ -10,6 +11,7 @@ import { badRequest, organizationGone, Refusal } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { initialSettings, organizationSetting } from '../settings-lookup.ts'
 import { roles, type State, type User } from '../state.ts'
+import { statusNews } from '../user-status.ts'
 import { accessChanged, seenAgain } from './access.ts'
 import { deactivate, deactivateSelf, endOfWaiting, reactivate } from './activity.ts'
 import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
@@ -161,6 +163,7 @@ export const users = resource(api)<UserFact, Prepared>({
         // First, because clients that did not know of the account could not change what they know.
         ...seenAgain(state, user),
         personUpdated(state, user, { is_active: true }),
+        ...statusNews(state, user, accessAudience(state, user)),
         ...membershipOfAll(state, user, 'add_members'),
         ...botUpdated(state, user, { is_active: true, ...(ownerId !== undefined && { owner_id: ownerId }) }),
         ...activityNews(state, user),

@@ -78,7 +78,8 @@ function replyTo(ctx: Surroundings, bot: User, target: Target, attempt: Attempt)
   }
   const { status } = attempt
   if (status < 200 || status > 299) {
-    const why = status >= 300 && status < 400 ? '; redirects are not followed' : ''
+    const redirected = status >= 300 && status < 400 ? '; redirects are not followed' : ''
+    const why = status === 407 ? ', which stands for a network that it may not reach' : redirected
     return {
       failure: `Failure! The bot’s server answered with status ${status}.`,
       detail: `The server answered with status ${status}${why}`,
@@ -86,6 +87,10 @@ function replyTo(ctx: Surroundings, bot: User, target: Target, attempt: Attempt)
   }
   const answer = understood(attempt.body, (bot.bot!.service as OutgoingService).interface === 2)
   if ('problem' in answer) return { failure: `Failure! ${answer.problem}.`, detail: answer.problem }
+  if (answer.content.includes('\0') || !answer.content.isWellFormed()) {
+    const problem = 'The reply could not be posted: its text cannot be stored'
+    return { failure: `Failure! ${problem}.`, detail: problem }
+  }
   if (answer.content.trim() === '' || ('channel' in target && target.channel.archived)) return { facts: [] }
   try {
     const actor = { ...ctx, actor: bot }

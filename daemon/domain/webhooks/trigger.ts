@@ -16,9 +16,7 @@ export function calledBy(
   if (sender.bot) return []
   const called = people.filter(id => isOutgoing(ctx.state.users.get(id)))
   if (called.length === 0) return []
-  return [...new Set(called)]
-    .sort((a, b) => a - b)
-    .map(botId => newDelivery(ctx, botId, messageId, trigger))
+  return [...new Set(called)].sort((a, b) => a - b).map(botId => newDelivery(ctx, botId, messageId, trigger))
 }
 
 export function newDelivery(ctx: Surroundings, botId: number, messageId: number, trigger: Trigger): WebhookDelivery {

@@ -38,6 +38,13 @@ export const events: readonly Row[] = [
     measure: read(10_000, 'perQueue'),
   },
   {
+    name: 'p99 from the answer of a send to its event, 1,000 queues, 100 sends a second',
+    reference: 'bare node:http with queues in memory',
+    goal: { atMost: 3 },
+    unit: 'ms',
+    measure: latency,
+  },
+  {
     name: 'register with 100,000 unread messages in 1,000 topics',
     reference: 'register of an account without messages',
     goal: { atMost: 10 },
@@ -112,6 +119,46 @@ async function park(server: Server, empty: number, parking: Parking): Promise<Fa
   await server.stop()
   const { times, sample } = JSON.parse(value)
   return { perSecond: polls.length / (quantile(times, 0.5) / 1000), perQueue: (full - empty) / polls.length, sample }
+}
+
+/** All queues hear of every send: more than either side can tell one by one, so polls come to bring several events. */
+async function latency(effort: Effort): Promise<Sample[]> {
+  const count = 1000
+  const sends = effort.rounds(2000, 500)
+  const pace = { sends, perSecond: 100 }
+  const askOurs = async () => {
+    const server = await startDaemon(['--data', freshFolder(), '--no-profile', '--max-queues', String(count)])
+    const headers = { Authorization: authorization(server.ready) }
+    await call(server, 'POST', '/users/me/subscriptions', { subscriptions: JSON.stringify([{ name: 'busy' }]) })
+    const polls: string[] = []
+    for (let i = 0; i < count; i++) polls.push(await newQueue(server))
+    const post = {
+      path: '/api/v1/messages',
+      body: 'type=channel&to=%22busy%22&topic=news&content=send%20TAG%21',
+    }
+    return waits(server, { polls, headers, post, ...pace })
+  }
+  const askTheirs = async () => {
+    const server = await startServer([referencePath('polled-queues'), '"type":"message","content":"', `${filler}"}`])
+    const polls = Array.from({ length: count }, (_, i) => `/events?queue_id=${i}&last_event_id=LAST`)
+    const headers = { Authorization: 'Basic x' }
+    return waits(server, { polls, headers, post: { path: '/send', body: 'tag=TAG' }, ...pace })
+  }
+  return alternate(effort.rounds(5, 2), askOurs, askTheirs)
+}
+
+/** As long as the rest of a message event. */
+const filler = 'x'.repeat(800)
+
+async function waits(server: Server, task: object): Promise<number> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../latency-client.cjs')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  child.stdin.write(`${JSON.stringify({ url: server.ready.url, ...task })}\n`)
+  const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
+  await server.stop()
+  if (value === undefined) throw new Error('not every event came')
+  return quantile(JSON.parse(value).waits, 0.99)
 }
 
 async function register(effort: Effort): Promise<Sample[]> {

@@ -132,6 +132,14 @@ export const aboutPeople: readonly Row[] = [
     'sender_id message_id recipient',
   ),
   row(
+    'typing_edit_message/stop',
+    'a',
+    messages.typing,
+    () => ({ message_id: at.direct, op: 'stop' }),
+    'ab',
+    'sender_id message_id recipient',
+  ),
+  row(
     'delete_message',
     'o',
     messages.delete,
