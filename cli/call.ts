@@ -4,7 +4,7 @@ import type { Endpoint } from '../daemon/api/define.ts'
 import { call, type Patience, type Request } from './client.ts'
 import { fillIn } from './everyday.ts'
 import { exitCodes, Failure, hinted, usage } from './failure.ts'
-import { flagName, type Given, readParam, type Sources, wordName } from './flags.ts'
+import { flagName, type Given, isChoice, readParam, type Sources, wordName } from './flags.ts'
 import { requestOf } from './forms.ts'
 import type { Globals } from './globals.ts'
 import type { Names } from './names.ts'
@@ -108,9 +108,9 @@ export async function readStdin(): Promise<string> {
 }
 
 function labelOf(endpoint: Endpoint, param: string): string {
-  return endpoint.cli.args?.includes(param)
-    ? `<${wordName(param, endpoint.params[param]!.shape)}>`
-    : `--${flagName(endpoint, param)}`
+  if (!endpoint.cli.args?.includes(param)) return `--${flagName(endpoint, param)}`
+  const { shape } = endpoint.params[param]!
+  return `<${isChoice(shape) ? param.replaceAll('_', '-') : wordName(param, shape)}>`
 }
 
 function patienceFor(endpoint: Endpoint, globals: Globals): Patience {
