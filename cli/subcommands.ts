@@ -82,8 +82,13 @@ export function addEndpoint(
   const loose = batch || args.includes('@place') || [...others.values()].some(flag => flag !== undefined)
   for (const name of args)
     leaf.addArgument(argumentFor(name, endpoint.params[name] ?? placeParam, name === args.at(-1), loose))
+  for (const flag of flags) {
+    const option = optionFor(flag)
+    leaf.addOption(option)
+    options.set(`@${flag.name}`, option.attributeName())
+  }
   for (const [name, param] of Object.entries(endpoint.params))
-    if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), param))
+    if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), asAsked(name, param, args)))
   for (const [name, flag] of others)
     if (flag && !leaf.options.some(({ long }) => long === `--${flag}`)) {
       const option = new Option(
@@ -93,11 +98,6 @@ export function addEndpoint(
       leaf.addOption(option.helpGroup('Flags:'))
       options.set(name, option.attributeName())
     }
-  for (const flag of flags) {
-    const option = optionFor(flag)
-    leaf.addOption(option)
-    options.set(`@${flag.name}`, option.attributeName())
-  }
   for (const flag of batchFlags) {
     const option = optionFor(flag).hideHelp()
     leaf.addOption(option)
@@ -275,6 +275,13 @@ function wordsOf(command: Command): string {
     .join(' ')
 }
 
+/** Where a message goes says what type it has. */
+function asAsked(name: string, param: Param, args: readonly string[]): Param {
+  return name === 'type' && args.includes('@place')
+    ? { ...param, presence: 'optional', about: `${param.about}; known from the place` }
+    : param
+}
+
 /** What can be said as a word or by a flag: a place, and the text of a message. */
 function flagBeside(name: string, endpoint: Endpoint): string | undefined {
   const { shape } = endpoint.params[name] ?? placeParam
@@ -306,13 +313,18 @@ function optionFor({ name, short, value, about, repeatable }: ExtraFlag): Option
   return option
 }
 
-/** Both ways can be said; help shows the one that is not the default. */
+/** Both ways can be said; help shows the one that is not the default, or both in one where there is none. */
 function addSwitch(leaf: Command, flag: string, param: Param): string {
   const yes = new Option(`--${flag}`, aboutOf(param, true)).helpGroup('Flags:')
   const no = new Option(`--no-${flag}`, `not: ${param.about}`).helpGroup('Flags:')
+  const key = yes.attributeName()
   if (param.presence === 'defaulted') (param.fallback === true ? yes : no).hideHelp()
+  else {
+    no.hideHelp()
+    yes.flags = `--[no-]${flag}`
+  }
   leaf.addOption(yes).addOption(no)
-  return yes.attributeName()
+  return key
 }
 
 function aboutOf(param: Param, flag: boolean): string {
