@@ -278,6 +278,32 @@ describe('DELETE /streams/{stream_id}', () => {
     assert.equal((await amy.call(subscriptions.list, {})).subscriptions[0]!.name, 'Old')
   })
 
+  test('the notice that it is archived comes as read to everyone, that of a new channel to its creator', async () => {
+    const { owner } = daemon()
+    const [amy, bob] = await people(daemon(), 'notice-amy', 'notice-bob')
+    const { id: place } = await owner.call(api.create, { name: 'new here', subscribers: [amy.id, bob.id] })
+    await owner.call(organization.update, { new_stream_announcements_stream_id: place })
+    const hear = await Promise.all([amy, bob].map(reader => listen(reader, ['message'])))
+    const flags = () => Promise.all(hear.map(async heard => (await heard()).map(event => event.flags)))
+    const made = { name: 'noticed', subscribers: [amy.id, bob.id], announce: true }
+    const { id } = await amy.call(api.create, made)
+    assert.deepEqual(await flags(), [
+      [['read'], ['read']],
+      [[], []],
+    ])
+    await amy.call(api.archive, { stream_id: id })
+    assert.deepEqual(await flags(), [[['read']], [['read']]])
+    const { messages: kept } = await bob.call(messages.list, {
+      anchor: 'newest',
+      num_before: 2,
+      narrow: [{ operator: 'channel', operand: id }],
+    })
+    assert.deepEqual(
+      kept.map(message => message.flags),
+      [[], ['read']],
+    )
+  })
+
   test('what has been said stays readable, and nothing about it can be changed', async () => {
     const { owner } = daemon()
     const made = { name: 'archived words', subscribers: [owner.id] }

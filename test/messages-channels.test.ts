@@ -55,7 +55,81 @@ describe('calling everyone of a large channel or topic', () => {
   })
 })
 
+describe('GET /messages', () => {
+  test('a message that was starred, found or answered and is gone is in no narrow', async () => {
+    const [amy, bob] = await people(daemon(), 'gone-amy', 'gone-bob')
+    const place = await channel(daemon(), 'gone', [amy])
+    const id = await say(amy, place, 'short', 'vanishing https://example.com/a.png')
+    const kept = await say(amy, place, 'short', 'staying')
+    for (const reader of [amy, bob]) await reader.call(flags.update, { messages: [id], op: 'add', flag: 'starred' })
+    await daemon().owner.call(api.delete, { message_id: id })
+    for (const term of [
+      ['is', 'starred'],
+      ['id', String(id)],
+      ['search', 'vanishing'],
+      ['has', 'link'],
+      ['in', 'home'],
+      ['near', String(id)],
+    ])
+      for (const reader of [amy, bob]) {
+        const asked = { anchor: 'newest', num_before: 100, narrow: [term] }
+        const found = (await reader.call(api.list, asked)).messages.map(message => message.id)
+        assert.ok(!found.includes(id), `${term}: ${found}`)
+      }
+    const narrow = [{ operator: 'id', operand: id, negated: true }]
+    const rest = await amy.call(api.list, { anchor: 'newest', num_before: 1, narrow })
+    assert.deepEqual(
+      rest.messages.map(message => message.id),
+      [kept],
+    )
+  })
+
+  test('names that every object has are no operators', async () => {
+    const { owner } = daemon()
+    for (const name of ['__proto__', 'constructor', 'toString'])
+      await owner.refused(api.list, { anchor: 'newest', narrow: [[name, 'x']] }, 'BAD_NARROW')
+  })
+})
+
+describe('message IDs', () => {
+  test('that no message can have are not taken for those that some have', async () => {
+    const [amy] = await people(daemon(), 'far-amy')
+    const place = await channel(daemon(), 'far', [amy])
+    const far = 2 ** 32 + (await say(amy, place, 't'))
+    for (const message_id of [far, 2 ** 40 + 1]) {
+      await amy.refused(api.get, { message_id }, 'BAD_REQUEST')
+      await amy.refused(api.update, { message_id, content: 'y' }, 'BAD_REQUEST')
+      await amy.refused(api.delete, { message_id }, 'BAD_REQUEST')
+      await amy.refused(flags.update, { messages: [message_id], op: 'add', flag: 'starred' }, 'BAD_REQUEST')
+      const narrow = [{ operator: 'id', operand: message_id }]
+      assert.deepEqual((await amy.call(api.list, { anchor: 'newest', num_before: 5, narrow })).messages, [])
+      assert.deepEqual((await amy.call(api.list, { message_ids: [message_id] })).messages, [])
+    }
+  })
+})
+
 describe('PATCH /messages/{message_id} to another place', () => {
+  test('the display name of the empty topic is read as empty; (no topic) is a topic like any other here', async () => {
+    const [amy] = await people(daemon(), 'topic-amy')
+    const place = await channel(daemon(), 'topical', [amy])
+    const message_id = await say(amy, place, 'one')
+    const typing = await listen(amy, ['typing_edit_message'], {
+      client_capabilities: { stream_typing_notifications: true },
+    })
+    for (const [topic, kept] of [
+      ['(no topic)', '(no topic)'],
+      ['general chat', ''],
+    ]) {
+      await amy.call(api.update, { message_id, topic })
+      assert.equal((await amy.call(api.get, { message_id, allow_empty_topic_name: true })).message.subject, kept)
+    }
+    await amy.call(api.typing, { message_id, op: 'start' })
+    assert.deepEqual(
+      (await typing()).map(event => event.recipient),
+      [{ type: 'channel', channel_id: place, topic: 'general chat' }],
+    )
+  })
+
   test('a channel that does not exist or may not be known is named in the refusal', async () => {
     const { owner } = daemon()
     const [bob] = await people(daemon(), 'move-bob')

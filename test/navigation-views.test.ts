@@ -57,6 +57,28 @@ describe('POST /navigation_views', () => {
   })
 })
 
+describe('names of navigation views', () => {
+  test('travel raw, also when they look like something else; null is the same as none', async t => {
+    const { owner } = await startDaemon(t)
+    const send = async (method: string, path: string, fields: Record<string, string>) => {
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      const body = String(new URLSearchParams(fields))
+      return (await owner.raw(method, `/api/v1/navigation_views${path}`, { headers, body })).body.result
+    }
+    const names = ['2024', 'true', '[1]', '{}', '1.5', '[x']
+    for (const name of names)
+      assert.equal(await send('POST', '', { fragment: `narrow/${name}`, is_pinned: 'true', name }), 'success', name)
+    assert.equal(await send('POST', '', { fragment: 'inbox', is_pinned: 'true', name: 'null' }), 'success')
+    assert.equal(await send('PATCH', '/inbox', { is_pinned: 'false', name: 'null' }), 'success')
+    assert.deepEqual(
+      (await owner.call(api.list, {})).navigation_views.map(({ name }) => name),
+      [...names, null],
+    )
+    // Sending the name a view has is no change.
+    assert.equal(await send('PATCH', '/narrow/2024', { name: '2024' }), 'success')
+  })
+})
+
 describe('PATCH and DELETE /navigation_views/{fragment}', () => {
   test('an unknown view is refused with status 404; a slash may be percent-encoded or not', async t => {
     const { owner } = await startDaemon(t)

@@ -157,7 +157,11 @@ describe('PATCH /scheduled_messages/{scheduled_message_id}', () => {
     const refused = (changed: object) =>
       amy.refused(api.update, { scheduled_message_id: id, ...changed }, 'BAD_REQUEST')
     await refused({ type: 'direct' })
+    // The type it has is no change: nothing else is needed.
+    for (const type of ['stream', 'channel'] as const) await amy.call(api.update, { scheduled_message_id: id, type })
+    assert.deepEqual([(await shown(id)).to, (await shown(id)).topic], [lunch, 'pizza'])
     await amy.call(api.update, { scheduled_message_id: id, type: 'direct', to: [bob.id], topic: 'ignored' })
+    for (const type of ['private', 'direct'] as const) await amy.call(api.update, { scheduled_message_id: id, type })
     assert.deepEqual((await shown(id)).to, [bob.id])
     assert.equal((await shown(id)).topic, undefined)
     await refused({ type: 'stream', to: lunch })

@@ -22,22 +22,24 @@ describe('POST /typing', () => {
       client_capabilities: { stream_typing_notifications: true },
       include_subscribers: 'true',
     })
+    const knowing = await listen(amy, ['typing'], {
+      client_capabilities: { stream_typing_notifications: true, empty_topic_name: true },
+    })
     const plain = await listen(amy, ['typing'])
     const outside = await listen(bob, ['typing'], {
       client_capabilities: { stream_typing_notifications: true },
       include_subscribers: 'true',
     })
     await owner.call(api.set, { op: 'start', type: 'channel', stream_id, topic: ' (no topic) ' })
-    assert.deepEqual(await told(), [
-      {
-        type: 'typing',
-        op: 'start',
-        message_type: 'stream',
-        sender: { user_id: owner.id, email: owner.email },
-        stream_id,
-        topic: '',
-      },
-    ])
+    const event = {
+      type: 'typing',
+      op: 'start',
+      message_type: 'stream',
+      sender: { user_id: owner.id, email: owner.email },
+      stream_id,
+    }
+    assert.deepEqual(await told(), [{ ...event, topic: 'general chat' }])
+    assert.deepEqual(await knowing(), [{ ...event, topic: '' }])
     assert.deepEqual([await plain(), await outside()], [[], []])
   })
 

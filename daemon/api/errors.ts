@@ -74,7 +74,10 @@ export const errorCodes = {
   },
   BAD_IMAGE: { status: 400, meaning: 'The file is not an image that can be read.' },
   REALM_UPLOAD_QUOTA: { status: 400, meaning: 'The organization has no room for more uploads.' },
-  UNAUTHORIZED: { status: 401, meaning: 'No credentials, or credentials that cannot be read.' },
+  UNAUTHORIZED: {
+    status: 401,
+    meaning: 'No credentials, credentials that cannot be read, or those of a bot that may not call this.',
+  },
   INVALID_API_KEY: { status: 401, meaning: 'The API key is not the key of that account.' },
   USER_DEACTIVATED: { status: 401, meaning: 'The account is deactivated.' },
   REALM_DEACTIVATED: { status: 401, meaning: 'The organization is deactivated.' },

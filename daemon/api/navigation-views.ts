@@ -52,7 +52,7 @@ export const navigationViews = {
     params: {
       fragment: inPath(text, 'which view'),
       is_pinned: optional(bool, 'shown in the sidebar'),
-      name: optional(text, 'the new name; not for built-in views'),
+      name: optional(nullable(text), 'the new name; not for built-in views'),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],

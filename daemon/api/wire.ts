@@ -137,6 +137,7 @@ function onlyFile(fields: Fields): Upload | Rejected | undefined {
 /** What the text of a parameter may be, by its shape. */
 interface Reading {
   readonly string: boolean
+  readonly stringOrNull: boolean
   readonly word: boolean
   readonly naturals: boolean
   readonly fractions: boolean
@@ -146,6 +147,7 @@ interface Reading {
 function readingOf(shape: TSchema): Reading {
   return {
     string: shape.type === 'string',
+    stringOrNull: isStringOrNull(shape),
     word: isChoiceOfWords(shape),
     naturals: takesNaturals(shape),
     fractions: admitsFractions(shape),
@@ -153,8 +155,10 @@ function readingOf(shape: TSchema): Reading {
   }
 }
 
-function readValue({ string, word, fractions, text }: Reading, raw: string): unknown {
+function readValue({ string, stringOrNull, word, fractions, text }: Reading, raw: string): unknown {
   if (string) return raw
+  // Strings travel raw, also those that look like numbers; null has no other way than the word.
+  if (stringOrNull) return raw === 'null' || raw.startsWith('"') ? parse(raw, raw) : raw
   if (word) return raw.startsWith('"') ? parse(raw, raw) : raw
   if (tooDeep(raw)) return notJson
   return parse(fractions ? raw : quoteFractions(raw), text ? raw : notJson)
@@ -220,6 +224,10 @@ function tooDeep(raw: string): boolean {
 
 function travelsRaw(shape: TSchema): boolean {
   return shape.type === 'string' || isChoiceOfWords(shape)
+}
+
+function isStringOrNull({ anyOf }: TSchema): boolean {
+  return Array.isArray(anyOf) && anyOf.every(({ type }: TSchema) => type === 'string' || type === 'null')
 }
 
 function isChoiceOfWords(shape: TSchema): boolean {

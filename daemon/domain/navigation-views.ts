@@ -41,7 +41,8 @@ export const navigationViews = resource(api)<NavigationViewFact>({
 
     edit(ctx, { fragment, is_pinned, name }) {
       const old = own(ctx, fragment)
-      if (name !== undefined && name !== old.name) checkName(ctx, fragment, name)
+      // null says no more than leaving it out: it is the name of every built-in view, and of no other.
+      if (name !== undefined && name !== null && name !== old.name) checkName(ctx, fragment, name)
       const view = { ...old, isPinned: is_pinned ?? old.isPinned, name: name ?? old.name }
       const changed = {
         ...(view.isPinned !== old.isPinned && { is_pinned: view.isPinned }),

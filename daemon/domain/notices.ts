@@ -10,14 +10,25 @@ export function directNotice(ctx: Surroundings, to: readonly number[], content: 
   const bot = notificationBot(ctx.state)
   // Rendered with the reader's eyes: it may speak of places that the bot has no business in.
   return to.map(id =>
-    sentBySystem(ctx, bot, { people: [bot.id, id].sort((a, b) => a - b) }, content, ctx.state.users.get(id)),
+    sentBySystem(ctx, bot, { people: [bot.id, id].sort((a, b) => a - b) }, content, {
+      reader: ctx.state.users.get(id),
+    }),
   )
 }
 
-/** A message in a channel; in one that has only the empty topic, the topic given is dropped. */
-export function channelNotice(ctx: Surroundings, channel: Channel, topic: string, content: string): Fact[] {
+/**
+ * A message in a channel; in one that has only the empty topic, the topic given is dropped. To those who need not be
+ * told it comes as read.
+ */
+export function channelNotice(
+  ctx: Surroundings,
+  channel: Channel,
+  topic: string,
+  content: string,
+  readBy: readonly number[] = [],
+): Fact[] {
   const kept = channel.topicsPolicy === 'empty_topic_only' ? '' : topic
-  return [sentBySystem(ctx, notificationBot(ctx.state), { channel, topic: kept }, content)]
+  return [sentBySystem(ctx, notificationBot(ctx.state), { channel, topic: kept }, content, { readBy })]
 }
 
 export function notificationBot(state: State): User {

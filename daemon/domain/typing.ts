@@ -5,9 +5,10 @@ import { typing as api } from '../api/typing.ts'
 import { splitByAccess } from './audiences.ts'
 import { emptyTopicDisplayName, limits } from './limits.ts'
 import { liveChannelFor, subscriberCount, subscribersOf } from './lookups.ts'
+import { topicShown } from './messages/present.ts'
 import * as may from './permissions.ts'
 import { badRequest } from './refusal.ts'
-import { type Announcement, type Context, onlyWith, resource } from './resource.ts'
+import { type Announcement, type Context, resource } from './resource.ts'
 import { userSetting } from './settings-lookup.ts'
 import type { State, User } from './state.ts'
 import { presentAuthor } from './users/present.ts'
@@ -52,15 +53,20 @@ function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement
   const channel = liveChannelFor(ctx, stream_id, may.seeContent)
   may.check(may.post, ctx, channel)
   if (subscriberCount(ctx.state, channel.id) > limits.typingAudience) return []
-  const event = (isStranger: boolean) =>
-    onlyWith('stream_typing_notifications', {
-      type: 'typing',
-      op,
-      message_type: 'stream',
-      sender: shown(ctx.state, ctx.actor, isStranger),
-      stream_id: channel.id,
-      topic: readTopic(topic),
-    })
+  const name = readTopic(topic)
+  const event =
+    (isStranger: boolean): Announcement['event'] =>
+    ({ capabilities }) =>
+      capabilities.has('stream_typing_notifications')
+        ? {
+            type: 'typing',
+            op,
+            message_type: 'stream',
+            sender: shown(ctx.state, ctx.actor, isStranger),
+            stream_id: channel.id,
+            topic: topicShown(name, capabilities.has('empty_topic_name')),
+          }
+        : null
   const listening = subscribersOf(ctx.state, channel.id).filter(id => receives(ctx.state.users.get(id)!))
   const { known, strangers } = splitByAccess(ctx.state, ctx.actor, listening)
   return [{ to: known, event: event(false) }, ...(strangers.length > 0 ? [{ to: strangers, event: event(true) }] : [])]

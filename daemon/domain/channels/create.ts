@@ -61,11 +61,13 @@ export function checkCreation(ctx: Context, plan: Blueprint): void {
 
 /** Said in the new channels themselves and, when asked, where new channels are announced. */
 export function creationNotices(ctx: Context, created: readonly Channel[], announce: boolean): Fact[] {
-  const facts = created.flatMap(channel => channelNotice(ctx, channel, 'channel events', welcome(ctx, channel)))
+  // Whoever created them knows.
+  const readBy = [ctx.actor.id]
+  const facts = created.flatMap(channel => channelNotice(ctx, channel, 'channel events', welcome(ctx, channel), readBy))
   const place = ctx.state.channels.get(organizationSetting(ctx.state, 'new_stream_announcements_stream_id'))
   if (!announce || !place || created.length === 0) return facts
   const links = created.map(channel => `#**${channel.name}**`).join(', ')
-  return [...facts, ...channelNotice(ctx, place, 'new channels', `${mention(ctx)} created ${links}.`)]
+  return [...facts, ...channelNotice(ctx, place, 'new channels', `${mention(ctx)} created ${links}.`, readBy)]
 }
 
 /** Names somebody without notifying them. */

@@ -73,8 +73,10 @@ export function settingsFact(state: State, old: Channel, settings: ChannelSettin
   }
 }
 
+/** Of an archived channel nothing is left unread by it: nobody would find it there. */
 export function archiveNotice(ctx: Context, channel: Channel, done: 'archived' | 'unarchived'): Fact[] {
-  return channelNotice(ctx, channel, 'channel events', `Channel #**${channel.name}** has been ${done}.`)
+  const readBy = done === 'archived' ? subscribersOf(ctx.state, channel.id) : []
+  return channelNotice(ctx, channel, 'channel events', `Channel #**${channel.name}** has been ${done}.`, readBy)
 }
 
 function checkUnarchiving(ctx: Context, channel: Channel): void {

@@ -46,12 +46,12 @@ export class MessageStore {
   // --- one message ----------------------------------------------------------------------------------------------
 
   has(id: number): boolean {
-    return this.#segments[id >>> segmentBits]?.has(id & localMask) ?? false
+    // Segments are found in 32 bits, where an ID beyond them would be taken for a small one.
+    return id > 0 && id <= this.#lastId && (this.#segments[id >>> segmentBits]?.has(id & localMask) ?? false)
   }
 
   get(id: number): Message | undefined {
-    const segment = this.#segments[id >>> segmentBits]
-    return segment?.has(id & localMask) ? this.#row(segment, id) : undefined
+    return this.has(id) ? this.#row(this.#segment(id), id) : undefined
   }
 
   sender(id: number): number {
@@ -64,8 +64,7 @@ export class MessageStore {
 
   /** Where it is, if it is there. */
   threadOf(id: number): Thread | undefined {
-    const segment = this.#segments[id >>> segmentBits]
-    return segment?.has(id & localMask) ? this.#places.get(segment.place(id & localMask)).thread : undefined
+    return this.has(id) ? this.place(id).thread : undefined
   }
 
   time(id: number): number {
@@ -296,6 +295,7 @@ export class MessageStore {
   }
 
   #loadHead({ last_id, places, clients, files }: Head, fileOf: (name: string) => Buffer): void {
+    this.#lastId = last_id
     this.#places.load(places)
     for (const client of clients) this.#client(client)
     for (const [number, name] of files.entries()) {
@@ -312,7 +312,6 @@ export class MessageStore {
           this.#index((number << segmentBits) + local)
         }
     }
-    this.#lastId = last_id
   }
 
   #loadRow(row: Message & { deleted?: true }): void {

@@ -68,14 +68,15 @@ function viewOf(client: Client): View {
 }
 
 export function sent(state: State, fact: MessageSent): Announcement[] {
-  const { message, readBy = [], called = [], echo } = fact
+  const { message, called = [], echo } = fact
+  const readBy = new Set(fact.readBy)
   const { channelId } = message
   const channel = channelId === undefined ? undefined : state.channels.get(channelId)
   const to = channel
     ? state.subscriptions.activeUsers(channel.id)
     : state.conversations.get(message.conversationId!)!.userIds
   const flags = sharedFlags(userId => [
-    ...(readBy.includes(userId) ? ['read'] : []),
+    ...(readBy.has(userId) ? ['read'] : []),
     ...(called.includes(userId) ? ['mentioned'] : []),
     ...mentionFlags(state, userId, message.id),
   ])

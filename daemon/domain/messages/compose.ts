@@ -20,8 +20,13 @@ export function messageContent(given: string, name = 'content'): string {
 export function topicOf(given: string, name = 'topic'): string {
   const topic = given.trim()
   if (unprintable.test(topic)) throw badRequest(`${name} contains a character that cannot be printed`)
-  if (topic === emptyTopicDisplayName || topic === '(no topic)') return ''
+  if (topic === emptyTopicDisplayName) return ''
   return truncated(topic, limits.topic, '...')
+}
+
+/** The topic of what is sent, now or later: here the older name of the empty one is understood too. */
+export function topicToSend(given: string): string {
+  return given.trim() === '(no topic)' ? '' : topicOf(given)
 }
 
 const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u

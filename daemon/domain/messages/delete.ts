@@ -13,6 +13,7 @@ import { visibilityAfterTakingPart } from '../topic-visibility.ts'
 import { changeable } from './access.ts'
 import { readersBeyond } from './announce.ts'
 import type { MessagesDeleted, SubmessageAdded } from './facts.ts'
+import { topicShown } from './present.ts'
 import { submessageId } from './send.ts'
 import { checkEditing, isOlder } from './update.ts'
 
@@ -60,13 +61,19 @@ export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typ
     const user = state.users.get(id)!
     return user.active && userSetting(user, 'receives_typing_notifications')
   })
-  const recipient = direct
-    ? { type: 'direct', user_ids: people }
-    : { type: 'channel', channel_id: message.channelId, topic: message.topic }
-  const event = { type: 'typing_edit_message', op, sender_id: actor.id, message_id, recipient }
+  const event = { type: 'typing_edit_message', op, sender_id: actor.id, message_id }
+  const inChannel = (topic: string) => ({
+    ...event,
+    recipient: { type: 'channel', channel_id: message.channelId, topic },
+  })
   const signal: Announcement = {
     to,
-    event: direct ? event : client => (client.capabilities.has('stream_typing_notifications') ? event : null),
+    event: direct
+      ? { ...event, recipient: { type: 'direct', user_ids: people } }
+      : ({ capabilities }) =>
+          capabilities.has('stream_typing_notifications')
+            ? inChannel(topicShown(message.topic, capabilities.has('empty_topic_name')))
+            : null,
   }
   return { signals: [signal], reply: {} }
 }

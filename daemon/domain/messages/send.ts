@@ -15,7 +15,7 @@ import { seconds } from '../time.ts'
 import { visibilityAfterMention, visibilityAfterSending } from '../topic-visibility.ts'
 import { calledBy } from '../webhooks/trigger.ts'
 import { maySee } from './access.ts'
-import { channelTo, checkPosting, messageContent, nextMessageId, topicOf } from './compose.ts'
+import { channelTo, checkPosting, messageContent, nextMessageId, topicToSend } from './compose.ts'
 import type { MessageSent } from './facts.ts'
 import { alertedBy, mutersOf } from './neighbours.ts'
 import { openConversation, peopleTo } from './people.ts'
@@ -69,13 +69,15 @@ export function targetOf(
   if (type === 'direct' || type === 'private') return { people: peopleTo(ctx, to) }
   const channel = channelTo(ctx, to)
   if (topic === undefined) throw badRequest('topic: a message to a channel needs one')
-  const target = { channel, topic: topicOf(topic) }
+  const target = { channel, topic: topicToSend(topic) }
   checkPosting(ctx, channel, target.topic, Array.isArray(to) ? to[0] : to)
   return target
 }
 
 interface Options {
   readonly readBySender?: boolean
+  /** For whom else it is read from the start. */
+  readonly readBy?: readonly number[]
   readonly echo?: MessageSent['echo'] | undefined
   readonly widget?: string | undefined
 }
@@ -107,10 +109,16 @@ export function composed(ctx: Context, target: Target, content: string): Rendere
 }
 
 /** The fact of a message by one of the system's own bots, which may say anything anywhere. */
-export function sentBySystem(ctx: Surroundings, bot: User, target: Target, content: string, reader = bot): MessageSent {
+export function sentBySystem(
+  ctx: Surroundings,
+  bot: User,
+  target: Target,
+  content: string,
+  { reader = bot, readBy = [] }: { readonly reader?: User | undefined; readonly readBy?: readonly number[] } = {},
+): MessageSent {
   const author = { state: ctx.state, actor: reader, server: ctx.server }
   const rendered = render(author, content, renderPlace(author, target))
-  return sentFact(ctx, bot, target, content, rendered, { readBySender: true })
+  return sentFact(ctx, bot, target, content, rendered, { readBySender: true, readBy })
 }
 
 /** Where the text stands, for those who render it. */
@@ -134,7 +142,7 @@ function sentFact(
   target: Target,
   content: string,
   rendered: Rendered,
-  { readBySender = false, echo, widget }: Options,
+  { readBySender = false, readBy: others = [], echo, widget }: Options,
 ): MessageSent {
   const { state } = ctx
   const conversation = 'people' in target ? openConversation(ctx, target.people) : undefined
@@ -162,7 +170,7 @@ function sentFact(
       ? calledBy(ctx, sender, id, target.people, 'direct_message')
       : calledBy(ctx, sender, id, [...rendered.mentions.userIds, ...(details.mentioned ?? [])], 'mention')
   const called = 'channel' in target ? calledBots(state, target.channel, rendered) : []
-  const readBy = [...(readBySender ? [sender.id] : []), ...mutersOf(state, sender.id)]
+  const readBy = [...(readBySender ? [sender.id] : []), ...mutersOf(state, sender.id), ...others]
   return {
     type: 'message.sent',
     message,

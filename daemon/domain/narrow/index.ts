@@ -52,7 +52,7 @@ class Builder {
 
   take(term: Term): void {
     const { operator, operand, negated } = term
-    const make = operators[operator]
+    const make = Object.hasOwn(operators, operator) ? operators[operator] : undefined
     if (!make) throw badNarrow(`unknown operator '${operator}'`)
     const { sources, test, direct, channels, open } = make(this.#asker, operand, this.#channel)
     if (operator === 'search') this.#words.push(...searchTerms(String(operand)))
@@ -75,9 +75,11 @@ class Builder {
     const sources = this.#openHistory && !personal ? this.#sources : [...this.#sources, own]
     const source = sources.reduce((best, next) => (next.size < best.size ? next : best), sources[0] ?? own)
     const tests = this.#tests
+    const { messages } = this.#asker.state
     return {
       source,
-      test: id => tests.every(test => test(id)) && readable(id),
+      // Stars, histories and words outlive the messages they belong to.
+      test: id => messages.has(id) && tests.every(test => test(id)) && readable(id),
       search: this.#words,
       directOnly: this.#direct,
     }
