@@ -1,14 +1,15 @@
 // What a subcommand of the catalogue does: read its params, send or show the request, print the reply.
 
 import type { Endpoint } from '../daemon/api/define.ts'
-import { encode } from '../daemon/api/wire.ts'
 import { call, type Patience, type Request } from './client.ts'
 import { fillIn } from './everyday.ts'
-import { exitCodes, Failure, usage } from './failure.ts'
-import { flagName, type Given, otherFlag, readParam, type Sources } from './flags.ts'
+import { exitCodes, Failure, hinted, usage } from './failure.ts'
+import { flagName, type Given, isChoice, readParam, type Sources, wordName } from './flags.ts'
+import { requestOf } from './forms.ts'
 import type { Globals } from './globals.ts'
 import type { Names } from './names.ts'
 import { printReply } from './output.ts'
+import { placeIn } from './place.ts'
 import { type Account, accountFor } from './profile.ts'
 import type { BatchOptions } from './subcommands.ts'
 
@@ -37,7 +38,7 @@ export async function callEndpoint(
     if (endpoint.access === 'user') demandKey(account)
     return callEach(endpoint, given, batch, { account, sources, globals })
   }
-  const { path, fields } = encode(endpoint, await readParams(endpoint, given, sources))
+  const { path, fields } = requestOf(endpoint, await readParams(endpoint, given, sources))
   const request: Request = { method: endpoint.method, path: `/api/v1${path}`, fields }
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
   if (globals.dryRun || globals.curl) return (await import('./request-text.ts')).printRequest(caller, request, globals)
@@ -48,10 +49,14 @@ export async function callEndpoint(
 
 /** A channel that the server looked for by its name: ours may have a suggestion. */
 async function nearby(error: unknown, given: ReadonlyMap<string, Given>, sources: Sources): Promise<never> {
-  const channel = given.get('@channel')
-  const unknown = error instanceof Failure && error.code === 'STREAM_DOES_NOT_EXIST'
-  if (unknown && typeof channel === 'string' && !/^(id:)?\d+$/.test(channel))
+  const place = placeIn(String(given.get('@place') ?? ''))
+  const channel = given.get('@channel') ?? place?.channel
+  if (!(error instanceof Failure) || typeof channel !== 'string') throw error
+  if (error.code === 'STREAM_DOES_NOT_EXIST' && !/^(id:)?\d+$/.test(channel))
     await sources.names.find('channel', channel)
+  const lacksTopic = error.code === 'BAD_REQUEST' && error.message.startsWith('topic: ') && !place?.topic
+  if (lacksTopic && !given.has('topic'))
+    throw hinted(error, `Say '#${channel.replace(/^#/, '')}>topic', or give --topic.`)
   throw error
 }
 
@@ -73,14 +78,26 @@ export async function readParams(
     else if (value !== undefined) params[name] = await readParam(param, value, label, sources)
     else if (needed) throw usage(`${label} is missing`, param.about)
   }
+  if (changesNothing(endpoint, params))
+    throw usage('it is not said what to change', `See natter ${endpoint.cli.name} --help`)
   return params
+}
+
+/** Only which thing, of an endpoint whose every change can be left out. */
+function changesNothing({ method, params }: Endpoint, given: Readonly<Record<string, unknown>>): boolean {
+  const changes = Object.entries(params).filter(([, { presence }]) => presence !== 'path')
+  return (
+    method === 'PATCH' &&
+    changes.length > 0 &&
+    changes.every(([name, { presence }]) => presence !== 'required' && !Object.hasOwn(given, name))
+  )
 }
 
 export function demandKey(account: Account): void {
   if (!account.site || (account.email && account.apiKey)) return
   const lacking = account.email ? `the API key of ${account.email}` : 'an account'
   throw new Failure(exitCodes.denied, `${lacking} for ${account.site} is not known`, {
-    hint: 'Give --user and --api-key, set NATTER_EMAIL and NATTER_API_KEY, or start a daemon: natter daemon start',
+    hint: `Log in with \`natter login ${account.site} EMAIL\`, or give --user and --api-key, or set NATTER_EMAIL and NATTER_API_KEY.`,
   })
 }
 
@@ -91,9 +108,9 @@ export async function readStdin(): Promise<string> {
 }
 
 function labelOf(endpoint: Endpoint, param: string): string {
-  return endpoint.cli.args?.includes(param)
-    ? `<${otherFlag(endpoint.params[param]!.shape) ?? param.replaceAll('_', '-')}>`
-    : `--${flagName(endpoint, param)}`
+  if (!endpoint.cli.args?.includes(param)) return `--${flagName(endpoint, param)}`
+  const { shape } = endpoint.params[param]!
+  return `<${isChoice(shape) ? param.replaceAll('_', '-') : wordName(param, shape)}>`
 }
 
 function patienceFor(endpoint: Endpoint, globals: Globals): Patience {

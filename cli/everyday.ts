@@ -29,6 +29,8 @@ const listFlags: readonly ExtraFlag[] = [
 
 const lastMessages = 20
 
+const linesFlag: ExtraFlag = { name: 'lines', short: 'n', value: 'N', about: `the last N (default ${lastMessages})` }
+
 const policies: Readonly<Record<string, string>> = { inherit: '0', muted: '1', unmuted: '2', followed: '3' }
 
 /** Where a message goes, as the first word; by flags it can be said too. */
@@ -41,11 +43,11 @@ export const placeParam: Param = {
 /** The words after the subcommand, in their order. */
 export function wordsFor(endpoint: Endpoint): readonly string[] {
   const args = endpoint.cli.args ?? []
-  return isSent(endpoint) ? ['@place', ...args] : args
+  return isSent(endpoint) && !args.includes('@place') ? ['@place', ...args] : args
 }
 
 export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
-  if (endpoint.id === 'get-messages') return listFlags
+  if (endpoint.id === 'get-messages') return [linesFlag, ...listFlags]
   return isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
 }
 
@@ -66,6 +68,10 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   // Nobody else was named, and a channel without its founder is seldom meant.
   if (endpoint.id === 'create-channel' && !rest.has('subscribers')) rest.set('subscribers', ['me'])
   if (endpoint.id === 'add-navigation-view' && !rest.has('is_pinned')) values.is_pinned = false
+  // The server takes IDs and addresses only.
+  const who = rest.get('user_id_or_email')
+  if (typeof who === 'string' && !isId(who) && !who.includes('@'))
+    rest.set('user_id_or_email', String(await sources.names.find('user', who)))
   if (isSent(endpoint) && !rest.has('content') && sources.piped) rest.set('content', '-')
   if (isAddressed(endpoint)) await address(endpoint, rest, values, sources)
   return { given: rest, values }
@@ -116,9 +122,18 @@ function newest(given: Map<string, Given>, values: Record<string, unknown>, term
     given.delete(`@${name}`)
   }
   if (!given.has('allow_empty_topic_name')) values.allow_empty_topic_name = true
+  const lines = given.get('@lines')
+  given.delete('@lines')
+  if (lines !== undefined && ['num_before', 'num_after', 'message_ids'].some(name => given.has(name)))
+    throw usage(
+      '--lines counts back from the end, or from --anchor: it does not go with --before, --after or --message-ids',
+    )
+  if (lines !== undefined && !/^\d+$/.test(textOf(lines)))
+    throw usage(`--lines: "${textOf(lines)}" is not a whole number`)
+  if (lines !== undefined) values.num_before = Number(textOf(lines))
   if (given.has('anchor') || given.has('message_ids')) return
   values.anchor = 'newest'
-  if (!given.has('num_before') && !given.has('num_after')) values.num_before = lastMessages
+  if (!given.has('num_before') && !given.has('num_after')) values.num_before ??= lastMessages
 }
 
 async function address(
@@ -160,7 +175,7 @@ async function address(
 
 /** A message that is given as words: where, and what. */
 function isSent(endpoint: Endpoint): boolean {
-  return isAddressed(endpoint) && endpoint.cli.args?.[0] === 'content'
+  return isAddressed(endpoint) && endpoint.cli.args?.includes('content') === true
 }
 
 function isAddressed({ params }: Endpoint): boolean {

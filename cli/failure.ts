@@ -52,6 +52,11 @@ export function usage(message: string, hint?: string): Failure {
   return new Failure(exitCodes.usage, message, { hint })
 }
 
+/** The same, with something to do about it. */
+export function hinted({ exit, message, code, http }: Failure, hint: string): Failure {
+  return new Failure(exit, message, { code, ...(http !== null && { http }), hint })
+}
+
 /** For an answer with an error status. */
 export function refusal(http: number, body: Readonly<Record<string, unknown>>): Failure {
   const code = typeof body.code === 'string' ? body.code : `HTTP_${http}`

@@ -28,9 +28,14 @@ export function flagName(endpoint: Endpoint, param: string): string {
 
 /** What a positional argument is called: by what it names, not by the param's old name. */
 export function wordName(name: string, shape: Shape): string {
-  if (name === '@place') return 'place'
   if (isChoice(shape)) return valueName(shape)
-  return otherFlag(shape) ?? name.replaceAll('_', '-')
+  return words[name] ?? otherFlag(shape) ?? name.replaceAll('_', '-')
+}
+
+const words: Readonly<Record<string, string>> = {
+  '@place': 'place',
+  subscriptions: 'channel',
+  user_id_or_email: 'user',
 }
 
 /** The flag that can say the same as a positional argument. */

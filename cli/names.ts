@@ -66,10 +66,11 @@ function pick(kind: Kind, name: string, wanted: string, list: readonly Named[]):
     throw usage(`"${name}" is the name of ${found.length} ${kind}s`, `Say which: ${which}`)
   }
   throw new Failure(exitCodes.notFound, `no ${kind} is called "${name}"`, {
-    hint: didYouMean(
-      wanted,
-      list.flatMap(item => item.names),
-    ),
+    hint:
+      didYouMean(
+        wanted,
+        list.flatMap(item => item.names),
+      ) ?? `\`natter ${kind}s list\` shows them all.`,
   })
 }
 

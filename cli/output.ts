@@ -65,6 +65,10 @@ async function linesFor(
   globals: Format,
   columns?: readonly string[],
 ): Promise<string[]> {
+  if (name === 'message' && isRecord(value) && typeof value.content === 'string')
+    return linesFor('messages', [value], shape, globals, columns)
+  const named = isRecord(value) ? rowsOf(value, shape) : undefined
+  if (named) return linesFor(name, named.rows, named.shape, globals, columns)
   if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord))
     return linesOf(value, shape, await painter(globals))
   const terminal = await (await import('./extra/terminal.ts')).terminalFor(globals, value)
@@ -76,6 +80,27 @@ async function linesFor(
   const items = shape?.items as Shape | undefined
   const short = terminal.columns !== undefined
   return tableLines(value, (item, column) => cell(item, items?.properties?.[column], short), terminal, columns)
+}
+
+/** Records by name read better as a table. Where each has parts again, such as one for each client, the sum of them is shown. */
+function rowsOf(value: Reply, shape: Shape | undefined): { rows: Reply[]; shape: Shape } | undefined {
+  const records = Object.entries(value)
+  if (records.length === 0 || !records.every(([, item]) => isRecord(item))) return undefined
+  const rows = records.map(([name, item]) => {
+    const { aggregated } = item as Reply
+    return { name, ...(isRecord(aggregated) ? aggregated : (item as Reply)) }
+  })
+  if (rows.some(row => Object.values(row).some(isRecord))) return undefined
+  return { rows, shape: { items: innermost(shape) } as unknown as Shape }
+}
+
+/** What the records are like, whatever they are kept under. */
+function innermost(shape: Shape | undefined): Shape | undefined {
+  const next = shape?.additionalProperties ?? Object.values(shape?.patternProperties ?? {})[0]
+  const arms: Shape[] = shape?.anyOf ?? [shape]
+  if (typeof next === 'object' && next !== null) return innermost(next as Shape)
+  if (arms.length < 2) return shape
+  return { properties: Object.assign({}, ...arms.map(arm => innermost(arm)?.properties)) } as unknown as Shape
 }
 
 async function jqLines(reply: Reply, expression: string): Promise<string> {

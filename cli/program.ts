@@ -80,10 +80,11 @@ async function addWord(program: Command, word: string, argv: readonly string[]):
   if (pages.length === 0) return
   const { addEndpoint } = await import('./subcommands.ts')
   const { callEndpoint } = await import('./call.ts')
+  const { formOf: whole } = await import('./forms.ts')
   for (const page of pages) {
     const endpoints = Object.values<Endpoint>(await page.load())
     for (const endpoint of endpoints)
-      if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, endpoint, callEndpoint, argv)
+      if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, whole(endpoint), callEndpoint, argv)
     const { formOf, saidBy, shortcuts, targetOf } = await import('./shortcuts.ts')
     for (const shortcut of shortcuts) {
       const endpoint = endpoints.find(({ id }) => id === shortcut.id)
@@ -108,29 +109,39 @@ export function allWords(): string[] {
 /** Written by hand: it must be there before any parser or page is loaded. */
 function programHelp(): string {
   const pages = Object.values<Page>(catalogue).map(page => [page.words.join(', '), page.about] as const)
-  const others = Object.entries(extras)
-    .filter(([, { hidden }]) => !hidden)
-    .map(([word, { about }]) => [word, about] as const)
+  const shown = Object.entries(extras).filter(([, { hidden }]) => !hidden)
+  const fixtures = shown.filter(([, { about }]) => about.startsWith(forFixtures))
+  const others = shown.filter(extra => !fixtures.includes(extra))
   const flags = globalFlags.map(flag => [`--${flag.name}${flag.value ? ` ${flag.value}` : ''}`, flag.about] as const)
   return `natter: a team chat from the command line
 
 Usage: natter <noun> [verb] [arguments] [flags]
 
-Subcommands of the API:
+Examples:
+${columns([
+  ['natter daemon start', 'a server on this machine, with an account for you'],
+  ["natter send '#general>lunch' 'Pizza?'", 'say something'],
+  ['natter messages list -n 5', 'read what was said'],
+  ['natter tail', 'read on as it comes'],
+  ['natter exec -- npm test', 'run tests with a server of their own'],
+  ['natter help send', 'explain one of them'],
+])}
+
+Follow, run and set up:
+${columns([...others.map(([word, { about }]) => [word, about] as const), ['help', 'on a subcommand, or on: exit-codes, environment, narrow; --man prints the man page']])}
+
+The API:
 ${columns(pages)}
 
-Others:
-${columns([...others, ['help', 'help on a subcommand, or on: exit-codes, environment, narrow; --man prints the man page']])}
+Fixtures, for the tests of other programs:
+${columns(fixtures.map(([word, { about }]) => [word, about.slice(forFixtures.length)] as const))}
 
 Flags of every subcommand:
 ${columns([...flags, ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}
-
-Examples:
-  natter daemon start
-  natter users me
-  natter snippets create --help
 `
 }
+
+const forFixtures = 'fixtures: '
 
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))

@@ -5,6 +5,7 @@ import { catalogue, type Page } from '../daemon/api/index.ts'
 import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
 import { extras } from './extras.ts'
 import { flagName, isChoice, isList, isSwitch, valueName, wordName } from './flags.ts'
+import { formOf as whole } from './forms.ts'
 import { formOf, shortcuts } from './shortcuts.ts'
 
 export interface FlagEntry {
@@ -44,7 +45,7 @@ export async function reference(): Promise<Entry[]> {
   const others = (await Promise.all(Object.values(extras).map(extra => extra.load()))).flat()
   return [
     ...endpoints.flatMap(endpoint => [
-      entryOf(endpoint),
+      entryOf(whole(endpoint)),
       ...shortcuts
         .filter(({ id }) => id === endpoint.id)
         .map(shortcut => entryOf(formOf(shortcut, endpoint), shortcut.switches ?? [])),

@@ -77,24 +77,27 @@ export function addEndpoint(
   const options = new Map<string, string>()
   // In a batch the lines say what the arguments would.
   const batch = argv.some(word => word === '--batch' || word.startsWith('--batch='))
-  const others = new Map(args.map(name => [name, otherFlag((endpoint.params[name] ?? placeParam).shape)]))
+  const others = new Map(args.map(name => [name, flagBeside(name, endpoint)]))
   // Where one word can be said by a flag, the parser cannot know which words are missing; reading the params does.
   const loose = batch || args.includes('@place') || [...others.values()].some(flag => flag !== undefined)
   for (const name of args)
     leaf.addArgument(argumentFor(name, endpoint.params[name] ?? placeParam, name === args.at(-1), loose))
-  for (const [name, param] of Object.entries(endpoint.params))
-    if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), param))
-  for (const [name, flag] of others)
-    if (flag && !leaf.options.some(({ long }) => long === `--${flag}`)) {
-      const option = new Option(`--${flag} <${flag}>`, `the same as <${wordName(name, endpoint.params[name]!.shape)}>`)
-      leaf.addOption(option.helpGroup('Flags:'))
-      options.set(name, option.attributeName())
-    }
   for (const flag of flags) {
     const option = optionFor(flag)
     leaf.addOption(option)
     options.set(`@${flag.name}`, option.attributeName())
   }
+  for (const [name, param] of Object.entries(endpoint.params))
+    if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), asAsked(name, param, args)))
+  for (const [name, flag] of others)
+    if (flag && !leaf.options.some(({ long }) => long === `--${flag}`)) {
+      const option = new Option(
+        `--${flag} <${valueName(endpoint.params[name]!.shape)}>`,
+        `the same as <${wordName(name, endpoint.params[name]!.shape)}>`,
+      )
+      leaf.addOption(option.helpGroup('Flags:'))
+      options.set(name, option.attributeName())
+    }
   for (const flag of batchFlags) {
     const option = optionFor(flag).hideHelp()
     leaf.addOption(option)
@@ -272,6 +275,19 @@ function wordsOf(command: Command): string {
     .join(' ')
 }
 
+/** Where a message goes says what type it has. */
+function asAsked(name: string, param: Param, args: readonly string[]): Param {
+  return name === 'type' && args.includes('@place')
+    ? { ...param, presence: 'optional', about: `${param.about}; known from the place` }
+    : param
+}
+
+/** What can be said as a word or by a flag: a place, and the text of a message. */
+function flagBeside(name: string, endpoint: Endpoint): string | undefined {
+  const { shape } = endpoint.params[name] ?? placeParam
+  return otherFlag(shape) ?? (name === 'content' && endpoint.params.topic ? name : undefined)
+}
+
 /** Returns the key under which commander keeps the value. */
 function addFlag(leaf: Command, flag: string, param: Param): string {
   if (isSwitch(param.shape)) return addSwitch(leaf, flag, param)
@@ -297,13 +313,18 @@ function optionFor({ name, short, value, about, repeatable }: ExtraFlag): Option
   return option
 }
 
-/** Both ways can be said; help shows the one that is not the default. */
+/** Both ways can be said; help shows the one that is not the default, or both in one where there is none. */
 function addSwitch(leaf: Command, flag: string, param: Param): string {
   const yes = new Option(`--${flag}`, aboutOf(param, true)).helpGroup('Flags:')
   const no = new Option(`--no-${flag}`, `not: ${param.about}`).helpGroup('Flags:')
+  const key = yes.attributeName()
   if (param.presence === 'defaulted') (param.fallback === true ? yes : no).hideHelp()
+  else {
+    no.hideHelp()
+    yes.flags = `--[no-]${flag}`
+  }
   leaf.addOption(yes).addOption(no)
-  return yes.attributeName()
+  return key
 }
 
 function aboutOf(param: Param, flag: boolean): string {

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { fillIn } from '../cli/everyday.ts'
 import type { ExtraFlag } from '../cli/extras.ts'
 import { flagName, type Given } from '../cli/flags.ts'
+import { formOf as whole } from '../cli/forms.ts'
 import { globalFlags } from '../cli/globals.ts'
 import { formOf, saidBy, shortcuts, targetOf } from '../cli/shortcuts.ts'
 import { addEndpoint, newProgram } from '../cli/subcommands.ts'
@@ -32,9 +33,10 @@ describe('every endpoint', () => {
           assert.ok(Object.hasOwn(endpoint.params, param), `"${cli.name}" names an unknown param ${param}`)
         assert.ok(cli.examples.length >= 2)
         for (const example of cli.examples) {
-          const filled = await fillIn(endpoint, await parsed(endpoint, example), nobody)
+          const form = whole(endpoint)
+          const filled = await fillIn(form, await parsed(form, example), nobody)
           const given = new Set([...filled.given.keys(), ...Object.keys(filled.values)])
-          for (const [param, { presence, shape }] of Object.entries(endpoint.params))
+          for (const [param, { presence, shape }] of Object.entries(form.params))
             if ((presence === 'required' || presence === 'path') && shape.ref !== 'secret')
               assert.ok(given.has(param), `${example} lacks ${param}`)
         }

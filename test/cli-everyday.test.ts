@@ -2,9 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readParams } from '../cli/call.ts'
 import { everydayFlags, fillIn } from '../cli/everyday.ts'
 import type { Given, Sources } from '../cli/flags.ts'
+import { formOf, requestOf } from '../cli/forms.ts'
 import * as d from '../daemon/api/define.ts'
+import { drafts } from '../daemon/api/drafts.ts'
 
 const sources: Sources = {
   names: { find: async kind => (kind === 'user' ? 8 : 5) },
@@ -99,4 +102,43 @@ test('one word says where a message goes: a channel and its topic, or people', a
   await assert.rejects(form({ '@place': 'hello' }, true), /not said to whom/)
   await assert.rejects(form({ '@place': '#general>lunch', content: 'x', topic: 'y' }), /--topic cannot/)
   await assert.rejects(form({ '@place': '#general>lunch', content: 'x', to: 'y' }), /--to cannot/)
+})
+
+test('-n says how many messages', async () => {
+  assert.equal((await filled(list, { '@lines': '3' })).num_before, 3)
+  assert.deepEqual(await filled(list, { '@lines': '3', anchor: '7', apply_markdown: true }), {
+    allow_empty_topic_name: true,
+    num_before: 3,
+  })
+  await assert.rejects(filled(list, { '@lines': 'x' }), /--lines: "x" is not/)
+  await assert.rejects(filled(list, { '@lines': '3', num_before: '4' }), /does not go with --before/)
+})
+
+test('a draft is said like a message, or given as it is', async () => {
+  const made = async (endpoint: d.Endpoint, given: Record<string, Given>) => {
+    const form = formOf(endpoint)
+    return Object.fromEntries(requestOf(form, await readParams(form, new Map(Object.entries(given)), sources)).fields)
+  }
+  const draft = (text: unknown) => JSON.parse(String(text))
+  const inChannel = { type: 'stream', to: [5], topic: 'lunch', content: 'x' }
+  const { create, edit } = drafts
+  const place = '#general>lunch'
+  assert.deepEqual(draft((await made(create, { '@place': place, content: 'x' })).drafts), [inChannel])
+  assert.deepEqual(draft((await made(create, { '@channel': 'general', topic: 'lunch', '@place': 'x' })).drafts), [
+    inChannel,
+  ])
+  assert.deepEqual(draft((await made(create, { '@place': 'amy@example.com', content: 'x' })).drafts), [
+    { type: 'private', to: [8], topic: '', content: 'x' },
+  ])
+  const nowhere = { type: '', to: [], topic: '', content: 'Later' }
+  assert.deepEqual(draft((await made(create, { '@place': 'Later' })).drafts), [nowhere])
+  assert.deepEqual(draft((await made(create, { '@place': JSON.stringify([nowhere]) })).drafts), [nowhere])
+  assert.deepEqual(draft((await made(edit, { draft_id: '3', '@place': place, content: 'x' })).draft), inChannel)
+  assert.deepEqual(draft((await made(edit, { draft_id: '3', '@place': JSON.stringify(nowhere) })).draft), nowhere)
+  await assert.rejects(made(edit, { draft_id: '3', '@place': 'Later' }), /not said where/)
+})
+
+test('a change that changes nothing is a slip', async () => {
+  const { update } = (await import('../daemon/api/channels.ts')).channels
+  await assert.rejects(readParams(update, new Map([['stream_id', 'general']]), sources), /not said what to change/)
 })

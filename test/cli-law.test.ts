@@ -96,7 +96,24 @@ describe('every subcommand of the API', () => {
         const flag = `--${flagName(endpoint, name)}`
         return isSwitch(shape) ? flag : `${flag}=${textFor(name, shape)}`
       }),
+      ...(changes[cli.name] ?? []),
     ]
+  }
+
+  /** Where everything can be left out, but not all of it. */
+  const changes: Readonly<Record<string, string[]>> = {
+    'users update': ['--full-name', 'Amy'],
+    'users update-by-email': ['--full-name', 'Amy'],
+    'settings set': ['--enter-sends'],
+    'settings set-defaults': ['--enter-sends'],
+    'org set': ['--description', 'ours'],
+    'profile-fields update': ['--hint', 'in a word'],
+    'channels update': ['--description', 'for all'],
+    'default-channels groups edit': ['--new-description', 'for a start'],
+    'folders edit': ['--description', 'together'],
+    'snippets edit': ['--title', 'Hello'],
+    'views edit': ['--pinned'],
+    'scheduled edit': ['--content', 'Even later'],
   }
 
   /** Where one param depends on another, or on what is there. */

@@ -135,6 +135,34 @@ describe('natter tail', () => {
     assert.equal(JSON.parse(tail.lines[5]!).reason, 'the server was begun anew')
   })
 
+  test('a newest message that is deleted while its queue expires does not bring the past back', async t => {
+    const chat = await fakeChat(t)
+    for (const text of ['before', 'our time']) chat.say(text)
+    const shell = newShell(t, chat.env)
+    const tail = new Watched(t, shell.spawn(['tail', '--jq', '.message.content // .reason']))
+    await tail.said(/ready/)
+    chat.say('one')
+    chat.delete(chat.say('two'))
+    await tail.until(2)
+    chat.expireQueues()
+    await tail.said(/ready/)
+    await chat.heard('POST /register', 2)
+    chat.say('three')
+    assert.deepEqual(await tail.until(3), ['one', 'two', 'three'])
+    // A cursor alone cannot tell a deletion from a server that was set back.
+    const words = ['tail', '--cursor', 'cursor.json', '--jq', '.message.content // .reason', '--count', '1']
+    const first = new Watched(t, shell.spawn(words))
+    await first.said(/ready/)
+    chat.delete(chat.say('four'))
+    assert.equal(await first.ended, 0)
+    chat.expireQueues()
+    const second = new Watched(t, shell.spawn(words))
+    await second.said(/ready/)
+    chat.say('five')
+    assert.equal(await second.ended, 0)
+    assert.deepEqual(second.lines, ['messages were deleted, or the server was set back', 'five'])
+  })
+
   test('--cursor goes on where it stopped, even when killed, and without its queue', async t => {
     const chat = await fakeChat(t)
     const shell = newShell(t, chat.env)

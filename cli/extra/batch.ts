@@ -1,13 +1,12 @@
 // Many calls over few connections: NDJSON in, one result per line out, in the order of the lines.
 
 import { createReadStream, readFileSync, statSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { encode } from '../../daemon/api/wire.ts'
 import { readParams } from '../call.ts'
 import { everydayFlags } from '../everyday.ts'
 import { Ending, exitCodes, Failure, usage } from '../failure.ts'
 import { flagName, type Given, isList, type Sources } from '../flags.ts'
+import { requestOf } from '../forms.ts'
 import type { Globals } from '../globals.ts'
 import { type Account, accountFor } from '../profile.ts'
 import type { BatchOptions } from '../subcommands.ts'
@@ -55,7 +54,7 @@ export function callEach(
       ...texts,
       ...Object.keys(plain).map(name => [name, true] as const),
     ])
-    const { path, fields } = encode(endpoint, { ...(await readParams(endpoint, stated, sources)), ...plain })
+    const { path, fields } = requestOf(endpoint, { ...(await readParams(endpoint, stated, sources)), ...plain })
     return { method: endpoint.method, path: `/api/v1${path}`, fields }
   })
 }
@@ -82,17 +81,18 @@ async function runAll(
   const pool = await Pool.open(account, parallel)
   const caller = new Caller(pool, globals)
   const progress = new Progress(countLines(file), globals)
+  const results = new Results()
   const waiting: Promise<Result>[] = []
   let failed = 0
   const printFirst = async () => {
     const result = await waiting.shift()!
     if (result.failed) failed++
     progress.step(result.failed)
-    if (!process.stdout.write(`${result.text}\n`)) await new Promise(resolve => process.stdout.once('drain', resolve))
+    await results.add(`${result.text}\n`)
   }
   try {
     let number = 0
-    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const text of linesOf(input)) {
       number++
       if (text.trim() === '') continue
       const at = number
@@ -104,10 +104,29 @@ async function runAll(
     while (waiting.length > 0) await printFirst()
   } finally {
     input.destroy()
+    results.flush()
     progress.end()
     await pool.close()
   }
   if (failed > 0) throw new Ending(exitCodes.refused)
+}
+
+/** What comes back in one turn is written at once. */
+class Results {
+  #waiting = ''
+
+  /** A promise when somebody is slow to read. */
+  add(text: string): Promise<void> | undefined {
+    if (this.#waiting === '') setImmediate(() => this.flush())
+    this.#waiting += text
+    const { stdout } = process
+    return stdout.writableNeedDrain ? new Promise(resolve => stdout.once('drain', resolve)) : undefined
+  }
+
+  flush(): void {
+    if (this.#waiting !== '') process.stdout.write(this.#waiting)
+    this.#waiting = ''
+  }
 }
 
 async function attempt(
@@ -184,6 +203,17 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(item => typeof item === 'string')
 }
 
+/** Without their ends, and without the promise per line that node:readline makes. */
+async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of input.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
 function open(file: string) {
   if (file === '-') return process.stdin
   const found = statSync(file, { throwIfNoEntry: false })
@@ -195,6 +225,7 @@ function open(file: string) {
 function countLines(file: string): number | undefined {
   if (file === '-' || !statSync(file).isFile()) return undefined
   let lines = 0
-  for (const byte of readFileSync(file)) if (byte === 10) lines++
+  const bytes = readFileSync(file)
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines++
   return lines
 }

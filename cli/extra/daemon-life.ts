@@ -17,7 +17,7 @@ import { send } from '../client.ts'
 import { Ending, exitCodes, Failure } from '../failure.ts'
 import type { Globals } from '../globals.ts'
 import { note, printJson } from '../output.ts'
-import { profilesFile, readProfiles, saveProfile } from '../profile.ts'
+import { accountFor, profilesFile, readProfiles, saveProfile } from '../profile.ts'
 import {
   dataFolder,
   flagIn,
@@ -85,7 +85,10 @@ export async function status(data: string | undefined, globals: Globals): Promis
       `${ready ? 'running' : 'not ready'}\nurl    ${running.url}\npid    ${running.pid}\nstore  ${folder}\n`,
     )
   else process.stdout.write(`not running\nstore  ${folder}\n`)
-  if (!running) throw new Ending(exitCodes.notFound)
+  if (running) return
+  const { site } = accountFor(globals, process.env)
+  if (site && !globals.json && (await answers(site)) === 'ready') note(`${site} answers, but it has another store`)
+  throw new Ending(exitCodes.notFound)
 }
 
 /** The flags it was started with, without those that `launch` adds. */

@@ -15,13 +15,16 @@ export class Pool {
   readonly #site: string
   readonly #prefix: string
   readonly #connections: Connections
-  readonly #headers: Record<string, string>
+  /** Names and values in turns, as they are sent: without a body, and with one. */
+  readonly #headers: string[]
+  readonly #formHeaders: string[]
 
   private constructor(account: Account, connections: Connections, url: URL) {
     this.#site = siteOf(account)
     this.#prefix = url.pathname.replace(/\/$/, '')
     this.#connections = connections
-    this.#headers = headersOf(account)
+    this.#headers = Object.entries(headersOf(account)).flat()
+    this.#formHeaders = [...this.#headers, 'content-type', 'application/x-www-form-urlencoded']
   }
 
   static async open(account: Account, connections: number): Promise<Pool> {
@@ -31,30 +34,49 @@ export class Pool {
   }
 
   /** Sends a form and takes whatever comes back. */
-  async send(method: string, path: string, form: string, options: CallOptions = {}): Promise<RawReply> {
+  send(method: string, path: string, form: string, options: CallOptions = {}): Promise<RawReply> {
     const inQuery = method === 'GET' || method === 'HEAD'
     const query = inQuery && form !== '' ? `${path.includes('?') ? '&' : '?'}${form}` : ''
     const timeout = options.timeout ?? defaultTimeout
-    try {
-      const answer = await this.#connections.request({
-        method: method as 'GET',
-        path: `${this.#prefix}${path}${query}`,
-        headers: inQuery ? this.#headers : { ...this.#headers, 'content-type': 'application/x-www-form-urlencoded' },
-        body: inQuery ? null : form,
-        headersTimeout: timeout,
-        bodyTimeout: timeout,
-      })
-      const retry = Number(answer.headers['retry-after'])
-      return {
-        status: answer.statusCode,
-        retryAfter: Number.isFinite(retry) ? retry : undefined,
-        text: await answer.body.text(),
-      }
-    } catch (error) {
-      if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(String((error as NodeJS.ErrnoException).code)))
-        throw late(this.#site, timeout)
-      throw unreachable(this.#site, error as NodeJS.ErrnoException)
-    }
+    // Not `request`, which makes a stream of every answer: a third of the work in a batch of small ones.
+    return new Promise((resolve, reject) => {
+      let status = 0
+      let retryAfter: number | undefined
+      let first: Buffer | undefined
+      let more: Buffer[] | undefined
+      this.#connections.dispatch(
+        {
+          method: method as 'GET',
+          path: `${this.#prefix}${path}${query}`,
+          headers: inQuery ? this.#headers : this.#formHeaders,
+          body: inQuery ? null : form,
+          headersTimeout: timeout,
+          bodyTimeout: timeout,
+        },
+        {
+          onRequestStart() {},
+          onResponseStart(_, code, headers) {
+            status = code
+            const retry = Number(headers['retry-after'])
+            if (Number.isFinite(retry)) retryAfter = retry
+          },
+          onResponseData(_, chunk) {
+            if (!first) first = chunk
+            else more = [...(more ?? [first]), chunk]
+          },
+          onResponseEnd() {
+            const text = (more ? Buffer.concat(more) : (first ?? Buffer.alloc(0))).toString('utf8')
+            resolve({ status, retryAfter, text })
+          },
+          onResponseError: (_, error) => reject(this.#trouble(error, timeout)),
+        },
+      )
+    })
+  }
+
+  #trouble(error: NodeJS.ErrnoException, timeout: number): Error {
+    const timedOut = error.code === 'UND_ERR_HEADERS_TIMEOUT' || error.code === 'UND_ERR_BODY_TIMEOUT'
+    return timedOut ? late(this.#site, timeout) : unreachable(this.#site, error)
   }
 
   async close(): Promise<void> {

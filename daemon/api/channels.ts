@@ -142,6 +142,7 @@ export const channels = {
       name: 'channels update',
       args: ['stream_id'],
       flags: {
+        new_name: 'name',
         folder_id: 'folder',
         is_private: 'private',
         is_web_public: 'web-public',
@@ -149,7 +150,7 @@ export const channels = {
         is_archived: 'archived',
       },
       examples: [
-        'natter channels update lunch --new-name brunch',
+        'natter channels update lunch --name brunch',
         'natter channels update lunch --private --history-public-to-subscribers',
         'natter channels update lunch --can-send-message-group \'{"new": 3}\'',
       ],

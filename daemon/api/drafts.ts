@@ -59,8 +59,9 @@ export const drafts = {
       name: 'drafts create',
       args: ['drafts'],
       examples: [
-        'natter drafts create \'[{"type":"","to":[],"topic":"","content":"Later"}]\'',
-        'natter drafts create \'[{"type":"private","to":[2],"topic":"","content":"Hi"}]\' --json',
+        "natter drafts create '#general>lunch' 'Pizza again?'",
+        "natter drafts create amy@example.com 'Hi' --json",
+        "natter drafts create 'Where this goes I do not know yet'",
       ],
     },
   }),
@@ -81,7 +82,7 @@ export const drafts = {
       name: 'drafts edit',
       args: ['draft_id', 'draft'],
       examples: [
-        'natter drafts edit 3 \'{"type":"","to":[],"topic":"","content":"Much later"}\'',
+        "natter drafts edit 3 '#general>lunch' 'Pasta?'",
         'natter drafts edit 3 \'{"type":"","to":[],"topic":"","content":"Now"}\' --json',
       ],
     },

@@ -206,10 +206,10 @@ export const messages = {
     ],
     cli: {
       name: 'messages edit',
-      args: ['message_id'],
+      args: ['message_id', 'content'],
       flags: { stream_id: 'channel' },
       examples: [
-        'natter messages edit 12 --content "Hello again"',
+        'natter messages edit 12 "Hello again"',
         'natter messages edit 12 --topic dinner --propagate-mode change_all',
       ],
     },

@@ -16,10 +16,11 @@ import {
   record,
   required,
   text,
+  timestamp,
 } from './define.ts'
 
-const modernPresence = record({ active_timestamp: int, idle_timestamp: int })
-export const legacyPresence = keyed(record({ client: text, status: text, timestamp: int, pushable: maybe(bool) }))
+const modernPresence = record({ active_timestamp: timestamp, idle_timestamp: timestamp })
+export const legacyPresence = keyed(record({ client: text, status: text, timestamp, pushable: maybe(bool) }))
 
 export const presence = {
   update: endpoint({
@@ -61,7 +62,7 @@ export const presence = {
     since: 1,
     summary: 'Show the presence of one person',
     params: { user_id_or_email: inPath(text, 'whose') },
-    reply: { presence: keyed(record({ status: text, timestamp: int })) },
+    reply: { presence: keyed(record({ status: text, timestamp })) },
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'seen show',

@@ -3,6 +3,7 @@
 import { everydayFlags, placeParam, wordsFor } from '../../cli/everyday.ts'
 import { type ExtraArgument, type ExtraFlag, type ExtraSubcommand, extras } from '../../cli/extras.ts'
 import { wordName } from '../../cli/flags.ts'
+import { formOf as whole } from '../../cli/forms.ts'
 import { type GlobalFlag, globalFlags } from '../../cli/globals.ts'
 import { formOf, shortcuts } from '../../cli/shortcuts.ts'
 import { batchFlags } from '../../cli/subcommands.ts'
@@ -50,7 +51,7 @@ function contents(resources: readonly CatalogueResource[], extras: readonly Extr
 function formsOf(endpoint: Endpoint): [Endpoint, readonly ExtraFlag[]][] {
   const uses = shortcuts.filter(({ id }) => id === endpoint.id)
   return [
-    [endpoint, everydayFlags(endpoint)],
+    [whole(endpoint), everydayFlags(whole(endpoint))],
     ...uses.map((use): [Endpoint, readonly ExtraFlag[]] => [formOf(use, endpoint), use.switches ?? []]),
   ]
 }
@@ -81,7 +82,7 @@ function usage(endpoint: Endpoint): string {
   const args = wordsFor(endpoint).map(name =>
     isNeeded(params[name] ?? placeParam) ? word(name, endpoint) : `[${word(name, endpoint)}]`,
   )
-  const others = Object.entries(params).filter(([name]) => !cli.args?.includes(name))
+  const others = Object.entries(params).filter(([name]) => !wordsFor(endpoint).includes(name))
   const needed = others
     .filter(([, param]) => isNeeded(param))
     .map(([name]) => `${flagOf(endpoint, name)} ${placeholder(name)}`)

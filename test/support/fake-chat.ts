@@ -21,6 +21,7 @@ export class FakeChat {
   #dropping = 0
   #nextEvent = 0
   #nextMessage = 1
+  #seconds = 0
 
   get env(): Record<string, string> {
     return accountAt(this.url)
@@ -37,7 +38,7 @@ export class FakeChat {
       sender_id: 9,
       sender_email: 'bob@example.com',
       sender_full_name: 'Bob Brown',
-      timestamp: 1_700_000_000 + this.#nextMessage,
+      timestamp: 1_700_000_000 + ++this.#seconds,
       content,
       ...fields,
     }
@@ -51,6 +52,17 @@ export class FakeChat {
       queue.events.push({ id: this.#nextEvent++, ...event })
       queue.waiting?.()
     }
+  }
+
+  /** As its author would, unheard. */
+  delete(id: number): void {
+    this.messages = this.messages.filter(message => message.id !== id)
+  }
+
+  /** Until something was asked so many times. */
+  async heard(what: string, times: number): Promise<void> {
+    while (this.asked.filter(asked => asked === what).length < times)
+      await new Promise(resolve => setTimeout(resolve, 10))
   }
 
   expireQueues(): void {

@@ -50,6 +50,8 @@ export class Follower {
   #lastEvent = -1
   /** Messages up to this ID were told, or were there before we came. */
   #lastMessage: number | null = null
+  /** The last message that was told here: it says when that was. */
+  #latest: { readonly event: ChatEvent } | undefined
   #pollTimeout = 90_000
 
   constructor(connection: Connection, plan: Plan, stop: AbortSignal) {
@@ -64,8 +66,7 @@ export class Follower {
 
   /** Registers a queue. From here on nothing is missed. */
   async begin(): Promise<void> {
-    const reply = await this.#register()
-    this.#lastMessage = newestIn(reply)
+    this.#lastMessage = await this.#register()
   }
 
   /** What came before the queue began: call after `begin`, before `follow`. */
@@ -139,8 +140,11 @@ export class Follower {
     await this.#connection.call('DELETE', '/events', { queue_id: this.#queueId }, { timeout: 2000 }).catch(() => {})
   }
 
-  async #register(): Promise<Reply> {
+  /** Returns the newest message there is to see, or null if the server does not say. */
+  async #register(): Promise<number | null> {
     const { types, queueNarrow, allPublic, lifespan } = this.#plan
+    // The reply speaks of one's own messages. Asked before: what comes in between must not be taken for told.
+    const seen = allPublic ? (await this.#newest())?.message?.id : undefined
     const reply = await this.#connection.call(
       'POST',
       '/register',
@@ -163,7 +167,11 @@ export class Follower {
     this.#lastEvent = typeof reply.last_event_id === 'number' ? reply.last_event_id : -1
     const seconds = reply.event_queue_longpoll_timeout_seconds
     if (typeof seconds === 'number' && seconds > 0) this.#pollTimeout = seconds * 1000
-    return reply
+    return allPublic ? (seen ?? 0) : newestIn(reply)
+  }
+
+  async #newest(): Promise<ChatEvent | undefined> {
+    return (await fetchLast(this.#connection, { narrow: [], allPublic: this.#plan.allPublic }, 1))[0]
   }
 
   async *#poll(dontBlock: boolean): AsyncGenerator<Batch> {
@@ -185,33 +193,42 @@ export class Follower {
       if (messageId === undefined) {
         if (one.event.type === 'heartbeat') continue
       } else if (this.#lastMessage !== null && messageId <= this.#lastMessage) continue
-      else this.#lastMessage = messageId
-      items.push(new QueueItem(one, this.position))
+      else {
+        this.#lastMessage = messageId
+        this.#latest = one
+      }
+      items.push(new QueueItem(one, this.#queueId, this.#lastEvent, this.#lastMessage))
     }
     return items
   }
 
   #told(event: ChatEvent): Item {
     const id = event.message?.id
-    if (id !== undefined) this.#lastMessage = Math.max(this.#lastMessage ?? 0, id)
+    if (id !== undefined) {
+      this.#lastMessage = Math.max(this.#lastMessage ?? 0, id)
+      this.#latest = { event }
+    }
     return { event, position: this.position }
   }
 
   /** A new queue, then the messages that came between the old one and it. */
   async *#startOver(reason: string): AsyncGenerator<Batch> {
     const before = this.position
-    const newest = newestIn(await this.#register())
-    const anew = before.last_message_id !== null && newest !== null && newest < before.last_message_id
-    const from = anew ? 0 : before.last_message_id
+    const newest = await this.#register()
+    const last = before.last_message_id
+    const setBack = last !== null && newest !== null && newest < last ? await this.#whySetBack() : undefined
     const wantsMessages = this.#plan.types === undefined || this.#plan.types.includes('message')
     // Other events cannot be asked for again.
     let lost = this.#plan.types === undefined ? ['*'] : this.#plan.types.filter(type => type !== 'message')
     let filled = 0
-    this.#lastMessage = anew ? 0 : before.last_message_id
+    if (setBack) this.#lastMessage = 0
     if (wantsMessages) {
       try {
-        if (from === null) throw new Error('unknown')
-        const missed = await fetchAfter(this.#connection, this.#plan, from)
+        if (last === null) throw new Error('unknown')
+        const missed =
+          setBack?.since === undefined
+            ? await fetchAfter(this.#connection, this.#plan, setBack ? newest! : last)
+            : await fetchSince(this.#connection, this.#plan, setBack.since)
         filled = missed.length
         // Until all of it is told, the place to go on from is the old queue's end.
         const items = missed.map(event => {
@@ -224,16 +241,30 @@ export class Follower {
       }
     }
     if (newest !== null) this.#lastMessage = Math.max(this.#lastMessage ?? 0, newest)
-    if (lost.length === 0 && !anew) return yield { items: [], position: this.position }
+    if (lost.length === 0 && !setBack?.reason) return yield { items: [], position: this.position }
     const gap = {
       type: '_gap',
-      reason: anew ? 'the server was begun anew' : reason,
+      reason: setBack?.reason ?? reason,
       lost_types: lost,
       messages_filled: filled,
       after_event_id: before.last_event_id,
       after_message_id: before.last_message_id,
     }
     yield { items: [{ event: gap, position: this.position }], position: this.position }
+  }
+
+  /** IDs grow, so where the newest is older than what was told, messages were deleted, or it is another world by now. */
+  async #whySetBack(): Promise<{ readonly reason?: string; readonly since?: number }> {
+    const told = this.#latest?.event.message?.timestamp
+    let found = told
+    try {
+      found = (await this.#newest())?.message?.timestamp ?? 0
+    } catch (error) {
+      if (isPassing(error)) throw error
+    }
+    if (told === undefined || found === undefined || found === told)
+      return { reason: 'messages were deleted, or the server was set back' }
+    return found < told ? {} : { reason: 'the server was begun anew', since: told + 1 }
   }
 
   #pauseAfter(error: unknown, pause: number): number {
@@ -256,12 +287,20 @@ export class Follower {
 }
 
 class QueueItem implements Item {
-  readonly position: Position
   readonly #arrived: Arrived
+  readonly #queueId: string
+  readonly #lastEvent: number
+  readonly #lastMessage: number | null
 
-  constructor(arrived: Arrived, position: Position) {
+  constructor(arrived: Arrived, queueId: string, lastEvent: number, lastMessage: number | null) {
     this.#arrived = arrived
-    this.position = position
+    this.#queueId = queueId
+    this.#lastEvent = lastEvent
+    this.#lastMessage = lastMessage
+  }
+
+  get position(): Position {
+    return { queue_id: this.#queueId, last_event_id: this.#lastEvent, last_message_id: this.#lastMessage }
   }
 
   get event(): ChatEvent {

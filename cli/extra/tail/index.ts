@@ -113,9 +113,12 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const needsPlace = criteria.all.length > 0 || !print.raw || actions.length > 0
   // Only other events ask where a message stands.
   const remembers = types === undefined || types.some(type => type !== 'message')
+  const quick = remembers || criteria.all.length > 0 || actions.length > 0 ? undefined : print.quick
 
   /** False when it was the last. A promise only when something has to be waited for: there may be very many. */
   const take = (item: Item): boolean | Promise<boolean> => {
+    const line = quick && item.text !== undefined ? quick(item.text) : undefined
+    if (line !== undefined) return after(output.add(line), () => finish(item, undefined))
     if (remembers && item.event.message) places.remember(item.event.message)
     return needsPlace ? after(places.of(item.event), place => tell(item, place)) : tell(item, undefined)
   }
@@ -129,7 +132,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
 
   const finish = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
     if (actions.length === 0) {
-      output.reached(item.position)
+      output.reached(item)
       return !stops.after(item)
     }
     const act = async () => {
@@ -159,7 +162,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
         if (!going || stop.signal.aborted) break
       }
       const complete = going && !stop.signal.aborted
-      if (complete && position && actions.length === 0) output.reached(position)
+      if (complete && position && actions.length === 0) output.reached({ position })
       await output.flush()
       if (complete && position && actions.length > 0) await workers.add(position, nothing)
       if (!going) return false

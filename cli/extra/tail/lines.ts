@@ -20,21 +20,33 @@ export function lineOf(
   self?: string,
 ): string {
   const { colors, columns } = terminal
-  const time = clock(timeOf(event, now), now)
-  const where = harmless(placeText(place, self)).replaceAll('\n', ' ')
+  const time = clock(timeOf(event, now), now.getTime())
+  const where = whereOf(place, self)
   const { who, what, quiet } = contentOf(event, place)
-  const speaker = who && (quiet ? harmless(who) : `${harmless(who)}:`)
+  const speaker = speakerOf(who, quiet)
   let head = colors ? colors.dim(time) : time
   if (where) head += `  ${colors ? colors.cyan(where) : where}`
   head += speaker ? `  ${colors ? colors.bold(speaker) : speaker} ` : '  '
   const text = quiet ? (colors ? colors.dim(harmless(what)) : harmless(what)) : markdownText(what, colors)
-  if (columns === undefined) return (head + wrapped(text, columns, indent, 0)).trimEnd()
+  if (columns === undefined) return (head + indented(text)).trimEnd()
   const width = widthOf(head)
   if (columns - width >= leastRoom) return (head + wrapped(text, columns, indent, width)).trimEnd()
   // Too narrow for both beside each other.
   const top = head.trimEnd()
   const lines = [width - 1 > columns ? wrapped(top, columns, indent, 0) : top, wrapped(text, columns, indent, indent)]
   return lines.join(`\n${' '.repeat(indent)}`).trimEnd()
+}
+
+/** What stands between the time and the text of a message that somebody said, without colours. */
+export function headOf(event: ChatEvent, place: Place | undefined, self?: string): string {
+  const where = whereOf(place, self)
+  const { who, quiet } = contentOf(event, place)
+  return `${where && `  ${where}`}  ${speakerOf(who, quiet)} `
+}
+
+/** Lines after the first, where nobody wraps them. */
+export function indented(text: string): string {
+  return wrapped(text, undefined, indent, 0)
 }
 
 /** A list of messages, as `tail` would have printed them. */
@@ -56,6 +68,14 @@ export function placeText(place: Place | undefined, self?: string): string {
   if (place.channelId === undefined && place.channel === undefined) return ''
   const channel = `#${place.channel ?? place.channelId}`
   return place.topic === undefined ? channel : `${channel} > ${place.topic === '' ? '(no topic)' : place.topic}`
+}
+
+function whereOf(place: Place | undefined, self: string | undefined): string {
+  return harmless(placeText(place, self)).replaceAll('\n', ' ')
+}
+
+function speakerOf(who: string, quiet: boolean): string {
+  return who && (quiet ? harmless(who) : `${harmless(who)}:`)
 }
 
 interface Said {
@@ -138,10 +158,10 @@ function timeOf(event: ChatEvent, now: Date): number {
   return typeof seconds === 'number' ? seconds : Math.floor(now.getTime() / 1000)
 }
 
-/** The day only when it is another one. */
-function clock(seconds: number, now: Date): string {
+/** The day only when it is another one. Seconds since 1970, and now in milliseconds. */
+export function clock(seconds: number, now: number): string {
   const shown = minuteText(seconds)
-  const today = minuteText(Math.floor(now.getTime() / 1000))
+  const today = minuteText(Math.floor(now / 1000))
   return shown.startsWith(today.slice(0, 10)) ? shown.slice(11) : shown
 }
 

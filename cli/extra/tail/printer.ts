@@ -6,12 +6,15 @@ import type { Terminal } from '../terminal.ts'
 import type { Place } from './criteria.ts'
 import type { Item } from './follow.ts'
 import { lineOf } from './lines.ts'
+import { QuickLines } from './quick-lines.ts'
 
 export interface Printer {
   /** Needs to know nothing but the event. */
   readonly raw: boolean
   /** Its lines, each with its line break. */
   textOf(item: Pick<Item, 'event' | 'text'>, place: Place | undefined): string | Promise<string>
+  /** The same for an event that is not read yet, where that can be done; the reading is most of the work. */
+  quick?(text: string): string | undefined
 }
 
 export async function printerFor(
@@ -26,7 +29,12 @@ export async function printerFor(
   }
   if (fields) return { raw: true, textOf: ({ event }) => `${JSON.stringify(picked(event, fields))}\n` }
   if (json || ndjson) return { raw: true, textOf: jsonLine }
-  return { raw: false, textOf: ({ event }, place) => `${lineOf(event, place, terminal, new Date(), self)}\n` }
+  const quick = terminal.columns === undefined && !terminal.colors ? new QuickLines(self) : undefined
+  return {
+    raw: false,
+    textOf: ({ event }, place) => `${lineOf(event, place, terminal, new Date(), self)}\n`,
+    ...(quick && { quick: text => quick.lineOf(text) }),
+  }
 }
 
 /** As it came, unless it came in several lines. */
@@ -40,7 +48,7 @@ export class Output<Position> {
   readonly #written: (position: Position) => void
   #waiting = ''
   #size = 0
-  #position: Position | undefined
+  #reached: { readonly position: Position } | undefined
 
   /** `piece`: bytes that go out by one write; a longer line goes alone. */
   constructor(piece: number, written: (position: Position) => void) {
@@ -58,19 +66,19 @@ export class Output<Position> {
     return pending
   }
 
-  /** Where to go on once everything that was added is written. */
-  reached(position: Position): void {
-    this.#position = position
+  /** Says where to go on once everything that was added is written. */
+  reached(item: { readonly position: Position }): void {
+    this.#reached = item
   }
 
   flush(): Promise<void> | undefined {
     const text = this.#waiting
-    const position = this.#position
+    const reached = this.#reached
     this.#waiting = ''
     this.#size = 0
-    this.#position = undefined
+    this.#reached = undefined
     const done = () => {
-      if (position !== undefined) this.#written(position)
+      if (reached) this.#written(reached.position)
     }
     if (text === '') return void done()
     const { stdout } = process
