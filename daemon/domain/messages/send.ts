@@ -6,7 +6,7 @@ import { attachmentAt, relinked } from '../attachments.ts'
 import type { Fact } from '../facts.ts'
 import { groupsOf } from '../group-values.ts'
 import { type Rendered, type RenderPlace, render, topicLinks } from '../markdown/index.ts'
-import { type Message, marks } from '../message-store/index.ts'
+import { type Details, type Message, marks } from '../message-store/index.ts'
 import * as may from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context, Outcome, Surroundings } from '../resource.ts'
@@ -147,39 +147,47 @@ function sentFact(
   const { state } = ctx
   const conversation = 'people' in target ? openConversation(ctx, target.people) : undefined
   const id = nextMessageId(ctx)
-  const details = tidy({
-    ...mentionDetails(state, sender, target, content, rendered),
-    topicLinks: 'channel' in target ? topicLinks(state, target.topic) : [],
-    submessages: widgetsOf(id, sender, widget ?? (rendered.widget && JSON.stringify(rendered.widget))),
-  })
-  const message: Message = {
-    id,
-    senderId: sender.id,
-    ...('channel' in target
-      ? { channelId: target.channel.id, topic: target.topic }
-      : { conversationId: conversation!.id }),
-    time: seconds(ctx.now),
-    client: ctx.client,
-    content,
-    html: rendered.html,
-    marks: marksOf(rendered),
-    ...(Object.keys(details).length > 0 && { details }),
-  }
+  const details = detailsOf(state, id, sender, target, content, rendered, widget)
+  const said = { time: seconds(ctx.now), client: ctx.client, content, html: rendered.html, marks: marksOf(rendered) }
+  // In steps, not put together of parts that may be absent: that took longer than all the checks before it.
+  const message: Mutable<Message> =
+    'channel' in target
+      ? { id, senderId: sender.id, channelId: target.channel.id, topic: target.topic, ...said }
+      : { id, senderId: sender.id, conversationId: conversation!.id, ...said }
+  if (Object.keys(details).length > 0) message.details = details
   const calls =
     'people' in target
       ? calledBy(ctx, sender, id, target.people, 'direct_message')
       : calledBy(ctx, sender, id, [...rendered.mentions.userIds, ...(details.mentioned ?? [])], 'mention')
   const called = 'channel' in target ? calledBots(state, target.channel, rendered) : []
   const readBy = [...(readBySender ? [sender.id] : []), ...mutersOf(state, sender.id), ...others]
-  return {
-    type: 'message.sent',
-    message,
-    ...(conversation?.fresh && { conversation: conversation.fresh }),
-    ...(readBy.length > 0 && { readBy }),
-    ...(calls.length > 0 && { calls }),
-    ...(called.length > 0 && { called }),
-    ...(echo && { echo }),
-  }
+  const fact: Mutable<MessageSent> = { type: 'message.sent', message }
+  if (conversation?.fresh) fact.conversation = conversation.fresh
+  if (readBy.length > 0) fact.readBy = readBy
+  if (calls.length > 0) fact.calls = calls
+  if (called.length > 0) fact.called = called
+  if (echo) fact.echo = echo
+  return fact
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+const none: Details = {}
+
+function detailsOf(
+  state: State,
+  id: number,
+  sender: User,
+  target: Target,
+  content: string,
+  rendered: Rendered,
+  widget: string | undefined,
+): Details {
+  const meant = mentionDetails(state, sender, target, content, rendered)
+  const links = 'channel' in target ? topicLinks(state, target.topic) : []
+  const submessages = widgetsOf(id, sender, widget ?? (rendered.widget && JSON.stringify(rendered.widget)))
+  if (meant === nobody && links.length === 0 && submessages.length === 0) return none
+  return tidy({ ...meant, topicLinks: links, submessages })
 }
 
 /** Generic bots hear of a message that names them wherever it is. */
@@ -191,24 +199,28 @@ function calledBots(state: State, channel: Channel, { mentions }: Rendered): num
   return ascending(new Set(mentions.userIds.filter(isCalled)))
 }
 
+const nobody = { mentioned: [], topicMentioned: [], alerted: [] }
+
 /** Who is meant, of those whom the message reaches. */
 export function mentionDetails(state: State, sender: User, target: Target, content: string, { mentions }: Rendered) {
+  const alerted = alertedBy(state, content)
+  const { userIds, groupIds, topicWildcard } = mentions
+  // Most messages call nobody.
+  if (alerted.length === 0 && userIds.length === 0 && groupIds.length === 0 && !topicWildcard) return nobody
   const reached = 'channel' in target ? state.subscriptions.activeUsers(target.channel.id) : new Set(target.people)
-  const mentioned = new Set(mentions.userIds.filter(id => reached.has(id)))
-  if (mentions.groupIds.length > 0)
+  const mentioned = new Set(userIds.filter(id => reached.has(id)))
+  if (groupIds.length > 0)
     for (const id of reached) {
       const user = state.users.get(id)!
       const groups = groupsOf(state, user)
-      if (mentions.groupIds.some(group => groups.has(group))) mentioned.add(id)
+      if (groupIds.some(group => groups.has(group))) mentioned.add(id)
     }
   const participants =
-    mentions.topicWildcard && 'channel' in target ? participantsOf(state, target.channel.id, target.topic) : []
+    topicWildcard && 'channel' in target ? participantsOf(state, target.channel.id, target.topic) : []
   return {
     mentioned: ascending(mentioned),
-    topicMentioned: mentions.topicWildcard
-      ? ascending(new Set([...participants, sender.id].filter(id => reached.has(id))))
-      : [],
-    alerted: alertedBy(state, content).filter(id => reached.has(id)),
+    topicMentioned: topicWildcard ? ascending(new Set([...participants, sender.id].filter(id => reached.has(id)))) : [],
+    alerted: alerted.filter(id => reached.has(id)),
   }
 }
 
