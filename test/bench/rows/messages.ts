@@ -12,7 +12,6 @@ const few = 1000
 export const small = once(effort => filled(effort, { subscribers: 10, messages: few, topics: 10 }))
 export const large = once(effort => filled(effort, { subscribers: 10_000, messages: many, topics: 1000 }))
 const crowd = once(effort => filled(effort, { subscribers: 10_000, messages: few, topics: 10 }))
-const empty = once(effort => filled(effort, { subscribers: 1, messages: 0, topics: 1 }))
 const unread = once(effort => filled(effort, { subscribers: 1, messages: 100_000, topics: 1000 }))
 
 export const messages: readonly Row[] = [
@@ -43,13 +42,6 @@ export const messages: readonly Row[] = [
     goal: { atMost: 5 },
     unit: 'ms',
     measure: searching,
-  },
-  {
-    name: 'register with 100,000 unread in 1,000 topics',
-    reference: 'with nothing unread',
-    goal: { atMost: 10 },
-    unit: 'ms',
-    measure: async effort => compare(effort, await unread(effort), await empty(effort), registering),
   },
   {
     name: 'marking 100,000 messages read',
@@ -163,10 +155,6 @@ async function searching(effort: Effort): Promise<Sample[]> {
   const search = () => call(store, 'GET', '/messages', { anchor: 'newest', num_before: '1', num_after: '0', narrow })
   const point = () => call(store, 'GET', `/messages/${n}`, {})
   return compare(effort, store, store, search, point)
-}
-
-function registering(store: Store): Promise<void> {
-  return call(store, 'POST', '/register', {})
 }
 
 /** Marked and unmarked, so that every round finds the same. */
