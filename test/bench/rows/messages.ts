@@ -12,6 +12,7 @@ const few = 1000
 export const small = once(effort => filled(effort, { subscribers: 10, messages: few, topics: 10 }))
 export const large = once(effort => filled(effort, { subscribers: 10_000, messages: many, topics: 1000 }))
 const crowd = once(effort => filled(effort, { subscribers: 10_000, messages: few, topics: 10 }))
+const unreadFew = once(effort => filled(effort, { subscribers: 1, messages: 1000, topics: 10 }))
 const unread = once(effort => filled(effort, { subscribers: 1, messages: 100_000, topics: 1000 }))
 
 export const messages: readonly Row[] = [
@@ -44,11 +45,18 @@ export const messages: readonly Row[] = [
     measure: searching,
   },
   {
-    name: 'marking 100,000 messages read',
+    name: 'marking 100,000 messages read by a list of them',
     reference: 'marking 1,000',
     goal: { atMost: 10 },
     unit: 'ms',
     measure: marking,
+  },
+  {
+    name: 'marking 100,000 messages read, without a list of them',
+    reference: 'marking 1,000',
+    goal: { atMost: 10 },
+    unit: 'ms',
+    measure: markingAll,
   },
   {
     name: 'memory per message at 1,000,000',
@@ -169,6 +177,22 @@ async function marking(effort: Effort): Promise<Sample[]> {
     }
   }
   return compare(effort, store, store, mark(100_000), mark(1000))
+}
+
+async function markingAll(effort: Effort): Promise<Sample[]> {
+  const timed = (store: Store) => {
+    const messages = JSON.stringify(Array.from({ length: store.messages }, (_, i) => i + 1))
+    const unmark = new URLSearchParams({ messages, op: 'remove', flag: 'read' }).toString()
+    return () =>
+      alone(store.server, async () => {
+        await send(store, 'POST', '/messages/flags', unmark)
+        const began = performance.now()
+        await send(store, 'POST', '/mark_all_as_read', '')
+        return performance.now() - began
+      })
+  }
+  const [many, few] = [timed(await unread(effort)), timed(await unreadFew(effort))]
+  return alternate(effort.rounds(21, 5), many, few)
 }
 
 // --- memory -----------------------------------------------------------------------------------------------------
