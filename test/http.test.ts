@@ -205,6 +205,20 @@ describe('bodies', () => {
     assert.equal((await daemon().owner.raw('GET', me)).status, 200)
   })
 
+  test('a stranger cannot make the daemon keep a large body', async () => {
+    const options = {
+      body: Buffer.alloc(2 * 1024 * 1024, 'x'),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    }
+    isError(await daemon().nobody.raw('POST', '/api/v1/fetch_api_key', options), 413, 'BAD_REQUEST', /limit: 1 MiB/)
+    isError(
+      await daemon().owner.raw('POST', '/api/v1/fetch_api_key', options),
+      400,
+      'REQUEST_VARIABLE_MISSING',
+      /username/,
+    )
+  })
+
   test('a body that claims to be JSON and is not is INVALID_JSON', async () => {
     for (const body of ['{', 'op=start', '{"op":}', Buffer.from([0x22, 0xff, 0x22])])
       isError(await post(body, 'application/json'), 400, 'INVALID_JSON', /JSON/)

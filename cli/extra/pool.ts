@@ -38,7 +38,7 @@ export class Pool {
     const inQuery = method === 'GET' || method === 'HEAD'
     const query = inQuery && form !== '' ? `${path.includes('?') ? '&' : '?'}${form}` : ''
     const timeout = options.timeout ?? defaultTimeout
-    // Not `request`, which makes a stream of every answer: a third of the work in a batch of small ones.
+    // Not `request`, which makes a stream of every answer: much of the work in a batch of small ones.
     return new Promise((resolve, reject) => {
       let status = 0
       let retryAfter: number | undefined

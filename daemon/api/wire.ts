@@ -283,7 +283,7 @@ type Checker = ReturnType<typeof TypeCompiler.Compile>
 // Compiled at a shape's first use: compiling them all would be most of the daemon's start.
 const compiled = new WeakMap<TSchema, Checker>()
 
-export function checkerOf(shape: TSchema): Checker {
+function checkerOf(shape: TSchema): Checker {
   let checker = compiled.get(shape)
   if (!checker) {
     checker = TypeCompiler.Compile(shape)

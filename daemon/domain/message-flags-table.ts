@@ -2,7 +2,7 @@
 
 import { IdSet } from './message-store/index.ts'
 
-export const flagSets = ['read', 'unread', 'starred', 'collapsed', 'historical'] as const
+const flagSets = ['read', 'unread', 'starred', 'collapsed', 'historical'] as const
 /**
  * `read`: received and read since. `unread`: unread although the default is read, which it is for messages from before
  * the present subscription. `historical`: not received, and in the user's history all the same.

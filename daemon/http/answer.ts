@@ -76,13 +76,16 @@ function headersFor(to: Answering, length: number): string[] {
   ]
 }
 
-export function refuseTooLarge(to: Answering): void {
+/** A defect, told without detail. */
+export function admitDefect(to: Answering, requestId: string): void {
+  const body = { result: 'error', msg: `Internal error (request ${requestId})`, code: 'INTERNAL_ERROR' }
+  send(to, 500, JSON.stringify(body))
+}
+
+export function refuseTooLarge(to: Answering, limit = `a file of ${limits.fileUploadMiB} MiB`): void {
   // The rest of the body is on its way; the connection is of no more use.
   to.headers.push('Connection', 'close')
-  refuse(
-    to,
-    new Refusal('BAD_REQUEST', `The body is too large (limit: a file of ${limits.fileUploadMiB} MiB)`, {}, 413),
-  )
+  refuse(to, new Refusal('BAD_REQUEST', `The body is too large (limit: ${limit})`, {}, 413))
 }
 
 export function noSuchPath(path: string): Refusal {

@@ -1,5 +1,5 @@
 // The short way in: a request to the API in the plain form that clients send is read off its socket and answered on it,
-// at less than half of what node:http takes. Whatever is not in that form goes, with its connection, to node:http for
+// which costs less than node:http does (decision 0008). Whatever is not in that form goes, with its connection, to node:http for
 // good: that stays the judge of what is HTTP.
 
 import { type IncomingHttpHeaders, type Server, STATUS_CODES } from 'node:http'

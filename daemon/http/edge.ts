@@ -9,7 +9,7 @@ import { Refusal } from '../domain/refusal.ts'
 import type { AnyResource, Context, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
 import type { User } from '../domain/state.ts'
 import type { Engine } from '../engine.ts'
-import { type Answering, answeringOf, noSuchPath, refuse, refuseTooLarge, send, success } from './answer.ts'
+import { type Answering, admitDefect, answeringOf, noSuchPath, refuse, refuseTooLarge, success } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
 import { currentPath, understand } from './dialect.ts'
 import type { RequestHead, Response } from './exchange.ts'
@@ -46,6 +46,9 @@ export interface EdgeParts {
   readonly bodyLimit: number
   readonly watch?: Watch | undefined
 }
+
+/** Bytes of a body. A file is taken in only from somebody with an account. */
+const strangersLimit = 1024 * 1024
 
 type Params = Record<string, unknown>
 
@@ -84,12 +87,23 @@ export class Edge {
 
   /** Takes a request that node:http has read as far as its body. */
   take(raw: IncomingMessage, response: ServerResponse): void {
-    if (!hasBody(raw)) this.serve(raw, undefined, response)
-    else
-      readBody(raw, this.#parts.bodyLimit, body => {
-        if (body) this.serve(raw, body, response)
-        else refuseTooLarge(this.#begin(raw, response).answering)
-      })
+    if (!hasBody(raw)) {
+      this.serve(raw, undefined, response)
+      return
+    }
+    const known = this.#knows(raw)
+    readBody(raw, known ? this.#parts.bodyLimit : strangersLimit, body => {
+      if (body) this.serve(raw, body, response)
+      else refuseTooLarge(this.#begin(raw, response).answering, known ? undefined : '1 MiB without an account')
+    })
+  }
+
+  #knows({ headers }: IncomingMessage): boolean {
+    try {
+      return this.#authenticator.authenticate(this.#parts.engine.state, headers.authorization).active
+    } catch {
+      return false
+    }
   }
 
   serve(head: RequestHead, body: Buffer | undefined, response: Response): void {
@@ -244,6 +258,5 @@ function then<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): 
 /** Anything but a refusal is a defect: logged in full, told without detail. */
 function crash(log: Log, error: unknown, request: Incoming, answering: Answering): void {
   log.error({ reqId: request.id, err: error, path: request.path }, 'unexpected failure')
-  const body = { result: 'error', msg: `Internal error (request ${request.id})`, code: 'INTERNAL_ERROR' }
-  send(answering, 500, JSON.stringify(body))
+  admitDefect(answering, request.id)
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import { avatarFor } from '../domain/users/avatar-for.ts'
-import { answeringOf, noSuchPath, refuse, refuseTooLarge, send } from './answer.ts'
+import { admitDefect, answeringOf, noSuchPath, refuse, refuseTooLarge } from './answer.ts'
 import { type Serve, ShortWay } from './direct.ts'
 import { Edge, type EdgeParts } from './edge.ts'
 import type { RequestHead, Response } from './exchange.ts'
@@ -147,7 +147,7 @@ async function takeEarly(
   take: () => void,
 ): Promise<void> {
   const late = Symbol()
-  if ((await Promise.race([started, sleep(earlyPatience, late)])) !== late) return take()
+  if ((await Promise.race([started, sleep(earlyPatience, late, { ref: false })])) !== late) return take()
   const answering = answeringOf({ method: request.method ?? 'GET', id: 'early' }, response)
   answering.headers.push('Retry-After', '1')
   const msg = 'The daemon is starting and its world does not stand yet; try again, or wait for /readyz'
@@ -162,8 +162,7 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): voi
   else if (statusCode < 500) refuse(answer(request, reply), badRequest(message ?? 'Malformed request'))
   else {
     request.log.error({ reqId: request.id, err: error }, 'unexpected failure')
-    const body = { result: 'error', msg: `Internal error (request ${request.id})`, code: 'INTERNAL_ERROR' }
-    send(answer(request, reply), 500, JSON.stringify(body))
+    admitDefect(answer(request, reply), request.id)
   }
 }
 

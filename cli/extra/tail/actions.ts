@@ -68,7 +68,7 @@ export async function forwardAction(target: string, timeout: number): Promise<Ac
 }
 
 /** For a shell's convenience; the whole event is on stdin. */
-export function variablesFor(
+function variablesFor(
   event: ChatEvent,
   place: Place | undefined,
   { account }: Pick<Connection, 'account'>,

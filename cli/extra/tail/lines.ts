@@ -58,7 +58,7 @@ export function messageLines(messages: readonly Reply[], terminal: Terminal, now
 }
 
 /** `#channel > topic`, or the others of a direct conversation. */
-export function placeText(place: Place | undefined, self?: string): string {
+function placeText(place: Place | undefined, self?: string): string {
   if (!place) return ''
   if (place.people) {
     const others = place.people.filter(person => person.email !== self)
