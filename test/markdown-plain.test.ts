@@ -46,7 +46,7 @@ describe('plain words', () => {
           assert.deepEqual(shortEnv.findings, longEnv.findings)
         },
       ),
-      { numRuns: cases(200) },
+      { numRuns: cases(500) },
     )
     assert.ok(short > 50, `only ${short} went the short way`)
   })

@@ -72,7 +72,7 @@ describe('no text renders to executable HTML', () => {
   test('whatever syntax is put together', () => {
     fc.assert(
       fc.property(texts, fc.boolean(), (source, emoticons) => checkHtml(rendering(source, { emoticons }).html)),
-      { numRuns: cases(400) },
+      { numRuns: cases(1500) },
     )
   })
 

@@ -62,7 +62,7 @@ describe('parameters on the wire', () => {
             assert.deepEqual(decoded.ignored, [])
           }
         }),
-        { numRuns: cases(20) },
+        { numRuns: cases(60) },
       )
     })
 
@@ -80,7 +80,7 @@ describe('parameters on the wire', () => {
           assert.deepEqual(decoded.params, withDefaults(endpoint, params))
           assert.deepEqual(decoded.ignored, names.sort())
         }),
-        { numRuns: cases(10) },
+        { numRuns: cases(30) },
       )
     })
 
@@ -109,7 +109,7 @@ describe('parameters on the wire', () => {
               const older = understood(decode(endpoint, pathOf(endpoint, path), new Map([...fields, [alias, value]])))
               assert.deepEqual(older.params, withDefaults(endpoint, params))
             }),
-            { numRuns: cases(10) },
+            { numRuns: cases(20) },
           )
         })
     }
