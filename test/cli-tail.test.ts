@@ -171,7 +171,7 @@ describe('natter tail', () => {
     await first.said(/ready/)
     for (const text of ['one', 'two']) chat.say(text)
     await first.until(2)
-    await until(() => JSON.parse(readFileSync(join(shell.home, 'cursor.json'), 'utf8')).last_message_id === 2)
+    await until(() => lastMessageIn(join(shell.home, 'cursor.json')) === 2)
     first.child.kill('SIGKILL')
     await first.ended
     chat.say('three')
@@ -271,8 +271,9 @@ describe('natter tail', () => {
     const { email, api_key } = first.ready.owner
     const shell = newShell(t, accountAt(first.url, email, api_key))
     const say = async (text: string) => {
-      const { code, stderr } = await shell.natter(['send', text, '--to', email])
+      const { code, stdout, stderr } = await shell.natter(['send', text, '--to', email, '--jq', '.id'])
       assert.equal(code, 0, stderr)
+      return Number(stdout)
     }
     const tail = new Watched(t, shell.spawn(['tail', '--cursor', 'place', '--jq', '.message.content']))
     await tail.said(/ready/)
@@ -282,8 +283,10 @@ describe('natter tail', () => {
     await tail.said(/trying again/)
     const second = await launch(data, { flags: ['--port', new URL(first.url).port] })
     t.after(() => second.kill())
-    await say('after')
+    const last = await say('after')
     await tail.until(2)
+    // A kill between a line and its cursor would repeat the line, as the help says.
+    await until(() => lastMessageIn(join(shell.home, 'place')) === last)
     tail.child.kill('SIGKILL')
     await tail.ended
     await say('meanwhile')
@@ -292,3 +295,7 @@ describe('natter tail', () => {
     assert.deepEqual([tail.lines, again.lines], [['before', 'after'], ['meanwhile']])
   })
 })
+
+function lastMessageIn(cursor: string): number {
+  return JSON.parse(readFileSync(cursor, 'utf8')).last_message_id
+}

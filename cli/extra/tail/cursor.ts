@@ -49,15 +49,23 @@ export class CursorFile {
     this.#file = file
   }
 
-  save(cursor: Cursor): void {
-    try {
+  /** All but the write, which it returns: the less there is between a line and its cursor, the less a kill repeats. */
+  prepare(cursor: Cursor): () => void {
+    return this.#explained(() => {
       this.#handle ??= openSync(this.#file, constants.O_RDWR | constants.O_CREAT, 0o600)
       // Never shorter than before, so that one write leaves nothing of the old text behind it.
       const text = JSON.stringify(cursor)
       this.#length ||= fstatSync(this.#handle).size
-      const line = `${text.padEnd(Math.max(this.#length - 1, shortest))}\n`
-      this.#length = Buffer.byteLength(line)
-      writeSync(this.#handle, line, 0)
+      const line = Buffer.from(`${text.padEnd(Math.max(this.#length - 1, shortest))}\n`)
+      this.#length = line.length
+      const handle = this.#handle
+      return () => this.#explained(() => void writeSync(handle, line, 0, line.length, 0))
+    })
+  }
+
+  #explained<T>(work: () => T): T {
+    try {
+      return work()
     } catch (error) {
       throw new Failure(
         exitCodes.refused,

@@ -101,7 +101,8 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const owner = { site: account.site ?? '', email: account.email ?? '', wants }
   const saved = cursorFile === undefined ? undefined : readCursor(cursorFile, owner.site, owner.email)
   const cursor = cursorFile === undefined ? undefined : new CursorFile(cursorFile)
-  const save = (position: Item['position']) => cursor?.save({ ...owner, ...position })
+  const prepare = (position: Item['position']) => cursor?.prepare({ ...owner, ...position }) ?? noPlace
+  const save = (position: Item['position']) => prepare(position)()
   const workers = new Workers(jobs, onError, save)
   let interrupted: number | undefined
   onSignal(code => {
@@ -109,7 +110,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     stop.abort()
   })
 
-  const output = new Output(cursorFile === undefined ? largePiece : atomicPiece, save)
+  const output = new Output(cursorFile === undefined ? largePiece : atomicPiece, prepare)
   const needsPlace = criteria.all.length > 0 || !print.raw || actions.length > 0
   // Only other events ask where a message stands.
   const remembers = types === undefined || types.some(type => type !== 'message')
@@ -201,6 +202,8 @@ function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>):
 }
 
 async function nothing(): Promise<void> {}
+
+function noPlace(): void {}
 
 async function actionsFor(flags: Readonly<Record<string, unknown>>, connection: Connection): Promise<Action[]> {
   const actions: Action[] = []

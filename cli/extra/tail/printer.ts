@@ -1,5 +1,6 @@
 // Puts events on stdout: as lines for people, as JSON, or as what a jq expression makes of them.
 
+import { writeSync } from 'node:fs'
 import type { Globals } from '../../globals.ts'
 import { picked } from '../../select.ts'
 import type { Terminal } from '../terminal.ts'
@@ -45,15 +46,15 @@ function jsonLine(item: Pick<Item, 'event' | 'text'>): string {
 /** Gathers lines, writes them in pieces, and says after each piece how far everything is written. */
 export class Output<Position> {
   readonly #piece: number
-  readonly #written: (position: Position) => void
+  readonly #prepare: (position: Position) => () => void
   #waiting = ''
   #size = 0
   #reached: { readonly position: Position } | undefined
 
-  /** `piece`: bytes that go out by one write; a longer line goes alone. */
-  constructor(piece: number, written: (position: Position) => void) {
+  /** `piece`: bytes that go out by one write; a longer line goes alone. `prepare` gives what to call once it is out. */
+  constructor(piece: number, prepare: (position: Position) => () => void) {
     this.#piece = piece
-    this.#written = written
+    this.#prepare = prepare
   }
 
   /** A promise when something had to be written first, and somebody is slow to read it. */
@@ -77,17 +78,28 @@ export class Output<Position> {
     this.#waiting = ''
     this.#size = 0
     this.#reached = undefined
-    const done = () => {
-      if (reached) this.#written(reached.position)
-    }
-    if (text === '') return void done()
-    const { stdout } = process
-    let finish: ((error?: Error | null) => void) | undefined
-    stdout.write(text, error => finish?.(error))
-    // Mostly the system has taken it by now. The place is saved in the same breath: a kill in between repeats the piece.
-    if (stdout.writableLength === 0 && !stdout.errored) return void done()
+    const done = reached && this.#prepare(reached.position)
+    if (text === '') return void done?.()
+    const bytes = Buffer.from(text)
+    const taken = takenAtOnce(bytes)
+    if (taken === bytes.length) return void done?.()
     return new Promise((resolve, reject) => {
-      finish = error => (error ? reject(error) : resolve(done()))
+      process.stdout.write(bytes.subarray(taken), error => (error ? reject(error) : resolve(done?.())))
     })
+  }
+}
+
+/**
+ * How many bytes the system takes at once. Not through the stream, whose book-keeping would stand between a line and its
+ * cursor, where a kill repeats the line.
+ */
+function takenAtOnce(bytes: Buffer): number {
+  // Asking for the stream makes a pipe one that never waits. What it has not taken yet comes first.
+  if (process.stdout.writableLength > 0) return 0
+  try {
+    return writeSync(1, bytes)
+  } catch {
+    // It is full or broken: the stream waits, or says so.
+    return 0
   }
 }
