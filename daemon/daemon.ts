@@ -109,12 +109,14 @@ export async function startDaemon(
       scheduler.reconsider()
       webhooks.reconsider()
       desk?.deliveries.reconsider()
-      // Somebody at the desk may go back to a state that names what this one does not.
-      if (!desk) unneededFiles.reconsider()
     },
     post: mails => {
       desk?.post(mails)
       mailer.post(mails)
+    },
+    drop: files => {
+      // Somebody at the desk may go back to a state that names what this one does not.
+      if (!desk) void unneededFiles.drop(files)
     },
   })
   const surroundings = (): Surroundings => ({
