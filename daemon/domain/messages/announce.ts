@@ -8,6 +8,7 @@ import { queueTakes } from '../narrow/queue.ts'
 import { seeContent } from '../permissions.ts'
 import type { Announcement, Client, Event } from '../resource.ts'
 import type { Channel, State } from '../state.ts'
+import { topicShown } from '../topic-names.ts'
 import { firstMessageId } from '../topics.ts'
 import { metInConversation, partedInConversation } from '../users/access.ts'
 import { flagsOf, hasRow, hasSharedHistory, maySee, mentionFlags, Reader } from './access.ts'
@@ -20,7 +21,7 @@ import type {
   SubmessageAdded,
 } from './facts.ts'
 import { isMuted } from './neighbours.ts'
-import { presentMessage, topicShown, type View } from './present.ts'
+import { presentMessage, type View } from './present.ts'
 
 /** Everyone the message is something to: who has it in their history or is subscribed, and may read it. */
 export function concerned(state: State, id: number): number[] {

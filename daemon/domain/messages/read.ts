@@ -10,10 +10,11 @@ import { badRequest, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { organizationSetting, userSetting } from '../settings-lookup.ts'
 import type { User } from '../state.ts'
+import { topicShown } from '../topic-names.ts'
 import { flagsOf, hasRow, isUnread, visible } from './access.ts'
 import { messageContent } from './compose.ts'
 import { hasMuted } from './neighbours.ts'
-import { isMove, presentRead, topicShown, type View } from './present.ts'
+import { isMove, presentRead, type View } from './present.ts'
 import { anchorOf, findRange } from './range.ts'
 
 const most = 5000

@@ -1,14 +1,13 @@
 // A narrow as a plan: the smallest index that holds all its messages, and a test for each of them.
 
-import { emptyTopicDisplayName } from '../limits.ts'
 import { userByEmail } from '../lookups.ts'
 import { IdList, idsOf } from '../message-store/index.ts'
 import { isMentioned, Reader, takesPart } from '../messages/access.ts'
 import { isMuted } from '../messages/neighbours.ts'
 import { conversationOf } from '../messages/people.ts'
-import { resolvedPrefix } from '../messages/present.ts'
 import { type Asker, seeContent, seeMetadata } from '../permissions.ts'
 import type { Channel, User } from '../state.ts'
+import { resolvedPrefix, topicMeant } from '../topic-names.ts'
 import { topicPolicy } from '../topic-visibility.ts'
 import { hasTerms, searchTerms } from './search.ts'
 import { anyOf, everyId, inParts, listed, membersOf, type Source } from './source.ts'
@@ -168,8 +167,7 @@ const operators: Readonly<Record<string, (asker: Asker, operand: Operand, channe
   },
 
   topic({ state }, operand, channel) {
-    const name = String(operand).trim()
-    const topic = name === emptyTopicDisplayName ? '' : name
+    const topic = topicMeant(String(operand))
     const key = topic.toLowerCase()
     const { messages } = state
     return {
