@@ -5,6 +5,7 @@ import { topics as api } from '../api/topics.ts'
 import type { Fact } from './facts.ts'
 import { limits } from './limits.ts'
 import { channelByName, liveChannelFor } from './lookups.ts'
+import { topicDeletion } from './messages/deletion.ts'
 import * as may from './permissions.ts'
 import { type UserTopic, userTopicKey } from './personal-records.ts'
 import { badRequest } from './refusal.ts'
@@ -14,7 +15,7 @@ import { cleaned } from './text.ts'
 import { seconds } from './time.ts'
 import { topicMeant, topicShown } from './topic-names.ts'
 import { clearedFacts, userTopicFacts } from './topic-visibility.ts'
-import { topicDeletion, topicsOf } from './topics.ts'
+import { topicsOf } from './topics.ts'
 
 export type UserTopicFact =
   | { readonly type: 'user-topic.set'; readonly row: UserTopic }

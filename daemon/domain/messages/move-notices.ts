@@ -7,7 +7,7 @@ import type { Context } from '../resource.ts'
 import type { Channel } from '../state.ts'
 import { seconds } from '../time.ts'
 import { resolvedPrefix, topicShown } from '../topic-names.ts'
-import { deletion } from './delete.ts'
+import { deletion } from './deletion.ts'
 import type { MessagesMoved } from './facts.ts'
 import { silentMention } from './quote.ts'
 

@@ -11,11 +11,12 @@ import type { Context } from '../resource.ts'
 import { organizationSetting, userSetting } from '../settings-lookup.ts'
 import type { User } from '../state.ts'
 import { topicShown } from '../topic-names.ts'
-import { flagsOf, hasRow, isUnread, visible } from './access.ts'
+import { visible } from './access.ts'
 import { messageContent } from './compose.ts'
 import { hasMuted } from './neighbours.ts'
 import { isMove, presentRead, type View } from './present.ts'
 import { anchorOf, findRange } from './range.ts'
+import { flagsOf, hasRow, isUnread } from './reader.ts'
 
 const most = 5000
 

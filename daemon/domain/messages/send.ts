@@ -15,7 +15,6 @@ import { seconds } from '../time.ts'
 import { isNoTopic, topicOf } from '../topic-names.ts'
 import { visibilityAfterMention, visibilityAfterSending } from '../topic-visibility.ts'
 import { calledBy } from '../webhooks/trigger.ts'
-import { maySee } from './access.ts'
 import { channelTo, checkPosting, messageContent, nextMessageId } from './compose.ts'
 import type { MessageSent } from './facts.ts'
 import { alertedBy, mutersOf } from './neighbours.ts'
@@ -133,7 +132,7 @@ export function renderPlace(asker: may.Asker, target: Target): RenderPlace {
 
 function latestVisible(asker: may.Asker, channelId: number, topic: string): number | undefined {
   const ids = asker.state.messages.inTopic(channelId, topic)
-  for (let i = ids.length - 1; i >= 0; i--) if (maySee(asker, ids.at(i))) return ids.at(i)
+  for (let i = ids.length - 1; i >= 0; i--) if (may.seeMessage.allows(asker, ids.at(i))) return ids.at(i)
   return undefined
 }
 

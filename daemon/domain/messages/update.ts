@@ -16,11 +16,12 @@ import type { Channel, User } from '../state.ts'
 import { seconds } from '../time.ts'
 import { differsByPrefix, topicOf } from '../topic-names.ts'
 import { visibilityAfterMoving } from '../topic-visibility.ts'
-import { changeable, isUnread, maySee } from './access.ts'
+import { changeable } from './access.ts'
 import { checkPosting, messageContent, noChannel } from './compose.ts'
 import type { MessageEdited, MessagesMoved } from './facts.ts'
 import { breadcrumbs, resolvedNotice } from './move-notices.ts'
 import { tidy } from './present.ts'
+import { isUnread } from './reader.ts'
 import { composed, marksOf, mentionDetails, type Target } from './send.ts'
 
 type Params = ParamsOf<typeof api.update>
@@ -171,7 +172,7 @@ function moved(
 ): Fact[] {
   const { state } = ctx
   const thread = state.messages.inTopic(from.id, message.topic!)
-  const all = thread.slice().filter(id => to.channel === from || maySee(ctx, id))
+  const all = thread.slice().filter(id => to.channel === from || may.seeMessage.allows(ctx, id))
   const ids =
     params.propagate_mode === 'change_one'
       ? [message.id]

@@ -2,9 +2,9 @@
 
 import { userByEmail } from '../lookups.ts'
 import { IdList, idsOf } from '../message-store/index.ts'
-import { isMentioned, Reader, takesPart } from '../messages/access.ts'
 import { isMuted } from '../messages/neighbours.ts'
 import { conversationOf } from '../messages/people.ts'
+import { isMentioned, Reader, takesPart } from '../messages/reader.ts'
 import { type Asker, seeContent, seeMetadata } from '../permissions.ts'
 import type { Channel, User } from '../state.ts'
 import { resolvedPrefix, topicMeant } from '../topic-names.ts'
