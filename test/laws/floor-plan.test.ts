@@ -24,6 +24,9 @@ const node = 'node:'
 const plainDomain =
   /^daemon\/domain\/(refusal|written|limits|lookups|permissions|queue-narrow|images|attachments|temporary-addresses|bots\/secrets|users\/avatar-for)\.ts$/
 
+/** The rules by which queues are followed; they reach no server themselves. */
+const followingRules = /^daemon\/client\/(following|look-back)\.ts$/
+
 const rooms: readonly Room[] = [
   { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox'] },
   {
@@ -48,7 +51,7 @@ const rooms: readonly Room[] = [
   },
   {
     at: /^cli\/extra\//,
-    uses: [/^daemon\/api\//, /^cli\//],
+    uses: [/^daemon\/api\//, followingRules, /^cli\//],
     packages: ['commander', 'string-width', 'wrap-ansi', node],
     packagesLater: ['chalk', 'undici'],
   },

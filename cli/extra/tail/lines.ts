@@ -4,8 +4,8 @@ import type { Reply } from '../../client.ts'
 import { harmless } from '../../failure.ts'
 import { showTime } from '../../times.ts'
 import { markdownText, type Terminal, widthOf, wrapped } from '../terminal.ts'
+import type { ChatEvent, Message } from './chat-event.ts'
 import { type Place, placeOfMessage } from './criteria.ts'
-import type { ChatEvent, Message } from './history.ts'
 
 const indent = 6
 /** Columns beside the head in which a text can be read. */
