@@ -43,7 +43,7 @@ export function sent(state: State, fact: MessageSent): Announcement[] {
   const { channelId } = message
   const channel = channelId === undefined ? undefined : state.channels.get(channelId)
   const to = channel
-    ? state.subscriptions.activeUsers(channel.id)
+    ? state.subscriptions.followers(channel.id)
     : state.conversations.get(message.conversationId!)!.userIds
   const flags = sharedFlags(userId => [
     ...(readBy.has(userId) ? ['read'] : []),
@@ -116,7 +116,7 @@ function channelFields(state: State, channelId: number) {
 export function moved(state: State, fact: MessagesMoved): Announcement[] {
   const { id, ids, from, to } = fact
   const shown = (topic: string, client: Client) => topicShown(topic, viewOf(client).emptyTopic)
-  const people = new Set([...state.subscriptions.activeUsers(from.channelId), ...concerned(state, id)])
+  const people = new Set([...state.subscriptions.followers(from.channelId), ...concerned(state, id)])
   const staying = new Set([...people].filter(userId => mayStillSee(state, userId, id)))
   const losing = [...people].filter(userId => !staying.has(userId) && hasRow(state, userId, id))
   const event = (client: Client): Event => ({
@@ -173,7 +173,7 @@ export function deleted(state: State, fact: MessagesDeleted): Announcement[] {
       ...partedInConversation(state, place.conversationId),
       ...unlinked,
     ]
-  const to = new Set(state.subscriptions.activeUsers(place.channelId))
+  const to = new Set(state.subscriptions.followers(place.channelId))
   for (const reader of also) to.add(reader)
   if (userId !== null) to.add(userId)
   const event = deletedForms(ids, { message_type: 'stream', stream_id: place.channelId }, place.topic)
