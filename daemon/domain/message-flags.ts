@@ -2,7 +2,7 @@
 
 import type { ParamsOf } from '../api/define.ts'
 import { messageFlags as api } from '../api/message-flags.ts'
-import { numbersText } from '../api/wire.ts'
+import { numbersText } from '../api/reading.ts'
 import { runsOf } from './message-store/index.ts'
 import { flagsChanged, readEvent } from './messages/announce.ts'
 import type { AllRead, FlagsChanged } from './messages/facts.ts'
