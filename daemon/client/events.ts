@@ -130,7 +130,9 @@ class Follower {
 
   /** Returns the newest message there is. */
   async #register(): Promise<number | null> {
-    const { id, lastEvent, newest, longestPoll } = await registerQueue(this.#call, this.#wanted)
+    const { id, lastEvent, newest, longestPoll } = await registerQueue(this.#call, this.#wanted, {
+      all_public_streams: this.#wanted.allPublic,
+    })
     this.#queueId = id
     this.#lastEvent = lastEvent
     this.#longestPoll = longestPoll ?? this.#longestPoll

@@ -31,7 +31,8 @@ export async function registerQueue(call: Call, wanted: Wanted, more: Params = {
     ...(types && { event_types: types }),
     fetch_event_types: ['message'],
     narrow: queueNarrow,
-    all_public_streams: allPublic,
+    // Not said, it is for bots as they were set up.
+    ...(allPublic && { all_public_streams: true }),
     apply_markdown: applyMarkdown,
     client_capabilities: capabilities,
     ...more,

@@ -2,6 +2,9 @@
 
 import { badRequest } from './refusal.ts'
 
+/** Seconds. */
+export const day = 86_400
+
 export function seconds(ms: number): number {
   return Math.floor(ms / 1000)
 }

@@ -2,7 +2,7 @@
 
 import { limits } from './limits.ts'
 import { badRequest } from './refusal.ts'
-import { truncated } from './text.ts'
+import { truncated, unprintable } from './text.ts'
 
 /** Shown in place of the empty topic, and read as it. */
 export const emptyTopicDisplayName = 'general chat'
@@ -26,8 +26,6 @@ export function topicOf(given: string, name = 'topic'): string {
   if (unprintable.test(topic)) throw badRequest(`${name} contains a character that cannot be printed`)
   return truncated(topic, limits.topic, '...')
 }
-
-const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
 
 /** Where something is sent, now or later, or typed, the older name of the empty topic is understood too. */
 export function isNoTopic(given: string): boolean {

@@ -2,7 +2,7 @@
 
 import { type Asker, seeMessage } from './permissions.ts'
 import type { Channel, State } from './state.ts'
-import { seconds } from './time.ts'
+import { day, seconds } from './time.ts'
 
 export interface Topic {
   readonly name: string
@@ -39,8 +39,6 @@ export function hasNamedTopic(state: State, channel: Channel): boolean {
   for (const { key, ids } of state.messages.topics(channel.id)) if (key !== '' && ids.length > 0) return true
   return false
 }
-
-const day = 86_400
 
 /** Messages of the last 28 days. */
 export function recentTraffic(state: State, channel: Channel, now: number): number {
