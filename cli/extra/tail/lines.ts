@@ -50,7 +50,8 @@ export function indented(text: string): string {
 }
 
 /** A list of messages, as `tail` would have printed them. */
-export function messageLines(messages: readonly Reply[], terminal: Terminal, now = new Date()): string[] {
+export function messageLines(messages: readonly Reply[], terminal: Terminal): string[] {
+  const now = new Date()
   return messages.map(item => {
     const message = item as Message
     return lineOf({ type: 'message', message }, placeOfMessage(message), terminal, now)

@@ -4,8 +4,8 @@ import { type Asker, seeMessage } from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 
 /** One answer for all that cannot be read: what there is must not be found out by trying. */
-export function visible(asker: Asker, id: number, name = 'message_id'): number {
-  if (!seeMessage.allows(asker, id)) throw badRequest(`${name}: no such message`)
+export function visible(asker: Asker, id: number): number {
+  if (!seeMessage.allows(asker, id)) throw badRequest('message_id: no such message')
   return id
 }
 
