@@ -1,12 +1,11 @@
 // Bots: creating, changing and deactivating them. Their facts are those of users.
 
 import { bots as api } from '../../api/bots.ts'
-import type { ParamsOf, Upload } from '../../api/define.ts'
-import { checkImage } from '../images.ts'
-import { limits } from '../limits.ts'
+import type { ParamsOf } from '../../api/define.ts'
+import { keepAvatar } from '../avatars.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
-import { type Context, resource, type Tools } from '../resource.ts'
+import { type Context, resource } from '../resource.ts'
 import type { Bot } from '../state.ts'
 import { leaving } from '../users/activity.ts'
 import { checkBotName, checkFreeEmail } from '../users/checks.ts'
@@ -129,13 +128,6 @@ export const bots = resource(api)<never, Prepared>({
     },
   },
 })
-
-/** Read and checked before it is kept: what is no image never reaches the store. */
-export async function keepAvatar(tools: Tools, file: Upload | undefined): Promise<string | undefined> {
-  if (!file) return undefined
-  checkImage('file', file.bytes, limits.imageMiB)
-  return tools.keepFile(file.bytes)
-}
 
 function administered(ctx: Context, id: number): BotUser {
   may.check(may.useBots, ctx, undefined)

@@ -115,6 +115,8 @@ function edited(ctx: Context, message: Message, channel: Channel | undefined, co
 interface NewPlace {
   readonly channel: Channel
   readonly topic: string
+  /** It is the same topic, marked as resolved or no longer so. */
+  readonly isResolving: boolean
 }
 
 function newPlace(ctx: Context, params: Params, message: Message, from: Channel): NewPlace | undefined {
@@ -126,14 +128,14 @@ function newPlace(ctx: Context, params: Params, message: Message, from: Channel)
     throw badRequest('topic: the message is there already')
   }
   const isResolving = channel === from && differsByPrefix(topic, message.topic!)
-  if (isResolving && topic !== '' && message.topic !== '') {
+  if (isResolving) {
     if (!may.resolveTopics.allows(ctx, from)) throw badRequest(`topic: ${may.resolveTopics.sentence}`)
   } else {
     if (topic !== message.topic) checkTopicMove(ctx, message, from, channel)
     if (channel !== from) checkChannelMove(ctx, message, from)
   }
   checkPosting(ctx, channel, topic)
-  return { channel, topic }
+  return { channel, topic, isResolving }
 }
 
 function targetChannel(ctx: Context, id: number): Channel {
@@ -179,8 +181,7 @@ function moved(
       : params.propagate_mode === 'change_later'
         ? all.filter(id => id >= message.id)
         : all
-  const isResolving = to.channel === from && differsByPrefix(to.topic, message.topic!)
-  if (params.propagate_mode === 'change_all' && !isResolving) checkAges(ctx, ids, from !== to.channel)
+  if (params.propagate_mode === 'change_all' && !to.isResolving) checkAges(ctx, ids, from !== to.channel)
   const fact: MessagesMoved = {
     type: 'messages.moved',
     id: message.id,
@@ -202,7 +203,7 @@ function moved(
     ...visibility.staying,
     fact,
     ...visibility.losing,
-    ...(isResolving
+    ...(to.isResolving
       ? resolvedNotice(ctx, to.channel, to.topic, message.topic!)
       : breadcrumbs(ctx, params, fact, whole, from, to.channel)),
   ]
