@@ -181,7 +181,7 @@ export async function startDaemon(
     if (desk) {
       desk.worlds.begin()
       // Not earlier: how the world came to be is no news, and telling it would be a third of the start.
-      queues.overhear = announcements => desk.events.overhear(announcements)
+      queues.onAnnounced = announcements => desk.events.log(announcements)
     }
     localUrl = readableUrl(address, config.host)
     server.url = config.url ?? localUrl

@@ -3,6 +3,7 @@
 import { bots as api } from '../../api/bots.ts'
 import type { ParamsOf } from '../../api/define.ts'
 import { keepAvatar } from '../avatars.ts'
+import { channelByName } from '../lookups.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
@@ -165,7 +166,7 @@ function checkUrl(param: string, given: string): string {
 function channel(ctx: Context, param: string, name: string | undefined): number | null | undefined {
   if (name === undefined) return undefined
   if (name === '') return null
-  const found = ctx.state.channels.find('name', name.toLowerCase())
+  const found = channelByName(ctx.state, name)
   if (!found || !may.seeContent.allows(ctx, found)) throw badRequest(`${param}: no such channel`)
   return found.id
 }

@@ -1,6 +1,6 @@
 // What each operator of a narrow means: where its messages are found, and how to tell whether one fits.
 
-import { userByEmail } from '../lookups.ts'
+import { channelByName, userByEmail } from '../lookups.ts'
 import { isMuted } from '../messages/neighbours.ts'
 import { conversationOf } from '../messages/people.ts'
 import { isMentioned, Reader } from '../messages/reader.ts'
@@ -182,9 +182,8 @@ function isMutedFor({ state, actor }: Asker, id: number): boolean {
 // --- operands ---------------------------------------------------------------------------------------------------
 
 export function channelNamed(asker: Asker, operand: Operand): Channel {
-  const { channels } = asker.state
-  const channel =
-    typeof operand === 'number' ? channels.get(operand) : channels.find('name', String(operand).trim().toLowerCase())
+  const { state } = asker
+  const channel = typeof operand === 'number' ? state.channels.get(operand) : channelByName(state, String(operand))
   if (!channel || !seeMetadata.allows(asker, channel)) throw badNarrow(`unknown channel ${operand}`)
   return channel
 }
