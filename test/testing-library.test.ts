@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type Client, createClient, type Event, type EventOptions, NatterError } from '../daemon/client/index.ts'
 import { type Natter, startNatter } from '../daemon/testing/index.ts'
 import { Control } from './support/control.ts'
@@ -189,6 +191,8 @@ describe('natter/client', () => {
     natter.faults.add({ kind: 'hang-poll', times: 1 })
     const heard = follow(natter, { types: ['message'], pollSeconds: 0.2 })
     await heard.ready(1)
+    await until(() => natter.requests().some(({ fault }) => fault === 'hang-poll'))
+    collectGarbage()
     await sayer(natter)('one')
     await heard.count(1)
     assert.deepEqual(await heard.stop(), ['one'])
@@ -247,6 +251,12 @@ describe('natter/client', () => {
     await noQueues(natter)
   })
 })
+
+/** What nobody holds on to is gone. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+}
 
 function sayer(natter: Natter): (content: string) => Promise<unknown> {
   return content => natter.as('bob').messages.send({ type: 'channel', to: 'general', topic: 'gap', content })
