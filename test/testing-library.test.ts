@@ -56,7 +56,10 @@ describe('natter/testing', () => {
   test('waitFor finds what has happened and what will, and says what came closest', async () => {
     await using natter = await startNatter()
     const amy = natter.as('amy')
-    const later = natter.waitFor({ type: 'saved_snippets', saved_snippet: { title: '/^dep/' } }, { user: 'amy' })
+    const later = natter.waitFor(
+      { type: 'saved_snippets', saved_snippet: { title: '/^dep/' } },
+      { user: 'amy', within: '1m' },
+    )
     await amy.savedSnippets.create({ title: 'deploy', content: 'b' })
     assert.equal((await later).saved_snippet.content, 'b')
     assert.equal((await natter.waitForCall({ endpoint: 'create-saved-snippet' })).status, 200)
