@@ -119,20 +119,27 @@ describe('logs', () => {
 })
 
 describe('SIGTERM', () => {
-  /** Ends it as an administrator would. A machine that is slow is slow to end a daemon that nobody talks to as well. */
-  async function terminate(t: TestContext, daemon: TestDaemon): Promise<void> {
-    const idle = await startDaemon(t)
+  /** Ends it as an administrator would, and tells how long that took. */
+  async function terminate(daemon: TestDaemon): Promise<number> {
     const begun = performance.now()
-    const end = async (which: TestDaemon) => {
-      which.process.kill('SIGTERM')
-      assert.equal(await which.closed, 0, which.stderr)
-      return performance.now() - begun
-    }
-    const [took, needed] = await Promise.all([end(daemon), end(idle)])
-    assert.ok(took < needed + 2000, `${took} ms, when ${needed} ms were needed`)
+    daemon.process.kill('SIGTERM')
+    assert.equal(await daemon.closed, 0, daemon.stderr)
+    return performance.now() - begun
   }
 
-  test('waiting polls are answered, open connections closed, and the daemon ends within a second or so', async t => {
+  /** A daemon that waits for something is slow every time; a busy machine is not. */
+  async function quickly(attempt: () => Promise<number>): Promise<void> {
+    const took = [await attempt()]
+    while (took.at(-1)! >= 2000) {
+      assert.ok(took.length < 5, `${took.join(', ')} ms`)
+      took.push(await attempt())
+    }
+  }
+
+  test('waiting polls are answered, open connections closed, and the daemon ends within a second or so', t =>
+    quickly(() => endWhilePolled(t)))
+
+  async function endWhilePolled(t: TestContext): Promise<number> {
     const daemon = await startDaemon(t, { flags: ['--control'] })
     const { owner } = daemon
     const queues = await Promise.all(Array.from({ length: 20 }, () => owner.call(events.register, {})))
@@ -142,12 +149,15 @@ describe('SIGTERM', () => {
     const hungUp = once(idle, 'close')
     idle.on('error', () => {})
     await new Control(daemon).waiting(...queues.map(({ queue_id }) => queue_id))
-    await terminate(t, daemon)
+    const took = await terminate(daemon)
     for (const { events: heard } of await Promise.all(polls)) assert.deepEqual(heard, [])
     await hungUp
-  })
+    return took
+  }
 
-  test('what is being written when it comes is written, and answered', async t => {
+  test('what is being written when it comes is written, and answered', t => quickly(() => endWhileWriting(t)))
+
+  async function endWhileWriting(t: TestContext): Promise<number> {
     const daemon = await startDaemon(t)
     const answered: number[] = []
     let stopped = false
@@ -166,7 +176,7 @@ describe('SIGTERM', () => {
         }
     })
     await until(() => answered.length > 50)
-    await terminate(t, daemon)
+    const took = await terminate(daemon)
     stopped = true
     await Promise.all(writers)
     const again = await startDaemon(t, { data: daemon.data })
@@ -174,5 +184,6 @@ describe('SIGTERM', () => {
     const ids = new Set(kept.map(({ id }) => id))
     for (const id of answered) assert.ok(ids.has(id), `snippet ${id} was answered and is gone`)
     assert.ok(ids.size - answered.length <= 0, `${ids.size - answered.length} writes were kept and not answered`)
-  })
+    return took
+  }
 })
