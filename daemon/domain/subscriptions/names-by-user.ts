@@ -43,7 +43,7 @@ export class NamesByUser {
 
 /** An object whose every key has the same value; one key at least. In bytes: strings of this length are made of very many parts. */
 function sameForAll(keys: readonly number[], value: Buffer): Buffer {
-  const longest = String(Number.MAX_SAFE_INTEGER).length
+  const longest = 10
   const bytes = Buffer.allocUnsafe(keys.length * (longest + value.length + 2) + 2)
   let at = 0
   for (const key of keys) {
@@ -57,12 +57,12 @@ function sameForAll(keys: readonly number[], value: Buffer): Buffer {
   return bytes.subarray(0, at)
 }
 
-/** Returns where it ends. */
+/** Of an ID below two to the 31st. Returns where it ends. */
 function writeNumber(bytes: Buffer, begin: number, number: number): number {
   let end = begin + 1
   for (let power = 10; power <= number; power *= 10) end++
   for (let at = end - 1, left = number; at >= begin; at--) {
-    const tenth = Math.floor(left / 10)
+    const tenth = (left / 10) | 0
     bytes[at] = zero + left - tenth * 10
     left = tenth
   }
