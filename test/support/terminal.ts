@@ -30,8 +30,13 @@ export class Screen {
       this.text += text
       this.#look()
     })
-    t.after(() => {
-      if (!over) pty.kill('SIGKILL')
+    t.after(async () => {
+      if (over) return
+      // As when a window is closed: a shell takes its children with it, which a kill would leave behind.
+      pty.kill('SIGHUP')
+      const timer = setTimeout(() => pty.kill('SIGKILL'), 5000)
+      await this.ended
+      clearTimeout(timer)
     })
   }
 
