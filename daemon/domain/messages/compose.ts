@@ -7,7 +7,7 @@ import { badRequest, Refusal } from '../refusal.ts'
 import type { Context, Surroundings } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { Channel, State } from '../state.ts'
-import { truncated } from '../text.ts'
+import { truncated, unprintable } from '../text.ts'
 
 /** Trailing white space and leading line breaks go; what is too long is cut. */
 export function messageContent(given: string, name = 'content'): string {
@@ -28,8 +28,6 @@ export function topicOf(given: string, name = 'topic'): string {
 export function topicToSend(given: string): string {
   return given.trim() === '(no topic)' ? '' : topicOf(given)
 }
-
-const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
 
 /** The topic the channel's policy allows, or a refusal that names the empty one. */
 export function checkTopicsPolicy(state: State, channel: Channel, topic: string): void {
