@@ -164,12 +164,13 @@ function listed(ctx: Context, params: ParamsOf<typeof api.list>) {
 
 function isWanted(ctx: Context, params: ParamsOf<typeof api.list>, channel: Channel): boolean {
   if (params.include_all || params.include_all_active) return may.seeMetadata.allows(ctx, channel)
+  if (params.include_owner_subscribed && isSubscribed(ctx.state, channel, ctx.actor.bot?.ownerId)) return true
+  // What is public, web-public or subscribed to is among it.
   if (params.include_can_access_content) return may.seeContent.allows(ctx, channel)
   return (
     (params.include_public && !channel.inviteOnly && may.hearPublicChannels.allows(ctx)) ||
     (params.include_web_public && channel.webPublic) ||
-    (params.include_subscribed && isSubscribed(ctx.state, channel, ctx.actor.id)) ||
-    (params.include_owner_subscribed && isSubscribed(ctx.state, channel, ctx.actor.bot?.ownerId))
+    (params.include_subscribed && isSubscribed(ctx.state, channel, ctx.actor.id))
   )
 }
 
