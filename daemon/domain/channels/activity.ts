@@ -64,5 +64,5 @@ export const noticeQuiet: Job = {
 /** New channels count as active. */
 function lastActive(state: State, channel: Channel): number {
   const { last } = state.messages.inChannel(channel.id)
-  return last === 0 ? channel.dateCreated : state.messages.time(last)
+  return Math.max(channel.dateCreated, last === 0 ? 0 : state.messages.time(last))
 }
