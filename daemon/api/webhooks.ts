@@ -16,7 +16,7 @@ import {
   text,
   userId,
 } from './define.ts'
-import { message } from './messages.ts'
+import { message } from './message-shapes.ts'
 
 const delivery = record({
   id: int,

@@ -11,7 +11,7 @@ export function cleaned(name: string, value: string, limit: number): string {
   return trimmed
 }
 
-/** Control characters, lone surrogates, and what will never be a character: kept out of names and topics. */
+/** Control characters, halves of characters, and what Unicode keeps for itself. */
 export const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
 
 /** Cut to the limit, mark included: messages and topics are shortened rather than refused. */

@@ -2,8 +2,8 @@
 
 import { Ending, exitCodes, usage } from '../../failure.ts'
 import { parseDuration } from '../../times.ts'
+import type { ChatEvent } from './chat-event.ts'
 import { type Criterion, textCriterion } from './criteria.ts'
-import type { ChatEvent } from './history.ts'
 
 export interface StopFlags {
   readonly count?: string

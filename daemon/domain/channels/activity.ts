@@ -3,7 +3,7 @@
 import { channelAudience } from '../audiences.ts'
 import type { Announcement, Job } from '../resource.ts'
 import type { Channel, State } from '../state.ts'
-import { seconds } from '../time.ts'
+import { day, seconds } from '../time.ts'
 import { ifKnown } from './present.ts'
 
 export interface ActivityFact {
@@ -12,7 +12,6 @@ export interface ActivityFact {
   readonly woken: readonly number[]
 }
 
-const day = 86_400
 const quietAfter = 180 * day
 /** As many as are told of at a time. */
 const batch = 1000

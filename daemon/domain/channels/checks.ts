@@ -3,12 +3,13 @@
 import type { channels as api } from '../../api/channels.ts'
 import type { ParamsOf } from '../../api/define.ts'
 import { type ChannelPermission, channelPermissions } from '../../api/permission-settings.ts'
-import { emptyTopicDisplayName, limits } from '../limits.ts'
+import { limits } from '../limits.ts'
 import * as may from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import type { Channel } from '../state.ts'
 import { cleaned, unprintable } from '../text.ts'
+import { emptyTopicDisplayName } from '../topic-names.ts'
 
 export type UpdateParams = ParamsOf<typeof api.update>
 export type Kind = 'public' | 'private' | 'web-public'
