@@ -146,24 +146,31 @@ export class Webhooks {
     this.#agent ??= Promise.resolve(
       new Agent({ connect: { timeout, lookup: checkedLookup(this.#parts.permitted) }, connections: perBot }),
     )
-    const response = await request(url, {
-      method: 'POST',
-      headers: { 'content-type': contentType, 'user-agent': `NatterOutgoingWebhook/${version()}` },
-      body,
-      dispatcher: await this.#agent,
-      signal: AbortSignal.any([this.#abort.signal, AbortSignal.timeout(timeout)]),
-    })
-    const parts: Buffer[] = []
-    let size = 0
-    for await (const part of response.body) {
-      size += part.length
-      if (size > maxAnswer) {
-        response.body.destroy()
-        return { kind: 'impossible', reason: 'The answer of the bot’s server is larger than 1 MiB' }
+    const limit = new AbortController()
+    // AbortSignal.timeout would not do: what AbortSignal.any made of it never fires once garbage was collected.
+    const timer = setTimeout(() => limit.abort(new DOMException('too slow', 'TimeoutError')), timeout)
+    try {
+      const response = await request(url, {
+        method: 'POST',
+        headers: { 'content-type': contentType, 'user-agent': `NatterOutgoingWebhook/${version()}` },
+        body,
+        dispatcher: await this.#agent,
+        signal: AbortSignal.any([this.#abort.signal, limit.signal]),
+      })
+      const parts: Buffer[] = []
+      let size = 0
+      for await (const part of response.body) {
+        size += part.length
+        if (size > maxAnswer) {
+          response.body.destroy()
+          return { kind: 'impossible', reason: 'The answer of the bot’s server is larger than 1 MiB' }
+        }
+        parts.push(part)
       }
-      parts.push(part)
+      return { kind: 'answered', status: response.statusCode, body: Buffer.concat(parts).toString() }
+    } finally {
+      clearTimeout(timer)
     }
-    return { kind: 'answered', status: response.statusCode, body: Buffer.concat(parts).toString() }
   }
 }
 

@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 import { accountAt, newShell } from './support/cli.ts'
 import { sharedDaemon } from './support/daemon.ts'
 import { Screen } from './support/terminal.ts'
+import { until } from './support/until.ts'
 
 const daemon = sharedDaemon()
 const folder = mkdtempSync(join(tmpdir(), 'natter-completion-'))
@@ -55,7 +56,7 @@ const cases: readonly (readonly [string, string])[] = [
 ]
 
 describe('completion in bash', () => {
-  const offered = async (line: string) => {
+  const asked = async (line: string) => {
     await ready()
     const script = `source <(natter completion bash)
 COMP_LINE=$1 COMP_POINT=\${#1}
@@ -65,6 +66,12 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
     const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', script, 'bash', line, ...words], { env })
     return stdout.split('\n').filter(text => text !== '')
   }
+  /** Names are offered when the daemon answers in time; once it has, they are known for a while. */
+  const offered = (line: string) =>
+    until(async () => {
+      const found = await asked(line)
+      return found.length > 0 && found
+    })
 
   for (const [line, wanted] of cases)
     test(`${line} …`, async () => {
@@ -82,6 +89,7 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
     if (!screen) return t.skip('no pseudo-terminal')
     screen.type("PS1='> '; source <(natter completion bash); echo set\r")
     await screen.shows(/\n\r?set\n> /)
+    for (const line of ['natter tail --channel des', 'natter send --to amy@exa']) await offered(line)
     screen.type('natter tail --channel des\t')
     await screen.shows(/--channel design\\ team/)
     // The line as bash has it is what `echo` prints.
@@ -97,16 +105,13 @@ describe('completion in fish', { skip: !has('fish') && 'fish is not installed' }
       const file = join(folder, 'natter.fish')
       const { stdout: script } = await promisify(execFile)('natter', ['completion', 'fish'], { env })
       writeFileSync(file, script)
-      const { stdout } = await promisify(execFile)(
-        'fish',
-        ['--no-config', '-c', `source ${file}; complete -C '${line}'`],
-        { env },
-      )
-      const texts = stdout.split('\n').map(found => found.split('\t')[0]!.replaceAll('\\', ''))
-      assert.deepEqual(
-        texts.filter(text => text !== ''),
-        [wanted],
-      )
+      const asked = ['--no-config', '-c', `source ${file}; complete -C '${line}'`]
+      const texts = await until(async () => {
+        const { stdout } = await promisify(execFile)('fish', asked, { env })
+        const lines = stdout.split('\n').map(found => found.split('\t')[0]!.replaceAll('\\', ''))
+        return lines.some(Boolean) && lines.filter(Boolean)
+      })
+      assert.deepEqual(texts, [wanted])
     })
 })
 
@@ -122,8 +127,10 @@ describe('completion in zsh', { skip: !has('zsh') && 'zsh is not installed' }, (
       ['natter send --to amy@ex', 'amy@example.com'],
     ] as const) {
       screen.text = ''
+      // Once more now and then, when the daemon was too slow to say a name.
+      const again = setInterval(() => screen.type(`\u0015${line}\t`), 5000)
       screen.type(`\u0015${line}\t`)
-      await screen.shows(new RegExp(wanted.replace(/[\\.-]/g, '\\$&')))
+      await screen.shows(new RegExp(wanted.replace(/[\\.-]/g, '\\$&'))).finally(() => clearInterval(again))
     }
   })
 })

@@ -5,6 +5,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newShell, type Shell } from './support/cli.ts'
+import { send } from './support/http.ts'
+import { until } from './support/until.ts'
 
 test('a daemon is started, used, restarted and stopped with no other set-up', async t => {
   const shell = newShell(t)
@@ -34,7 +36,11 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   assert.equal(JSON.parse(restarted.stdout).url, url)
   assert.match((await shell.natter(['snippets', 'list'])).stdout, /over a restart/)
 
-  const status = JSON.parse((await shell.natter(['daemon', 'status', '--json'])).stdout)
+  // It waits two seconds for the daemon to say so.
+  const status = await until(async () => {
+    const said = JSON.parse((await shell.natter(['daemon', 'status', '--json'])).stdout)
+    return said.ready && said
+  })
   assert.deepEqual([status.running, status.ready, status.url], [true, true, url])
   assert.ok(!readFileSync(join(store, 'daemon.log'), 'utf8').includes(owner.api_key))
 
@@ -70,7 +76,14 @@ test('a daemon that died without a word is not running, even if its number lives
   const shell = newShell(t)
   const store = join(shell.home, 'store')
   assert.equal((await started(shell, store)).code, 0)
+  const { url } = JSON.parse(readFileSync(join(store, 'daemon.json'), 'utf8'))
   endAt(store)
+  await until(() =>
+    send(`${url}/livez`).then(
+      () => false,
+      () => true,
+    ),
+  )
   const trace = join(store, 'daemon.json')
   writeFileSync(trace, JSON.stringify({ ...JSON.parse(readFileSync(trace, 'utf8')), pid: process.pid }))
   assert.equal((await shell.natter(['daemon', 'status', '--data', store])).code, 3)

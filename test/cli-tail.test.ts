@@ -8,6 +8,7 @@ import { describe, test } from 'node:test'
 import { accountAt, fakeServer, json, newShell, Watched } from './support/cli.ts'
 import { launch } from './support/daemon.ts'
 import { fakeChat } from './support/fake-chat.ts'
+import { freePort } from './support/free-port.ts'
 import { until } from './support/until.ts'
 
 describe('natter tail', () => {
@@ -35,7 +36,7 @@ describe('natter tail', () => {
     assert.match(tail.stderr, /^ready queue=q1 last=-1\n$/)
     tail.child.kill('SIGINT')
     assert.equal(await tail.ended, 130)
-    assert.equal(chat.asked.at(-1), 'DELETE /events')
+    await until(() => chat.asked.at(-1) === 'DELETE /events')
   })
 
   test('other events are said in words, with the place of the message they are about', async t => {
@@ -77,7 +78,7 @@ describe('natter tail', () => {
       [['--dm', 'bob@example.com'], ['d']],
       [['--channel', 'id:6'], ['c']],
     ] as const) {
-      const words = ['tail', '--jq', '.message.content', '--until', 'the end', '--within', '10s', ...flags]
+      const words = ['tail', '--jq', '.message.content', '--until', 'the end', '--within', '2m', ...flags]
       const tail = new Watched(t, shell.spawn(words))
       await tail.said(/ready/)
       chat.say('a')
@@ -266,7 +267,8 @@ describe('natter tail', () => {
 
   test('with a real daemon: kill -9 and a restart lose nothing and repeat nothing', async t => {
     const data = mkdtempSync(join(tmpdir(), 'natter-tail-'))
-    const first = await launch(data)
+    const flags = ['--port', String(await freePort())]
+    const first = await launch(data, { flags })
     t.after(() => rmSync(data, { recursive: true, force: true }))
     const { email, api_key } = first.ready.owner
     const shell = newShell(t, accountAt(first.url, email, api_key))
@@ -281,7 +283,7 @@ describe('natter tail', () => {
     await tail.until(1)
     await first.kill()
     await tail.said(/trying again/)
-    const second = await launch(data, { flags: ['--port', new URL(first.url).port] })
+    const second = await launch(data, { flags })
     t.after(() => second.kill())
     const last = await say('after')
     await tail.until(2)
@@ -296,6 +298,11 @@ describe('natter tail', () => {
   })
 })
 
-function lastMessageIn(cursor: string): number {
-  return JSON.parse(readFileSync(cursor, 'utf8')).last_message_id
+/** Undefined while it is not there yet, or being written. */
+function lastMessageIn(cursor: string): number | undefined {
+  try {
+    return JSON.parse(readFileSync(cursor, 'utf8')).last_message_id
+  } catch {
+    return undefined
+  }
 }

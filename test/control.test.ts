@@ -8,7 +8,7 @@ import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { users } from '../daemon/api/users.ts'
 import { BotServer, json } from './support/bot-server.ts'
 import { Control } from './support/control.ts'
-import { type Caller, sharedDaemon, startDaemon, type TestDaemon } from './support/daemon.ts'
+import { type Caller, sharedDaemon, startDaemon } from './support/daemon.ts'
 import { until } from './support/until.ts'
 import { person } from './support/world.ts'
 
@@ -54,7 +54,7 @@ describe('/webhooks', () => {
 
   test('lists deliveries with what was sent, the token hidden, and waits for them', async () => {
     server.answer = json({ content: 'hi' })
-    const waiting = control().call('POST', '/wait', { webhook: { bot: '/^listed/', status: 'delivered' }, within: 10 })
+    const waiting = control().call('POST', '/wait', { webhook: { bot: '/^listed/', status: 'delivered' }, within: 60 })
     const { bot, id } = await called('listed', server.url)
     const { met, webhook } = await waiting
     assert.equal(met, true)
@@ -88,7 +88,7 @@ describe('/webhooks', () => {
 
   test('attempts come again as time is moved, each at its own time, before the answer', async () => {
     const { bot } = await called('nowhere', 'http://127.0.0.1:1/')
-    const { webhook } = await control().call('POST', '/wait', { webhook: { bot } })
+    const { webhook } = await control().call('POST', '/wait', { webhook: { bot }, within: 60 })
     assert.deepEqual([webhook.status, webhook.attempts], ['waiting', 1])
     assert.equal(webhook.next_attempt, Date.UTC(2030, 0) + 1000)
     await control().call('POST', '/clock/advance', { by: '6s' })
@@ -114,7 +114,7 @@ describe('reset and snapshots', () => {
     const amy = await person(daemon(), 'amy')
     const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
     const poll = owner.call(events.get, { queue_id, last_event_id: -1 })
-    await waiting(daemon())
+    await control().waiting()
     await control().call('POST', '/reset')
     assert.deepEqual((await poll).events, [])
     await owner.refused(events.get, { queue_id, last_event_id: -1 }, 'BAD_EVENT_QUEUE_ID')
@@ -173,7 +173,7 @@ describe('the clock', () => {
     const { owner } = daemon()
     const { queue_id } = await owner.call(events.register, { event_types: [] })
     const poll = owner.call(events.get, { queue_id, last_event_id: -1 })
-    await waiting(daemon())
+    await control().waiting()
     await control().call('POST', '/clock/advance', { by: '1m' })
     assert.deepEqual(
       (await poll).events.map(({ type }) => type),
@@ -248,7 +248,7 @@ describe('requests', () => {
   })
 
   test('a call can be waited for', async () => {
-    const wait = control().call('POST', '/wait', { call: { endpoint: 'get-own-user', status: 200 }, within: '5s' })
+    const wait = control().call('POST', '/wait', { call: { endpoint: 'get-own-user', status: 200 }, within: '1m' })
     await daemon().owner.call(users.me, {})
     const { met, call } = await wait
     assert.ok(met)
@@ -329,10 +329,3 @@ describe('queues, outbox and accounts', () => {
     assert.deepEqual((await control().call('GET', '/webhooks')).deliveries, [])
   })
 })
-
-async function waiting(daemon: TestDaemon): Promise<void> {
-  await until(async () => {
-    const { queues } = await new Control(daemon).call('GET', '/queues')
-    return queues.some((queue: { waiting: boolean }) => queue.waiting)
-  })
-}

@@ -184,7 +184,7 @@ describe('the profile', () => {
     const ready = JSON.parse(line) as Ready
     assert.equal((await send(`${ready.url}/readyz`)).status, 200)
     child.kill()
-    await once(child, 'exit')
+    await once(child, 'close')
     return { ready, stderr }
   }
 

@@ -70,13 +70,11 @@ describe('the disk fills up while the daemon runs', () => {
 
   async function fillUp(daemon: TestDaemon, data: string): Promise<void> {
     running.push(daemon)
-    const exited = once(daemon.process, 'exit')
     const answered: number[] = []
     const refusals = await Promise.all(Array.from({ length: 4 }, () => writeUntilRefused(daemon.owner, answered)))
     for (const body of refusals) if (body) assert.equal(body.code, 'SERVER_NOT_READY', JSON.stringify(body))
     assert.ok(refusals.some(Boolean), 'nobody got a clear error')
-    const [code] = await exited
-    assert.equal(code, 1)
+    assert.equal(await daemon.closed, 1)
     assert.match(daemon.stderr, /the store cannot be written .*Make room/s)
     assertPlain(daemon.stderr)
     // Where there is room: a copy, made while nobody writes.

@@ -5,11 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { events as api } from '../daemon/api/events.ts'
 import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { typing } from '../daemon/api/typing.ts'
+import { Control } from './support/control.ts'
 import { type Caller, launch, sharedDaemon, startDaemon } from './support/daemon.ts'
+import { until } from './support/until.ts'
 import { person } from './support/world.ts'
 
 interface Heard {
@@ -84,17 +85,17 @@ describe('POST /register', () => {
 })
 
 describe('GET /events', () => {
-  const daemon = sharedDaemon({ flags: ['--heartbeat', '1'] })
+  // Time stands still: what is answered at all is answered at once, and heartbeats come when they are told to.
+  const daemon = sharedDaemon({ flags: ['--heartbeat', '1', '--control', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
+  const control = () => new Control(daemon())
 
   test('waits until there is an event, and answers with it at once', async () => {
     const { owner } = daemon()
     const queue_id = await register(owner, { event_types: ['saved_snippets'] })
     const poll = owner.call(api.get, { queue_id, last_event_id: -1 })
-    await sleep(100)
-    const before = performance.now()
+    await control().waiting(queue_id)
     await snippet(owner, 'awaited')
     const reply = await poll
-    assert.ok(performance.now() - before < 800, 'the event was late')
     assert.deepEqual(titles(reply.events as Heard[]), ['awaited'])
     assert.equal(reply.queue_id, queue_id)
   })
@@ -102,9 +103,12 @@ describe('GET /events', () => {
   test('a heartbeat comes when nothing else does, has an ID, and must be acknowledged', async () => {
     const { owner } = daemon()
     const queue_id = await register(owner, { event_types: ['saved_snippets'] })
-    const begun = performance.now()
-    const { events } = await owner.call(api.get, { queue_id, last_event_id: -1 })
-    assert.ok(performance.now() - begun > 500)
+    const poll = owner.call(api.get, { queue_id, last_event_id: -1 })
+    await control().waiting(queue_id)
+    await control().advance('900ms')
+    await control().waiting(queue_id)
+    await control().advance('100ms')
+    const { events } = await poll
     assert.equal(events.length, 1)
     const [beat] = events as Heard[]
     assert.deepEqual(beat, { id: beat!.id, type: 'heartbeat' })
@@ -120,7 +124,10 @@ describe('GET /events', () => {
     const queue_id = await register(owner, { event_types: [] })
     await snippet(owner)
     assert.deepEqual(await pending(owner, queue_id), [])
-    const { events } = await owner.call(api.get, { queue_id })
+    const poll = owner.call(api.get, { queue_id })
+    await control().waiting(queue_id)
+    await control().advance('1s')
+    const { events } = await poll
     assert.deepEqual(
       events.map(({ type }) => type),
       ['heartbeat'],
@@ -185,7 +192,7 @@ describe('GET /events', () => {
     const { owner } = daemon()
     const queue_id = await register(owner, { event_types: ['saved_snippets'] })
     const first = owner.call(api.get, { queue_id })
-    await sleep(100)
+    await control().waiting(queue_id)
     const second = owner.call(api.get, { queue_id })
     assert.deepEqual((await first).events, [])
     await snippet(owner, 'for the second')
@@ -240,10 +247,13 @@ describe('GET /events', () => {
     const queue_id = await register(owner, { event_types: ['saved_snippets'] })
     const gone = new AbortController()
     const poll = owner.raw('GET', `/api/v1/events?queue_id=${queue_id}`, { signal: gone.signal })
-    await sleep(100)
+    await control().waiting(queue_id)
     gone.abort()
     await assert.rejects(poll)
-    await sleep(50)
+    await until(async () => {
+      const { queues } = await control().call('GET', '/queues')
+      return queues.every((queue: { waiting: boolean }) => !queue.waiting)
+    })
     await snippet(owner, 'kept')
     assert.deepEqual(titles(await pending(owner, queue_id)), ['kept'])
   })
@@ -270,7 +280,7 @@ describe('GET /events', () => {
     )
   })
 
-  test('more signals than there are IDs between two entries keep rising IDs', { timeout: 60_000 }, async () => {
+  test('more signals than there are IDs between two entries keep rising IDs', async () => {
     const { owner } = daemon()
     const queue_id = await register(owner, { event_types: ['typing'] })
     let last = -1
@@ -289,13 +299,13 @@ describe('GET /events', () => {
 })
 
 describe('DELETE /events', () => {
-  const daemon = sharedDaemon()
+  const daemon = sharedDaemon({ flags: ['--control'] })
 
   test('ends the queue, and answers a poll that waits on it', async () => {
     const { owner } = daemon()
     const queue_id = await register(owner)
     const poll = owner.call(api.get, { queue_id })
-    await sleep(100)
+    await new Control(daemon()).waiting(queue_id)
     await owner.call(api.delete, { queue_id })
     assert.deepEqual((await poll).events, [])
     await owner.refused(api.get, { queue_id }, 'BAD_EVENT_QUEUE_ID')
@@ -306,7 +316,10 @@ describe('DELETE /events', () => {
 
 describe('the life of a queue', () => {
   test('it expires when nobody polls for its lifespan, and not while somebody waits or keeps asking', async t => {
-    const { owner } = await startDaemon(t, { flags: ['--heartbeat', '4'] })
+    const flags = ['--heartbeat', '4', '--control', '--clock', 'frozen@2030-01-01T00:00:00Z']
+    const daemon = await startDaemon(t, { flags })
+    const control = new Control(daemon)
+    const { owner } = daemon
     const lived = { queue_lifespan_secs: 1, event_types: ['saved_snippets'] }
     const [idle, waiting, asked] = [
       await register(owner, lived),
@@ -314,8 +327,9 @@ describe('the life of a queue', () => {
       await register(owner, lived),
     ]
     const poll = owner.call(api.get, { queue_id: waiting })
+    await control.waiting(waiting)
     for (let round = 0; round < 12; round++) {
-      await sleep(250)
+      await control.advance('250ms')
       assert.deepEqual(await pending(owner, asked), [])
     }
     const { queue_id } = await owner.refused(api.get, { queue_id: idle, dont_block: true }, 'BAD_EVENT_QUEUE_ID')

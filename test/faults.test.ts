@@ -5,6 +5,7 @@ import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { users } from '../daemon/api/users.ts'
 import { Control } from './support/control.ts'
 import { type Caller, sharedDaemon } from './support/daemon.ts'
+import { until } from './support/until.ts'
 import { person } from './support/world.ts'
 
 const snippet = { title: 'a', content: 'b' }
@@ -94,7 +95,13 @@ describe('faults', () => {
     const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
     await owner.call(savedSnippets.create, snippet)
     const query = `queue_id=${queue_id}&last_event_id=-1`
-    await assert.rejects(owner.raw('GET', '/api/v1/events', { query, signal: AbortSignal.timeout(100) }))
+    const leaving = new AbortController()
+    const hung = assert.rejects(owner.raw('GET', '/api/v1/events', { query, signal: leaving.signal }))
+    await until(async () => (await control().call('GET', '/faults')).faults[0].hits === 1)
+    // The queue has an event: a poll that is answered at all would be by now.
+    await owner.call(users.me, {})
+    leaving.abort()
+    await hung
     assert.equal((await owner.call(events.get, { queue_id, last_event_id: -1 })).events.length, 1)
   })
 

@@ -3,19 +3,19 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, type TestContext, test } from 'node:test'
 import { events } from '../daemon/api/events.ts'
 import { savedSnippets } from '../daemon/api/saved-snippets.ts'
 import { server } from '../daemon/api/server.ts'
 import { users } from '../daemon/api/users.ts'
+import { Control } from './support/control.ts'
 import { Caller, sharedDaemon, startDaemon, type TestDaemon } from './support/daemon.ts'
 import type { HttpReply } from './support/http.ts'
 import { until } from './support/until.ts'
 import { person } from './support/world.ts'
 
 describe('rate limits', () => {
-  const daemon = sharedDaemon({ flags: ['--memory', '--rate-limit'] })
+  const daemon = sharedDaemon({ flags: ['--memory', '--rate-limit', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
   const isHit = (reply: HttpReply, within: number) => {
     assert.equal(reply.status, 429, reply.text)
     assert.equal(reply.body.code, 'RATE_LIMIT_HIT')
@@ -31,8 +31,7 @@ describe('rate limits', () => {
       assert.equal(status, 200)
       assert.equal(headers['x-ratelimit-limit'], '200')
       assert.equal(headers['x-ratelimit-remaining'], String(left))
-      const reset = Number(headers['x-ratelimit-reset']) - Date.now() / 1000
-      assert.ok(reset > 58 && reset <= 61.5, `reset in ${reset}`)
+      assert.equal(Number(headers['x-ratelimit-reset']), Date.UTC(2030, 0, 1, 0, 1) / 1000)
     }
     isHit(await owner.try(users.me, {}), 60)
     assert.equal((await owner.try(users.me, {})).headers['x-ratelimit-remaining'], '0')
@@ -124,13 +123,24 @@ describe('SIGTERM', () => {
   async function terminate(daemon: TestDaemon): Promise<number> {
     const begun = performance.now()
     daemon.process.kill('SIGTERM')
-    const [code] = await once(daemon.process, 'exit')
-    assert.equal(code, 0, daemon.stderr)
+    assert.equal(await daemon.closed, 0, daemon.stderr)
     return performance.now() - begun
   }
 
-  test('waiting polls are answered, open connections closed, and the daemon ends within a second or so', async t => {
-    const daemon = await startDaemon(t)
+  /** A daemon that waits for something is slow every time; a busy machine is not. */
+  async function quickly(attempt: () => Promise<number>): Promise<void> {
+    const took = [await attempt()]
+    while (took.at(-1)! >= 2000) {
+      assert.ok(took.length < 5, `${took.join(', ')} ms`)
+      took.push(await attempt())
+    }
+  }
+
+  test('waiting polls are answered, open connections closed, and the daemon ends within a second or so', t =>
+    quickly(() => endWhilePolled(t)))
+
+  async function endWhilePolled(t: TestContext): Promise<number> {
+    const daemon = await startDaemon(t, { flags: ['--control'] })
     const { owner } = daemon
     const queues = await Promise.all(Array.from({ length: 20 }, () => owner.call(events.register, {})))
     const polls = queues.map(({ queue_id }) => owner.call(events.get, { queue_id, last_event_id: -1 }))
@@ -138,14 +148,16 @@ describe('SIGTERM', () => {
     await once(idle, 'connect')
     const hungUp = once(idle, 'close')
     idle.on('error', () => {})
-    await sleep(200)
+    await new Control(daemon).waiting(...queues.map(({ queue_id }) => queue_id))
     const took = await terminate(daemon)
-    assert.ok(took < 2000, `${took} ms`)
     for (const { events: heard } of await Promise.all(polls)) assert.deepEqual(heard, [])
     await hungUp
-  })
+    return took
+  }
 
-  test('what is being written when it comes is written, and answered', async t => {
+  test('what is being written when it comes is written, and answered', t => quickly(() => endWhileWriting(t)))
+
+  async function endWhileWriting(t: TestContext): Promise<number> {
     const daemon = await startDaemon(t)
     const answered: number[] = []
     let stopped = false
@@ -163,8 +175,8 @@ describe('SIGTERM', () => {
           return
         }
     })
-    await sleep(300)
-    assert.ok((await terminate(daemon)) < 2000)
+    await until(() => answered.length > 50)
+    const took = await terminate(daemon)
     stopped = true
     await Promise.all(writers)
     const again = await startDaemon(t, { data: daemon.data })
@@ -172,5 +184,6 @@ describe('SIGTERM', () => {
     const ids = new Set(kept.map(({ id }) => id))
     for (const id of answered) assert.ok(ids.has(id), `snippet ${id} was answered and is gone`)
     assert.ok(ids.size - answered.length <= 0, `${ids.size - answered.length} writes were kept and not answered`)
-  })
+    return took
+  }
 })

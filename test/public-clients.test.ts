@@ -157,7 +157,7 @@ describe('zulip-js', () => {
       cwd: join(import.meta.dirname, '..'),
     })
     const output = text(child.stdout)
-    await natter.waitForCall({ endpoint: 'register-queue', params: { event_types: ['message'] } }, { within: '20s' })
+    await natter.waitForCall({ endpoint: 'register-queue', params: { event_types: ['message'] } }, { within: '1m' })
     // Its poll comes a moment after its queue; the queue keeps what is sent between.
     await natter.as('bob').messages.send({ type: 'channel', to: 'general', topic: 'js', content: 'for each' })
     assert.equal(await output, 'for each\n')

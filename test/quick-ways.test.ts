@@ -71,7 +71,7 @@ describe('names by user', () => {
           for (const userId of userIds) expected[userId] = [...(expected[userId] ?? []), name]
         }
         const sorted = (lists: object) => Object.entries(lists).map(([id, list]) => [id, [...list].sort()])
-        assert.deepEqual(sorted(JSON.parse(names.text)), sorted(expected))
+        assert.deepEqual(sorted(JSON.parse(String(names.json))), sorted(expected))
         assert.deepEqual(sorted(Object.fromEntries(names.lists())), sorted(expected))
         assert.equal(names.size, Object.keys(expected).length)
       }),

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { channels } from '../daemon/api/channels.ts'
 import { messages } from '../daemon/api/messages.ts'
 import { scheduledMessages as api } from '../daemon/api/scheduled-messages.ts'
@@ -40,7 +39,7 @@ function soon(after: number): number {
 
 /** What falls due meanwhile has been sent when it returns. */
 async function pass(seconds: number): Promise<void> {
-  await new Control(daemon()).call('POST', '/clock/advance', { by: `${seconds}s` })
+  await new Control(daemon()).advance(`${seconds}s`)
   now += seconds
 }
 
@@ -112,7 +111,7 @@ describe('POST /scheduled_messages', () => {
     await refused({ topic: undefined })
     await refused({ content: ' \n ' })
     await refused({ scheduled_delivery_timestamp: soon(-1) })
-    await refused({ scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) })
+    await refused({ scheduled_delivery_timestamp: now })
     await refused({ scheduled_delivery_timestamp: Number.MAX_SAFE_INTEGER })
     assert.deepEqual(await mine(amy), [])
   })
@@ -314,22 +313,24 @@ describe('delivery', () => {
 
   test('what fell due while the daemon was down is sent when it is back, once', async () => {
     const data = mkdtempSync(join(tmpdir(), 'natter-scheduled-'))
-    let running = await launch(data)
+    const at = Date.parse('2030-01-01T00:00:02Z') / 1000
+    const startAt = (time: string) => launch(data, { flags: ['--control', '--clock', `frozen@2030-01-01T${time}Z`] })
+    let running = await startAt('00:00:00')
     try {
-      const at = Math.floor(Date.now() / 1000) + 2
       const { owner } = running
       const make = (content: string, due: number) =>
         owner.call(api.create, { type: 'direct', to: [owner.id], content, scheduled_delivery_timestamp: due })
       await make('b', at + 1)
       await make('a', at)
       await running.kill()
-      await sleep((at + 1) * 1000 + 50 - Date.now())
-      running = await launch(data)
+      running = await startAt('00:00:03')
+      await new Control(running).call('POST', '/clock/resume')
       const seen = async () => (await newestIn(running.owner, [['is', 'dm']])).map(message => message.content)
       await until(async () => (await seen()).length >= 2)
       assert.deepEqual(await seen(), ['a', 'b'])
       await running.kill()
-      running = await launch(data)
+      running = await startAt('00:10:00')
+      await new Control(running).call('POST', '/clock/resume')
       assert.deepEqual(await mine(running.owner), [])
       assert.deepEqual(await seen(), ['a', 'b'])
       await running.stop()

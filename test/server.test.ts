@@ -1,11 +1,10 @@
 // What the server says of itself.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { describe, test } from 'node:test'
 import { server as api } from '../daemon/api/server.ts'
 import { sharedDaemon, startDaemon } from './support/daemon.ts'
+import { freePort } from './support/free-port.ts'
 
 describe('GET /server_settings', () => {
   const daemon = sharedDaemon({ flags: ['--memory', '--org', 'Ants & <Bees>'] })
@@ -39,10 +38,7 @@ describe('GET /server_settings', () => {
   })
 
   test('the URL is what clients are to call it, when told', async t => {
-    const free = createServer().listen(0, '127.0.0.1')
-    await once(free, 'listening')
-    const { port } = free.address() as AddressInfo
-    free.close()
+    const port = await freePort()
     const flags = ['--memory', '--dev-auth', '--port', `${port}`, '--url', `http://localhost:${port}/`]
     const { nobody } = await startDaemon(t, { flags })
     const reply = await nobody.call(api.settings, {})

@@ -143,7 +143,7 @@ describe('can_access_all_users_group = role:members', () => {
       show(ctx, 'user_id', all.member, { client_gravatar: true, include_custom_profile_fields: false }),
     )
     const reading = { client_gravatar: true, include_custom_profile_fields: false }
-    const { members } = JSON.parse((list(ctx, reading).reply as any).text)
+    const { members } = (list(ctx, reading).reply as any).toJSON()
     assert.deepEqual(
       members.filter((user: any) => !user.is_bot).map((user: any) => user.full_name),
       ['guest', 'friend'],

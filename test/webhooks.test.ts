@@ -13,6 +13,7 @@ import { webhooks as api } from '../daemon/api/webhooks.ts'
 import { settled as settledFacts } from '../daemon/domain/webhooks/settle.ts'
 import { forbidden } from '../daemon/webhook-targets.ts'
 import { BotServer, json } from './support/bot-server.ts'
+import { Control } from './support/control.ts'
 import { Caller, launch, sharedDaemon, startDaemon, type TestDaemon } from './support/daemon.ts'
 import { DomainWorld } from './support/domain-world.ts'
 import { until } from './support/until.ts'
@@ -27,7 +28,7 @@ let amy: Caller
 let bob: Caller
 let guest: Caller
 let echo: Caller
-sharedDaemon({ flags: ['--webhook-timeout', '1'] }, async started => {
+sharedDaemon({ flags: ['--webhook-timeout', '60'] }, async started => {
   daemon = started
   amy = await person(daemon, 'amy')
   bob = await person(daemon, 'bob')
@@ -64,6 +65,11 @@ async function latest(caller: Caller, narrow: object[] = []): Promise<Record<str
     apply_markdown: false,
   })
   return read.messages.at(-1)!
+}
+
+/** Nothing is tried again by itself. */
+function frozen(time: string): string[] {
+  return ['--clock', `frozen@2030-01-01T${time}Z`]
 }
 
 /** The newest delivery, once nothing waits any more. */
@@ -217,18 +223,23 @@ describe('POST /svc-outgoing-webhook', () => {
     }
   })
 
-  test('a server that does not answer is asked again; the daemon answers others meanwhile', async () => {
+  test('a server that does not answer is asked again; the daemon answers others meanwhile', async t => {
+    const hurried = await startDaemon(t, { flags: ['--webhook-timeout', '3', '--control', ...frozen('00:00:00')] })
+    const { owner } = hurried
+    const bot = await botOf(hurried, owner, 'slow')
     let calls = 0
     server.answer = (response, received) => {
       if (++calls > 1) json({ content: 'at last' })(response, received)
     }
-    await direct(amy, [echo.id], 'slow?')
+    await direct(owner, [bot.id], 'slow?')
     await until(() => calls > 0)
-    const { deliveries } = await amy.call(api.log, { bot_id: echo.id, status: 'waiting' })
-    assert.equal(deliveries.length, 1)
-    const delivery = await settled()
+    const log = async () => (await owner.call(api.log, { bot_id: bot.id, status: 'waiting' })).deliveries
+    assert.equal((await log()).length, 1)
+    await until(async () => (await log())[0]?.attempts === 1)
+    await new Control(hurried).advance('1s')
+    const delivery = await settled(owner)
     assert.deepEqual([delivery.status, delivery.attempts, delivery.error], ['delivered', 2, null])
-    assert.equal((await latest(amy)).content, 'at last')
+    assert.equal((await latest(owner)).content, 'at last')
   })
 
   test('a generic bot mentioned where it is not subscribed hears of the message', async () => {
@@ -292,14 +303,14 @@ describe('retries', () => {
     const sleepy = new BotServer()
     sleepy.answer = response => response.destroy()
     await sleepy.listen()
-    const first = await launch(data)
+    const first = await launch(data, { flags: frozen('00:00:00') })
     const bot = await botOf(first, first.owner, 'sleepy', { payload_url: sleepy.url })
     await direct(first.owner, [bot.id], 'are you there?')
     await until(() => sleepy.received.length > 0)
     await first.kill()
     const before = sleepy.received.length
     sleepy.answer = json({ content: 'now I am' })
-    const second = await launch(data)
+    const second = await launch(data, { flags: frozen('00:01:00') })
     try {
       const owner = new Caller(second.url, first.owner.email, first.owner.key, first.owner.id)
       const delivery = await settled(owner)

@@ -82,7 +82,7 @@ class Follower {
       let events: Event[]
       try {
         const params = { queue_id: this.#queueId, last_event_id: this.#lastEvent }
-        const reply = await this.#insist(() => this.#calls.endpoint(api.get, params, this.#patience()))
+        const reply = await this.#insist(() => this.#limited(limit => this.#calls.endpoint(api.get, params, limit)))
         events = reply.events as Event[]
       } catch (error) {
         if (!(error instanceof NatterError && error.code === queueLost)) throw error
@@ -122,10 +122,16 @@ class Follower {
   }
 
   /** A poll that is never answered must not end everything: the server says how long one can take. */
-  #patience(): AbortSignal {
+  async #limited<T>(call: (limit: AbortSignal) => Promise<T>): Promise<T> {
     const { signal, pollSeconds = this.#longestPoll } = this.#options
-    const limit = AbortSignal.timeout(pollSeconds * 1000)
-    return signal ? AbortSignal.any([signal, limit]) : limit
+    const limit = new AbortController()
+    // AbortSignal.timeout would not do: what AbortSignal.any made of it never fires once garbage was collected.
+    const timer = setTimeout(() => limit.abort(), pollSeconds * 1000)
+    try {
+      return await call(signal ? AbortSignal.any([signal, limit.signal]) : limit.signal)
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Returns the newest message there is. */

@@ -1,14 +1,20 @@
-// A reply that is JSON text already, for lists too long to be written anew for each reader.
+// A reply that is JSON already, for lists too long to be written anew for each reader.
 
 export class Written {
   /** The fields of the object, without its braces: others stand before them. */
-  readonly fields: string
-  constructor(fields: string) {
+  readonly fields: readonly (string | Buffer)[]
+
+  constructor(...fields: readonly (string | Buffer)[]) {
     this.fields = fields
   }
+
   /** The same for whoever writes it as a part of something. */
   toJSON(): unknown {
-    return JSON.parse(`{${this.fields}}`)
+    return JSON.parse(`{${this}}`)
+  }
+
+  toString(): string {
+    return this.fields.join('')
   }
 
   /** Stands where the reply would: the edge sends it as it is. */

@@ -33,7 +33,7 @@ export function success(to: Answering, reply: object, ignored: readonly string[]
     const text = JSON.stringify(reply)
     send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
   } else if (more === '' && !to.speak && !to.watched) sendWritten(to, reply, opening)
-  else send(to, 200, `${opening},${reply.fields}}`)
+  else send(to, 200, `${opening},${reply}}`)
 }
 
 const bodies = new WeakMap<Written, Buffer>()
@@ -42,7 +42,8 @@ const bodies = new WeakMap<Written, Buffer>()
 function sendWritten(to: Answering, written: Written, opening: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
-  const body = bodies.get(written) ?? Buffer.from(`${opening},${written.fields}}`)
+  const body =
+    bodies.get(written) ?? Buffer.concat([`${opening},`, ...written.fields, '}'].map(part => Buffer.from(part)))
   bodies.set(written, body)
   raw.writeHead(200, headersFor(to, body.length))
   raw.end(to.head ? undefined : body)

@@ -105,23 +105,27 @@ export function buildServer(parts: ServerParts): HttpServer {
     refuse(answer(request, reply), noSuchPath(request.url.split('?', 1)[0]!))
   })
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
-  return { listen: where => app.listen(where), close: () => close(app, shortWay) }
+  return { listen: where => app.listen(where), close: () => close(app, shortWay, () => parts.engine.settled()) }
 }
 
 /** Milliseconds that requests in progress have to end by themselves. */
 const patience = 700
 
 /** Stops listening, lets what is in progress end, and hangs up on everybody as soon as they have their answer. */
-async function close(app: FastifyInstance, shortWay: ShortWay): Promise<void> {
+async function close(app: FastifyInstance, shortWay: ShortWay, settled: () => Promise<void>): Promise<void> {
   const hangUp = () => {
     app.server.closeIdleConnections()
     shortWay.closeIdle()
   }
   hangUp()
   const sweep = setInterval(hangUp, 10)
-  const force = setTimeout(() => {
-    app.server.closeAllConnections()
-    shortWay.closeAll()
+  const force = setTimeout(async () => {
+    // However slow the disk is: what is being written is answered first, or it would seem not to be there.
+    await settled().catch(() => {})
+    setImmediate(() => {
+      app.server.closeAllConnections()
+      shortWay.closeAll()
+    })
   }, patience)
   try {
     await app.close()

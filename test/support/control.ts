@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import type { TestDaemon } from './daemon.ts'
 import { type HttpReply, send } from './http.ts'
+import { until } from './until.ts'
 
 export class Control {
   readonly #daemon: TestDaemon
@@ -16,6 +17,19 @@ export class Control {
     const reply = await this.try(method, path, body)
     assert.equal(reply.body.result, 'success', `${method} ${path}: ${reply.text}`)
     return reply.body
+  }
+
+  /** Until a poll waits on each of these queues; on any, when none is named. */
+  async waiting(...queueIds: readonly string[]): Promise<void> {
+    await until(async () => {
+      const { queues } = await this.call('GET', '/queues')
+      const found = queues.filter(({ waiting }: { waiting: boolean }) => waiting).map(({ queue_id }: any) => queue_id)
+      return found.length > 0 && queueIds.every(id => found.includes(id))
+    })
+  }
+
+  async advance(by: string): Promise<void> {
+    await this.call('POST', '/clock/advance', { by })
   }
 
   try(method: string, path: string, body?: object, token = this.#daemon.ready.control_token): Promise<HttpReply> {

@@ -16,6 +16,8 @@ export class FakeChat {
   readonly asked: string[] = []
   readonly posted: Record<string, string>[] = []
   historyWorks = true
+  /** What happens right after a queue was made. */
+  onRegister = () => {}
   #queues = new Map<string, { events: FakeEvent[]; waiting: (() => void) | undefined }>()
   #registered = 0
   #dropping = 0
@@ -98,7 +100,8 @@ export class FakeChat {
     if (at === 'POST /register') {
       const id = `q${++this.#registered}`
       this.#queues.set(id, { events: [], waiting: undefined })
-      return success({ queue_id: id, last_event_id: -1, max_message_id: this.messages.at(-1)?.id ?? -1 })
+      success({ queue_id: id, last_event_id: -1, max_message_id: this.messages.at(-1)?.id ?? -1 })
+      return this.onRegister()
     }
     if (at === 'GET /events') return this.#events(form, success, response, request)
     if (at === 'GET /messages' && this.historyWorks) return success(this.#past(form))

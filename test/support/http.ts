@@ -80,7 +80,7 @@ function parsed(text: string): Record<string, unknown> {
 }
 
 /** Bytes to the socket as they are, and what comes back until the server hangs up or falls silent. */
-export function sendBytes(url: string, bytes: string | Buffer, patience = 500): Promise<string> {
+export function sendBytes(url: string, bytes: string | Buffer, patience = 60_000): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise(resolve => {
     const socket = connect(Number(port), hostname)

@@ -18,6 +18,7 @@ export class Screen {
 
   constructor(t: TestContext, pty: IPty) {
     this.pty = pty
+    readToTheEnd(pty)
     let over = false
     this.ended = new Promise(resolve =>
       pty.onExit(({ exitCode, signal }) => {
@@ -46,7 +47,7 @@ export class Screen {
 
   shows(pattern: RegExp): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no ${pattern} in ${JSON.stringify(this.text)}`)), 15_000)
+      const timer = setTimeout(() => reject(new Error(`no ${pattern} in ${JSON.stringify(this.text)}`)), 60_000)
       this.#look = () => {
         if (!pattern.test(this.plain)) return
         clearTimeout(timer)
@@ -55,6 +56,14 @@ export class Screen {
       this.#look()
     })
   }
+}
+
+/** The package closes a terminal a moment after its program has ended, read or not. Not before it has looked again. */
+function readToTheEnd(pty: IPty): void {
+  const { _socket: socket } = pty as IPty & { _socket?: { destroy(): void } }
+  if (!socket) return
+  const destroy = socket.destroy.bind(socket)
+  socket.destroy = () => void setImmediate(destroy)
 }
 
 /** Why there is none, or the way to open one. The package has binaries for the usual systems only. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Asks again and again; generous, because a loaded machine is slow and a passing test does not wait. */
-export async function until<T>(holds: () => T | Promise<T>, seconds = 20): Promise<Exclude<T, Falsy>> {
+export async function until<T>(holds: () => T | Promise<T>, seconds = 60): Promise<Exclude<T, Falsy>> {
   const end = performance.now() + seconds * 1000
   for (;;) {
     const found = await holds()

@@ -79,8 +79,8 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const stops = new Stops(flags as StopFlags, stop)
   const onError = onErrorFrom(flags['on-error'])
   const jobs = flags.jobs === undefined ? 1 : Math.max(1, wholeNumber(String(flags.jobs), '--jobs'))
-  const past = flags.lines !== undefined ? { last: wholeNumber(String(flags.lines), '--lines') } : undefined
-  const from = flags.since === undefined ? past : sinceFrom(String(flags.since), new Date())
+  const last = flags.lines !== undefined ? { last: wholeNumber(String(flags.lines), '--lines') } : undefined
+  const from = flags.since === undefined ? last : sinceFrom(String(flags.since), new Date())
   const types = typesFrom(flags.type)
   const criteria = await criteriaFor(wishesFrom(flags), namesOf(account, { timeout: globals.timeout }))
   const cursorFile = flags.cursor as string | undefined
@@ -133,10 +133,15 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
       going = await takeAll(follower.resume(saved, saved.queue_id !== '' && saved.wants === wants))
       if (from) note('the cursor says where to go on; -n and --since are for the first time')
     }
+    const past = !saved && from
+    // Before anybody is told that nothing will be missed: a kill must not take that back.
+    if (going && !past) save(follower.position)
     const { queue_id, last_event_id } = follower.position
     note(`ready queue=${queue_id} last=${last_event_id}`)
-    if (!saved && from) going = await takeAll(follower.past(from))
-    if (going) save(follower.position)
+    if (past) {
+      going = await takeAll(follower.past(past))
+      if (going) save(follower.position)
+    }
     if (going) await takeAll(follower.follow())
     await workers.finish()
   } catch (error) {

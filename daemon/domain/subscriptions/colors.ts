@@ -30,14 +30,15 @@ export class Colors {
   /** People who come to a channel, by the color they get. */
   given(userIds: readonly number[], channelId: number, chosen?: string): Record<string, readonly number[]> {
     if (chosen !== undefined) return userIds.length > 0 ? { [chosen]: userIds } : {}
-    const byIndex: number[][] = []
-    for (const userId of userIds) {
-      const index = this.#next(userId, channelId)
-      const others = byIndex[index]
-      if (others) others.push(userId)
-      else byIndex[index] = [userId]
-    }
-    return Object.fromEntries(Object.entries(byIndex).map(([index, people]) => [palette[Number(index)]!, people]))
+    const indexes = userIds.map(userId => this.#next(userId, channelId))
+    // Most often it is one for all.
+    if (indexes.every(index => index === indexes[0]))
+      return userIds.length > 0 ? { [palette[indexes[0]!]!]: userIds } : {}
+    return Object.fromEntries(
+      palette
+        .map((color, index) => [color, userIds.filter((_, at) => indexes[at] === index)] as const)
+        .filter(([, people]) => people.length > 0),
+    )
   }
 
   #next(userId: number, channelId: number): number {

@@ -27,15 +27,11 @@ export class NamesByUser {
   }
 
   /** The lists as JSON. */
-  get text(): string {
+  get json(): Buffer {
     const only = this.#only()
-    if (!only) return JSON.stringify(Object.fromEntries(this.lists()))
+    if (!only) return Buffer.from(JSON.stringify(Object.fromEntries(this.lists())))
     const [name] = this.#users.keys()
-    const names = JSON.stringify([name])
-    // Several times as fast as `join`, which makes a string of each number first.
-    let text = `"${only[0]}":${names}`
-    for (let i = 1; i < only.length; i++) text += `,"${only[i]}":${names}`
-    return `{${text}}`
+    return sameForAll(only, Buffer.from(`":${JSON.stringify([name])}`))
   }
 
   /** Those of the only channel, if it is one. */
@@ -44,3 +40,37 @@ export class NamesByUser {
     return this.#users.size === 1 ? users : undefined
   }
 }
+
+/** An object whose every key has the same value; one key at least. In bytes: strings of this length are made of very many parts. */
+function sameForAll(keys: readonly number[], value: Buffer): Buffer {
+  const longest = String(Number.MAX_SAFE_INTEGER).length
+  const bytes = Buffer.allocUnsafe(keys.length * (longest + value.length + 2) + 2)
+  let at = 0
+  for (const key of keys) {
+    bytes[at++] = comma
+    bytes[at++] = quote
+    at = writeNumber(bytes, at, key)
+    for (let i = 0; i < value.length; i++) bytes[at++] = value[i]!
+  }
+  bytes[0] = openBrace
+  bytes[at++] = closeBrace
+  return bytes.subarray(0, at)
+}
+
+/** Returns where it ends. */
+function writeNumber(bytes: Buffer, begin: number, number: number): number {
+  let end = begin + 1
+  for (let power = 10; power <= number; power *= 10) end++
+  for (let at = end - 1, left = number; at >= begin; at--) {
+    const tenth = Math.floor(left / 10)
+    bytes[at] = zero + left - tenth * 10
+    left = tenth
+  }
+  return end
+}
+
+const quote = 0x22
+const comma = 0x2c
+const zero = 0x30
+const openBrace = 0x7b
+const closeBrace = 0x7d

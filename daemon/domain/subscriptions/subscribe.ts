@@ -95,7 +95,6 @@ export function enrolment(state: State, wanted: readonly Wanted[]) {
     const come: number[] = []
     const there: number[] = []
     const returning: number[] = []
-    const newcomers: number[] = []
     const gained: number[] = []
     const before = state.subscriptions.followers(channel.id)
     for (const user of people) {
@@ -106,9 +105,9 @@ export function enrolment(state: State, wanted: readonly Wanted[]) {
       }
       come.push(user.id)
       if (row) returning.push(user.id)
-      else newcomers.push(user.id)
       if (!may.seeUnsubscribed.allows({ state, actor: user }, channel)) gained.push(user.id)
     }
+    const newcomers = returning.length > 0 ? come.filter(id => !before.get(id)) : come
     const fresh = colors.given(newcomers, channel.id, color)
     subscribed.add(channel.name, come)
     already.add(channel.name, there)
