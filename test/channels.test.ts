@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { bots } from '../daemon/api/bots.ts'
 import { channelFolders } from '../daemon/api/channel-folders.ts'
 import { channels as api } from '../daemon/api/channels.ts'
 import { messages } from '../daemon/api/messages.ts'
 import { organization } from '../daemon/api/organization.ts'
 import { reactions } from '../daemon/api/reactions.ts'
 import { subscriptions } from '../daemon/api/subscriptions.ts'
-import { sharedDaemon } from './support/daemon.ts'
+import { Caller, sharedDaemon } from './support/daemon.ts'
 import { listen, people } from './support/world.ts'
 
 const daemon = sharedDaemon()
@@ -118,6 +119,11 @@ describe('GET /streams', () => {
     assert.deepEqual(await names(owner, { include_can_access_content: true }), ['list public'])
     assert.deepEqual(await names(owner, { include_web_public: true, include_public: false }), [])
     assert.deepEqual(await names(owner, { include_owner_subscribed: true, include_public: false }), [])
+    const { user_id, api_key } = await amy.call(bots.create, { full_name: 'List Bot', short_name: 'list' })
+    const bot = new Caller(daemon().url, 'list-bot@example.com', api_key, user_id)
+    assert.deepEqual(await names(bot, { include_can_access_content: true }), ['list public'])
+    const both = { include_can_access_content: true, include_owner_subscribed: true }
+    assert.deepEqual(await names(bot, both), ['list private', 'list public'])
     const { streams } = await amy.call(api.list, { include_default: true })
     assert.ok(streams.every(stream => stream.is_default === false))
   })

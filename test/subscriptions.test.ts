@@ -58,6 +58,22 @@ describe('POST /users/me/subscriptions', () => {
     assert.deepEqual(empty.subscribed, { [owner.id]: ['made'] })
   })
 
+  test('peers hear of many people in many channels in one event, in order of their IDs, whatever colours these got', async () => {
+    const { owner } = daemon()
+    const [amy, bob, cat] = await people(daemon(), 'many-amy', 'many-bob', 'many-cat')
+    await amy.call(api.subscribe, { subscriptions: ['first of amy'] })
+    await cat.call(api.subscribe, { subscriptions: ['first of cat', 'second of cat'] })
+    const subscriptions = ['many one', 'many two']
+    await owner.call(api.subscribe, { subscriptions, principals: [bob.id] })
+    await bob.call(api.unsubscribe, { subscriptions: ['many two', 'many one'] })
+    const heard = await listen(owner, ['subscription'])
+    const principals = [cat.id, bob.id, amy.id]
+    await owner.call(api.subscribe, { subscriptions, principals })
+    const [peers, ...others] = await heard()
+    assert.deepEqual([peers!.op, peers!.stream_ids.length, others], ['peer_add', 2, []])
+    assert.deepEqual(peers!.user_ids, [amy.id, bob.id, cat.id])
+  })
+
   test('with authorization_errors_fatal false, closed channels are listed and the rest goes on', async () => {
     const [amy, bob] = await people(daemon(), 'closed-amy', 'closed-bob')
     await amy.call(api.subscribe, { subscriptions: ['closed'], invite_only: true })

@@ -62,6 +62,7 @@ describe('POST /user_topics', () => {
     await bob.refused(api.follow, { ...params, stream_id: 9999, visibility_policy: 0 }, 'BAD_REQUEST')
     await bob.refused(api.follow, { ...params, visibility_policy: 4 }, 'BAD_REQUEST')
     await bob.refused(api.follow, { ...params, visibility_policy: 0, topic: 'x'.repeat(61) }, 'BAD_REQUEST')
+    await bob.refused(api.follow, { ...params, visibility_policy: 0, topic: 'a\u0007b' }, 'BAD_REQUEST')
   })
 })
 

@@ -303,28 +303,6 @@ describe('DELETE /users/me', () => {
   })
 })
 
-describe('POST /users/{user_id}/reactivate', () => {
-  test('brings the account back with its key and its groups', async () => {
-    const rob = await person(daemon, 'rob')
-    await daemon.owner.call(api.deactivate, { user_id: rob.id })
-    const heard = await listen(daemon.owner, ['realm_user', 'user_group'])
-    await daemon.owner.call(api.reactivate, { user_id: rob.id })
-    await daemon.owner.call(api.reactivate, { user_id: rob.id })
-    assert.equal((await rob.call(api.me, {})).is_active, true)
-    const [back, ...groups] = await heard()
-    assert.deepEqual(back!.person, { user_id: rob.id, is_active: true })
-    assert.deepEqual(
-      groups.map(({ op, user_ids }) => [op, user_ids]),
-      [
-        ['add_members', [rob.id]],
-        ['add_members', [rob.id]],
-      ],
-    )
-    await rob.refused(api.reactivate, { user_id: rob.id }, 'BAD_REQUEST')
-    await daemon.owner.refused(api.reactivate, { user_id: 9999 }, 'BAD_REQUEST')
-  })
-})
-
 describe('POST /fetch_api_key', () => {
   test('refuses what is no address, and tells nobody who exists', async () => {
     await daemon.nobody.refused(api.fetchApiKey, { username: 'amy', password: 'x' }, 'BAD_REQUEST')

@@ -53,6 +53,7 @@ export const channelFolders = {
     summary: 'Create a channel folder (administrators)',
     params: {
       name: required(text, 'its name, at most 60 characters'),
+      // OPEN: whether it may be left out is told in two ways; it may.
       description: defaulted(text, '', 'what it is for, in Markdown, at most 1024 characters'),
     },
     reply: { channel_folder_id: int },

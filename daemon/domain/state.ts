@@ -130,6 +130,8 @@ export interface Channel {
   readonly retentionDays: number | null
   readonly topicsPolicy: 'inherit' | 'allow_empty_topic' | 'disable_empty_topic' | 'empty_topic_only'
   readonly folderId: number | null
+  /** Nothing was said in it for long. */
+  readonly quiet?: true
   readonly permissions: Readonly<Record<ChannelPermission, GroupValue>>
 }
 

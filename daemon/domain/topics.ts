@@ -46,17 +46,6 @@ export function recentTraffic(state: State, channel: Channel, now: number): numb
   return ids.length - firstSince(state, ids, seconds(now) - 28 * day)
 }
 
-/** A message within 180 days of the newest of all; new channels count as active. */
-export function isRecentlyActive(state: State, channel: Channel): boolean {
-  const { messages } = state
-  const { last } = messages.inChannel(channel.id)
-  let newest = messages.lastId
-  while (newest > 0 && !messages.has(newest)) newest--
-  if (newest === 0) return true
-  const since = messages.time(newest) - 180 * day
-  return last === 0 ? channel.dateCreated >= since : messages.time(last) >= since
-}
-
 /** IDs grow with time, so the first one sent since can be found by halving. */
 function firstSince(state: State, ids: { length: number; at(index: number): number }, time: number): number {
   let low = 0

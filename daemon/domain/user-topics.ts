@@ -11,7 +11,7 @@ import { type UserTopic, userTopicKey } from './personal-records.ts'
 import { badRequest } from './refusal.ts'
 import { type Announcement, type Client, type Context, type Event, resource } from './resource.ts'
 import type { State } from './state.ts'
-import { cleaned } from './text.ts'
+import { cleaned, unprintable } from './text.ts'
 import { seconds } from './time.ts'
 import { topicMeant, topicShown } from './topic-names.ts'
 import { clearedFacts, userTopicFacts } from './topic-visibility.ts'
@@ -134,5 +134,7 @@ function mutedChannel(ctx: Context, { stream_id, stream }: ParamsOf<typeof api.m
 }
 
 function readTopic(parameter: string, topic: string): string {
-  return topicMeant(cleaned(parameter, topic, limits.topic))
+  const checked = cleaned(parameter, topic, limits.topic)
+  if (unprintable.test(checked)) throw badRequest(`${parameter} contains a character that cannot be printed`)
+  return topicMeant(checked)
 }

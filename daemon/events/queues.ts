@@ -107,7 +107,11 @@ export class Queues {
     if (fact.type === 'queue.registered') this.#add(fact.queue, position)
     else if (fact.type === 'queue.acknowledged') this.#prune(fact.queueId, fact.upTo)
     else if (fact.type === 'queue.removed') this.#drop(fact.queueId)
-    else return false
+    else {
+      // What happened while the account was deactivated was told to nobody: its clients must start again.
+      if (fact.type === 'user.reactivated') for (const { id } of [...this.ofUser(fact.userId)]) this.#drop(id)
+      return false
+    }
     return true
   }
 

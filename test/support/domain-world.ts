@@ -27,7 +27,8 @@ export class DomainWorld extends World {
   }
 
   channel(name: string, subscribers: readonly User[], more: Partial<Channel> = {}): Channel {
-    const channel = channelRow(this.state, this.state.channels.nextId, { name, ...more })
+    const dateCreated = this.now / 1000
+    const channel = channelRow(this.state, this.state.channels.nextId, { name, dateCreated, ...more })
     this.state.channels.put(channel)
     for (const user of subscribers) this.subscribe(user, channel)
     return channel

@@ -309,6 +309,13 @@ const handlers: Record<string, Handler> = {
   'subscription/peer_remove': nothing,
 }
 
+/** Values of settings no longer list the account. */
+function leaveSettings(row: Row, userId: number): void {
+  for (const [name, value] of Object.entries<any>(row))
+    if (value?.direct_members)
+      row[name] = { ...value, direct_members: value.direct_members.filter((id: number) => id !== userId) }
+}
+
 /** What is known of somebody of whom one may not know. */
 function stranger(userId: number): Row {
   return { user_id: userId, stranger: true }
@@ -329,9 +336,12 @@ function updatePerson(state: Row, { person }: Row): void {
   }
   if ('role' in fields)
     Object.assign(known, { is_owner: fields.role === 100, is_admin: fields.role <= 200, is_guest: fields.role === 600 })
-  if (fields.is_active === false)
+  if (fields.is_active === false) {
     for (const group of Object.values<Row>(state.realm_user_groups)) group.members.delete(user_id)
-  if (fields.is_active === false) delete state.user_status[user_id]
+    for (const row of [state, ...Object.values<Row>(state.channels), ...Object.values<Row>(state.realm_user_groups)])
+      leaveSettings(row, user_id)
+    delete state.user_status[user_id]
+  }
   if (user_id !== state.user_id) return
   for (const name of ['full_name', 'delivery_email', 'avatar_url']) if (name in fields) state[name] = fields[name]
   if (new_email !== undefined) state.email = new_email

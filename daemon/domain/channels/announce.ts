@@ -132,7 +132,8 @@ export function subscriberChange(
   op: 'peer_add' | 'peer_remove',
   users: ReadonlyMap<number, readonly number[]>,
 ): Announcement[] {
-  return compact(users).flatMap(({ channelIds, userIds }) => {
+  const ordered = new Map([...users].map(([id, userIds]) => [id, [...userIds].sort((a, b) => a - b)]))
+  return compact(ordered).flatMap(({ channelIds, userIds }) => {
     // Those who left together hear of each other, if they still know of the channel; those who came are given the list.
     const except = new Set(op === 'peer_remove' && userIds.length > 1 ? [] : userIds)
     const channels = channelIds.map(id => state.channels.get(id)!)

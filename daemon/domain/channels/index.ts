@@ -9,6 +9,7 @@ import { type Context, resource } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { Channel, State } from '../state.ts'
 import { enrolment, withoutRepeats } from '../subscriptions/subscribe.ts'
+import { type ActivityFact, activityChanged, activityNews, noticeQuiet } from './activity.ts'
 import { archived, created, unarchived, updated } from './announce.ts'
 import { checkDescription, checkName } from './checks.ts'
 import { blueprint, checkCreation, creationNotices } from './create.ts'
@@ -36,6 +37,7 @@ export type ChannelFact =
       readonly announcing: readonly Pointing[]
     }
   | { readonly type: 'channel.unarchived'; readonly channelId: number }
+  | ActivityFact
 
 const pointing = [
   'new_stream_announcements_stream_id',
@@ -134,6 +136,7 @@ export const channels = resource(api)<ChannelFact>({
     },
     'channel.unarchived': (state, { channelId }) =>
       state.channels.put({ ...state.channels.get(channelId)!, archived: false }),
+    'channel.activity-changed': activityChanged,
   },
 
   announce: {
@@ -141,6 +144,8 @@ export const channels = resource(api)<ChannelFact>({
     'channel.updated': updated,
     'channel.archived': archived,
     'channel.unarchived': unarchived,
+    'channel.activity-changed': (state, { quiet, woken }) =>
+      [...quiet, ...woken].map(id => activityNews(state, state.channels.get(id)!)),
   },
 
   sections: {
@@ -150,6 +155,7 @@ export const channels = resource(api)<ChannelFact>({
         .map(channel => presentChannel(ctx.state, channel, ctx.now)),
     }),
   },
+  jobs: [noticeQuiet],
 })
 
 function listed(ctx: Context, params: ParamsOf<typeof api.list>) {
@@ -164,12 +170,13 @@ function listed(ctx: Context, params: ParamsOf<typeof api.list>) {
 
 function isWanted(ctx: Context, params: ParamsOf<typeof api.list>, channel: Channel): boolean {
   if (params.include_all || params.include_all_active) return may.seeMetadata.allows(ctx, channel)
+  if (params.include_owner_subscribed && isSubscribed(ctx.state, channel, ctx.actor.bot?.ownerId)) return true
+  // What is public, web-public or subscribed to is among it.
   if (params.include_can_access_content) return may.seeContent.allows(ctx, channel)
   return (
     (params.include_public && !channel.inviteOnly && may.hearPublicChannels.allows(ctx)) ||
     (params.include_web_public && channel.webPublic) ||
-    (params.include_subscribed && isSubscribed(ctx.state, channel, ctx.actor.id)) ||
-    (params.include_owner_subscribed && isSubscribed(ctx.state, channel, ctx.actor.bot?.ownerId))
+    (params.include_subscribed && isSubscribed(ctx.state, channel, ctx.actor.id))
   )
 }
 

@@ -9,7 +9,7 @@ import { type Asker, seeMetadata } from '../permissions.ts'
 import type { Client, Event, Forms } from '../resource.ts'
 import type { Channel, GroupValue, State } from '../state.ts'
 import { day } from '../time.ts'
-import { firstMessageId, isRecentlyActive, recentTraffic } from '../topics.ts'
+import { firstMessageId, recentTraffic } from '../topics.ts'
 
 /** Without the time, as in events, the traffic is left open. */
 export function presentChannel(state: State, channel: Channel, now?: number): ShownChannel {
@@ -29,7 +29,7 @@ export function presentChannel(state: State, channel: Channel, now?: number): Sh
     topics_policy: channel.topicsPolicy,
     folder_id: channel.folderId,
     first_message_id: firstMessageId(state, channel),
-    is_recently_active: isRecentlyActive(state, channel),
+    is_recently_active: channel.quiet === undefined,
     subscriber_count: subscriberCount(state, channel.id),
     stream_weekly_traffic: now === undefined ? null : weeklyTraffic(state, channel, now),
     stream_post_policy: postPolicy,

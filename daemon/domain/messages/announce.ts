@@ -2,6 +2,7 @@
 
 import { attachmentNews } from '../attachments.ts'
 import { channelAudience, splitByAccess } from '../audiences.ts'
+import { activityNews } from '../channels/activity.ts'
 import { ifKnown } from '../channels/present.ts'
 import { idsOf } from '../message-store/index.ts'
 import { queueTakes } from '../narrow/queue.ts'
@@ -61,6 +62,7 @@ export function sent(state: State, fact: MessageSent): Announcement[] {
     ...(echo && { echo: { queueId: echo.queueId, fields: { local_message_id: echo.localId } } }),
   })
   return [
+    ...(channel && fact.woke ? [activityNews(state, channel)] : []),
     ...(channel ? [] : metInConversation(state, message.conversationId!, fact.conversation !== undefined)),
     // Guests do not overhear, so nobody is told twice.
     { ...news(known), ...(channel && !channel.inviteOnly && { overheard: { flags: [] } }) },

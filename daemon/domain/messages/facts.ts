@@ -26,6 +26,8 @@ export interface MessageSent {
   readonly calls?: readonly WebhookDelivery[]
   /** Bots mentioned in a channel they do not follow; they hear of it all the same. */
   readonly called?: readonly number[]
+  /** Its channel had been quiet. */
+  readonly woke?: true
   /** The sender's queue that is told the sender's own name for it. */
   readonly echo?: { readonly queueId: string; readonly localId: string }
 }

@@ -2,6 +2,7 @@
 
 import { messages as api } from '../../api/messages.ts'
 import { unlinkMessages } from '../attachments.ts'
+import { wake } from '../channels/activity.ts'
 import { type Context, resource } from '../resource.ts'
 import type { State } from '../state.ts'
 import { topicShown } from '../topic-names.ts'
@@ -38,11 +39,12 @@ export const messages = resource(api)<OwnFact>({
   },
 
   apply: {
-    'message.sent': (state, { message, conversation, readBy = [], calls = [] }) => {
+    'message.sent': (state, { message, conversation, readBy = [], calls = [], woke }) => {
       if (conversation) state.conversations.put(conversation)
       state.messages.add(message)
       for (const userId of readBy) state.messageFlags.add(userId, 'read', [message.id, message.id])
       for (const delivery of calls) state.webhookDeliveries.put(delivery)
+      if (woke) wake(state, message.channelId!)
     },
     'message.edited': edit,
     'messages.moved': move,

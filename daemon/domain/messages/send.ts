@@ -166,6 +166,7 @@ function sentFact(
   if (readBy.length > 0) fact.readBy = readBy
   if (calls.length > 0) fact.calls = calls
   if (called.length > 0) fact.called = called
+  if ('channel' in target && target.channel.quiet) fact.woke = true
   if (echo) fact.echo = echo
   return fact
 }

@@ -152,7 +152,7 @@ export const users = resource(api)<UserFact, Prepared>({
       const { to } = personUpdated(state, { ...user, active: true }, {})
       return [
         { to, event: { type: 'realm_user', op: 'update', person: { user_id: userId, is_active: false } } },
-        ...membershipOfAll(state, user, 'remove_members'),
+        ...membershipOfAll(state, user),
         ...botUpdated(state, user, { is_active: false }),
         ...activityNews(state, user),
       ]
@@ -164,7 +164,7 @@ export const users = resource(api)<UserFact, Prepared>({
         ...seenAgain(state, user),
         personUpdated(state, user, { is_active: true }),
         ...statusNews(state, user, accessAudience(state, user)),
-        ...membershipOfAll(state, user, 'add_members'),
+        ...membershipOfAll(state, user),
         ...botUpdated(state, user, { is_active: true, ...(ownerId !== undefined && { owner_id: ownerId }) }),
         ...activityNews(state, user),
       ]

@@ -1,11 +1,12 @@
 // What is told of accounts, and to whom.
 
 import { accessAudience, activeUsers, everyone, strangers } from '../audiences.ts'
-import { directGroups } from '../group-values.ts'
+import { ifKnown } from '../channels/present.ts'
+import { directGroups, shown } from '../group-values.ts'
 import { apiEmail } from '../lookups.ts'
-import { accessUser, seeEmail, sightOf } from '../permissions.ts'
-import type { Announcement } from '../resource.ts'
-import type { State, User } from '../state.ts'
+import { accessUser, seeEmail, seeMetadata, sightOf } from '../permissions.ts'
+import { type Announcement, onlyWith } from '../resource.ts'
+import type { GroupValue, State, User } from '../state.ts'
 import { presentAvatar, presentStranger, presentUser, unknownName } from './present.ts'
 
 /** To everyone who may know of the user. */
@@ -91,11 +92,45 @@ export function membershipMoved(state: State, before: User | undefined, after: U
   ]
 }
 
-/** All groups at once: to everyone when the account comes back, to those who cannot see it go when it goes. */
-export function membershipOfAll(state: State, user: User, op: 'add_members' | 'remove_members'): Announcement[] {
-  const to = op === 'add_members' ? everyone(state) : strangers(state, { ...user, active: true })
+/**
+ * All groups at once, and all settings that list the account by itself: to everyone when it comes back, to those who
+ * cannot see it go when it goes. The others take it out themselves.
+ */
+export function membershipOfAll(state: State, user: User): Announcement[] {
+  const to = user.active ? everyone(state) : strangers(state, { ...user, active: true })
   if (to.length === 0) return []
-  return directGroups(state, user).map(group => membership(state, op, group.id, [user.id], to))
+  const op = user.active ? 'add_members' : 'remove_members'
+  return [
+    ...directGroups(state, user).map(group => membership(state, op, group.id, [user.id], to)),
+    ...settingsListing(state, user.id, to),
+  ]
+}
+
+// OPEN: whether such values are told again is not shown; clients could not know of them otherwise.
+function settingsListing(state: State, userId: number, to: readonly number[]): Announcement[] {
+  const listing = (permissions: Readonly<Record<string, GroupValue>>) =>
+    Object.entries(permissions)
+      .filter(([, value]) => typeof value !== 'number' && value.direct_members.includes(userId))
+      .map(([name, value]) => [name, shown(state, value)] as const)
+  const news: Announcement[] = []
+  for (const channel of state.channels.values()) {
+    const { id: stream_id, name } = channel
+    for (const [property, value] of listing(channel.permissions))
+      news.push({
+        to: to.filter(id => seeMetadata.allows({ state, actor: state.users.get(id)! }, channel)),
+        event: ifKnown(channel, { type: 'stream', op: 'update', stream_id, name, property, value }),
+      })
+  }
+  for (const { id, permissions, deactivated } of state.groups.values()) {
+    const data = Object.fromEntries(listing(permissions))
+    if (Object.keys(data).length === 0) continue
+    const event = { type: 'user_group', op: 'update', group_id: id, data }
+    news.push({ to, event: deactivated ? onlyWith('include_deactivated_groups', event) : event })
+  }
+  const data = Object.fromEntries(listing(state.organization.permissions))
+  if (Object.keys(data).length > 0)
+    news.push({ to, event: { type: 'realm', op: 'update_dict', property: 'default', data } })
+  return news
 }
 
 export function membership(
