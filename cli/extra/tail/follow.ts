@@ -142,27 +142,10 @@ export class Follower {
 
   /** Returns the newest message there is to see, or null if the server does not say. */
   async #register(): Promise<number | null> {
-    const { types, queueNarrow, allPublic, lifespan } = this.#plan
+    const { allPublic } = this.#plan
     // The reply speaks of one's own messages. Asked before: what comes in between must not be taken for told.
     const seen = allPublic ? (await this.#newest())?.message?.id : undefined
-    const reply = await this.#connection.call(
-      'POST',
-      '/register',
-      {
-        event_types: types,
-        fetch_event_types: ['message'],
-        narrow: queueNarrow,
-        all_public_streams: allPublic || undefined,
-        queue_lifespan_secs: lifespan,
-        client_capabilities: {
-          bulk_message_deletion: true,
-          empty_topic_name: true,
-          stream_typing_notifications: true,
-          user_settings_object: true,
-        },
-      },
-      { signal: this.#stop },
-    )
+    const reply = await this.#connection.call('POST', '/register', registration(this.#plan), { signal: this.#stop })
     this.#queueId = String(reply.queue_id)
     this.#lastEvent = typeof reply.last_event_id === 'number' ? reply.last_event_id : -1
     const seconds = reply.event_queue_longpoll_timeout_seconds
@@ -283,6 +266,23 @@ export class Follower {
       const timer = setTimeout(done, ms)
       this.#stop.addEventListener('abort', done)
     })
+  }
+}
+
+/** What a queue is registered with. */
+export function registration({ types, queueNarrow, allPublic, lifespan }: Plan): Readonly<Record<string, unknown>> {
+  return {
+    event_types: types,
+    fetch_event_types: ['message'],
+    narrow: queueNarrow,
+    all_public_streams: allPublic || undefined,
+    queue_lifespan_secs: lifespan,
+    client_capabilities: {
+      bulk_message_deletion: true,
+      empty_topic_name: true,
+      stream_typing_notifications: true,
+      user_settings_object: true,
+    },
   }
 }
 
