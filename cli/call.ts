@@ -84,7 +84,9 @@ function inOurWords(error: Failure, endpoint: Endpoint): Failure {
   const name = /^(\w+)[: [']/.exec(error.message)?.[1]
   if (name === undefined || !Object.hasOwn(endpoint.params, name)) return error
   const label = labelOf(endpoint, name)
-  return label.includes(name.replaceAll('_', '-')) ? error : hinted(error, `${name} is ${label} here.`)
+  // A word after the subcommand is known by its place.
+  if (!label.startsWith('--') || label.includes(name.replaceAll('_', '-'))) return error
+  return hinted(error, `${name} is ${label} here.`)
 }
 
 function mayBeMisspelt({ code, exit, message }: Failure): boolean {

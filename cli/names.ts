@@ -31,6 +31,8 @@ const directories = {
   'profile-field': { path: '/api/v1/realm/profile_fields', field: 'custom_fields', id: 'id', names: ['name'] },
 } as const satisfies Record<Kind, { path: string; field: string; id: string; names: readonly string[] }>
 
+const withArchived = '?exclude_archived=false'
+
 export function namesOf(account: Account, patience: Patience): Names {
   const fetched = new Map<Kind, Promise<Named[]>>()
   const get = (path: string) => call(account, { method: 'GET', path, fields: new Map() }, patience)
@@ -45,7 +47,7 @@ export function namesOf(account: Account, patience: Patience): Names {
       const found = pick(kind, name, wanted, list)
       if (found !== undefined) return found
       // An archived channel has given its name up, but can be meant by it: to be looked at, or brought back.
-      const archived = kind === 'channel' ? await directory(kind, name, get, '?exclude_archived=false') : []
+      const archived = kind === 'channel' ? await directory(kind, name, get, withArchived).catch(() => []) : []
       const old = pick(kind, name, wanted, archived)
       if (old !== undefined) return old
       throw unknown(kind, name, wanted, list)

@@ -9,7 +9,7 @@ import { type Account, accountFor, readProfiles } from '../profile.ts'
 import { allWords } from '../program.ts'
 import { type Entry, type FlagEntry, reference } from '../reference.ts'
 import { methods } from './api.ts'
-import { aliases, eventTypes } from './tail/flags.ts'
+import { eventTypes } from './tail/flags.ts'
 import { topics } from './topics.ts'
 
 export interface Candidate {
@@ -72,7 +72,7 @@ async function values(kind: string, name: string, before: readonly string[], las
   if (kind.includes('|')) return kind.split('|').map(text => ({ text }))
   if (name === 'method') return methods.map(text => ({ text }))
   if (name === 'flag') return ['read', 'starred', 'collapsed'].map(text => ({ text }))
-  if (name === 'type' && kind === 'TYPE') return listed(last, [...eventTypes, ...Object.keys(aliases)].map(asText))
+  if (name === 'type' && kind === 'TYPE') return listed(last, eventTypes.map(asText))
   const account = () => accountFor({ ...accountFlags(before) }, process.env)
   try {
     if (kind === 'channel' || name === 'channel') return await names(account(), 'streams', 'streams', 'name')

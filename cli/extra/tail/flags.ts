@@ -43,7 +43,7 @@ export function typesFrom(given: unknown): string[] | undefined {
   const types = words.filter(word => word !== '').map(word => aliases[word] ?? word)
   if (types.length === 0) throw usage('--type is empty')
   for (const type of types) {
-    const near = eventTypes.includes(type) ? undefined : didYouMean(type, [...eventTypes, ...Object.keys(aliases)])
+    const near = eventTypes.includes(type) ? undefined : didYouMean(type, eventTypes)
     if (near) throw usage(`--type: no events are called "${type}"`, near)
   }
   return types.includes('all') ? undefined : [...new Set(types)]
@@ -59,7 +59,7 @@ export function sinceFrom(text: string, now: Date): Past {
 
 /** For suggestions and completions; a server may have others. */
 export const eventTypes: readonly string[] =
-  `all message reaction update_message delete_message update_message_flags typing
+  `all message reaction edit delete flags update_message delete_message update_message_flags typing
   typing_edit_message presence submessage subscription stream user_topic muted_topics muted_users user_status user_group
   user_settings realm_user realm_bot realm realm_emoji realm_linkifiers realm_playgrounds realm_domains realm_export
   realm_export_consent realm_user_settings_defaults update_global_notifications update_display_settings alert_words
@@ -67,7 +67,7 @@ export const eventTypes: readonly string[] =
   navigation_view channel_folder invites_changed onboarding_steps restart heartbeat`.split(/\s+/)
 
 /** Everyday words for what the API calls otherwise. */
-export const aliases: Readonly<Record<string, string>> = {
+const aliases: Readonly<Record<string, string>> = {
   messages: 'message',
   reactions: 'reaction',
   edit: 'update_message',
