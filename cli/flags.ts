@@ -55,6 +55,11 @@ export function isChoice(shape: Shape): boolean {
   return armsOf(shape).every(arm => arm.const !== undefined)
 }
 
+/** The text of a message, and nothing else. */
+export function isMarkdown(shape: Shape): boolean {
+  return shape.type === 'string' && shape.ref === 'markdown'
+}
+
 export function isList(shape: Shape): boolean {
   return listShape(shape) !== undefined
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { exitOf, fakeServer, json, newShell, Watched } from './support/cli.ts'
+import { accountAt, exitOf, fakeServer, json, newShell, Watched } from './support/cli.ts'
 import { startDaemon } from './support/daemon.ts'
 import { fakeChat } from './support/fake-chat.ts'
 
@@ -106,6 +106,38 @@ describe('batches', () => {
     )
     assert.equal((await shell.natter(['api', '--batch', 'nowhere'])).code, 2)
     assert.equal((await shell.natter(['api', '--batch', '-', '--parallel', '0'])).code, 2)
+  })
+
+  test('every line goes where it says, with its own text', async t => {
+    const daemon = await startDaemon(t)
+    const { email, api_key } = daemon.ready.owner
+    const shell = newShell(t, accountAt(daemon.url, email, api_key))
+    assert.equal((await shell.natter(['channels', 'create', 'busy'])).code, 0)
+    const texts = ['one', 'two & three=3', '50 % + 1', '«ä» 🦔', '{"not":"params"}', 'null', 'half \ud800']
+    const places = [{}, { topic: 'elsewhere' }, { topic: 'elsewhere' }, {}, { to: 2, type: 'stream' }]
+    const sent = texts.flatMap(content => places.map(place => ({ ...place, content })))
+    const input = sent.map(line => JSON.stringify(line)).join('\n')
+    const words = ['send', '--topic', 'load', '--channel', 'busy', '--batch', '-', '--parallel', '1', '--keep-going']
+    const made = await shell.natter(words, { input })
+    assert.deepEqual([made.code, made.stderr], [1, ''])
+    const failed = made.stdout.split('\n').filter(line => line.includes('"error"'))
+    assert.ok(failed.every(line => line.includes('--channel and --to exclude each other')))
+    const list = await shell.natter(['messages', 'list', '--channel', 'busy', '-n', '99', '--json'])
+    assert.deepEqual(
+      JSON.parse(list.stdout)
+        .messages.map(({ subject, content }: Record<string, string>) => [subject, content])
+        .slice(1),
+      sent.filter(line => !('to' in line)).map(({ topic = 'load', content }) => [topic, content.toWellFormed()]),
+    )
+    assert.equal(failed.length, texts.length)
+
+    const drafts = ['plain', '[{"type":"","to":[],"topic":"","content":"in JSON"}]', 'plain again']
+    const kept = await shell.natter(['drafts', 'create', '--batch', '-', '--parallel', '1'], {
+      input: drafts.map(content => JSON.stringify({ content })).join('\n'),
+    })
+    assert.equal(kept.code, 0, kept.stdout)
+    const { stdout } = await shell.natter(['drafts', 'list', '--jq', '[.drafts[].content] | sort'])
+    assert.deepEqual(JSON.parse(stdout), ['in JSON', 'plain', 'plain again'])
   })
 
   test('wait as told when rate limited', async t => {

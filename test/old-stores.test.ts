@@ -8,6 +8,7 @@ import { describe, test } from 'node:test'
 import { channels } from '../daemon/api/channels.ts'
 import { messages } from '../daemon/api/messages.ts'
 import { savedSnippets } from '../daemon/api/saved-snippets.ts'
+import { subscriptions } from '../daemon/api/subscriptions.ts'
 import { users } from '../daemon/api/users.ts'
 import { startDaemon } from './support/daemon.ts'
 
@@ -26,6 +27,14 @@ describe('a store of format 1', () => {
     assert.deepEqual(
       streams.map(channel => channel.name),
       ['general', 'secret'],
+    )
+    const { subscriptions: followed } = await owner.call(subscriptions.list, { include_subscribers: 'true' })
+    assert.deepEqual(
+      followed.map(({ name, subscribers }) => [name, subscribers]),
+      [
+        ['general', [2, 3]],
+        ['secret', [2]],
+      ],
     )
     const history = await owner.call(messages.list, { anchor: 'newest', num_before: 10, apply_markdown: false })
     const contents = history.messages.map(message => message.content)

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { openSnapshots, SnapshotDamaged, type StateDocument } from '../daemon/journal/snapshots.ts'
+import { openSnapshots, SnapshotDamaged, type StateDocument, stateFormat } from '../daemon/journal/snapshots.ts'
 import { cases } from './support/cases.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'natter-snapshots-'))
@@ -24,7 +24,7 @@ const newFolder = () => mkdtempSync(join(root, 'store-'))
 const state = (folder: string) => join(folder, 'state.json')
 
 const sample: StateDocument = {
-  format: 1,
+  format: stateFormat,
   position: 12,
   time: 1_700_000_000_000,
   sections: {
@@ -49,7 +49,7 @@ describe('snapshots', () => {
     assert.equal(
       text,
       [
-        '{"format":1,"position":12,"time":1700000000000,"sections":{',
+        '{"format":2,"position":12,"time":1700000000000,"sections":{',
         '"users":[',
         '{"id":1,"name":"Ämy 🦔"},',
         '{"id":2,"name":"Bo"}',
@@ -139,7 +139,7 @@ describe('snapshots', () => {
   test('what a crash left unfinished is removed', async () => {
     const folder = newFolder()
     await openSnapshots(folder).write(sample)
-    writeFileSync(`${state(folder)}.tmp`, '{"format":1,"posi')
+    writeFileSync(`${state(folder)}.tmp`, '{"format":2,"posi')
     assert.deepEqual(await openSnapshots(folder).read(), sample)
     assert.ok(!existsSync(`${state(folder)}.tmp`))
   })
@@ -190,10 +190,10 @@ describe('snapshots', () => {
 
   test('a newer format and another file are refused with a sentence', async () => {
     const folder = newFolder()
-    await openSnapshots(folder).write({ ...sample, format: 2 })
-    await assert.rejects(openSnapshots(folder).read(), /state.json, line 1: format 2, this natter reads 1/)
-    writeFileSync(state(folder), JSON.stringify({ ...sample, format: 2 }, null, 2))
-    await assert.rejects(openSnapshots(folder).read(), /format 2, this natter reads 1/)
+    await openSnapshots(folder).write({ ...sample, format: stateFormat + 1 })
+    await assert.rejects(openSnapshots(folder).read(), /state.json, line 1: format 3, this natter reads 2/)
+    writeFileSync(state(folder), JSON.stringify({ ...sample, format: stateFormat + 1 }, null, 2))
+    await assert.rejects(openSnapshots(folder).read(), /format 3, this natter reads 2/)
     writeFileSync(state(folder), '{"something": "else"}')
     await assert.rejects(openSnapshots(folder).read(), /not a snapshot of natter/)
     writeFileSync(state(folder), JSON.stringify({ ...sample, sections: { users: 3 } }))

@@ -5,20 +5,26 @@ import type { Endpoint } from '../../daemon/api/define.ts'
 import { readParams } from '../call.ts'
 import { everydayFlags } from '../everyday.ts'
 import { Ending, exitCodes, Failure, usage } from '../failure.ts'
-import { flagName, type Given, isList, type Sources } from '../flags.ts'
+import { flagName, type Given, isList, isMarkdown, type Sources } from '../flags.ts'
 import { requestOf } from '../forms.ts'
 import type { Globals } from '../globals.ts'
 import { type Account, accountFor } from '../profile.ts'
 import type { BatchOptions } from '../subcommands.ts'
 import { fullPath, methods } from './api.ts'
-import { Pool } from './pool.ts'
+import { Pool, type RawReply } from './pool.ts'
 import { Progress } from './progress.ts'
 
 interface Call {
   readonly method: string
   readonly path: string
-  readonly fields: ReadonlyMap<string, unknown>
+  /** Its fields, encoded. */
+  readonly form: string
 }
+
+type Line = Readonly<Record<string, unknown>>
+
+/** What a line asks for. A promise only where something has to be looked up: there may be very many lines. */
+type Read = (line: Line) => Call | Promise<Call>
 
 interface Result {
   readonly text: string
@@ -32,17 +38,71 @@ export function callEach(
   batch: BatchOptions,
   { account, sources, globals }: { account: Account; sources: Sources; globals: Globals },
 ): Promise<void> {
-  const paramNames = new Map<string, string>()
-  for (const name of Object.keys(endpoint.params)) {
-    paramNames.set(flagName(endpoint, name), name)
-    paramNames.set(name, name)
+  const reader = new ParamReader(endpoint, given, sources)
+  return runAll(batch, account, globals, line => reader.read(line))
+}
+
+/** Lines are `{"method":"POST","path":"/typing","params":{…}}`. */
+export function callLines(batch: BatchOptions, globals: Globals): Promise<void> {
+  return runAll(batch, accountFor(globals, process.env), globals, line => {
+    const { method = 'GET', path, params = {} } = line
+    if (typeof method !== 'string' || !methods.includes(method.toUpperCase()))
+      throw usage(`"method" is not one of ${methods.join(', ')}`)
+    if (typeof path !== 'string') throw usage('"path" is missing')
+    if (typeof params !== 'object' || params === null) throw usage('"params" is not an object')
+    return { method: method.toUpperCase(), path: fullPath(path), form: formOf(Object.entries(params)) }
+  })
+}
+
+/** Reads lines of params as the command line would be read. */
+class ParamReader {
+  readonly #endpoint: Endpoint
+  readonly #given: ReadonlyMap<string, Given>
+  readonly #sources: Sources
+  /** Params by what lines may call them. */
+  readonly #names = new Map<string, string>()
+  /** The param that holds a message's text, if there is one. */
+  readonly #text: string | undefined
+  /** Lines mostly differ in their text only: what the last one made of everything else, up to its text. */
+  #last: { readonly others: string; readonly call: Call } | undefined
+
+  constructor(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources) {
+    this.#endpoint = endpoint
+    this.#given = given
+    this.#sources = sources
+    for (const name of Object.keys(endpoint.params)) {
+      this.#names.set(flagName(endpoint, name), name)
+      this.#names.set(name, name)
+    }
+    for (const { name } of everydayFlags(endpoint)) this.#names.set(name, `@${name}`)
+    this.#text = Object.entries(endpoint.params).find(([, { shape }]) => isMarkdown(shape))?.[0]
   }
-  for (const { name } of everydayFlags(endpoint)) paramNames.set(name, `@${name}`)
-  return runAll(batch, account, globals, async line => {
+
+  read(line: Line): Call | Promise<Call> {
+    const name = this.#text
+    const text = name === undefined ? undefined : line[name]
+    // A dash stands for stdin.
+    if (name === undefined || typeof text !== 'string' || text === '-') return this.#readAll(line).then(callOf)
+    const others = JSON.stringify({ ...line, [name]: '' })
+    const last = this.#last
+    if (last?.others === others) return { ...last.call, form: last.call.form + encoded(text) }
+    return this.#readAll(line).then(request => {
+      // It may be taken for something else than a text.
+      if (request.fields.get(name) !== text) return callOf(request)
+      const fields = new Map(request.fields)
+      fields.delete(name)
+      const call = callOf({ ...request, fields: fields.set(name, '') })
+      this.#last = { others, call }
+      return { ...call, form: call.form + encoded(text) }
+    })
+  }
+
+  async #readAll(line: Line): Promise<Request> {
+    const endpoint = this.#endpoint
     const plain: Record<string, unknown> = {}
-    const texts = new Map(given)
+    const texts = new Map(this.#given)
     for (const [key, value] of Object.entries(line)) {
-      const name = paramNames.get(key)
+      const name = this.#names.get(key)
       if (name === undefined) throw usage(`"${key}" is not a parameter of ${endpoint.cli.name}`)
       texts.delete(name)
       // Texts are read as on the command line, so names stand for IDs; everything else is what it is.
@@ -54,28 +114,37 @@ export function callEach(
       ...texts,
       ...Object.keys(plain).map(name => [name, true] as const),
     ])
-    const { path, fields } = requestOf(endpoint, { ...(await readParams(endpoint, stated, sources)), ...plain })
-    return { method: endpoint.method, path: `/api/v1${path}`, fields }
-  })
+    const params = await readParams(endpoint, stated, this.#sources)
+    return { method: endpoint.method, ...requestOf(endpoint, { ...params, ...plain }) }
+  }
 }
 
-/** Lines are `{"method":"POST","path":"/typing","params":{…}}`. */
-export function callLines(batch: BatchOptions, globals: Globals): Promise<void> {
-  return runAll(batch, accountFor(globals, process.env), globals, async line => {
-    const { method = 'GET', path, params = {} } = line
-    if (typeof method !== 'string' || !methods.includes(method.toUpperCase()))
-      throw usage(`"method" is not one of ${methods.join(', ')}`)
-    if (typeof path !== 'string') throw usage('"path" is missing')
-    if (typeof params !== 'object' || params === null) throw usage('"params" is not an object')
-    return { method: method.toUpperCase(), path: fullPath(path), fields: new Map(Object.entries(params)) }
-  })
+interface Request {
+  readonly method: string
+  readonly path: string
+  readonly fields: ReadonlyMap<string, unknown>
+}
+
+function callOf({ method, path, fields }: Request): Call {
+  return { method, path: `/api/v1${path}`, form: formOf(fields) }
+}
+
+function formOf(fields: Iterable<readonly [string, unknown]>): string {
+  return Array.from(fields, ([name, value]) => {
+    return `${encoded(name)}=${encoded(typeof value === 'string' ? value : JSON.stringify(value))}`
+  }).join('&')
+}
+
+/** Several times as fast as URLSearchParams. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
 }
 
 async function runAll(
   { file, parallel, keepGoing }: BatchOptions,
   account: Account,
   globals: Globals,
-  read: (line: Readonly<Record<string, unknown>>) => Promise<Call>,
+  read: Read,
 ): Promise<void> {
   const input = open(file)
   const pool = await Pool.open(account, parallel)
@@ -83,25 +152,26 @@ async function runAll(
   const progress = new Progress(countLines(file), globals)
   const results = new Results()
   const waiting: Promise<Result>[] = []
+  // Twice as many as run, so that one slow call does not leave the others idle.
+  const most = parallel === 1 ? 1 : parallel * 2
   let failed = 0
-  const printFirst = async () => {
-    const result = await waiting.shift()!
+  const print = (result: Result): Promise<void> | undefined => {
     if (result.failed) failed++
     progress.step(result.failed)
-    await results.add(`${result.text}\n`)
+    return results.add(`${result.text}\n`)
   }
   try {
     let number = 0
-    for await (const text of linesOf(input)) {
-      number++
-      if (text.trim() === '') continue
-      const at = number
-      waiting.push(attempt(at, text, read, caller))
-      // Twice as many as run, so that one slow call does not leave the others idle.
-      if (waiting.length >= (parallel === 1 ? 1 : parallel * 2)) await printFirst()
-      if (failed > 0 && !keepGoing) break
-    }
-    while (waiting.length > 0) await printFirst()
+    reading: for await (const lines of linesOf(input))
+      for (const text of lines) {
+        number++
+        if (text.trim() === '') continue
+        waiting.push(attempt(number, text, read, caller))
+        if (waiting.length < most) continue
+        await print(await waiting.shift()!)
+        if (failed > 0 && !keepGoing) break reading
+      }
+    for (const result of waiting) await print(await result)
   } finally {
     input.destroy()
     results.flush()
@@ -129,17 +199,13 @@ class Results {
   }
 }
 
-async function attempt(
-  line: number,
-  text: string,
-  read: (line: Readonly<Record<string, unknown>>) => Promise<Call>,
-  caller: Caller,
-): Promise<Result> {
+async function attempt(line: number, text: string, read: Read, caller: Caller): Promise<Result> {
   try {
-    const { status, text: body } = await caller.call(await read(objectFrom(text)))
+    const call = read(objectFrom(text))
+    const { status, text: body } = await caller.call(call instanceof Promise ? await call : call)
     const failed = status >= 400
     // The reply is passed on as it came, with two fields before it.
-    if (/^\{"/.test(body) && !body.includes('\n'))
+    if (body.startsWith('{"') && !body.includes('\n'))
       return { failed, text: `{"line":${line},"http":${status},${body.slice(1)}` }
     return { failed, text: JSON.stringify({ line, http: status, ...looseObject(body) }) }
   } catch (error) {
@@ -152,20 +218,18 @@ async function attempt(
 /** Calls, and when told to slow down, holds all the others back too. */
 class Caller {
   readonly #pool: Pool
-  readonly #globals: Globals
-  #gate: Promise<void> = Promise.resolve()
+  readonly #timeout: number | undefined
+  #gate: Promise<void> | undefined
 
-  constructor(pool: Pool, globals: Globals) {
+  constructor(pool: Pool, { timeout }: Globals) {
     this.#pool = pool
-    this.#globals = globals
+    this.#timeout = timeout
   }
 
-  async call({ method, path, fields }: Call): Promise<{ status: number; text: string }> {
-    const form = new URLSearchParams()
-    for (const [name, value] of fields) form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
+  async call({ method, path, form }: Call): Promise<RawReply> {
     for (;;) {
-      await this.#gate
-      const reply = await this.#pool.send(method, path, form.toString(), { timeout: this.#globals.timeout })
+      if (this.#gate) await this.#gate
+      const reply = await this.#pool.send(method, path, form, this.#timeout)
       if (reply.status !== 429) return reply
       const pause = Math.max(0, (reply.retryAfter ?? 1) * 1000)
       this.#gate = Promise.all([this.#gate, new Promise(resolve => setTimeout(resolve, pause))]).then(() => {})
@@ -203,15 +267,15 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(item => typeof item === 'string')
 }
 
-/** Without their ends, and without the promise per line that node:readline makes. */
-async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<string> {
+/** Without their ends, as many as came together: a promise for each would cost more than reading it. */
+async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<string[]> {
   let rest = ''
   for await (const chunk of input.setEncoding('utf8')) {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop()!
-    yield* lines
+    yield lines
   }
-  if (rest !== '') yield rest
+  if (rest !== '') yield [rest]
 }
 
 function open(file: string) {

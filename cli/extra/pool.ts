@@ -2,7 +2,6 @@
 
 import type { Pool as Connections } from 'undici'
 import { defaultTimeout, headersOf, late, siteOf, unreachable } from '../client.ts'
-import type { CallOptions } from '../connection.ts'
 import type { Account } from '../profile.ts'
 
 export interface RawReply {
@@ -29,21 +28,17 @@ export class Pool {
 
   static async open(account: Account, connections: number): Promise<Pool> {
     const url = new URL(siteOf(account))
-    const { Pool: Connections } = await import('undici')
+    // This part alone: all of undici takes three times as long to load.
+    const { default: Connections } = await import('undici/lib/dispatcher/pool.js')
     return new Pool(account, new Connections(url.origin, { connections, pipelining: 1 }), url)
   }
 
   /** Sends a form and takes whatever comes back. */
-  send(method: string, path: string, form: string, options: CallOptions = {}): Promise<RawReply> {
+  send(method: string, path: string, form: string, timeout = defaultTimeout): Promise<RawReply> {
     const inQuery = method === 'GET' || method === 'HEAD'
     const query = inQuery && form !== '' ? `${path.includes('?') ? '&' : '?'}${form}` : ''
-    const timeout = options.timeout ?? defaultTimeout
     // Not `request`, which makes a stream of every answer: much of the work in a batch of small ones.
     return new Promise((resolve, reject) => {
-      let status = 0
-      let retryAfter: number | undefined
-      let first: Buffer | undefined
-      let more: Buffer[] | undefined
       this.#connections.dispatch(
         {
           method: method as 'GET',
@@ -53,23 +48,7 @@ export class Pool {
           headersTimeout: timeout,
           bodyTimeout: timeout,
         },
-        {
-          onRequestStart() {},
-          onResponseStart(_, code, headers) {
-            status = code
-            const retry = Number(headers['retry-after'])
-            if (Number.isFinite(retry)) retryAfter = retry
-          },
-          onResponseData(_, chunk) {
-            if (!first) first = chunk
-            else more = [...(more ?? [first]), chunk]
-          },
-          onResponseEnd() {
-            const text = (more ? Buffer.concat(more) : (first ?? Buffer.alloc(0))).toString('utf8')
-            resolve({ status, retryAfter, text })
-          },
-          onResponseError: (_, error) => reject(this.#trouble(error, timeout)),
-        },
+        new Exchange(resolve, error => reject(this.#trouble(error, timeout))),
       )
     })
   }
@@ -81,5 +60,40 @@ export class Pool {
 
   async close(): Promise<void> {
     await this.#connections.destroy()
+  }
+}
+
+/** Takes one answer. */
+class Exchange {
+  readonly #done: (reply: RawReply) => void
+  readonly #failed: (error: Error) => void
+  #status = 0
+  #retryAfter: number | undefined
+  readonly #chunks: Buffer[] = []
+
+  constructor(done: (reply: RawReply) => void, failed: (error: Error) => void) {
+    this.#done = done
+    this.#failed = failed
+  }
+
+  onRequestStart(): void {}
+
+  onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, unknown>>): void {
+    this.#status = status
+    const retry = Number(headers['retry-after'])
+    if (Number.isFinite(retry)) this.#retryAfter = retry
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
+    this.#done({ status: this.#status, retryAfter: this.#retryAfter, text: body.toString('utf8') })
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#failed(error)
   }
 }

@@ -57,12 +57,12 @@ export function liveChannelFor(asker: Asker, id: number, rule: Rule<Channel>, pa
 /** Active subscribers, ascending. */
 export function subscribersOf(state: State, channelId: number): number[] {
   const subscribers: number[] = []
-  for (const id of state.subscriptions.activeUsers(channelId)) if (state.users.get(id)?.active) subscribers.push(id)
-  return subscribers.sort((a, b) => a - b)
+  for (const id of state.subscriptions.followers(channelId)) if (state.users.get(id)?.active) subscribers.push(id)
+  return subscribers
 }
 
 export function subscriberCount(state: State, channelId: number): number {
-  const all = state.subscriptions.activeUsers(channelId)
+  const all = state.subscriptions.followers(channelId)
   return all.size - state.users.where('deactivated', 1).filter(user => all.has(user.id)).length
 }
 

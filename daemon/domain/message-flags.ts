@@ -30,8 +30,8 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
     update(ctx, { messages, op, flag }) {
       const ids = ascending(messages)
       const { changed, fact, ignored } = change(ctx, ids, op, changeable(flag))
-      const more = ignored ? `,${JSON.stringify(ignored).slice(1)}` : '}'
-      return { facts: fact, reply: new Written(`{"messages":${numbersText(changed)}${more}`).as() }
+      const more = ignored ? `,${JSON.stringify(ignored).slice(1, -1)}` : ''
+      return { facts: fact, reply: new Written(`"messages":${numbersText(changed)}${more}`).as() }
     },
 
     updateNarrow(ctx, params) {

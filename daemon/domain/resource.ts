@@ -18,6 +18,8 @@ export interface Surroundings {
   /** What an outgoing webhook of this bot is known by. */
   readonly tokenOf: (user: User) => string
   readonly server: ServerFacts
+  /** How many IDs the command has given out whose facts are not applied yet: it can send several messages. */
+  allotted?: { messages: number; conversations: number; deliveries: number }
 }
 
 /** What whoever started the daemon settled. */

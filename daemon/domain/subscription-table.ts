@@ -2,76 +2,47 @@
 // Ten thousand people come to a channel at once: what is the same for all of them is kept once, and a person's row is put
 // together when it is asked for.
 
+import { Chains, grown } from './chains.ts'
+import { Followers, type Following } from './followers.ts'
 import { paletteBit } from './subscriptions/colors.ts'
 
-export interface Subscription {
+export interface Subscription extends Following {
   readonly channelId: number
   readonly userId: number
-  readonly active: boolean
-  readonly color: string
-  readonly muted: boolean
-  readonly pinned: boolean
-  /** null: as the user's own settings say. */
-  readonly notifications: {
-    readonly desktop: boolean | null
-    readonly audible: boolean | null
-    readonly push: boolean | null
-    readonly email: boolean | null
-    readonly wildcardMentions: boolean | null
-  }
-  /**
-   * When the user was subscribed, as message IDs between `after` and `upTo`, both left out; upTo is absent while it
-   * lasts. Who received a message follows from this, so a send costs the same however many listen.
-   */
-  readonly spans: readonly (readonly [after: number, upTo?: number])[]
 }
 
-/** What a row says, apart from whose it is. Never changed, so that many can have the same. */
-export type Following = Omit<Subscription, 'channelId' | 'userId'>
+/** As it is saved: those of a channel whose rows say the same, together. */
+type Group = Following & { readonly channelId: number; readonly userIds: readonly number[] }
 
-/** Everyone who follows or ever followed one channel. */
-interface Followers {
-  readonly rows: Map<number, Following>
-  /** Those who do so now. */
-  readonly active: Set<number>
-}
+/** More people than this are saved in several groups, so that none takes long to write. */
+const largestGroup = 10_000
 
-/** Everything one person follows or ever followed. */
-interface Own {
-  readonly channelIds: number[]
-  /** Colors of the palette that are in use, as bits. */
-  colors: number
-}
-
-const none: ReadonlySet<number> = new Set()
-const nobody: ReadonlyMap<number, Following> = new Map()
+const nobody = new Followers()
 
 export class SubscriptionTable {
   readonly #channels = new Map<number, Followers>()
-  readonly #byUser = new Map<number, Own>()
+  /** By user: what they follow or ever followed. */
+  readonly #channelIds = new Chains()
+  /** By user: colors of the palette that are in use, as bits. */
+  #colors = new Int32Array(1024)
 
   get(channelId: number, userId: number): Subscription | undefined {
-    const following = this.#channels.get(channelId)?.rows.get(userId)
-    return following && rowOf(channelId, userId, following)
+    const following = this.followers(channelId).get(userId)
+    return following && { channelId, userId, ...inOrder(following) }
   }
 
   isActive(channelId: number, userId: number): boolean {
-    return this.#channels.get(channelId)?.active.has(userId) ?? false
+    return this.followers(channelId).has(userId)
   }
 
-  /** Subscribed accounts, deactivated ones too: the live set, to be read at once. */
-  activeUsers(channelId: number): ReadonlySet<number> {
-    return this.#channels.get(channelId)?.active ?? none
+  /** The live rows of a channel, to be read at once. */
+  followers(channelId: number): Omit<Followers, 'put'> {
+    return this.#channels.get(channelId) ?? nobody
   }
 
-  /** By user, those who left too: the live rows, to be read at once. */
-  followers(channelId: number): ReadonlyMap<number, Following> {
-    return this.#channels.get(channelId)?.rows ?? nobody
-  }
-
-  /** Channels of one person, those they left too, without a copy. */
-  channelsOfUser(userId: number): readonly number[] {
-    return this.#byUser.get(userId)?.channelIds ?? []
+  /** Channels of one person, those they left too. */
+  channelsOfUser(userId: number): number[] {
+    return this.#channelIds.of(userId)
   }
 
   ofUser(userId: number): Subscription[] {
@@ -80,7 +51,7 @@ export class SubscriptionTable {
 
   /** Colors of the palette that the person uses, as bits. */
   colorsOfUser(userId: number): number {
-    return this.#byUser.get(userId)?.colors ?? 0
+    return this.#colors[userId] ?? 0
   }
 
   put({ channelId, userId, ...following }: Subscription): void {
@@ -89,42 +60,40 @@ export class SubscriptionTable {
 
   /** The same for many people of one channel, each named once. */
   putAll(channelId: number, userIds: readonly number[], following: Following): void {
-    const { rows, active } = this.#open(channelId)
+    const followers = this.#open(channelId)
     const bit = paletteBit(following.color)
-    const isNew = rows.size === 0
     for (const userId of userIds) {
-      const old = isNew ? undefined : rows.get(userId)
-      rows.set(userId, following)
-      if (following.active) active.add(userId)
-      else active.delete(userId)
-      const own = this.#byUser.get(userId)
-      if (!own) this.#byUser.set(userId, { channelIds: [channelId], colors: bit })
-      else if (!old) {
-        own.channelIds.push(channelId)
-        own.colors |= bit
-      } else if (old.color !== following.color) own.colors = this.#countColors(userId)
+      const before = followers.put(userId, following)
+      if (userId >= this.#colors.length) this.#colors = grown(this.#colors, userId + 1)
+      if (!before) {
+        this.#channelIds.add(userId, channelId)
+        this.#colors[userId]! |= bit
+      } else if (before.color !== following.color) this.#colors[userId] = this.#countColors(userId)
     }
   }
 
   /** Rows as they are now, put together as they are asked for. */
-  save(): Iterable<Subscription> {
-    const channels = [...this.#channels].map(
-      ([channelId, { rows }]) => [channelId, [...rows.keys()], [...rows.values()]] as const,
-    )
+  save(): Iterable<Group> {
+    const channels = [...this.#channels].map(([channelId, followers]) => [channelId, followers.copy()] as const)
     return (function* () {
-      for (const [channelId, userIds, followings] of channels)
-        for (let i = 0; i < userIds.length; i++) yield rowOf(channelId, userIds[i]!, followings[i]!)
+      for (const [channelId, followers] of channels) yield* groupsOf(channelId, followers)
     })()
   }
 
-  load(rows: Iterable<unknown>): void {
-    for (const row of rows) this.put(row as Subscription)
+  /** Format 1 had a row for each person. */
+  load(saved: Iterable<unknown>): void {
+    for (const one of saved as Iterable<Group | Subscription>)
+      if ('userId' in one) this.put(one)
+      else {
+        const { channelId, userIds, ...following } = one
+        this.putAll(channelId, userIds, following)
+      }
   }
 
   #open(channelId: number): Followers {
     let followers = this.#channels.get(channelId)
     if (!followers) {
-      followers = { rows: new Map(), active: new Set() }
+      followers = new Followers()
       this.#channels.set(channelId, followers)
     }
     return followers
@@ -135,7 +104,26 @@ export class SubscriptionTable {
   }
 }
 
-function rowOf(channelId: number, userId: number, following: Following): Subscription {
-  const { active, color, muted, pinned, notifications, spans } = following
-  return { channelId, userId, active, color, muted, pinned, notifications, spans }
+/** By what they say, not by who was put together with whom: the same rows are always saved in the same way. */
+function* groupsOf(channelId: number, followers: Followers): Generator<Group> {
+  const known = new Map<Following, number[]>()
+  const groups = new Map<string, number[]>()
+  for (const userId of followers.everyone()) {
+    const following = followers.get(userId)!
+    let userIds = known.get(following)
+    if (!userIds) {
+      const said = JSON.stringify(inOrder(following))
+      userIds = groups.get(said) ?? []
+      groups.set(said, userIds)
+      known.set(following, userIds)
+    }
+    userIds.push(userId)
+  }
+  for (const [said, userIds] of groups)
+    for (let i = 0; i < userIds.length; i += largestGroup)
+      yield { channelId, ...JSON.parse(said), userIds: userIds.slice(i, i + largestGroup) }
+}
+
+function inOrder({ active, color, muted, pinned, notifications, spans }: Following): Following {
+  return { active, color, muted, pinned, notifications, spans }
 }

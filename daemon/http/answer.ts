@@ -29,12 +29,11 @@ export function answeringOf(
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {
   const more = ignored.length > 0 ? `"ignored_parameters_unsupported":${JSON.stringify(ignored)},` : ''
   const opening = `{"result":"success",${more}"msg":""`
-  if (reply instanceof Written && more === '' && !to.speak && !to.watched) {
-    sendWritten(to, reply, opening)
-    return
-  }
-  const text = reply instanceof Written ? reply.text : JSON.stringify(reply)
-  send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
+  if (!(reply instanceof Written)) {
+    const text = JSON.stringify(reply)
+    send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
+  } else if (more === '' && !to.speak && !to.watched) sendWritten(to, reply, opening)
+  else send(to, 200, `${opening},${reply.fields}}`)
 }
 
 const bodies = new WeakMap<Written, Buffer>()
@@ -43,7 +42,7 @@ const bodies = new WeakMap<Written, Buffer>()
 function sendWritten(to: Answering, written: Written, opening: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
-  const body = bodies.get(written) ?? Buffer.from(`${opening},${written.text.slice(1)}`)
+  const body = bodies.get(written) ?? Buffer.from(`${opening},${written.fields}}`)
   bodies.set(written, body)
   raw.writeHead(200, headersFor(to, body.length))
   raw.end(to.head ? undefined : body)

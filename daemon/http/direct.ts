@@ -184,19 +184,24 @@ class DirectResponse implements Response {
   }
 
   write(chunk: Uint8Array, sent: () => void): void {
-    this.socket.write(this.#head, 'latin1')
-    this.socket.write(chunk, () => sent())
+    this.#writeBytes(chunk, sent)
   }
 
   end(body: string | Uint8Array = ''): void {
-    if (typeof body !== 'string') {
-      this.socket.write(this.#head, 'latin1')
-      this.socket.write(body)
-    } else {
+    if (typeof body !== 'string') this.#writeBytes(body, () => {})
+    else {
       const text = this.#head + body
       this.socket.write(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8')
     }
     this.#connection.answered()
+  }
+
+  /** Together: each write by itself would wake the reader. */
+  #writeBytes(bytes: Uint8Array, sent: () => void): void {
+    this.socket.cork()
+    this.socket.write(this.#head, 'latin1')
+    this.socket.write(bytes, () => sent())
+    this.socket.uncork()
   }
 
   once(_event: 'close', listener: () => void): void {

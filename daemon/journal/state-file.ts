@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { lineBlocks, newline } from './line-blocks.ts'
 
 /** What the newest natter writes. Older ones are handed on as they are, newer ones are refused. */
-export const stateFormat = 1
+export const stateFormat = 2
 
 /** A file beside the snapshot that belongs to it. */
 export interface FileEntry {

@@ -27,7 +27,7 @@ export function concerned(state: State, id: number): number[] {
   const { channelId, conversationId } = state.messages.place(id).thread
   if (conversationId !== 0) return [...state.conversations.get(conversationId)!.userIds]
   const channel = state.channels.get(channelId)!
-  const subscribers = [...state.subscriptions.activeUsers(channelId)]
+  const subscribers = [...state.subscriptions.followers(channelId)]
   // Subscribers may read all there is, but for what was there before them in a channel with a protected history.
   const able = hasSharedHistory(channel) ? subscribers : subscribers.filter(userId => hasRow(state, userId, id))
   return [...able, ...readersBeyond(state, channel, [id])]
@@ -36,10 +36,10 @@ export function concerned(state: State, id: number): number[] {
 /** Those who do not follow the channel, have one of these messages of it in their history, and may still read it. */
 export function readersBeyond(state: State, channel: Channel, ids: readonly number[]): number[] {
   const { messages, subscriptions, messageFlags } = state
-  const subscribers = subscriptions.activeUsers(channel.id)
+  const subscribers = subscriptions.followers(channel.id)
   const people = new Set<number>()
   for (const source of new Set(ids.map(id => messages.sentTo(id))))
-    for (const userId of subscriptions.followers(source).keys()) if (!subscribers.has(userId)) people.add(userId)
+    for (const userId of subscriptions.followers(source).everyone()) if (!subscribers.has(userId)) people.add(userId)
   for (const userId of people) {
     const reader = new Reader(state, userId)
     if (!ids.some(id => reader.received(id))) people.delete(userId)
@@ -73,7 +73,7 @@ export function sent(state: State, fact: MessageSent): Announcement[] {
   const { channelId } = message
   const channel = channelId === undefined ? undefined : state.channels.get(channelId)
   const to = channel
-    ? state.subscriptions.activeUsers(channel.id)
+    ? state.subscriptions.followers(channel.id)
     : state.conversations.get(message.conversationId!)!.userIds
   const flags = sharedFlags(userId => [
     ...(readBy.has(userId) ? ['read'] : []),
@@ -146,7 +146,7 @@ function channelFields(state: State, channelId: number) {
 export function moved(state: State, fact: MessagesMoved): Announcement[] {
   const { id, ids, from, to } = fact
   const shown = (topic: string, client: Client) => topicShown(topic, viewOf(client).emptyTopic)
-  const people = new Set([...state.subscriptions.activeUsers(from.channelId), ...concerned(state, id)])
+  const people = new Set([...state.subscriptions.followers(from.channelId), ...concerned(state, id)])
   const staying = new Set([...people].filter(userId => mayStillSee(state, userId, id)))
   const losing = [...people].filter(userId => !staying.has(userId) && hasRow(state, userId, id))
   const event = (client: Client): Event => ({
@@ -203,7 +203,7 @@ export function deleted(state: State, fact: MessagesDeleted): Announcement[] {
       ...partedInConversation(state, place.conversationId),
       ...unlinked,
     ]
-  const to = new Set(state.subscriptions.activeUsers(place.channelId))
+  const to = new Set(state.subscriptions.followers(place.channelId))
   for (const reader of also) to.add(reader)
   if (userId !== null) to.add(userId)
   const event = deletedForms(ids, { message_type: 'stream', stream_id: place.channelId }, place.topic)

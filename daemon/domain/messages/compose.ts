@@ -70,16 +70,9 @@ export function checkPosting(ctx: Context, channel: Channel, topic: string, give
   checkTopicsPolicy(ctx.state, channel, topic)
 }
 
-// IDs given out by a command before its facts are applied: one command can send several messages.
-const allotted = new WeakMap<Surroundings, { messages: number; conversations: number; deliveries: number }>()
-
 function allotments(ctx: Surroundings) {
-  let counts = allotted.get(ctx)
-  if (!counts) {
-    counts = { messages: 0, conversations: 0, deliveries: 0 }
-    allotted.set(ctx, counts)
-  }
-  return counts
+  ctx.allotted ??= { messages: 0, conversations: 0, deliveries: 0 }
+  return ctx.allotted
 }
 
 export function nextMessageId(ctx: Surroundings & { state: { messages: MessageStore } }): number {

@@ -54,7 +54,7 @@ export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typ
     throw badRequest('You have turned off typing notifications')
   const people = direct
     ? state.conversations.get(message.conversationId!)!.userIds
-    : [...state.subscriptions.activeUsers(message.channelId!)]
+    : [...state.subscriptions.followers(message.channelId!)]
   // So many could not be looked at anyway.
   if (!direct && people.length > 100) return { reply: {} }
   const to = people.filter(id => {

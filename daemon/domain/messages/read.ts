@@ -184,7 +184,7 @@ export function receipts(ctx: Context, { message_id }: ParamsOf<typeof api.recei
   const { thread } = state.messages.place(id)
   const reached =
     thread.conversationId === 0
-      ? [...state.subscriptions.followers(state.messages.sentTo(id)).keys()]
+      ? state.subscriptions.followers(state.messages.sentTo(id)).everyone()
       : state.conversations.get(thread.conversationId)!.userIds
   const senderId = state.messages.sender(id)
   const userIds = reached.filter(userId => {

@@ -207,7 +207,7 @@ export function mentionDetails(state: State, sender: User, target: Target, conte
   const { userIds, groupIds, topicWildcard } = mentions
   // Most messages call nobody.
   if (alerted.length === 0 && userIds.length === 0 && groupIds.length === 0 && !topicWildcard) return nobody
-  const reached = 'channel' in target ? state.subscriptions.activeUsers(target.channel.id) : new Set(target.people)
+  const reached = 'channel' in target ? state.subscriptions.followers(target.channel.id) : new Set(target.people)
   const mentioned = new Set(userIds.filter(id => reached.has(id)))
   if (groupIds.length > 0)
     for (const id of reached) {
@@ -242,7 +242,7 @@ function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): vo
   const { state } = ctx
   if ('channel' in target) {
     const free = may.mentionMany.allows(ctx)
-    if (mentions.channelWildcard && !free && state.subscriptions.activeUsers(target.channel.id).size > many)
+    if (mentions.channelWildcard && !free && state.subscriptions.followers(target.channel.id).size > many)
       throw new Refusal(
         'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
         'You do not have permission to mention everyone in this channel',

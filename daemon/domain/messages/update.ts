@@ -210,7 +210,7 @@ function moved(
 function becomingRead(ctx: Context, ids: readonly number[], from: Channel, to: Channel) {
   const { state } = ctx
   const marked: [number, number[]][] = []
-  for (const userId of state.subscriptions.activeUsers(from.id)) {
+  for (const userId of state.subscriptions.followers(from.id)) {
     if (state.subscriptions.isActive(to.id, userId)) continue
     const runs = runsOf(ids.filter(id => isUnread(state, userId, id)))
     if (runs.length > 0) marked.push([userId, runs])

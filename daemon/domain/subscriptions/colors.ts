@@ -27,13 +27,29 @@ export class Colors {
     this.#used = several ? new Map() : undefined
   }
 
-  next(userId: number, channelId: number): string {
-    const used = this.#used?.get(userId) ?? this.#state.subscriptions.colorsOfUser(userId)
-    let index = 0
-    while (index < palette.length && used & (1 << index)) index++
-    this.#used?.set(userId, used | (1 << index))
-    return palette[index] ?? palette[channelId % palette.length]!
+  /** People who come to a channel, by the color they get. */
+  given(userIds: readonly number[], channelId: number, chosen?: string): Record<string, readonly number[]> {
+    if (chosen !== undefined) return userIds.length > 0 ? { [chosen]: userIds } : {}
+    const byIndex: number[][] = []
+    for (const userId of userIds) {
+      const index = this.#next(userId, channelId)
+      const others = byIndex[index]
+      if (others) others.push(userId)
+      else byIndex[index] = [userId]
+    }
+    return Object.fromEntries(Object.entries(byIndex).map(([index, people]) => [palette[Number(index)]!, people]))
   }
+
+  #next(userId: number, channelId: number): number {
+    const used = this.#used?.get(userId) ?? this.#state.subscriptions.colorsOfUser(userId)
+    const index = firstUnset(used)
+    this.#used?.set(userId, used | (1 << index))
+    return index < palette.length ? index : channelId % palette.length
+  }
+}
+
+function firstUnset(bits: number): number {
+  return 31 - Math.clz32(~bits & (bits + 1))
 }
 
 export function checkColor(parameter: string, color: unknown): string {

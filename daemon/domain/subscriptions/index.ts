@@ -25,9 +25,9 @@ export const subscriptions = resource(api)<SubscriptionFact>({
 
     subscribe(ctx, params) {
       const { facts, subscribed, already, more } = subscribing(ctx, params)
-      const names = `{"subscribed":${subscribed.text},"already_subscribed":${already.text}`
-      const rest = JSON.stringify(more).slice(1)
-      return { facts, reply: new Written(rest === '}' ? `${names}}` : `${names},${rest}`).as() }
+      const names = `"subscribed":${subscribed.text},"already_subscribed":${already.text}`
+      const rest = JSON.stringify(more).slice(1, -1)
+      return { facts, reply: new Written(rest === '' ? names : `${names},${rest}`).as() }
     },
 
     unsubscribe: unsubscribing,

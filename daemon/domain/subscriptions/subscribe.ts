@@ -92,11 +92,11 @@ export function enrolment(state: State, wanted: readonly Wanted[]) {
   const already = new NamesByUser()
   const added: Added[] = []
   for (const { channel, people, color } of wanted) {
-    const returning: number[] = []
-    const fresh = new Map<string, number[]>()
-    const gained: number[] = []
     const come: number[] = []
     const there: number[] = []
+    const returning: number[] = []
+    const newcomers: number[] = []
+    const gained: number[] = []
     const before = state.subscriptions.followers(channel.id)
     for (const user of people) {
       const row = before.get(user.id)
@@ -106,18 +106,13 @@ export function enrolment(state: State, wanted: readonly Wanted[]) {
       }
       come.push(user.id)
       if (row) returning.push(user.id)
-      else {
-        const own = color ?? colors.next(user.id, channel.id)
-        const others = fresh.get(own)
-        if (others) others.push(user.id)
-        else fresh.set(own, [user.id])
-      }
+      else newcomers.push(user.id)
       if (!may.seeUnsubscribed.allows({ state, actor: user }, channel)) gained.push(user.id)
     }
+    const fresh = colors.given(newcomers, channel.id, color)
     subscribed.add(channel.name, come)
     already.add(channel.name, there)
-    if (returning.length > 0 || fresh.size > 0)
-      added.push({ channelId: channel.id, returning, fresh: Object.fromEntries(fresh), gained })
+    if (come.length > 0) added.push({ channelId: channel.id, returning, fresh, gained })
   }
   const fact: AddedFact | undefined =
     added.length > 0 ? { type: 'subscription.added', after: lastMessageId(state), added } : undefined

@@ -16,7 +16,7 @@ export function metInChannels(state: State, added: ByChannel): Announcement[] {
   const subscribers = new Map([...added].map(([id, userIds]) => [id, new Set(userIds)]))
   const pairs = new Pairs()
   for (const [channelId, newcomers] of subscribers)
-    pairsIn(state, state.subscriptions.activeUsers(channelId), newcomers, pairs)
+    pairsIn(state, state.subscriptions.followers(channelId), newcomers, pairs)
   return learnt(state, pairs.unacquainted(state, { subscribers }))
 }
 
@@ -26,7 +26,7 @@ export function partedInChannels(state: State, removed: ByChannel): Announcement
   const pairs = new Pairs()
   for (const [channelId, userIds] of removed) {
     const leavers = new Set(userIds)
-    pairsIn(state, [...state.subscriptions.activeUsers(channelId), ...userIds], leavers, pairs)
+    pairsIn(state, [...state.subscriptions.followers(channelId), ...userIds], leavers, pairs)
   }
   return forgotten(pairs.unacquainted(state))
 }

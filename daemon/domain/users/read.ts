@@ -26,7 +26,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<R
     if (user.bot?.system || (limited && !may.accessUser.allows(ctx, user))) continue
     members.push(userText(ctx.state, user, viewOf(ctx, user, params)))
   }
-  const written = new Written(`{"members":[${members.join(',')}]}`)
+  const written = new Written(`"members":[${members.join(',')}]`)
   if (shared) remember(ctx.state, key, written)
   return { reply: written.as() }
 }

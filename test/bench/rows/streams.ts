@@ -116,6 +116,8 @@ async function batch(effort: Effort): Promise<Sample[]> {
   const load = async () => {
     const { stdout } = await run(process.execPath, [
       ...[autocannon, '-j', '-m', 'POST', '-c', String(connections), '-a', String(many)],
+      // It looks whether it is done as often as it takes samples, by default once a second.
+      ...['-L', '10'],
       ...['-H', `Authorization=${authorization(place.server.ready)}`],
       ...['-H', 'Content-Type=application/x-www-form-urlencoded'],
       ...['-b', new URLSearchParams({ type: 'channel', to: '"busy"', topic: 'load', content }).toString()],
