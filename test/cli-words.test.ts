@@ -169,6 +169,14 @@ describe('tail', () => {
     await gone(first.stderr)
   })
 
+  test('-n with --since is the last so many since then', async () => {
+    const ids: string[] = []
+    for (const text of ['a', 'b', 'c']) ids.push((await told(['send', '#general>both', text], 0)).trim())
+    const since = ['--since', `id:${ids[0]}`, '--topic', 'both', '--jq', '.message.content', '--quiet']
+    assert.equal(await told(['tail', ...since, '--count', '2'], 0), 'b\nc\n')
+    assert.equal(await told(['tail', ...since, '-n', '1', '--count', '1'], 0), 'c\n')
+  })
+
   test('that ends unmet says what was missing', async () => {
     assert.match(
       await told(['tail', '--count', '2', '--within', '200ms'], 8),

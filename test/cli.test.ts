@@ -177,6 +177,13 @@ test('natter with a daemon', async t => {
 })
 
 describe('natter, when things go otherwise', () => {
+  test('an answer that breaks off does not mean that nothing was done, and says so', async t => {
+    const url = await fakeServer(t, request => void request.socket.destroy())
+    const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me'])
+    assert.equal(code, 6)
+    assert.match(stderr, /broke off before the answer had come\n {2}What was asked for may have been done/)
+  })
+
   test('no answer in time is exit code 8', async t => {
     const url = await fakeServer(t, () => {})
     const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me', '--timeout', '200ms'])

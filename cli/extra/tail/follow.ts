@@ -69,14 +69,15 @@ export class Follower {
     this.#lastMessage = await this.#register()
   }
 
-  /** What came before the queue began: call after `begin`, before `follow`. */
-  async *past(past: Past): AsyncGenerator<Batch> {
-    const messages =
+  /** What came before the queue began, the last of it where there is more than wanted: call after `begin`, before `follow`. */
+  async *past(past: Past, most = Number.POSITIVE_INFINITY): AsyncGenerator<Batch> {
+    const found =
       'last' in past
         ? await fetchLast(this.#connection, this.#plan, past.last)
         : 'after' in past
           ? await fetchAfter(this.#connection, this.#plan, past.after)
           : await fetchSince(this.#connection, this.#plan, past.since)
+    const messages = found.slice(Math.max(0, found.length - most))
     // A tail that is ended in the middle of this fetches the rest next time.
     const items = messages.map(event => {
       const { position } = this.#told(event)

@@ -34,7 +34,7 @@ export const tail: readonly ExtraSubcommand[] = [
     about: 'Print messages, or other events, as they come',
     flags: [
       ...filterFlags,
-      { name: 'lines', short: 'n', value: 'N', about: 'first, the last N messages' },
+      { name: 'lines', short: 'n', value: 'N', about: 'first, the last N messages; with --since, at most N of those' },
       since,
       {
         name: 'cursor',
@@ -84,8 +84,9 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   for (const name of ['exec', 'reply'])
     if (flags[name] !== undefined && String(flags[name]).trim() === '') throw usage(`--${name}: the command is empty`)
   if (globals.jq !== undefined) await checkJq(globals.jq)
-  const past = flags.lines !== undefined ? { last: wholeNumber(String(flags.lines), '--lines') } : undefined
-  const from = flags.since === undefined ? past : sinceFrom(String(flags.since), new Date())
+  const lines = flags.lines === undefined ? undefined : wholeNumber(String(flags.lines), '--lines')
+  const last = lines === undefined ? undefined : { last: lines }
+  const from = flags.since === undefined ? last : sinceFrom(String(flags.since), new Date())
   const types = typesFrom(flags.type)
   const criteria = await criteriaFor(wishesFrom(flags), namesOf(account, { timeout: globals.timeout }))
   const cursorFile = flags.cursor as string | undefined
@@ -194,7 +195,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     }
     const { queue_id, last_event_id } = follower.position
     note(`ready queue=${queue_id} last=${last_event_id}`)
-    if (!saved && from) going = await takeAll(follower.past(from))
+    if (!saved && from) going = await takeAll(follower.past(from, lines))
     if (going) save(follower.position)
     if (going) await takeAll(follower.follow())
     await workers.finish()
