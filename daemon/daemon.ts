@@ -1,16 +1,14 @@
 // Joins the parts into a running daemon. `main.ts` does it for a process, the testing library for a test.
 
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import emojiNames from '../data/emoji.json' with { type: 'json' }
-import { type Ready, writePrivately } from './announce-start.ts'
+import type { Ready } from './announce-start.ts'
 import { type Chance, realChance, seededChance } from './chance.ts'
 import { type Clock, RealClock, SteeredClock } from './clock.ts'
 import { type Config, isLoopback } from './config.ts'
 import { Desk } from './control/desk.ts'
 import { addControlRoutes } from './control/routes.ts'
 import { useEmojiNames } from './domain/emoji.ts'
-import type { Fact } from './domain/facts.ts'
 import { resources } from './domain/index.ts'
 import { limits } from './domain/limits.ts'
 import { isOwner } from './domain/permissions.ts'
@@ -19,26 +17,13 @@ import type { User } from './domain/state.ts'
 import { knowsEndpoint } from './endpoints.ts'
 import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
-import { folderFiles, memoryFiles } from './files.ts'
 import { buildServer } from './http/server.ts'
-import { FileJournal } from './journal/file-journal.ts'
-import type { Journal } from './journal/journal.ts'
-import { MemoryJournal } from './journal/memory-journal.ts'
-import { openSnapshots } from './journal/snapshots.ts'
-import { prepareFolder } from './journal/store-folder.ts'
-import { lockStore } from './journal/store-lock.ts'
-import {
-  deriveControlToken,
-  deriveKey,
-  deriveToken,
-  hashPassword,
-  newSecret,
-  sameSecret,
-  verifyPassword,
-} from './keys.ts'
+import { deriveControlToken, deriveKey, deriveToken, hashPassword, sameSecret, verifyPassword } from './keys.ts'
 import { openMailer } from './mailer.ts'
 import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
+import type { Soil } from './seed/plant.ts'
+import { openStore } from './store.ts'
 import { UnneededFiles } from './unneeded-files.ts'
 import { Webhooks } from './webhooks.ts'
 
@@ -53,9 +38,6 @@ export interface Daemon {
   /** Answers parked polls, flushes, lets go of store and port. */
   stop(): Promise<void>
 }
-
-/** Snapshots are rewritten whole, so only when the journal has outgrown the last one: each byte is written twice at most. */
-const compactAfter = 8 * 1024 * 1024
 
 export async function startDaemon(
   config: Config,
@@ -109,12 +91,14 @@ export async function startDaemon(
       scheduler.reconsider()
       webhooks.reconsider()
       desk?.deliveries.reconsider()
-      // Somebody at the desk may go back to a state that names what this one does not.
-      if (!desk) unneededFiles.reconsider()
     },
     post: mails => {
       desk?.post(mails)
       mailer.post(mails)
+    },
+    drop: files => {
+      // Somebody at the desk may go back to a state that names what this one does not.
+      if (!desk) void unneededFiles.drop(files)
     },
   })
   const surroundings = (): Surroundings => ({
@@ -192,16 +176,12 @@ export async function startDaemon(
     await engine.boot()
     // Another start on the same store must not draw the same again.
     if (config.random !== undefined) chance = seededChance(`${config.random}:${engine.position}`)
-    if (engine.state.users.size === 0) {
-      const soil = { now: now(), tools, surroundings: { client: 'internal', random, keyOf, tokenOf, server } }
-      await engine.record('found-organization', null, await firstFacts(config, soil))
-    } else if (config.seed !== undefined) warn('the store has an organization already; the seed is left aside')
-    if (config.reactivate && engine.state.organization.deactivated)
-      await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
+    const soil = { now: now(), tools, surroundings: { client: 'internal', random, keyOf, tokenOf, server } }
+    await raiseOrganization(config, engine, soil, warn)
     if (desk) {
       desk.worlds.begin()
       // Not earlier: how the world came to be is no news, and telling it would be a third of the start.
-      queues.overhear = announcements => desk.events.overhear(announcements)
+      queues.onAnnounced = announcements => desk.events.log(announcements)
     }
     localUrl = readableUrl(address, config.host)
     server.url = config.url ?? localUrl
@@ -242,57 +222,22 @@ export async function startDaemon(
   }
 }
 
+/** The first start founds it; a later one finds it in the store. */
+async function raiseOrganization(
+  config: Config,
+  engine: Engine,
+  soil: Soil,
+  warn: (text: string) => void,
+): Promise<void> {
+  if (engine.state.users.size === 0) await engine.record('found-organization', null, await firstFacts(config, soil))
+  else if (config.seed !== undefined) warn('the store has an organization already; the seed is left aside')
+  if (config.reactivate && engine.state.organization.deactivated)
+    await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
+}
+
 function clockOf({ clock, control }: Config): Clock {
   if (clock === 'real') return control ? new SteeredClock() : new RealClock()
   return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt)
-}
-
-async function openStore(config: Config, warn: (text: string) => void) {
-  if (config.memory) {
-    const journal: Journal<Fact> = new MemoryJournal<Fact>()
-    return {
-      journal,
-      snapshots: null,
-      secret: config.secret ?? newSecret(),
-      worthCompacting: () => false,
-      files: memoryFiles(),
-      release: async () => {},
-    }
-  }
-  const folder = config.data
-  await prepareFolder(folder)
-  const lock = await lockStore(folder)
-  try {
-    const snapshots = openSnapshots(folder)
-    const journal = await FileJournal.open<Fact>({ folder, durability: config.durability, warn })
-    const release = async () => {
-      rmSync(join(folder, 'daemon.json'), { force: true })
-      await lock.release()
-    }
-    return {
-      journal,
-      snapshots,
-      secret: config.secret ?? secretOf(folder),
-      files: folderFiles(join(folder, 'files')),
-      worthCompacting: () =>
-        sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))),
-      release,
-    }
-  } catch (error) {
-    await lock.release()
-    throw error
-  }
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
-}
-
-/** In a file of its own, so that a store can be shared as a fixture without its keys. */
-function secretOf(folder: string): string {
-  const file = join(folder, 'secret')
-  if (!existsSync(file)) writePrivately(file, `${newSecret()}\n`)
-  return readFileSync(file, 'utf8').trim()
 }
 
 function readyOf(engine: Engine, url: string, keyOf: (user: User) => string): Ready {

@@ -22,6 +22,8 @@ export interface EngineParts {
   readonly onChange: () => void
   /** Mails of commands whose facts are on disk. Absent where nothing is sent. */
   readonly post?: (mails: readonly Mail[]) => void
+  /** Files beside the store that such a command gave up. Absent where all are kept. */
+  readonly drop?: (files: readonly string[]) => void
 }
 
 export class Engine {
@@ -68,7 +70,7 @@ export class Engine {
       if (!this.#flush) throw refusal
       return this.#flush.done.then(() => Promise.reject(refusal))
     }
-    const { facts, signals, mails, touch, reply } = outcome
+    const { facts, signals, mails, dropped, touch, reply } = outcome
     touch?.(this.state)
     if (facts && facts.length > 0) this.#append(op, actor, facts)
     if (signals && signals.length > 0) {
@@ -79,6 +81,7 @@ export class Engine {
     }
     const hand = () => {
       if (mails && mails.length > 0) this.#parts.post?.(mails)
+      if (dropped) this.#parts.drop?.(dropped)
       return reply
     }
     return this.#flush && (!touch || facts) ? this.#flush.done.then(hand) : hand()

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { channels } from '../daemon/api/channels.ts'
 import { drafts as api } from '../daemon/api/drafts.ts'
 import { events } from '../daemon/api/events.ts'
 import { startDaemon } from './support/daemon.ts'
@@ -49,6 +50,37 @@ describe('POST /drafts', () => {
       assert.ok(msg.startsWith(place), msg)
     }
     assert.equal((await owner.call(api.list, {})).count, 0)
+  })
+
+  test('the empty topic goes by its display name, except to clients that can show it empty', async t => {
+    const { owner } = await startDaemon(t)
+    const { id: stream_id } = await owner.call(channels.create, { name: 'plans', subscribers: [owner.id] })
+    const [plain, able] = await Promise.all(
+      [{}, { client_capabilities: { empty_topic_name: true } }].map(more =>
+        owner.call(events.register, { event_types: ['drafts'], ...more }),
+      ),
+    )
+    const draft = { type: 'stream' as const, to: [stream_id], content: 'Later' }
+    await owner.call(api.create, {
+      drafts: [
+        { ...draft, topic: ' general chat ' },
+        { ...draft, topic: '' },
+      ],
+    })
+    await owner.call(api.edit, { draft_id: 1, draft: { ...draft, topic: 'general chat' } })
+    const topics = (drafts: readonly { topic: string }[]) => drafts.map(({ topic }) => topic)
+    assert.deepEqual(topics((await owner.call(api.list, {})).drafts), ['general chat', 'general chat'])
+    for (const [{ queue_id }, shown] of [
+      [plain!, 'general chat'],
+      [able!, ''],
+    ] as const) {
+      const told = await owner.call(events.get, { queue_id: queue_id!, last_event_id: -1 })
+      const [added, updated] = told.events as any[]
+      assert.deepEqual(topics([...added.drafts, updated.draft]), [shown, shown, shown])
+    }
+    const unprintable = { drafts: [{ ...draft, topic: 'a\u0007b' }] }
+    const { msg } = await owner.refused(api.create, unprintable, 'BAD_REQUEST')
+    assert.ok(msg.startsWith('drafts[0]["topic"]'), msg)
   })
 
   test('too long content is cut, and says so', async t => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { isUnread } from '../daemon/domain/messages/access.ts'
+import { isUnread } from '../daemon/domain/messages/reader.ts'
 import { unreadIds } from '../daemon/domain/messages/unread.ts'
 import type { User } from '../daemon/domain/state.ts'
 import { cases } from './support/cases.ts'

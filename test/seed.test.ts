@@ -92,8 +92,11 @@ describe('--seed', () => {
     assert.deepEqual((await until('/readyz', 503)).body, { ready: false })
     assert.equal((await send(`${url}/livez`)).status, 200)
     const early = ['/api/v1/server_settings', '/control/v1/clock'].map(path => until(path, 503))
-    for (const { headers, body } of await Promise.all(early))
+    const answers = await Promise.all(early)
+    for (const { headers, body } of answers)
       assert.deepEqual([body.code, headers['retry-after']], ['SERVER_NOT_READY', '1'])
+    const [one, other] = answers.map(({ headers }) => headers['x-request-id'])
+    assert.notEqual(one, other)
     const daemon = await starting
     assert.deepEqual((await send(`${url}/readyz`)).body, { ready: true })
     assert.equal((await as(daemon, 'u59')).email, 'u59@example.com')

@@ -1,7 +1,7 @@
 // Uploaded files: who may fetch them, which messages link them, how much room they take.
 
 import assert from 'node:assert/strict'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { channels } from '../daemon/api/channels.ts'
@@ -310,8 +310,11 @@ describe('DELETE /attachments/{attachment_id}', () => {
     const again = await launch(first.data)
     await soon(1)
     assert.equal((await again.owner.raw('GET', url)).text, 'same')
+    // What it did not name it does not look at.
+    writeFileSync(orphan, 'never named')
     await again.owner.call(api.remove, { attachment_id: one!.id })
-    await soon(0)
+    await soon(1)
+    assert.equal(readFileSync(orphan, 'utf8'), 'never named')
     await again.stop()
   })
 

@@ -11,8 +11,9 @@ import type { Globals } from '../globals.ts'
 import { type Account, accountFor } from '../profile.ts'
 import type { BatchOptions } from '../subcommands.ts'
 import { fullPath, methods } from './api.ts'
-import { Pool, type RawReply } from './pool.ts'
+import { Pool } from './pool.ts'
 import { Progress } from './progress.ts'
+import type { RawReply } from './reply-reader.ts'
 
 interface Call {
   readonly method: string
@@ -176,7 +177,7 @@ async function runAll(
     input.destroy()
     results.flush()
     progress.end()
-    await pool.close()
+    pool.close()
   }
   if (failed > 0) throw new Ending(exitCodes.refused)
 }

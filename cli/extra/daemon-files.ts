@@ -11,7 +11,8 @@ export interface Running {
   readonly args?: readonly string[]
 }
 
-export function dataFolder(given: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
+export function dataFolder(given: string | undefined): string {
+  const { env } = process
   if (given !== undefined || env.NATTER_DATA) return resolve(given ?? env.NATTER_DATA!)
   return join(env.XDG_DATA_HOME || join(env.HOME || homedir(), '.local', 'share'), 'natter', 'store')
 }

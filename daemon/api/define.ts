@@ -87,6 +87,16 @@ export interface Upload {
 }
 export const upload = Type.Unsafe<Upload>({ type: 'string', format: 'binary' })
 
+export function isUpload(value: unknown): value is Upload {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'bytes' in value &&
+    'filename' in value &&
+    value.bytes instanceof Uint8Array
+  )
+}
+
 // --- params -----------------------------------------------------------------------------------------------------
 
 export type Presence = 'required' | 'optional' | 'defaulted' | 'path'

@@ -17,7 +17,7 @@ import {
   timestamp,
   userId,
 } from './define.ts'
-import { message } from './messages.ts'
+import { message } from './message-shapes.ts'
 
 const delivery = record({
   id: int,

@@ -74,6 +74,12 @@ export class Calls {
   }
 }
 
+/** Texts travel as they are, everything else as JSON. */
+export function fieldsOf(params: Readonly<Record<string, unknown>>): Map<string, string> {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined)
+  return new Map(given.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]))
+}
+
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {

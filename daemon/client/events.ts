@@ -2,8 +2,9 @@
 // nothing is told twice, and what could not be fetched is marked by an event of type `gap`.
 
 import { events as api } from '../api/events.ts'
-import { type Calls, NatterError, pause } from './calls.ts'
-import { messagesAfter, newestMessage } from './missed.ts'
+import { type Calls, fieldsOf, NatterError, pause } from './calls.ts'
+import { isPassingStatus, laterPause, lookBetween, queueLost, registerQueue, type Wanted } from './following.ts'
+import type { Call, Message } from './look-back.ts'
 
 export interface EventOptions {
   /** Which types; all when absent. */
@@ -27,13 +28,6 @@ export interface Event {
   readonly [field: string]: any
 }
 
-interface Queue {
-  readonly id: string
-  last: number
-}
-
-const longestPause = 10_000
-
 export async function* eventsOf(calls: Calls, options: EventOptions): AsyncGenerator<Event, void> {
   const follower = new Follower(calls, options)
   try {
@@ -48,76 +42,82 @@ export async function* eventsOf(calls: Calls, options: EventOptions): AsyncGener
 class Follower {
   readonly #calls: Calls
   readonly #options: EventOptions
-  #queue: Queue | undefined
-  /** Newest message seen, or there before the first queue. */
-  #newestMessage = -1
-  #failures = 0
+  readonly #wanted: Wanted
+  #queueId: string | undefined
+  #lastEvent = -1
+  /** Newest message told, or there before the first queue, and its time. */
+  #newest: number | null = null
+  #time: number | undefined
+  #pause = 0
   /** Seconds. */
   #longestPoll = 90
+  readonly #call: Call = (method, path, params) =>
+    this.#insist(() => this.#calls.send(method, path, fieldsOf(params), this.#options.signal))
 
   constructor(calls: Calls, options: EventOptions) {
+    const { types, narrow = [], allPublicStreams = false, applyMarkdown = false } = options
     this.#calls = calls
     this.#options = options
+    this.#wanted = { types, narrow, queueNarrow: narrow, allPublic: allPublicStreams, applyMarkdown }
   }
 
   async *follow(): AsyncGenerator<Event, void> {
     for (let first = true; ; first = false) {
-      const newest = await this.#insist(() => this.#register())
+      const newest = await this.#register()
       this.#options.onReady?.()
-      if (first) this.#newestMessage = newest
+      if (first) this.#newest = newest
       else yield* this.#caughtUp(newest)
       yield* this.#poll()
     }
   }
 
   async leave(): Promise<void> {
-    const id = this.#queue?.id
+    const id = this.#queueId
     if (id !== undefined) await this.#calls.endpoint(api.delete, { queue_id: id }).catch(() => {})
   }
 
   /** Until the queue is lost. */
   async *#poll(): AsyncGenerator<Event, void> {
-    const queue = this.#queue!
     for (;;) {
       let events: Event[]
       try {
-        const params = { queue_id: queue.id, last_event_id: queue.last }
+        const params = { queue_id: this.#queueId, last_event_id: this.#lastEvent }
         const reply = await this.#insist(() => this.#calls.endpoint(api.get, params, this.#patience()))
         events = reply.events as Event[]
       } catch (error) {
-        if (!(error instanceof NatterError && error.code === 'BAD_EVENT_QUEUE_ID')) throw error
-        this.#queue = undefined
+        if (!(error instanceof NatterError && error.code === queueLost)) throw error
+        this.#queueId = undefined
         return
       }
       for (const event of events) {
         // A server or a proxy may say something twice.
-        if (event.id! <= queue.last) continue
-        queue.last = event.id!
-        if (event.type === 'heartbeat' || !this.#isNew(event)) continue
+        if (event.id! <= this.#lastEvent) continue
+        this.#lastEvent = event.id!
+        if (event.type === 'heartbeat' || (event.type === 'message' && !this.#isNew(event.message))) continue
         yield event
       }
     }
   }
 
-  /** What came between the old queue and the new one. Only messages can be asked for later. */
-  async *#caughtUp(newest: number): AsyncGenerator<Event, void> {
-    const { types } = this.#options
-    const wanted = !types || types.includes('message')
-    // The server was set back, or the newest message was deleted: numbers up to there may come again.
-    const setBack = wanted && newest < this.#newestMessage
-    if (setBack) this.#newestMessage = newest
-    if (!wanted || setBack || types?.length !== 1)
-      yield { type: 'gap', id: null, filled: wanted && !setBack ? ['message'] : [] }
-    if (!wanted) return
-    const missed = await this.#insist(() => messagesAfter(this.#calls, this.#options, this.#newestMessage))
-    for (const event of missed) if (this.#isNew(event)) yield event
+  /** What came between the old queue and the new one. */
+  async *#caughtUp(newest: number | null): AsyncGenerator<Event, void> {
+    const told = { id: this.#newest, time: this.#time }
+    const aborted = () => this.#options.signal?.aborted === true
+    const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, newest, aborted)
+    // Numbers up to there may come again.
+    if (setBack) this.#newest = 0
+    const { types } = this.#wanted
+    const filled = !setBack && !lost.includes('message') && types?.includes('message') !== false ? ['message'] : []
+    if (lost.length > 0 || setBack) yield { type: 'gap', id: null, filled }
+    for (const event of missed) if (this.#isNew(event.message)) yield { ...event, id: null }
+    if (newest !== null) this.#newest = Math.max(this.#newest ?? 0, newest)
   }
 
   /** Message IDs grow: one that is not above the newest was told already. */
-  #isNew(event: Event): boolean {
-    if (event.type !== 'message') return true
-    if (event.message.id <= this.#newestMessage) return false
-    this.#newestMessage = event.message.id
+  #isNew({ id, timestamp }: Message): boolean {
+    if (this.#newest !== null && id <= this.#newest) return false
+    this.#newest = id
+    this.#time = timestamp
     return true
   }
 
@@ -129,39 +129,28 @@ class Follower {
   }
 
   /** Returns the newest message there is. */
-  async #register(): Promise<number> {
-    const { types, narrow = [], allPublicStreams = false, applyMarkdown = false, signal } = this.#options
-    // Before the queue: what comes between must not be taken for told.
-    const seen = allPublicStreams ? await newestMessage(this.#calls, this.#options) : -1
-    const reply = await this.#calls.endpoint(
-      api.register,
-      {
-        ...(types && { event_types: types }),
-        fetch_event_types: ['message'],
-        narrow,
-        all_public_streams: allPublicStreams,
-        apply_markdown: applyMarkdown,
-        client_capabilities: { bulk_message_deletion: true, stream_typing_notifications: true, empty_topic_name: true },
-      },
-      signal,
-    )
-    this.#queue = { id: String(reply.queue_id), last: Number(reply.last_event_id) }
-    if (typeof reply.event_queue_longpoll_timeout_seconds === 'number')
-      this.#longestPoll = reply.event_queue_longpoll_timeout_seconds
-    return allPublicStreams || typeof reply.max_message_id !== 'number' ? seen : reply.max_message_id
+  async #register(): Promise<number | null> {
+    const { id, lastEvent, newest, longestPoll } = await registerQueue(this.#call, this.#wanted, {
+      all_public_streams: this.#wanted.allPublic,
+    })
+    this.#queueId = id
+    this.#lastEvent = lastEvent
+    this.#longestPoll = longestPoll ?? this.#longestPoll
+    return newest
   }
 
-  /** A server that is away or in trouble comes back; one that refuses means it. */
+  /** A server that is away or in trouble comes back. */
   async #insist<T>(call: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         const result = await call()
-        this.#failures = 0
+        this.#pause = 0
         return result
       } catch (error) {
-        const passing = !(error instanceof NatterError) || error.status >= 500 || error.status === 429
+        const passing = !(error instanceof NatterError) || isPassingStatus(error.status)
         if (!passing || this.#options.signal?.aborted) throw error
-        await pause(Math.min(100 * 2 ** this.#failures++, longestPause), this.#options.signal)
+        this.#pause = laterPause(this.#pause)
+        await pause(this.#pause, this.#options.signal)
       }
     }
   }

@@ -2,7 +2,7 @@
 
 import type { Endpoint, Endpoints, ReplyOf, SentOf } from '../api/define.ts'
 import { catalogue, type Page } from '../api/index.ts'
-import { Calls, type ClientOptions, NatterError, type Reply } from './calls.ts'
+import { Calls, type ClientOptions, fieldsOf, NatterError, type Reply } from './calls.ts'
 import { type Event, type EventOptions, eventsOf } from './events.ts'
 
 export { type ClientOptions, type Event, type EventOptions, NatterError, type Reply }
@@ -73,11 +73,6 @@ function resourceOf(calls: Calls, page: Page): unknown {
 
 function nameOf(name: string): string {
   return name === 'events' ? 'queues' : name.replace(/-(\w)/g, (_match, letter: string) => letter.toUpperCase())
-}
-
-function fieldsOf(params: Readonly<Record<string, unknown>>): Map<string, string> {
-  const given = Object.entries(params).filter(([, value]) => value !== undefined)
-  return new Map(given.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]))
 }
 
 function fromEnvironment(): ClientOptions {

@@ -37,7 +37,7 @@ export class Events extends Recent<LoggedEvent> {
     this.#now = now
   }
 
-  overhear(announcements: readonly Announcement[]): void {
+  log(announcements: readonly Announcement[]): void {
     for (const announcement of announcements) {
       const to = [...announcement.to]
       if (to.length === 0) continue

@@ -25,8 +25,11 @@ export interface NearMiss<T> {
   readonly differs: readonly string[]
 }
 
+/** How many near misses are told of. */
+const most = 3
+
 /** Those that came closest, the closest first; of equals the newest. */
-export function nearMisses<T>(wanted: unknown, items: Iterable<T>, most = 3): NearMiss<T>[] {
+export function nearMisses<T>(wanted: unknown, items: Iterable<T>): NearMiss<T>[] {
   const all = [...items].reverse().map(item => ({ item, differs: differences(wanted, item) }))
   return all.sort((a, b) => a.differs.length - b.differs.length).slice(0, most)
 }

@@ -1,9 +1,11 @@
-// Avatars: one's own picture. The fact is that of users.
+// Avatars: one's own picture, and how any is taken in. The fact is that of users.
 
 import { avatars as api } from '../api/avatars.ts'
-import { keepAvatar } from './bots/index.ts'
+import type { Upload } from '../api/define.ts'
+import { checkImage } from './images.ts'
+import { limits } from './limits.ts'
 import * as may from './permissions.ts'
-import { type Context, type Outcome, resource } from './resource.ts'
+import { type Context, type Outcome, resource, type Tools } from './resource.ts'
 import type { User } from './state.ts'
 import { avatarUrl } from './users/present.ts'
 
@@ -16,6 +18,13 @@ export const avatars = resource(api)<never, { readonly upload: { readonly file: 
   apply: {},
   announce: {},
 })
+
+/** Read and checked before it is kept: what is no image never reaches the store. */
+export async function keepAvatar(tools: Tools, file: Upload | undefined): Promise<string | undefined> {
+  if (!file) return undefined
+  checkImage('file', file.bytes, limits.imageMiB)
+  return tools.keepFile(file.bytes)
+}
 
 function changed(ctx: Context, file: string | undefined): Outcome<{ avatar_url: string }> {
   may.check(may.changeAvatar, ctx, undefined)

@@ -8,8 +8,8 @@
 // themselves. Creating an account needs none either: nobody listens to it yet. Where `announce` still knows the rows of
 // before, as with roles, `visibilityNews(state, before, after)` does the same without a fact.
 
+import { presentDefaultGroups, presentDefaults } from './channels/defaults.ts'
 import { ifKnown, streamCreated, streamDeleted } from './channels/present.ts'
-import { presentDefaultGroups, presentDefaults } from './default-channels.ts'
 import { withSubgroups } from './group-values.ts'
 import { subscribersOf } from './lookups.ts'
 import { isGuest, sameStanding, seeMetadata, tellingPermissions } from './permissions.ts'

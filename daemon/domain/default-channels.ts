@@ -1,15 +1,15 @@
 // Default channels: what new accounts join, and groups of channels they are offered.
 
 import { defaultChannels as api } from '../api/default-channels.ts'
-import { groupsAnnouncement } from './channels/announce.ts'
 import { checkDescription, checkName } from './channels/checks.ts'
+import { groupsAnnouncement, presentDefaultGroups, presentDefaults } from './channels/defaults.ts'
 import { settingsFact } from './channels/update.ts'
 import type { Fact } from './facts.ts'
-import { defaultChannels as allDefaults, channelByName, liveChannelFor } from './lookups.ts'
+import { channelByName, liveChannelFor } from './lookups.ts'
 import * as may from './permissions.ts'
 import { badRequest } from './refusal.ts'
 import { type Context, resource } from './resource.ts'
-import type { Channel, DefaultChannelGroup, State, User } from './state.ts'
+import type { Channel, DefaultChannelGroup } from './state.ts'
 
 export type DefaultChannelFact =
   | { readonly type: 'default-channel-group.set'; readonly group: DefaultChannelGroup }
@@ -92,22 +92,6 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
     }),
   },
 })
-
-/** As the user sees them, or as everyone does who is offered any. */
-export function presentDefaults(state: State, user?: User): number[] {
-  if (user && !may.beOfferedDefaults.allows({ state, actor: user })) return []
-  return allDefaults(state).map(channel => channel.id)
-}
-
-export function presentDefaultGroups(state: State, user?: User) {
-  if (user && !may.beOfferedDefaults.allows({ state, actor: user })) return []
-  return [...state.defaultChannelGroups.values()].map(({ id, name, description, channelIds }) => ({
-    id,
-    name,
-    description,
-    streams: channelIds,
-  }))
-}
 
 function defaultFacts(ctx: Context, channel: Channel, isDefault: boolean): Fact[] {
   return channel.isDefault === isDefault ? [] : [settingsFact(ctx.state, channel, { isDefault })]

@@ -10,6 +10,7 @@ import { type Context, resource } from './resource.ts'
 import { userSetting } from './settings-lookup.ts'
 import { truncated } from './text.ts'
 import { seconds } from './time.ts'
+import { topicOf, topicShown } from './topic-names.ts'
 
 export type DraftFact =
   | { readonly type: 'drafts.created'; readonly drafts: readonly Draft[] }
@@ -22,7 +23,7 @@ export const drafts = resource(api)<DraftFact>({
   commands: {
     list(ctx) {
       checkSynchronised(ctx)
-      const mine = present(ctx)
+      const mine = present(ctx, false)
       return { reply: { count: mine.length, drafts: mine } }
     },
 
@@ -59,25 +60,44 @@ export const drafts = resource(api)<DraftFact>({
 
   announce: {
     'drafts.created': (_state, fact) => [
-      { to: [fact.drafts[0]!.userId], event: { type: 'drafts', op: 'add', drafts: fact.drafts.map(presentOne) } },
+      {
+        to: [fact.drafts[0]!.userId],
+        event: ({ capabilities }) => ({
+          type: 'drafts',
+          op: 'add',
+          drafts: fact.drafts.map(draft => presentOne(draft, capabilities.has('empty_topic_name'))),
+        }),
+      },
     ],
     'draft.edited': (_state, { draft }) => [
-      { to: [draft.userId], event: { type: 'drafts', op: 'update', draft: presentOne(draft) } },
+      {
+        to: [draft.userId],
+        event: ({ capabilities }) => ({
+          type: 'drafts',
+          op: 'update',
+          draft: presentOne(draft, capabilities.has('empty_topic_name')),
+        }),
+      },
     ],
     'draft.deleted': (_state, { id, userId }) => [
       { to: [userId], event: { type: 'drafts', op: 'remove', draft_id: id } },
     ],
   },
 
-  sections: { drafts: ctx => ({ drafts: present(ctx).slice(0, 1000) }) },
+  sections: {
+    drafts: (ctx, capabilities) => ({ drafts: present(ctx, capabilities.has('empty_topic_name')).slice(0, 1000) }),
+  },
 })
 
-function present(ctx: Context) {
+function present(ctx: Context, emptyTopic: boolean) {
   const mine = ctx.state.drafts.where('user', ctx.actor.id)
-  return mine.sort((a, b) => b.timestamp - a.timestamp || b.id - a.id).map(presentOne)
+  return mine.sort((a, b) => b.timestamp - a.timestamp || b.id - a.id).map(draft => presentOne(draft, emptyTopic))
 }
 
-function presentOne({ id, kind, to, topic, content, timestamp }: Draft): Static<typeof draftShape> {
+function presentOne(draft: Draft, emptyTopic: boolean): Static<typeof draftShape> {
+  const { id, kind, to, content, timestamp } = draft
+  // Only what goes to a channel has a topic.
+  const topic = kind === 'stream' ? topicShown(draft.topic, emptyTopic) : ''
   return { id, type: kind, to: [...to], topic, content, timestamp }
 }
 
@@ -108,7 +128,7 @@ function checked(ctx: Context, place: string, given: Given, id: number): Draft {
     // OPEN: a direct draft without recipients is kept as one that is not addressed yet.
     kind: given.type === 'private' && given.to.length === 0 ? '' : given.type,
     to: given.to,
-    topic: inChannel ? truncated(given.topic.trim(), limits.topic, '...') : '',
+    topic: inChannel ? topicOf(given.topic, `${place}["topic"]`) : '',
     content,
     timestamp: given.timestamp === undefined ? seconds(ctx.now) : Math.floor(given.timestamp),
   }

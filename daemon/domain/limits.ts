@@ -48,6 +48,3 @@ export const limits = {
   queueLifespanSeconds: 600,
   queueLifespanMaxSeconds: 604_800,
 } as const
-
-/** Shown in place of the empty topic, and read as it. */
-export const emptyTopicDisplayName = 'general chat'

@@ -2,19 +2,19 @@
 
 import type { ParamsOf } from '../api/define.ts'
 import { messageFlags as api } from '../api/message-flags.ts'
-import { numbersText } from '../api/wire.ts'
+import { numbersText } from '../api/reading.ts'
 import { runsOf } from './message-store/index.ts'
-import { maySee, Reader } from './messages/access.ts'
 import { flagsChanged, readEvent } from './messages/announce.ts'
-import { topicOf } from './messages/compose.ts'
 import type { AllRead, FlagsChanged } from './messages/facts.ts'
 import { anchorOf, findRange } from './messages/range.ts'
+import { Reader } from './messages/reader.ts'
 import { unreadIn } from './messages/unread.ts'
 import { planOf } from './narrow/index.ts'
-import { seeContent } from './permissions.ts'
+import { seeContent, seeMessage } from './permissions.ts'
 import { badRequest } from './refusal.ts'
 import { type Context, resource } from './resource.ts'
 import type { Channel, State } from './state.ts'
+import { topicOf } from './topic-names.ts'
 import { Written } from './written.ts'
 
 type Flag = FlagsChanged['flag']
@@ -70,7 +70,7 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
       const key = topicOf(topic_name, 'topic_name').toLowerCase()
       const ids = ctx.state.messages.inTopic(channel.id, key)
       let any = false
-      for (let i = 0; i < ids.length && !any; i++) any = maySee(ctx, ids.at(i))
+      for (let i = 0; i < ids.length && !any; i++) any = seeMessage.allows(ctx, ids.at(i))
       if (!any) throw badRequest(`topic_name: no such topic '${topic_name}'`)
       const unread = unreadIn(ctx.state, ctx.actor.id, channel.id)
       return markRead(
@@ -139,7 +139,7 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
     if (!row) {
       // Without a row it is read already and nothing else; only what needs a row needs the right to read it.
       if (adding === (flag === 'read')) return false
-      if (!maySee(ctx, id)) throw badRequest(`messages: no such message ${id}`)
+      if (!seeMessage.allows(ctx, id)) throw badRequest(`messages: no such message ${id}`)
     }
     if (unmarking && channelId !== 0 && !reader.follows(channelId)) {
       ignored.add(channelId)

@@ -5,10 +5,11 @@ import { reminders as api, type reminder as shape } from '../api/reminders.ts'
 import { limits } from './limits.ts'
 import { render } from './markdown/index.ts'
 import type { Message } from './message-store/index.ts'
-import { maySee, visible } from './messages/access.ts'
+import { visible } from './messages/access.ts'
 import { attribution, messageLink, quoted } from './messages/quote.ts'
 import { renderPlace } from './messages/send.ts'
 import { directNotice, notificationBot } from './notices.ts'
+import { seeMessage } from './permissions.ts'
 import type { Reminder } from './personal-records.ts'
 import { badRequest, noSuch } from './refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from './resource.ts'
@@ -94,7 +95,7 @@ function deliver(ctx: Surroundings): Outcome<object> {
   const actor = state.users.get(row.userId)!
   // OPEN: the reminders of a deactivated account stay, as failed.
   if (!actor.active) return { facts: [{ type: 'reminder.failed', reminder: { ...row, failed: true } }], reply: {} }
-  const readable = row.messageId === null || maySee({ state, actor }, row.messageId)
+  const readable = row.messageId === null || seeMessage.allows({ state, actor }, row.messageId)
   const content = readable ? textOf(state, row.messageId, row.note) : row.content
   return {
     facts: [

@@ -106,6 +106,8 @@ export interface Outcome<Reply> {
   readonly facts?: readonly Fact[]
   readonly signals?: readonly Announcement[]
   readonly mails?: readonly Mail[]
+  /** Files beside the store that these facts no longer need; one that nothing else needs either is deleted. */
+  readonly dropped?: readonly string[]
   /**
    * Changes volatile state (presence): never journaled, saved with a snapshot, forgotten by a crash. A command that does
    * nothing else is answered without waiting for the disk.

@@ -3,7 +3,6 @@
 import type { ParamsOf, Static } from '../api/define.ts'
 import { scheduledMessages as api, type scheduledMessage as shape } from '../api/scheduled-messages.ts'
 import { messageContent } from './messages/compose.ts'
-import { topicShown } from './messages/present.ts'
 import { quoted } from './messages/quote.ts'
 import { composed, isAppForPeople, posting, type Target, targetOf } from './messages/send.ts'
 import { directNotice } from './notices.ts'
@@ -12,6 +11,7 @@ import { badRequest, noSuch, Refusal } from './refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from './resource.ts'
 import type { State } from './state.ts'
 import { futureTime } from './time.ts'
+import { topicShown } from './topic-names.ts'
 
 export type ScheduledMessageFact =
   | { readonly type: 'scheduled-message.created'; readonly message: ScheduledMessage }

@@ -11,6 +11,9 @@ export function cleaned(name: string, value: string, limit: number): string {
   return trimmed
 }
 
+/** Control characters, halves of characters, and what Unicode keeps for itself. */
+export const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
+
 /** Cut to the limit, mark included: messages and topics are shortened rather than refused. */
 export function truncated(value: string, limit: number, mark: string): string {
   if (value.length <= limit) return value

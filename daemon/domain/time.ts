@@ -2,6 +2,9 @@
 
 import { badRequest } from './refusal.ts'
 
+/** Seconds. */
+export const day = 86_400
+
 export function seconds(ms: number): number {
   return Math.floor(ms / 1000)
 }
@@ -14,9 +17,9 @@ export function minuteIso(ms: number): string {
 /** The end of the year 9999: what lies behind it is a slip, and cannot be written as a date. */
 const endOfTime = 253_402_300_799
 
-/** UNIX seconds that are still to come. */
-export function futureTime(now: number, given: number, name = 'scheduled_delivery_timestamp'): number {
-  if (given * 1000 <= now) throw badRequest(`${name}: the time must be in the future`)
-  if (given > endOfTime) throw badRequest(`${name}: the time must be before the year 10000`)
+/** `scheduled_delivery_timestamp`: UNIX seconds that are still to come. */
+export function futureTime(now: number, given: number): number {
+  if (given * 1000 <= now) throw badRequest('scheduled_delivery_timestamp: the time must be in the future')
+  if (given > endOfTime) throw badRequest('scheduled_delivery_timestamp: the time must be before the year 10000')
   return given
 }

@@ -1,12 +1,8 @@
 // What channels need to know of their messages.
 
-import type { Fact } from './facts.ts'
-import { maySee } from './messages/access.ts'
-import { deletion } from './messages/delete.ts'
-import type { Asker } from './permissions.ts'
-import type { Surroundings } from './resource.ts'
+import { type Asker, seeMessage } from './permissions.ts'
 import type { Channel, State } from './state.ts'
-import { seconds } from './time.ts'
+import { day, seconds } from './time.ts'
 
 export interface Topic {
   readonly name: string
@@ -21,7 +17,7 @@ export function topicsOf(asker: Asker, channel: Channel): Topic[] {
   for (const { ids } of messages.topics(channel.id))
     for (let i = ids.length - 1; i >= 0; i--) {
       const maxId = ids.at(i)
-      if (!maySee(asker, maxId)) continue
+      if (!seeMessage.allows(asker, maxId)) continue
       topics.push({ name: messages.place(maxId).topic, maxId })
       break
     }
@@ -44,8 +40,6 @@ export function hasNamedTopic(state: State, channel: Channel): boolean {
   return false
 }
 
-const day = 86_400
-
 /** Messages of the last 28 days. */
 export function recentTraffic(state: State, channel: Channel, now: number): number {
   const ids = state.messages.inChannel(channel.id)
@@ -61,21 +55,6 @@ export function isRecentlyActive(state: State, channel: Channel): boolean {
   if (newest === 0) return true
   const since = messages.time(newest) - 180 * day
   return last === 0 ? channel.dateCreated >= since : messages.time(last) >= since
-}
-
-/** As many as one request deletes. */
-const batch = 100
-
-/** Deletes the messages of a topic, newest first; what is left over is not complete. */
-export function topicDeletion(
-  { state, actor }: Surroundings & { readonly actor?: { readonly id: number } },
-  channel: Channel,
-  topic: string,
-): { readonly facts: readonly Fact[]; readonly complete: boolean } {
-  const ids = state.messages.inTopic(channel.id, topic)
-  if (ids.length === 0) return { facts: [], complete: true }
-  const gone = ids.slice(Math.max(0, ids.length - batch))
-  return { facts: [deletion(state, gone, actor?.id ?? null)], complete: ids.length <= batch }
 }
 
 /** IDs grow with time, so the first one sent since can be found by halving. */

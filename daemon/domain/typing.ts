@@ -3,14 +3,14 @@
 import type { ParamsOf } from '../api/define.ts'
 import { typing as api } from '../api/typing.ts'
 import { splitByAccess } from './audiences.ts'
-import { emptyTopicDisplayName, limits } from './limits.ts'
+import { limits } from './limits.ts'
 import { liveChannelFor, subscriberCount, subscribersOf } from './lookups.ts'
-import { topicShown } from './messages/present.ts'
 import * as may from './permissions.ts'
 import { badRequest } from './refusal.ts'
 import { type Announcement, type Context, resource } from './resource.ts'
 import { userSetting } from './settings-lookup.ts'
 import type { State, User } from './state.ts'
+import { isNoTopic, topicMeant, topicShown } from './topic-names.ts'
 import { presentAuthor } from './users/present.ts'
 
 type Params = ParamsOf<typeof api.set>
@@ -53,7 +53,7 @@ function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement
   const channel = liveChannelFor(ctx, stream_id, may.seeContent)
   may.check(may.post, ctx, channel)
   if (subscriberCount(ctx.state, channel.id) > limits.typingAudience) return []
-  const name = readTopic(topic)
+  const name = isNoTopic(topic) ? '' : topicMeant(topic)
   const event =
     (isStranger: boolean): Announcement['event'] =>
     ({ capabilities }) =>
@@ -70,12 +70,6 @@ function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement
   const listening = subscribersOf(ctx.state, channel.id).filter(id => receives(ctx.state.users.get(id)!))
   const { known, strangers } = splitByAccess(ctx.state, ctx.actor, listening)
   return [{ to: known, event: event(false) }, ...(strangers.length > 0 ? [{ to: strangers, event: event(true) }] : [])]
-}
-
-/** Here the older name of the empty topic is understood too. */
-function readTopic(topic: string): string {
-  const given = topic.trim()
-  return given === emptyTopicDisplayName || given === '(no topic)' ? '' : given
 }
 
 function receives(user: User): boolean {

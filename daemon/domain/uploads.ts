@@ -79,8 +79,9 @@ export const uploads = resource(api)<UploadFact, Prepared>({
     }),
 
     remove({ state, actor }, { attachment_id: id }) {
-      if (state.attachments.get(id)?.userId !== actor.id) throw badRequest('attachment_id: no such file of yours')
-      return { facts: [{ type: 'attachment.removed', id, userId: actor.id }], reply: {} }
+      const attachment = state.attachments.get(id)
+      if (attachment?.userId !== actor.id) throw badRequest('attachment_id: no such file of yours')
+      return { facts: [{ type: 'attachment.removed', id, userId: actor.id }], dropped: [attachment.file], reply: {} }
     },
   },
 

@@ -3,8 +3,9 @@
 import type { ParamsOf } from '../api/define.ts'
 import { topics as api } from '../api/topics.ts'
 import type { Fact } from './facts.ts'
-import { emptyTopicDisplayName, limits } from './limits.ts'
+import { limits } from './limits.ts'
 import { channelByName, liveChannelFor } from './lookups.ts'
+import { topicDeletion } from './messages/deletion.ts'
 import * as may from './permissions.ts'
 import { type UserTopic, userTopicKey } from './personal-records.ts'
 import { badRequest } from './refusal.ts'
@@ -12,8 +13,9 @@ import { type Announcement, type Client, type Context, type Event, resource } fr
 import type { State } from './state.ts'
 import { cleaned } from './text.ts'
 import { seconds } from './time.ts'
+import { topicMeant, topicShown } from './topic-names.ts'
 import { clearedFacts, userTopicFacts } from './topic-visibility.ts'
-import { topicDeletion, topicsOf } from './topics.ts'
+import { topicsOf } from './topics.ts'
 
 export type UserTopicFact =
   | { readonly type: 'user-topic.set'; readonly row: UserTopic }
@@ -27,7 +29,7 @@ export const topics = resource(api)<UserTopicFact>({
   commands: {
     list(ctx, { stream_id, allow_empty_topic_name }) {
       const channel = liveChannelFor(ctx, stream_id, may.seeContent)
-      const named = (name: string) => (name === '' && !allow_empty_topic_name ? emptyTopicDisplayName : name)
+      const named = (name: string) => topicShown(name, allow_empty_topic_name)
       return {
         reply: { topics: topicsOf(ctx, channel).map(({ name, maxId }) => ({ name: named(name), max_id: maxId })) },
       }
@@ -102,9 +104,8 @@ function presentOne({ channelId, topic, updated, policy }: UserTopic, form: Form
   }
 }
 
-/** Clients that cannot show an empty topic are given a name for it. */
 function shownTopic(topic: string, { capabilities }: Form): string {
-  return topic === '' && !capabilities.has('empty_topic_name') ? emptyTopicDisplayName : topic
+  return topicShown(topic, capabilities.has('empty_topic_name'))
 }
 
 function mutedTopics(state: State, userId: number, form: Form): [string, string, number][] {
@@ -133,6 +134,5 @@ function mutedChannel(ctx: Context, { stream_id, stream }: ParamsOf<typeof api.m
 }
 
 function readTopic(parameter: string, topic: string): string {
-  const checked = cleaned(parameter, topic, limits.topic)
-  return checked === emptyTopicDisplayName ? '' : checked
+  return topicMeant(cleaned(parameter, topic, limits.topic))
 }

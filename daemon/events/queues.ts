@@ -61,7 +61,7 @@ const none: ReadonlySet<Queue> = new Set()
 
 export class Queues {
   /** Hears of everything that is announced, whether or not anyone listens. */
-  overhear: ((announcements: readonly Announcement[]) => void) | undefined
+  onAnnounced: ((announcements: readonly Announcement[]) => void) | undefined
   readonly #parts: QueuesParts
   readonly #queues = new Map<string, Queue>()
   readonly #byUser = new Map<number, Set<Queue>>()
@@ -87,7 +87,7 @@ export class Queues {
 
   /** Whether an announcement would reach anybody at all. */
   get listened(): boolean {
-    return this.#queues.size > 0 || this.overhear !== undefined
+    return this.#queues.size > 0 || this.onAnnounced !== undefined
   }
 
   values(): IterableIterator<Queue> {
@@ -113,7 +113,7 @@ export class Queues {
 
   /** Puts events into the queues of those concerned. They are told when the position is released. */
   push(position: number, announcements: readonly Announcement[], lasting = true): void {
-    this.overhear?.(announcements)
+    this.onAnnounced?.(announcements)
     for (const announcement of announcements) {
       const { to, fits, echo, overheard } = announcement
       const adapter = new Adapter(announcement)

@@ -65,14 +65,15 @@ export class Edge {
   #log: Log = silent
   /** Whether a line for every request is wanted. */
   #loud = false
-  #count = 0
+  readonly #newId: () => string
   readonly #routes: Routes
   readonly #authenticator: Authenticator
   readonly #longPoll: LongPoll
   readonly #limiter: RateLimiter | undefined
 
-  constructor(parts: EdgeParts) {
+  constructor(parts: EdgeParts, newId: () => string) {
     this.#parts = parts
+    this.#newId = newId
     this.#routes = new Routes(parts.resources)
     this.#authenticator = new Authenticator(parts.keyOf, parts.sameSecret)
     this.#longPoll = new LongPoll(parts.engine, parts.resources, parts.maxQueuesPerUser)
@@ -121,7 +122,7 @@ export class Edge {
   }
 
   #begin(head: RequestHead, response: Response): { request: Incoming; answering: Answering } {
-    const request = new Incoming(head, `req-${(++this.#count).toString(36)}`)
+    const request = new Incoming(head, this.#newId())
     const plain = answeringOf(request, response, this.#parts.dialect === 'zulip')
     const watched = this.#parts.watch?.arrive(request.method, request.path)
     return { request, answering: watched ? { ...plain, watched } : plain }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import { avatarFor } from '../domain/users/avatar-for.ts'
-import { admitDefect, answeringOf, noSuchPath, refuse, refuseTooLarge } from './answer.ts'
+import { type Answering, admitDefect, answeringOf, noSuchPath, refuse, refuseTooLarge } from './answer.ts'
 import { type Serve, ShortWay } from './direct.ts'
 import { Edge, type EdgeParts } from './edge.ts'
 import type { RequestHead, Response } from './exchange.ts'
@@ -34,12 +34,16 @@ export interface HttpServer {
 }
 
 export function buildServer(parts: ServerParts): HttpServer {
-  const edge = new Edge(parts)
+  // One count for all ways in: what a client reports must be found in the log once.
+  let requests = 0
+  const newId = () => `req-${(++requests).toString(36)}`
+  const edge = new Edge(parts, newId)
   let shortWay!: ShortWay
   const app = Fastify({
     logger: parts.logger,
     // One line per request, written by the edge, which knows what must not be printed.
     logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newId,
     bodyLimit: parts.bodyLimit,
     // The catalogue checks parameters itself; fastify's two schema compilers would be a third of the start.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
@@ -52,13 +56,17 @@ export function buildServer(parts: ServerParts): HttpServer {
       }
       // Without a Host header node:http would refuse in words of its own; nothing here depends on one.
       const options = { keepAliveTimeout: 120_000, requestTimeout: 0, requireHostHeader: false }
+      const early = async (request: RequestHead, response: Response, take: () => void) => {
+        if (await standsSoon(parts.started)) take()
+        else refuseEarly(answeringOf({ method: request.method!, id: newId() }, response))
+      }
       const server = createServer(options, (request, response) => {
         if (parts.phase() !== 'starting' || isProbe(request.url!)) take(request, response)
-        else void takeEarly(parts.started, request, response, () => take(request, response))
+        else void early(request, response, () => take(request, response))
       })
       const serve: Serve = (head, body, response) => {
         if (parts.phase() !== 'starting') edge.serve(head, body, response)
-        else void takeEarly(parts.started, head, response, () => edge.serve(head, body, response))
+        else void early(head, response, () => edge.serve(head, body, response))
       }
       shortWay = new ShortWay(server, serve, parts.date)
       return server.on('clientError', refuseNoise)
@@ -139,19 +147,15 @@ function isProbe(url: string): boolean {
 /** Milliseconds. Most worlds stand by then: who has waited for the port to open finds everything there. */
 const earlyPatience = 1000
 
-/** The port is open, the world does not stand yet. */
-async function takeEarly(
-  started: Promise<void>,
-  request: RequestHead,
-  response: Response,
-  take: () => void,
-): Promise<void> {
+async function standsSoon(started: Promise<void>): Promise<boolean> {
   const late = Symbol()
-  if ((await Promise.race([started, sleep(earlyPatience, late, { ref: false })])) !== late) return take()
-  const answering = answeringOf({ method: request.method ?? 'GET', id: 'early' }, response)
-  answering.headers.push('Retry-After', '1')
+  return (await Promise.race([started, sleep(earlyPatience, late, { ref: false })])) !== late
+}
+
+function refuseEarly(to: Answering): void {
+  to.headers.push('Retry-After', '1')
   const msg = 'The daemon is starting and its world does not stand yet; try again, or wait for /readyz'
-  refuse(answering, new Refusal('SERVER_NOT_READY', msg, {}, 503))
+  refuse(to, new Refusal('SERVER_NOT_READY', msg, {}, 503))
 }
 
 /** Errors outside the API: a body too large, a malformed URL, a broken request. */

@@ -18,19 +18,15 @@ const extraSubcommands = (await Promise.all(Object.values(extras).map(extra => e
   .flat()
   .filter(extra => !extra.hidden)
 
-export function cliPage(
-  resources: readonly CatalogueResource[],
-  extras: readonly ExtraSubcommand[] = extraSubcommands,
-  globals: readonly GlobalFlag[] = globalFlags,
-): string {
+export function cliPage(resources: readonly CatalogueResource[]): string {
   return page(
     'Command line reference',
     'Every endpoint is a subcommand of `natter`. `natter api METHOD PATH -f name=value` calls any endpoint by its path.',
-    contents(resources, extras),
-    `## Flags of every subcommand\n\n${flagTable(globals)}`,
+    contents(resources, extraSubcommands),
+    `## Flags of every subcommand\n\n${flagTable(globalFlags)}`,
     `## Flags of every subcommand of the API\n\n${flagTable(batchFlags)}`,
     ...resources.flatMap(({ endpoints }) => endpoints.flatMap(formsOf).flatMap(form => endpointParts(...form))),
-    ...extras.flatMap(extraParts),
+    ...extraSubcommands.flatMap(extraParts),
   )
 }
 

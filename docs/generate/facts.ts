@@ -60,8 +60,8 @@ function checkComplete(facts: readonly FactText[]): void {
 function recordsUsedBy(facts: readonly FactText[], files: readonly SourceFile[]): string[] {
   const known = new Map<string, string>()
   for (const { text } of files)
-    for (const found of text.matchAll(/^export interface (\w+) \{/gm))
-      known.set(found[1]!, `interface ${found[1]} ${balanced(text, found.index)}`)
+    for (const found of text.matchAll(/^export interface (\w+)( extends [\w, ]+)? \{/gm))
+      known.set(found[1]!, `interface ${found[1]}${found[2] ?? ''} ${balanced(text, found.index)}`)
   const used = new Set<string>()
   const visit = (text: string): void => {
     for (const [name] of text.matchAll(/\b[A-Z]\w+/g)) {

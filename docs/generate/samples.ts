@@ -2,7 +2,8 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import type { Endpoint, Upload } from '../../daemon/api/define.ts'
-import { encode, isUpload } from '../../daemon/api/wire.ts'
+import { isUpload } from '../../daemon/api/define.ts'
+import { encode } from '../../daemon/api/wire.ts'
 
 /** Path and fields of the shortest call the catalogue accepts. */
 export function sampleCall(endpoint: Endpoint): ReturnType<typeof encode> {

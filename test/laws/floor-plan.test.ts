@@ -24,6 +24,9 @@ const node = 'node:'
 const plainDomain =
   /^daemon\/domain\/(refusal|written|limits|lookups|permissions|queue-narrow|images|attachments|temporary-addresses|bots\/secrets|users\/avatar-for)\.ts$/
 
+/** The rules by which queues are followed; they reach no server themselves. */
+const followingRules = /^daemon\/client\/(following|look-back)\.ts$/
+
 const rooms: readonly Room[] = [
   { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox'] },
   {
@@ -48,7 +51,7 @@ const rooms: readonly Room[] = [
   },
   {
     at: /^cli\/extra\//,
-    uses: [/^daemon\/api\//, /^cli\//],
+    uses: [/^daemon\/api\//, followingRules, /^cli\//],
     packages: ['commander', 'string-width', 'wrap-ansi', node],
     packagesLater: ['chalk', 'undici'],
   },
@@ -103,6 +106,24 @@ function problem(source: Source, room: Room, { target, form }: Import): string |
   return `${path} may not use ${file}`
 }
 
+/** Circles of imports that are there at run time, each once. Those of types alone do no harm. */
+function circles(files: readonly Source[]): string[] {
+  const known = new Map(files.map(source => [source.path, source]))
+  const done = new Set<string>()
+  const found: string[] = []
+  const visit = (path: string, way: readonly string[]): void => {
+    const source = known.get(path)
+    if (!source) return
+    if (way.includes(path)) found.push([...way.slice(way.indexOf(path)), path].join(' -> '))
+    if (way.includes(path) || done.has(path)) return
+    for (const { target, form } of importsOf(source))
+      if (form === 'value' && target.startsWith('.')) visit(posix.join(posix.dirname(path), target), [...way, path])
+    done.add(path)
+  }
+  for (const path of known.keys()) visit(path, [])
+  return found
+}
+
 function roomOf(path: string): Room | undefined {
   return rooms.find(({ at }) => at.test(path))
 }
@@ -120,6 +141,17 @@ describe('the floor plan', () => {
         : []
     })
     assert.deepEqual(problems, [])
+  })
+
+  test('no file needs itself to be loaded first', () => {
+    assert.deepEqual(circles(own), [])
+    const file = (path: string, code: string) => ({ path, text: code, code })
+    const [a, b] = [
+      file('daemon/a.ts', "import { b } from './b.ts'"),
+      file('daemon/b.ts', "import { a } from './a.ts'"),
+    ]
+    assert.deepEqual(circles([a, b]), ['daemon/a.ts -> daemon/b.ts -> daemon/a.ts'])
+    assert.deepEqual(circles([a, file('daemon/b.ts', "import type { A } from './a.ts'")]), [])
   })
 
   test('the law sees what it looks for', () => {

@@ -8,6 +8,7 @@ import { describe, test } from 'node:test'
 import { groupPermissions } from '../../daemon/api/permission-settings.ts'
 import { defaultValue } from '../../daemon/domain/group-values.ts'
 import { applyFact } from '../../daemon/domain/index.ts'
+import type { Message } from '../../daemon/domain/message-store/index.ts'
 import { found } from '../../daemon/domain/organization/founding.ts'
 import * as permissions from '../../daemon/domain/permissions.ts'
 import { type Channel, type Group, roles, State, type User } from '../../daemon/domain/state.ts'
@@ -44,6 +45,8 @@ const askers = Object.entries(people).map(([name, parts], index) => {
   state.users.put(user as User)
   return { name, actor: user as User }
 })
+
+const member = askers[3]!.actor
 
 // --- about what -------------------------------------------------------------------------------------------------
 
@@ -100,13 +103,28 @@ const channels = {
   'private, all groups role:members': everyonesSecret,
 }
 
+for (const row of Object.values(channels)) state.channels.put(row)
+state.conversations.put({ id: 1, userIds: [member.id, 99] })
+
+let lastMessage = 0
+
+/** The ID of a message there. */
+function message(place: Pick<Message, 'channelId' | 'topic' | 'conversationId'>): number {
+  const said = { senderId: 99, time: 0, client: 'test', content: 'Hi', html: '<p>Hi</p>', marks: 0 }
+  state.messages.add({ id: ++lastMessage, ...said, ...place })
+  return lastMessage
+}
+
+const messages = Object.fromEntries(
+  Object.entries(channels).map(([name, { id: channelId }]) => [name, message({ channelId, topic: 'lunch' })]),
+)
+
 const groups = {
   'of somebody else': group,
   'with all settings role:members': everyonesGroup,
   'of the system': [...state.groups.values()].find(({ name }) => name === 'role:members')!,
 }
 
-const member = askers[3]!.actor
 const accounts = {
   'a member': member,
   'who shows the address to members': { ...member, settings: { email_address_visibility: 2 } },
@@ -147,6 +165,7 @@ const things: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   seeInvitation: { 'somebody else’s': { inviterId: 99 }, 'of the full member': { inviterId: member.id } },
   writeDirectly: { 'to a member': [member], 'to a bot': [ownBot] },
   beginConversation: { 'with a member': [member], 'with a bot': [ownBot] },
+  seeMessage: { ...messages, 'direct, with the full member': message({ conversationId: 1 }), 'that is gone': 1000 },
   seeUpload: { 'of the full member, in no message': { userId: member.id, messages: [] } },
   editContent: { 'of the full member': { senderId: member.id } },
   createBot: { generic: 1, 'incoming webhook': 2 },

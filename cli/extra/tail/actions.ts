@@ -4,8 +4,8 @@
 import { spawn } from 'node:child_process'
 import type { Connection } from '../../connection.ts'
 import { exitCodes, Failure } from '../../failure.ts'
+import type { ChatEvent } from './chat-event.ts'
 import type { Place } from './criteria.ts'
-import type { ChatEvent } from './history.ts'
 
 export interface Action {
   /** Throws a Failure when it did not work. */

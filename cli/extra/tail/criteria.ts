@@ -4,7 +4,7 @@ import type { Reply } from '../../client.ts'
 import { usage } from '../../failure.ts'
 import type { Kind, Names } from '../../names.ts'
 import { narrowFrom } from '../../narrow.ts'
-import type { ChatEvent, Message } from './history.ts'
+import type { ChatEvent, Message } from './chat-event.ts'
 
 export interface Criterion {
   /** In a sentence: "differed in sender". */

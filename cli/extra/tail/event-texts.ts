@@ -3,7 +3,7 @@
 
 import { bodyOf } from '../../client.ts'
 import { refusal } from '../../failure.ts'
-import type { ChatEvent } from './history.ts'
+import type { ChatEvent } from './chat-event.ts'
 
 /** An event as it came. It is read when somebody wants to know what it says. */
 export class Arrived {

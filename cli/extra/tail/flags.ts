@@ -1,11 +1,11 @@
 // The flags that `tail` and `wait` share, and reading them.
 
+import type { Past } from '../../../daemon/client/look-back.ts'
 import { didYouMean } from '../../did-you-mean.ts'
 import type { ExtraFlag } from '../../extras.ts'
 import { usage } from '../../failure.ts'
 import { parseDuration, parseTime } from '../../times.ts'
 import type { Wishes } from './criteria.ts'
-import type { Past } from './history.ts'
 
 export const filterFlags: readonly ExtraFlag[] = [
   {

@@ -1,23 +1,27 @@
 // Follows an event queue for as long as it takes: over lost connections, restarts of the daemon and expired queues.
 // What was missed meanwhile is fetched; what cannot be fetched is marked as a gap; nothing comes twice.
 
-import type { Reply } from '../../client.ts'
+import {
+  capabilities,
+  firstPause,
+  isPassingStatus,
+  laterPause,
+  lookBetween,
+  queueLost,
+  registerQueue,
+  registrationOf,
+  type Wanted,
+} from '../../../daemon/client/following.ts'
+import { type Call, lookBack, type Past } from '../../../daemon/client/look-back.ts'
 import { type Connection, Refused } from '../../connection.ts'
 import { exitCodes, Failure } from '../../failure.ts'
 import { note } from '../../output.ts'
+import type { ChatEvent } from './chat-event.ts'
 import type { Position } from './cursor.ts'
 import { type Arrived, EventTexts } from './event-texts.ts'
-import { type ChatEvent, fetchAfter, fetchLast, fetchSince, type Past } from './history.ts'
 
 /** What to follow. */
-export interface Plan {
-  /** Undefined for all types. */
-  readonly types: readonly string[] | undefined
-  /** For the queue, which takes pairs of texts only. */
-  readonly queueNarrow: readonly (readonly [string, string])[]
-  /** For fetching, where all operators are allowed. */
-  readonly narrow: readonly unknown[]
-  readonly allPublic: boolean
+export interface Plan extends Omit<Wanted, 'applyMarkdown'> {
   /** Seconds that the queue outlives its reader. */
   readonly lifespan?: number
 }
@@ -38,13 +42,11 @@ export interface Batch {
   readonly position?: Position
 }
 
-const firstPause = 100
-const longestPause = 10_000
-
 /** Gives events in batches. */
 export class Follower {
   readonly #connection: Connection
   readonly #plan: Plan
+  readonly #wanted: Wanted
   readonly #stop: AbortSignal
   #queueId = ''
   #lastEvent = -1
@@ -53,10 +55,12 @@ export class Follower {
   /** The last message that was told here: it says when that was. */
   #latest: { readonly event: ChatEvent } | undefined
   #pollTimeout = 90_000
+  readonly #call: Call = (method, path, params) => this.#connection.call(method, path, params, { signal: this.#stop })
 
   constructor(connection: Connection, plan: Plan, stop: AbortSignal) {
     this.#connection = connection
     this.#plan = plan
+    this.#wanted = { ...plan, applyMarkdown: false }
     this.#stop = stop
   }
 
@@ -71,17 +75,12 @@ export class Follower {
 
   /** What came before the queue began, the last of it where there is more than wanted: call after `begin`, before `follow`. */
   async *past(past: Past, most = Number.POSITIVE_INFINITY): AsyncGenerator<Batch> {
-    const found =
-      'last' in past
-        ? await fetchLast(this.#connection, this.#plan, past.last)
-        : 'after' in past
-          ? await fetchAfter(this.#connection, this.#plan, past.after)
-          : await fetchSince(this.#connection, this.#plan, past.since)
+    const found = await lookBack(this.#call, this.#wanted, past)
     const messages = found.slice(Math.max(0, found.length - most))
     // A tail that is ended in the middle of this fetches the rest next time.
     const items = messages.map(event => {
       const { position } = this.#told(event)
-      return { event, position: { ...position, queue_id: '', last_event_id: -1, last_message_id: event.message!.id } }
+      return { event, position: { ...position, queue_id: '', last_event_id: -1, last_message_id: event.message.id } }
     })
     yield { items }
   }
@@ -122,7 +121,7 @@ export class Follower {
           yield batch
         }
         // Nothing at all is the answer of a daemon that is about to stop, or of a queue that somebody else reads too.
-        pause = this.#lastEvent > before ? 0 : later(pause)
+        pause = this.#lastEvent > before ? 0 : laterPause(pause)
       } catch (error) {
         if (this.#stop.aborted) return
         expired ||= isQueueLost(error)
@@ -143,19 +142,11 @@ export class Follower {
 
   /** Returns the newest message there is to see, or null if the server does not say. */
   async #register(): Promise<number | null> {
-    const { allPublic } = this.#plan
-    // The reply speaks of one's own messages. Asked before: what comes in between must not be taken for told.
-    const seen = allPublic ? (await this.#newest())?.message?.id : undefined
-    const reply = await this.#connection.call('POST', '/register', registration(this.#plan), { signal: this.#stop })
-    this.#queueId = String(reply.queue_id)
-    this.#lastEvent = typeof reply.last_event_id === 'number' ? reply.last_event_id : -1
-    const seconds = reply.event_queue_longpoll_timeout_seconds
-    if (typeof seconds === 'number' && seconds > 0) this.#pollTimeout = seconds * 1000
-    return allPublic ? (seen ?? 0) : newestIn(reply)
-  }
-
-  async #newest(): Promise<ChatEvent | undefined> {
-    return (await fetchLast(this.#connection, { narrow: [], allPublic: this.#plan.allPublic }, 1))[0]
+    const { id, lastEvent, newest, longestPoll } = await registerQueue(this.#call, this.#wanted, more(this.#plan))
+    this.#queueId = id
+    this.#lastEvent = lastEvent
+    if (longestPoll !== undefined) this.#pollTimeout = longestPoll * 1000
+    return newest
   }
 
   async *#poll(dontBlock: boolean): AsyncGenerator<Batch> {
@@ -199,62 +190,32 @@ export class Follower {
   async *#startOver(reason: string): AsyncGenerator<Batch> {
     const before = this.position
     const newest = await this.#register()
-    const last = before.last_message_id
-    const setBack = last !== null && newest !== null && newest < last ? await this.#whySetBack() : undefined
-    const wantsMessages = this.#plan.types === undefined || this.#plan.types.includes('message')
-    // Other events cannot be asked for again.
-    let lost = this.#plan.types === undefined ? ['*'] : this.#plan.types.filter(type => type !== 'message')
-    let filled = 0
+    const told = { id: before.last_message_id, time: this.#latest?.event.message?.timestamp }
+    const isPassing = (error: unknown) => this.#stop.aborted || isPassingFailure(error)
+    const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, newest, isPassing)
     if (setBack) this.#lastMessage = 0
-    if (wantsMessages) {
-      try {
-        if (last === null) throw new Error('unknown')
-        const missed =
-          setBack?.since === undefined
-            ? await fetchAfter(this.#connection, this.#plan, setBack ? newest! : last)
-            : await fetchSince(this.#connection, this.#plan, setBack.since)
-        filled = missed.length
-        // Until all of it is told, the place to go on from is the old queue's end.
-        const items = missed.map(event => {
-          return { event, position: { ...before, last_message_id: this.#told(event).position.last_message_id } }
-        })
-        yield { items }
-      } catch (error) {
-        if (isPassing(error)) throw error
-        lost = ['message', ...lost]
-      }
-    }
+    // Until all of it is told, the place to go on from is the old queue's end.
+    const items = missed.map(event => {
+      return { event, position: { ...before, last_message_id: this.#told(event).position.last_message_id } }
+    })
+    yield { items }
     if (newest !== null) this.#lastMessage = Math.max(this.#lastMessage ?? 0, newest)
     if (lost.length === 0 && !setBack?.reason) return yield { items: [], position: this.position }
     const gap = {
       type: '_gap',
       reason: setBack?.reason ?? reason,
       lost_types: lost,
-      messages_filled: filled,
+      messages_filled: missed.length,
       after_event_id: before.last_event_id,
       after_message_id: before.last_message_id,
     }
     yield { items: [{ event: gap, position: this.position }], position: this.position }
   }
 
-  /** IDs grow, so where the newest is older than what was told, messages were deleted, or it is another world by now. */
-  async #whySetBack(): Promise<{ readonly reason?: string; readonly since?: number }> {
-    const told = this.#latest?.event.message?.timestamp
-    let found = told
-    try {
-      found = (await this.#newest())?.message?.timestamp ?? 0
-    } catch (error) {
-      if (isPassing(error)) throw error
-    }
-    if (told === undefined || found === undefined || found === told)
-      return { reason: 'messages were deleted, or the server was set back' }
-    return found < told ? {} : { reason: 'the server was begun anew', since: told + 1 }
-  }
-
   #pauseAfter(error: unknown, pause: number): number {
-    if (!isPassing(error)) throw error
+    if (!isPassingFailure(error)) throw error
     const asked = error instanceof Refused ? error.retryAfter : undefined
-    return asked !== undefined ? Math.max(asked * 1000, firstPause) : later(pause)
+    return asked !== undefined ? Math.max(asked * 1000, firstPause) : laterPause(pause)
   }
 
   #sleep(ms: number): Promise<void> {
@@ -271,20 +232,12 @@ export class Follower {
 }
 
 /** What a queue is registered with. */
-export function registration({ types, queueNarrow, allPublic, lifespan }: Plan): Readonly<Record<string, unknown>> {
-  return {
-    event_types: types,
-    fetch_event_types: ['message'],
-    narrow: queueNarrow,
-    all_public_streams: allPublic || undefined,
-    queue_lifespan_secs: lifespan,
-    client_capabilities: {
-      bulk_message_deletion: true,
-      empty_topic_name: true,
-      stream_typing_notifications: true,
-      user_settings_object: true,
-    },
-  }
+export function registration(plan: Plan): Readonly<Record<string, unknown>> {
+  return registrationOf({ ...plan, applyMarkdown: false }, more(plan))
+}
+
+function more({ lifespan }: Plan): Readonly<Record<string, unknown>> {
+  return { queue_lifespan_secs: lifespan, client_capabilities: { ...capabilities, user_settings_object: true } }
 }
 
 class QueueItem implements Item {
@@ -319,26 +272,17 @@ function idsOf({ id, type, message }: ChatEvent): readonly [number | undefined, 
 }
 
 /** Trouble that goes away by itself: the daemon is away, slow, or has too much to do. */
-function isPassing(error: unknown): boolean {
+function isPassingFailure(error: unknown): boolean {
   if (!(error instanceof Failure)) return false
   if (error.exit === exitCodes.unreachable || error.exit === exitCodes.unmet) return true
-  return error.exit === exitCodes.rateLimited || (error.http !== null && error.http >= 500)
+  return error.exit === exitCodes.rateLimited || (error.http !== null && isPassingStatus(error.http))
 }
 
 function isQueueLost(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'BAD_EVENT_QUEUE_ID'
+  return error instanceof Failure && error.code === queueLost
 }
 
 /** Events up to a later one were acknowledged: somebody else read on, or we did and were killed before we could note it. */
 function isTooFar(error: unknown): boolean {
   return error instanceof Failure && error.http === 400 && error.code === 'BAD_REQUEST'
-}
-
-/** Twice as long each time, a little uneven, so that a hundred tails do not come back at once. */
-function later(pause: number): number {
-  return Math.min(longestPause, Math.max(firstPause, pause * 2)) * (0.8 + Math.random() * 0.4)
-}
-
-function newestIn(reply: Reply): number | null {
-  return typeof reply.max_message_id === 'number' ? Math.max(0, reply.max_message_id) : null
 }

@@ -10,14 +10,15 @@ import { note } from '../../output.ts'
 import { accountFor } from '../../profile.ts'
 import { terminalFor } from '../terminal.ts'
 import { type Action, execAction, forwardAction, replyAction } from './actions.ts'
-import { criteriaFor, type Place } from './criteria.ts'
+import { criteriaFor } from './criteria.ts'
 import { CursorFile, readCursor } from './cursor.ts'
 import { filterFlags, since, sinceFrom, typesFrom, wishesFrom } from './flags.ts'
-import { type Batch, Follower, type Item, type Plan } from './follow.ts'
+import { Follower, type Item, type Plan } from './follow.ts'
 import { Places } from './places.ts'
 import { Output, printerFor } from './printer.ts'
 import { isShown, showRegistration } from './shown.ts'
 import { type StopFlags, Stops, wholeNumber } from './stops.ts'
+import { takerFor } from './take.ts'
 import { type OnError, Workers } from './workers.ts'
 
 /** Seconds a queue outlives a tail that will come back with its cursor. */
@@ -125,65 +126,18 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   })
 
   const output = new Output(cursorFile === undefined ? largePiece : atomicPiece, prepare)
-  const needsPlace = criteria.all.length > 0 || !print.raw || actions.length > 0
-  // Only other events ask where a message stands.
-  const remembers = types === undefined || types.some(type => type !== 'message')
-  const quick = remembers || criteria.all.length > 0 || actions.length > 0 ? undefined : print.quick
-
-  /** False when it was the last. A promise only when something has to be waited for: there may be very many. */
-  const take = (item: Item): boolean | Promise<boolean> => {
-    const line = quick && item.text !== undefined ? quick(item.text) : undefined
-    if (line !== undefined) return after(output.add(line), () => finish(item, undefined))
-    if (remembers && item.event.message) places.remember(item.event.message)
-    return needsPlace ? after(places.of(item.event), place => tell(item, place)) : tell(item, undefined)
-  }
-
-  const tell = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
-    if (!criteria.all.every(criterion => criterion.meets(item.event, place) === true)) return true
-    const text = flags.exec === undefined ? print.textOf(item, place) : ''
-    const pending = typeof text === 'string' ? output.add(text) : text.then(line => output.add(line))
-    return pending ? pending.then(() => finish(item, place)) : finish(item, place)
-  }
-
-  const finish = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
-    if (actions.length === 0) {
-      output.reached(item)
-      return !stops.after(item)
-    }
-    const act = async () => {
-      for (const action of actions) await action.act(item.event, place)
-    }
-    const room = after(output.flush(), () => workers.add(item.position, act))
-    return after(room, () => !stops.after(item))
-  }
-
-  /** Where events were lost: printed in any case. */
-  const tellGap = async (gap: Item): Promise<void> => {
-    await output.add(await print.textOf(gap, undefined))
-    await output.flush()
-    await workers.add(gap.position, nothing)
-  }
-
-  /** False when one of them was the last. */
-  const takeAll = async (batches: AsyncIterable<Batch>): Promise<boolean> => {
-    for await (const { items, position } of batches) {
-      let going = true
-      for (const item of items) {
-        if (item.text === undefined && item.event.type === '_gap') await tellGap(item)
-        else {
-          const taken = take(item)
-          going = typeof taken === 'boolean' ? taken : await taken
-        }
-        if (!going || stop.signal.aborted) break
-      }
-      const complete = going && !stop.signal.aborted
-      if (complete && position && actions.length === 0) output.reached({ position })
-      await output.flush()
-      if (complete && position && actions.length > 0) await workers.add(position, nothing)
-      if (!going) return false
-    }
-    return true
-  }
+  const takeAll = takerFor({
+    criteria: criteria.all,
+    types,
+    print,
+    prints: flags.exec === undefined,
+    places,
+    actions,
+    output,
+    workers,
+    stops,
+    stop: stop.signal,
+  })
 
   try {
     if (!saved) await follower.begin()
@@ -209,13 +163,6 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   if (interrupted !== undefined) throw new Ending(interrupted)
   stops.check()
 }
-
-/** At once if the value is there already. */
-function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
-  return value instanceof Promise ? value.then(next) : next(value)
-}
-
-async function nothing(): Promise<void> {}
 
 function noPlace(): void {}
 

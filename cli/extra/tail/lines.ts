@@ -4,8 +4,8 @@ import type { Reply } from '../../client.ts'
 import { harmless } from '../../failure.ts'
 import { showTime } from '../../times.ts'
 import { markdownText, type Terminal, widthOf, wrapped } from '../terminal.ts'
+import type { ChatEvent, Message } from './chat-event.ts'
 import { type Place, placeOfMessage } from './criteria.ts'
-import type { ChatEvent, Message } from './history.ts'
 
 const indent = 6
 /** Columns beside the head in which a text can be read. */
@@ -50,7 +50,8 @@ export function indented(text: string): string {
 }
 
 /** A list of messages, as `tail` would have printed them. */
-export function messageLines(messages: readonly Reply[], terminal: Terminal, now = new Date()): string[] {
+export function messageLines(messages: readonly Reply[], terminal: Terminal): string[] {
+  const now = new Date()
   return messages.map(item => {
     const message = item as Message
     return lineOf({ type: 'message', message }, placeOfMessage(message), terminal, now)

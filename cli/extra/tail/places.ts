@@ -2,8 +2,8 @@
 
 import type { Connection } from '../../connection.ts'
 import { Failure } from '../../failure.ts'
+import type { ChatEvent, Message } from './chat-event.ts'
 import { type Place, placeIn, placeOfMessage } from './criteria.ts'
-import type { ChatEvent, Message } from './history.ts'
 
 const remembered = 5000
 

@@ -2,8 +2,8 @@
 // most of the work. What differs from message to message is its text and its time; the rest is read once and remembered.
 
 import { harmless } from '../../failure.ts'
+import type { ChatEvent } from './chat-event.ts'
 import { placeOfMessage } from './criteria.ts'
-import type { ChatEvent } from './history.ts'
 import { clock, headOf, indented } from './lines.ts'
 
 /** Quotes inside of a string are escaped, so these are found nowhere else. */

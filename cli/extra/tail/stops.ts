@@ -3,8 +3,8 @@
 import { exitCodes, Failure, usage } from '../../failure.ts'
 import { longestTimeout } from '../../globals.ts'
 import { parseDuration } from '../../times.ts'
+import type { ChatEvent } from './chat-event.ts'
 import { type Criterion, textCriterion } from './criteria.ts'
-import type { ChatEvent } from './history.ts'
 
 export interface StopFlags {
   readonly count?: string

@@ -1,12 +1,12 @@
 // Bots: creating, changing and deactivating them. Their facts are those of users.
 
 import { bots as api } from '../../api/bots.ts'
-import type { ParamsOf, Upload } from '../../api/define.ts'
-import { checkImage } from '../images.ts'
-import { limits } from '../limits.ts'
+import type { ParamsOf } from '../../api/define.ts'
+import { keepAvatar } from '../avatars.ts'
+import { channelByName } from '../lookups.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
-import { type Context, resource, type Tools } from '../resource.ts'
+import { type Context, resource } from '../resource.ts'
 import type { Bot } from '../state.ts'
 import { leaving } from '../users/activity.ts'
 import { checkBotName, checkFreeEmail } from '../users/checks.ts'
@@ -130,13 +130,6 @@ export const bots = resource(api)<never, Prepared>({
   },
 })
 
-/** Read and checked before it is kept: what is no image never reaches the store. */
-export async function keepAvatar(tools: Tools, file: Upload | undefined): Promise<string | undefined> {
-  if (!file) return undefined
-  checkImage('file', file.bytes, limits.imageMiB)
-  return tools.keepFile(file.bytes)
-}
-
 function administered(ctx: Context, id: number): BotUser {
   may.check(may.useBots, ctx, undefined)
   const user = ctx.state.users.get(id)
@@ -173,7 +166,7 @@ function checkUrl(param: string, given: string): string {
 function channel(ctx: Context, param: string, name: string | undefined): number | null | undefined {
   if (name === undefined) return undefined
   if (name === '') return null
-  const found = ctx.state.channels.find('name', name.toLowerCase())
+  const found = channelByName(ctx.state, name)
   if (!found || !may.seeContent.allows(ctx, found)) throw badRequest(`${param}: no such channel`)
   return found.id
 }

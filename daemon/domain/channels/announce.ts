@@ -1,9 +1,8 @@
 // Who hears what when a channel is created, changed or archived.
 
 import { type ChannelPermission, channelPermissions } from '../../api/permission-settings.ts'
-import { channelAudience, everyone, nonGuests, whoever } from '../audiences.ts'
+import { channelAudience, everyone, whoever } from '../audiences.ts'
 import { compact } from '../channel-visibility.ts'
-import { presentDefaultGroups, presentDefaults } from '../default-channels.ts'
 import { shown } from '../group-values.ts'
 import { subscribersOf } from '../lookups.ts'
 import { renderInline } from '../markdown/index.ts'
@@ -11,6 +10,7 @@ import { isGuest, seeMetadata } from '../permissions.ts'
 import type { Announcement, Event } from '../resource.ts'
 import type { Channel, State } from '../state.ts'
 import { addedAnnouncements } from '../subscriptions/present.ts'
+import { defaultsAnnouncement, groupsAnnouncement } from './defaults.ts'
 import type { ChannelFact } from './index.ts'
 import { goneEvent, ifKnown, knowsArchived, postPolicyOf, streamCreated } from './present.ts'
 
@@ -79,17 +79,6 @@ export function unarchived(state: State, { channelId }: Of<'channel.unarchived'>
       event: client => (knowsArchived(client) ? null : peers),
     },
   ]
-}
-
-function defaultsAnnouncement(state: State): Announcement {
-  return { to: nonGuests(state), event: { type: 'default_streams', default_streams: presentDefaults(state) } }
-}
-
-export function groupsAnnouncement(state: State): Announcement {
-  return {
-    to: nonGuests(state),
-    event: { type: 'default_stream_groups', default_stream_groups: presentDefaultGroups(state) },
-  }
 }
 
 function archivedEvent({ id, name, archived }: Channel): Event {

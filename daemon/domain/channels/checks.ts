@@ -3,12 +3,13 @@
 import type { channels as api } from '../../api/channels.ts'
 import type { ParamsOf } from '../../api/define.ts'
 import { type ChannelPermission, channelPermissions } from '../../api/permission-settings.ts'
-import { emptyTopicDisplayName, limits } from '../limits.ts'
+import { limits } from '../limits.ts'
 import * as may from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import type { Channel } from '../state.ts'
-import { cleaned } from '../text.ts'
+import { cleaned, unprintable } from '../text.ts'
+import { emptyTopicDisplayName } from '../topic-names.ts'
 
 export type UpdateParams = ParamsOf<typeof api.update>
 export type Kind = 'public' | 'private' | 'web-public'
@@ -23,7 +24,7 @@ export const deletePermissions: readonly ChannelPermission[] = [
 export function checkName(parameter: string, name: string, limit: number = limits.channelName): string {
   const checked = cleaned(parameter, name, limit)
   if (checked === '') throw badRequest(`${parameter} cannot be blank`)
-  const bad = [...checked].findIndex(isUnprintable)
+  const bad = [...checked].findIndex(character => unprintable.test(character))
   if (bad >= 0) throw badRequest(`${parameter} has an invalid character at position ${bad + 1}`)
   return checked
 }
@@ -83,9 +84,4 @@ export function onlyNamedTopics(): Refusal {
   return badRequest('topics_policy: the channel has messages in named topics', {
     empty_topic_display_name: emptyTopicDisplayName,
   })
-}
-
-function isUnprintable(character: string): boolean {
-  const code = character.codePointAt(0)!
-  return /[\p{Cc}\p{Cs}]/u.test(character) || (code & 0xfffe) === 0xfffe || (code >= 0xfdd0 && code <= 0xfdef)
 }

@@ -8,6 +8,7 @@ import { renderInline } from '../markdown/index.ts'
 import { type Asker, seeMetadata } from '../permissions.ts'
 import type { Client, Event, Forms } from '../resource.ts'
 import type { Channel, GroupValue, State } from '../state.ts'
+import { day } from '../time.ts'
 import { firstMessageId, isRecentlyActive, recentTraffic } from '../topics.ts'
 
 /** Without the time, as in events, the traffic is left open. */
@@ -91,7 +92,7 @@ function presentPermissions(state: State, channel: Channel) {
 
 /** Messages per week over the last four, to two digits; null for channels younger than a week. */
 function weeklyTraffic(state: State, channel: Channel, now: number): number | null {
-  const days = Math.floor((now / 1000 - channel.dateCreated) / 86_400)
+  const days = Math.floor((now / 1000 - channel.dateCreated) / day)
   if (days < 7) return null
   const recent = recentTraffic(state, channel, now)
   const weekly = days >= 28 ? Math.floor(recent / 4) : Math.floor((recent * 7) / days)

@@ -6,7 +6,7 @@ import { Indexes, type Kind } from './indexes.ts'
 import type { Details, Message } from './message.ts'
 import { type Place, Places, push, type Thread } from './places.ts'
 import { Segment, type SegmentView, segmentBits, segmentSize } from './segment.ts'
-import { readSegment, type SideFile, segmentPieces } from './segment-file.ts'
+import { fileOfSegment, type SideFile, segmentFrom } from './segment-file.ts'
 import { type FoundWords, placesOfWords } from './word-search.ts'
 
 export { IdList } from './id-list.ts'
@@ -259,21 +259,8 @@ export class MessageStore {
 
   /** Files the next snapshot needs and may already have. Seals what is full, so it comes before `save`. */
   files(): SideFile[] {
-    const files: SideFile[] = []
-    for (const segment of this.#segments) {
-      if (segment.number >= this.#lastId >>> segmentBits) continue
-      if (segment.kept && segment.changed!.size <= segmentSize / 8) {
-        files.push({ name: segment.file! })
-        continue
-      }
-      const version = segment.file ? Number(segment.file.split('.')[1]) + 1 : 1
-      const saved = segment.saved()
-      segment.file = `${String(segment.number).padStart(6, '0')}.${version}.segment`
-      segment.changed = new Set()
-      segment.kept = false
-      files.push({ name: segment.file, pieces: () => segmentPieces(saved), kept: () => segment.written() })
-    }
-    return files
+    const full = this.#segments.slice(0, this.#lastId >>> segmentBits)
+    return full.map(fileOfSegment)
   }
 
   load(rows: Iterable<unknown>, fileOf: (name: string) => Buffer = noFile): void {
@@ -290,12 +277,7 @@ export class MessageStore {
     this.#places.load(places)
     for (const client of clients) this.#clients.numberOf(client)
     for (const [number, name] of files.entries()) {
-      const segment = name === null ? new Segment(number) : new Segment(number, readSegment(fileOf(name)))
-      if (name !== null) {
-        segment.file = name
-        segment.changed = new Set()
-        segment.kept = true
-      }
+      const segment = name === null ? new Segment(number) : segmentFrom(number, name, fileOf(name))
       this.#segments.push(segment)
       for (let local = 0; name !== null && local < segmentSize; local++)
         if (segment.has(local)) {

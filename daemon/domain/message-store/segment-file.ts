@@ -2,7 +2,7 @@
 // as JSON. Written once; what changes later stands in the snapshot beside it.
 
 import type { Details } from './message.ts'
-import { columnNames, type SavedSegment } from './segment.ts'
+import { columnNames, type SavedSegment, Segment, segmentSize } from './segment.ts'
 import type { WordArrays } from './word-index.ts'
 
 const format = 'natter messages 1'
@@ -17,6 +17,27 @@ export interface SideFile {
   readonly kept?: () => void
 }
 
+/** The file a full segment is kept in. Once much has changed since it was written, a new version of it. */
+export function fileOfSegment(segment: Segment): SideFile {
+  if (segment.kept && segment.changed!.size <= segmentSize / 8) return { name: segment.file! }
+  const version = segment.file ? Number(segment.file.split('.')[1]) + 1 : 1
+  const saved = segment.saved()
+  const name = `${String(segment.number).padStart(6, '0')}.${version}.segment`
+  segment.file = name
+  segment.changed = new Set()
+  segment.kept = false
+  return { name, pieces: () => segmentPieces(saved), kept: () => segment.written() }
+}
+
+/** Throws a reason when the bytes are not what was written. */
+export function segmentFrom(number: number, name: string, bytes: Buffer): Segment {
+  const segment = new Segment(number, readSegment(bytes))
+  segment.file = name
+  segment.changed = new Set()
+  segment.kept = true
+  return segment
+}
+
 interface Head {
   readonly format: string
   /** Bytes of each array, in order: columns, words. */
@@ -26,7 +47,7 @@ interface Head {
 }
 
 /** In pieces, so that writing never holds a second copy of it all. */
-export function* segmentPieces({ columns, words, pages, details }: SavedSegment): Generator<Uint8Array> {
+function* segmentPieces({ columns, words, pages, details }: SavedSegment): Generator<Uint8Array> {
   const arrays = [...columnNames.map(name => bytesOf(columns[name])), ...wordNames.map(name => bytesOf(words[name]))]
   const last = Buffer.from(JSON.stringify([...details]))
   const pieces = [...arrays, ...pages, last]
@@ -42,8 +63,8 @@ export function* segmentPieces({ columns, words, pages, details }: SavedSegment)
   for (const piece of pieces) if (piece.length > 0) yield piece
 }
 
-/** Throws a reason when the bytes are not what was written. Keeps them: the segment lives in the memory they were read to. */
-export function readSegment(bytes: Buffer): SavedSegment {
+/** Keeps the bytes: the segment lives in the memory they were read to. */
+function readSegment(bytes: Buffer): SavedSegment {
   const end = bytes.indexOf(10)
   const head = readHead(bytes.subarray(0, Math.max(end, 0)).toString())
   let at = end + 1

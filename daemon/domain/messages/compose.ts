@@ -1,6 +1,6 @@
 // What sending, editing and scheduling a message share: its text, where it goes, whether it may.
 
-import { emptyTopicDisplayName, limits } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { MessageStore } from '../message-store/index.ts'
 import * as may from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
@@ -8,6 +8,7 @@ import type { Context, Surroundings } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { Channel, State } from '../state.ts'
 import { truncated } from '../text.ts'
+import { emptyTopicDisplayName } from '../topic-names.ts'
 
 /** Trailing white space and leading line breaks go; what is too long is cut. */
 export function messageContent(given: string, name = 'content'): string {
@@ -15,21 +16,6 @@ export function messageContent(given: string, name = 'content'): string {
   if (text === '') throw badRequest(`${name}: the message is empty`)
   return truncated(text, limits.messageContent, '\n[message truncated]')
 }
-
-/** The topic as it is kept: trimmed, the name for the empty one read as empty, cut when too long. */
-export function topicOf(given: string, name = 'topic'): string {
-  const topic = given.trim()
-  if (unprintable.test(topic)) throw badRequest(`${name} contains a character that cannot be printed`)
-  if (topic === emptyTopicDisplayName) return ''
-  return truncated(topic, limits.topic, '...')
-}
-
-/** The topic of what is sent, now or later: here the older name of the empty one is understood too. */
-export function topicToSend(given: string): string {
-  return given.trim() === '(no topic)' ? '' : topicOf(given)
-}
-
-const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
 
 /** The topic the channel's policy allows, or a refusal that names the empty one. */
 export function checkTopicsPolicy(state: State, channel: Channel, topic: string): void {

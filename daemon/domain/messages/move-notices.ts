@@ -1,15 +1,14 @@
 // What the notification bot says when messages move or a topic is resolved.
 
 import type { Fact } from '../facts.ts'
-import { emptyTopicDisplayName } from '../limits.ts'
 import { messageUrl } from '../markdown/urls.ts'
 import { channelNotice, notificationBot } from '../notices.ts'
 import type { Context } from '../resource.ts'
 import type { Channel } from '../state.ts'
 import { seconds } from '../time.ts'
-import { deletion } from './delete.ts'
+import { resolvedPrefix, topicShown } from '../topic-names.ts'
+import { deletion } from './deletion.ts'
 import type { MessagesMoved } from './facts.ts'
-import { resolvedPrefix } from './present.ts'
 import { silentMention } from './quote.ts'
 
 interface Wanted {
@@ -74,5 +73,5 @@ export function resolvedNotice(ctx: Context, channel: Channel, topic: string, be
 }
 
 function link(channel: Channel, topic: string): string {
-  return `#**${channel.name}>${topic === '' ? emptyTopicDisplayName : topic}**`
+  return `#**${channel.name}>${topicShown(topic, false)}**`
 }

@@ -8,17 +8,16 @@ import type { Conversation, State, User } from '../state.ts'
 import { nextConversationId } from './compose.ts'
 
 /** `to` of a direct message: IDs, or emails as a list or separated by commas. The sender is always one of them. */
-export function peopleTo(ctx: Context, to: unknown, name = 'to'): number[] {
-  if (typeof to === 'number') throw badRequest(`${name}: people are given as a list`)
+export function peopleTo(ctx: Context, to: unknown): number[] {
+  if (typeof to === 'number') throw badRequest('to: people are given as a list')
   const given =
     typeof to === 'string' ? to.split(',').map(part => part.trim()) : (to as (string | number)[] | undefined)
   const listed = (given ?? []).filter(item => item !== '')
-  if (listed.length === 0) throw badRequest(`${name}: the message has no recipient`)
-  if (listed.some(item => typeof item !== typeof listed[0]))
-    throw badRequest(`${name}: give either IDs or emails, not both`)
+  if (listed.length === 0) throw badRequest('to: the message has no recipient')
+  if (listed.some(item => typeof item !== typeof listed[0])) throw badRequest('to: give either IDs or emails, not both')
   const people = listed.map((item, index) => {
     const user = typeof item === 'number' ? ctx.state.users.get(item) : userByEmail(ctx.state, item)
-    if (!user || !accessUser.allows(ctx, user)) throw badRequest(`${name}[${index}]: no user ${JSON.stringify(item)}`)
+    if (!user || !accessUser.allows(ctx, user)) throw badRequest(`to[${index}]: no user ${JSON.stringify(item)}`)
     return user
   })
   checkPeople(ctx, people)

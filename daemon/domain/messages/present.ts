@@ -1,9 +1,9 @@
 // Messages as the API shows them.
 
-import { emptyTopicDisplayName } from '../limits.ts'
 import { type Details, type Edit, type Message, marks, type Reaction } from '../message-store/index.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { State, User } from '../state.ts'
+import { differsByPrefix, topicShown } from '../topic-names.ts'
 import { presentAuthor } from '../users/present.ts'
 
 export interface View {
@@ -88,21 +88,8 @@ export function isMove(edit: Edit): boolean {
   return edit.prevTopic !== undefined || edit.prevChannelId !== undefined
 }
 
-export const resolvedPrefix = '✔ '
-
 function isResolving({ prevTopic, topic, prevChannelId }: Edit): boolean {
   return prevChannelId === undefined && prevTopic !== undefined && differsByPrefix(prevTopic, topic!)
-}
-
-/** Whether the one is the other marked as resolved. */
-export function differsByPrefix(a: string, b: string): boolean {
-  return a !== b && (a === resolvedPrefix + b || b === resolvedPrefix + a)
-}
-
-export function topicShown(topic: string | undefined, emptyTopic: boolean): string {
-  // Direct messages have none, and then it is empty for everyone.
-  if (topic === undefined) return ''
-  return topic === '' && !emptyTopic ? emptyTopicDisplayName : topic
 }
 
 /** One number for each set of recipients: channels have the even ones, conversations the odd. */

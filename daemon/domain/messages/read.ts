@@ -5,16 +5,18 @@ import type { messages as api } from '../../api/messages.ts'
 import { render } from '../markdown/index.ts'
 import { type Plan, planOf } from '../narrow/index.ts'
 import { highlighted, highlightedText } from '../narrow/search.ts'
-import { accessUser, mayHaveStrangers } from '../permissions.ts'
+import { accessUser, mayHaveStrangers, seeMessage } from '../permissions.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { organizationSetting, userSetting } from '../settings-lookup.ts'
 import type { User } from '../state.ts'
-import { flagsOf, hasRow, isUnread, visible } from './access.ts'
+import { topicShown } from '../topic-names.ts'
+import { visible } from './access.ts'
 import { messageContent } from './compose.ts'
 import { hasMuted } from './neighbours.ts'
-import { isMove, presentRead, topicShown, type View } from './present.ts'
+import { isMove, presentRead, type View } from './present.ts'
 import { anchorOf, findRange } from './range.ts'
+import { flagsOf, hasRow, isUnread } from './reader.ts'
 
 const most = 5000
 
@@ -57,23 +59,14 @@ function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly 
   if (given.length > most) throw badRequest(`message_ids: at most ${most} messages at once`)
   const plan = planOf(ctx, params.narrow)
   // Named messages are shown as far as they may be read, received or not.
-  const ids = [...new Set(given)].filter(id => ctx.state.messages.has(id) && readable(ctx, plan, params.narrow, id))
+  const fits = params.narrow?.length ? plan.test : (id: number) => seeMessage.allows(ctx, id)
+  const ids = [...new Set(given)].filter(fits)
   return {
     messages: ids.sort((a, b) => a - b).map(id => shown(ctx, id, view, plan)),
     found_anchor: false,
     found_oldest: false,
     found_newest: false,
     history_limited: false,
-  }
-}
-
-function readable(ctx: Context, plan: Plan, narrow: unknown, id: number): boolean {
-  if (Array.isArray(narrow) && narrow.length > 0) return plan.test(id)
-  try {
-    visible(ctx, id)
-    return true
-  } catch {
-    return false
   }
 }
 

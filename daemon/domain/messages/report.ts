@@ -8,8 +8,8 @@ import { badRequest } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import { cleaned } from '../text.ts'
+import { topicOf } from '../topic-names.ts'
 import { visible } from './access.ts'
-import { topicOf } from './compose.ts'
 import { attribution, messageLink, quoted, silentMention } from './quote.ts'
 
 const reasons = {

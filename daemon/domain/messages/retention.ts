@@ -7,10 +7,9 @@ import type { Organization } from '../organization-records.ts'
 import type { Job, Surroundings } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { State } from '../state.ts'
-import { seconds } from '../time.ts'
-import { deletion } from './delete.ts'
+import { day, seconds } from '../time.ts'
+import { deletion } from './deletion.ts'
 
-const day = 86_400
 const batch = 200
 
 export const retention: Job = {

@@ -12,10 +12,10 @@ import { badRequest, Refusal } from '../refusal.ts'
 import type { Context, Outcome, Surroundings } from '../resource.ts'
 import type { Channel, State, User } from '../state.ts'
 import { seconds } from '../time.ts'
+import { isNoTopic, topicOf } from '../topic-names.ts'
 import { visibilityAfterMention, visibilityAfterSending } from '../topic-visibility.ts'
 import { calledBy } from '../webhooks/trigger.ts'
-import { maySee } from './access.ts'
-import { channelTo, checkPosting, messageContent, nextMessageId, topicToSend } from './compose.ts'
+import { channelTo, checkPosting, messageContent, nextMessageId } from './compose.ts'
 import type { MessageSent } from './facts.ts'
 import { alertedBy, mutersOf } from './neighbours.ts'
 import { openConversation, peopleTo } from './people.ts'
@@ -69,7 +69,7 @@ export function targetOf(
   if (type === 'direct' || type === 'private') return { people: peopleTo(ctx, to) }
   const channel = channelTo(ctx, to)
   if (topic === undefined) throw badRequest('topic: a message to a channel needs one')
-  const target = { channel, topic: topicToSend(topic) }
+  const target = { channel, topic: isNoTopic(topic) ? '' : topicOf(topic) }
   checkPosting(ctx, channel, target.topic, Array.isArray(to) ? to[0] : to)
   return target
 }
@@ -132,7 +132,7 @@ export function renderPlace(asker: may.Asker, target: Target): RenderPlace {
 
 function latestVisible(asker: may.Asker, channelId: number, topic: string): number | undefined {
   const ids = asker.state.messages.inTopic(channelId, topic)
-  for (let i = ids.length - 1; i >= 0; i--) if (maySee(asker, ids.at(i))) return ids.at(i)
+  for (let i = ids.length - 1; i >= 0; i--) if (may.seeMessage.allows(asker, ids.at(i))) return ids.at(i)
   return undefined
 }
 

@@ -4,8 +4,8 @@ import type { IdList, Thread } from '../message-store/index.ts'
 import type { Context } from '../resource.ts'
 import type { State } from '../state.ts'
 import type { Subscription } from '../subscription-table.ts'
-import { isMentioned, Reader } from './access.ts'
 import { isMuted } from './neighbours.ts'
+import { isMentioned, Reader } from './reader.ts'
 
 /** As many as `register` lists; older ones are only said to be there. */
 const listed = 50_000

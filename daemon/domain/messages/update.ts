@@ -14,12 +14,14 @@ import type { Context } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { Channel, User } from '../state.ts'
 import { seconds } from '../time.ts'
+import { differsByPrefix, topicOf } from '../topic-names.ts'
 import { visibilityAfterMoving } from '../topic-visibility.ts'
-import { changeable, isUnread, maySee } from './access.ts'
-import { checkPosting, messageContent, noChannel, topicOf } from './compose.ts'
+import { changeable } from './access.ts'
+import { checkPosting, messageContent, noChannel } from './compose.ts'
 import type { MessageEdited, MessagesMoved } from './facts.ts'
 import { breadcrumbs, resolvedNotice } from './move-notices.ts'
-import { differsByPrefix, tidy } from './present.ts'
+import { tidy } from './present.ts'
+import { isUnread } from './reader.ts'
 import { composed, marksOf, mentionDetails, type Target } from './send.ts'
 
 type Params = ParamsOf<typeof api.update>
@@ -113,6 +115,8 @@ function edited(ctx: Context, message: Message, channel: Channel | undefined, co
 interface NewPlace {
   readonly channel: Channel
   readonly topic: string
+  /** It is the same topic, marked as resolved or no longer so. */
+  readonly isResolving: boolean
 }
 
 function newPlace(ctx: Context, params: Params, message: Message, from: Channel): NewPlace | undefined {
@@ -124,14 +128,14 @@ function newPlace(ctx: Context, params: Params, message: Message, from: Channel)
     throw badRequest('topic: the message is there already')
   }
   const isResolving = channel === from && differsByPrefix(topic, message.topic!)
-  if (isResolving && topic !== '' && message.topic !== '') {
+  if (isResolving) {
     if (!may.resolveTopics.allows(ctx, from)) throw badRequest(`topic: ${may.resolveTopics.sentence}`)
   } else {
     if (topic !== message.topic) checkTopicMove(ctx, message, from, channel)
     if (channel !== from) checkChannelMove(ctx, message, from)
   }
   checkPosting(ctx, channel, topic)
-  return { channel, topic }
+  return { channel, topic, isResolving }
 }
 
 function targetChannel(ctx: Context, id: number): Channel {
@@ -170,15 +174,14 @@ function moved(
 ): Fact[] {
   const { state } = ctx
   const thread = state.messages.inTopic(from.id, message.topic!)
-  const all = thread.slice().filter(id => to.channel === from || maySee(ctx, id))
+  const all = thread.slice().filter(id => to.channel === from || may.seeMessage.allows(ctx, id))
   const ids =
     params.propagate_mode === 'change_one'
       ? [message.id]
       : params.propagate_mode === 'change_later'
         ? all.filter(id => id >= message.id)
         : all
-  const isResolving = to.channel === from && differsByPrefix(to.topic, message.topic!)
-  if (params.propagate_mode === 'change_all' && !isResolving) checkAges(ctx, ids, from !== to.channel)
+  if (params.propagate_mode === 'change_all' && !to.isResolving) checkAges(ctx, ids, from !== to.channel)
   const fact: MessagesMoved = {
     type: 'messages.moved',
     id: message.id,
@@ -200,7 +203,7 @@ function moved(
     ...visibility.staying,
     fact,
     ...visibility.losing,
-    ...(isResolving
+    ...(to.isResolving
       ? resolvedNotice(ctx, to.channel, to.topic, message.topic!)
       : breadcrumbs(ctx, params, fact, whole, from, to.channel)),
   ]

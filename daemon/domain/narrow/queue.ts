@@ -1,11 +1,10 @@
 // The narrow of an event queue: a filter over the messages its user receives.
 
-import { emptyTopicDisplayName } from '../limits.ts'
 import { apiEmail } from '../lookups.ts'
 import type { Message } from '../message-store/index.ts'
-import { resolvedPrefix } from '../messages/present.ts'
 import type { QueueNarrow } from '../queue-narrow.ts'
 import type { State } from '../state.ts'
+import { resolvedPrefix, topicMeant } from '../topic-names.ts'
 
 export function queueTakes(state: State, message: Message, flags: readonly string[], narrow: QueueNarrow): boolean {
   return narrow.every(([operator, operand]) => fits(state, message, flags, operator, operand))
@@ -19,7 +18,7 @@ function fits(state: State, message: Message, flags: readonly string[], operator
     case 'stream':
       return inChannel && state.channels.get(message.channelId!)!.name.toLowerCase() === wanted
     case 'topic':
-      return inChannel && message.topic!.toLowerCase() === (wanted === emptyTopicDisplayName ? '' : wanted)
+      return inChannel && message.topic!.toLowerCase() === topicMeant(wanted)
     case 'sender':
       return apiEmail(state, state.users.get(message.senderId)!).toLowerCase() === wanted
     default:

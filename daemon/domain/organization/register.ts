@@ -9,11 +9,12 @@ import {
 } from '../../api/permission-settings.ts'
 import { mapped } from '../../api/tables.ts'
 import { shown } from '../group-values.ts'
-import { emptyTopicDisplayName, limits } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { externalAccounts } from '../profile-fields/field-data.ts'
 import type { Context } from '../resource.ts'
 import { organizationSetting } from '../settings-lookup.ts'
 import type { GroupValue, State } from '../state.ts'
+import { emptyTopicDisplayName } from '../topic-names.ts'
 import { enabledMethods, presentMethods } from './authentication.ts'
 import { giphyRatings, jitsiServerUrl, videoChatProviders } from './constants.ts'
 

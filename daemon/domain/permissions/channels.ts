@@ -45,6 +45,11 @@ export const seeUnsubscribed = rule<Channel>(
         holdsInChannel(asker, channel, 'can_subscribe_group'))),
 )
 
+/** Whether those who may read the channel may read what was said before they came. */
+export function hasSharedHistory({ historyPublic, inviteOnly }: Channel): boolean {
+  return historyPublic || !inviteOnly
+}
+
 export const hearPublicChannels = rule(
   'Everyone but guests may list all public channels and hear what is said in them.',
   ({ actor }) => !isGuest(actor),

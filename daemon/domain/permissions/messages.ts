@@ -1,11 +1,27 @@
-// Who may write to whom, and who may change, move and delete messages.
+// Who may read messages, who may write to whom, and who may change, move and delete messages.
 
 import { isIn } from '../group-values.ts'
-import { maySee } from '../messages/access.ts'
+import { hasRow, takesPart } from '../messages/reader.ts'
 import type { Attachment } from '../personal-records.ts'
 import type { Channel, Group, State, User } from '../state.ts'
-import { administerChannel, webPublicEnabled } from './channels.ts'
+import { administerChannel, hasSharedHistory, seeContent, webPublicEnabled } from './channels.ts'
 import { type Asker, holdsInChannel, holdsInGroup, holdsInOrganization, isHuman, isModerator, rule } from './rule.ts'
+
+// --- reading ----------------------------------------------------------------------------------------------------
+
+/** About the ID of a message. */
+export const seeMessage = rule<number>(
+  'Those who take part in a conversation may read its messages; those who have access to the content of a channel, the messages there, but without shared history only what they received.',
+  (asker, id) => {
+    const { state, actor } = asker
+    if (!state.messages.has(id)) return false
+    const { channelId, conversationId } = state.messages.place(id).thread
+    if (conversationId !== 0) return takesPart(state, actor.id, conversationId)
+    const channel = state.channels.get(channelId)
+    if (!channel || !seeContent.allows(asker, channel)) return false
+    return hasSharedHistory(channel) || hasRow(state, actor.id, id)
+  },
+)
 
 // --- writing ----------------------------------------------------------------------------------------------------
 
@@ -89,7 +105,7 @@ function holds(
 
 export const seeUpload = rule<Pick<Attachment, 'userId' | 'messages'>>(
   'Whoever uploaded a file, and whoever may read a message that links it, may see it.',
-  (asker, { userId, messages }) => userId === asker.actor.id || messages.some(({ id }) => maySee(asker, id)),
+  (asker, { userId, messages }) => userId === asker.actor.id || messages.some(({ id }) => seeMessage.allows(asker, id)),
 )
 
 /** Anyone may see a file that a message of a web-public channel links, while the organization is open to spectators. */

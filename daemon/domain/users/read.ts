@@ -3,7 +3,7 @@
 import type { ParamsOf, ReplyOf } from '../../api/define.ts'
 import type { users as api } from '../../api/users.ts'
 import { apiEmail, emailIsPublic, placeholderId } from '../lookups.ts'
-import { newestOwn } from '../messages/access.ts'
+import { newestOwn } from '../messages/reader.ts'
 import * as may from '../permissions.ts'
 import { badRequest } from '../refusal.ts'
 import type { Client, Context, Outcome } from '../resource.ts'

@@ -1,9 +1,9 @@
 // What an answer of a bot's server leads to: a reply in the conversation, another attempt, or a notice of failure.
 
 import type { Fact } from '../facts.ts'
-import { isUnread } from '../messages/access.ts'
 import { messageContent } from '../messages/compose.ts'
 import { addressOf } from '../messages/quote.ts'
+import { isUnread } from '../messages/reader.ts'
 import { posting, sentBySystem, type Target } from '../messages/send.ts'
 import { Refusal } from '../refusal.ts'
 import type { Surroundings } from '../resource.ts'

@@ -1,0 +1,96 @@
+// What a tail does with the events that come: leaves them aside, prints them, hands them to commands, and says how far it
+// has got.
+
+import type { Action } from './actions.ts'
+import type { Criterion, Place } from './criteria.ts'
+import type { Position } from './cursor.ts'
+import type { Batch, Item } from './follow.ts'
+import type { Places } from './places.ts'
+import type { Output, Printer } from './printer.ts'
+import type { Stops } from './stops.ts'
+import type { Workers } from './workers.ts'
+
+interface Parts {
+  readonly criteria: readonly Criterion[]
+  /** Undefined for all types. */
+  readonly types: readonly string[] | undefined
+  readonly print: Printer
+  /** Otherwise events go to the actions only. */
+  readonly prints: boolean
+  readonly places: Places
+  readonly actions: readonly Action[]
+  readonly output: Output<Position>
+  readonly workers: Workers
+  readonly stops: Stops
+  readonly stop: AbortSignal
+}
+
+/** Gives a function that takes batches as they come; false when one of the events was the last. */
+export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promise<boolean> {
+  const { criteria, types, print, prints, places, actions, output, workers, stops, stop } = parts
+  const needsPlace = criteria.length > 0 || !print.raw || actions.length > 0
+  // Only other events ask where a message stands.
+  const remembers = types === undefined || types.some(type => type !== 'message')
+  const quick = remembers || criteria.length > 0 || actions.length > 0 ? undefined : print.quick
+
+  /** False when it was the last. A promise only when something has to be waited for: there may be very many. */
+  const take = (item: Item): boolean | Promise<boolean> => {
+    const line = quick && item.text !== undefined ? quick(item.text) : undefined
+    if (line !== undefined) return after(output.add(line), () => finish(item, undefined))
+    if (remembers && item.event.message) places.remember(item.event.message)
+    return needsPlace ? after(places.of(item.event), place => tell(item, place)) : tell(item, undefined)
+  }
+
+  const tell = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
+    if (!criteria.every(criterion => criterion.meets(item.event, place) === true)) return true
+    const text = prints ? print.textOf(item, place) : ''
+    const pending = typeof text === 'string' ? output.add(text) : text.then(line => output.add(line))
+    return pending ? pending.then(() => finish(item, place)) : finish(item, place)
+  }
+
+  const finish = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
+    if (actions.length === 0) {
+      output.reached(item)
+      return !stops.after(item)
+    }
+    const act = async () => {
+      for (const action of actions) await action.act(item.event, place)
+    }
+    const room = after(output.flush(), () => workers.add(item.position, act))
+    return after(room, () => !stops.after(item))
+  }
+
+  /** Where events were lost: printed in any case. */
+  const tellGap = async (gap: Item): Promise<void> => {
+    await output.add(await print.textOf(gap, undefined))
+    await output.flush()
+    await workers.add(gap.position, nothing)
+  }
+
+  return async batches => {
+    for await (const { items, position } of batches) {
+      let going = true
+      for (const item of items) {
+        if (item.text === undefined && item.event.type === '_gap') await tellGap(item)
+        else {
+          const taken = take(item)
+          going = typeof taken === 'boolean' ? taken : await taken
+        }
+        if (!going || stop.aborted) break
+      }
+      const complete = going && !stop.aborted
+      if (complete && position && actions.length === 0) output.reached({ position })
+      await output.flush()
+      if (complete && position && actions.length > 0) await workers.add(position, nothing)
+      if (!going) return false
+    }
+    return true
+  }
+}
+
+/** At once if the value is there already. */
+function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
+async function nothing(): Promise<void> {}

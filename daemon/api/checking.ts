@@ -1,0 +1,108 @@
+// Whether a value has the shape it should have; if not, where and what is wanted, in words.
+
+import type { TSchema } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { isUpload } from './define.ts'
+
+type Checker = ReturnType<typeof TypeCompiler.Compile>
+
+// Compiled at a shape's first use: compiling them all would be most of the daemon's start.
+const compiled = new WeakMap<TSchema, Checker>()
+
+function checkerOf(shape: TSchema): Checker {
+  let checker = compiled.get(shape)
+  if (!checker) {
+    checker = TypeCompiler.Compile(shape)
+    compiled.set(shape, checker)
+  }
+  return checker
+}
+
+export function problemIn(name: string, shape: TSchema, value: unknown): string | undefined {
+  if (shape.format === 'binary')
+    return isUpload(value) ? undefined : `${name} is not a file: send it as a file of a multipart body`
+  if (isUpload(value)) return `${name} is a file where ${described(shape)} is wanted`
+  if (shape.type !== 'string') {
+    const checker = checkerOf(shape)
+    if (!checker.Check(value)) {
+      const { path, schema } = deepestError(checker, value)
+      return `${placeIn(name, path)} is not ${described(schema)}`
+    }
+  }
+  return unprintable(name, value)
+}
+
+/** For a union the outermost error says only that nothing fitted; the one inside it names the place. */
+function deepestError(checker: Checker, value: unknown): { path: string; schema: TSchema } {
+  let best: { path: string; schema: TSchema } | undefined
+  const visit = (errors: Iterable<{ path: string; schema: TSchema; errors: Iterable<any>[] }>) => {
+    for (const error of errors) {
+      if (!best || error.path.length > best.path.length) best = error
+      for (const inner of error.errors) visit(inner)
+    }
+  }
+  visit(checker.Errors(value))
+  return best as unknown as { path: string; schema: TSchema }
+}
+
+/** `/to/1/name` in `subscriptions` becomes `subscriptions[1]["name"]`. */
+function placeIn(name: string, pointer: string): string {
+  const steps = pointer.split('/').slice(1)
+  return (
+    name +
+    steps
+      .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+      .map(step => (/^\d+$/.test(step) ? `[${step}]` : `[${JSON.stringify(step)}]`))
+      .join('')
+  )
+}
+
+function described(shape: TSchema): string {
+  if (shape.const !== undefined) return JSON.stringify(shape.const)
+  if (Array.isArray(shape.anyOf)) {
+    const parts = shape.anyOf.map(described)
+    return parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} or ${parts.at(-1)}`
+  }
+  switch (shape.type) {
+    case 'integer':
+      if (shape.minimum === 0) return 'a non-negative integer'
+      return shape.minimum === -1 ? 'an integer of at least -1' : 'an integer'
+    case 'number':
+      return 'a number'
+    case 'boolean':
+      return 'a boolean (true or false)'
+    case 'string':
+      return 'a string'
+    case 'null':
+      return 'null'
+    case 'array':
+      return 'a list'
+    case 'object':
+      return 'an object'
+    default:
+      return 'of the expected form'
+  }
+}
+
+/** NUL and lone surrogates can be neither stored as text nor sent back. */
+function unprintable(place: string, value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return `${place} contains a NUL character`
+    return value.isWellFormed() ? undefined : `${place} is not valid Unicode text`
+  }
+  if (Array.isArray(value)) return first(value.entries(), ([index, item]) => unprintable(`${place}[${index}]`, item))
+  if (value !== null && typeof value === 'object')
+    return first(
+      Object.entries(value),
+      ([key, item]) => unprintable(`${place} key`, key) ?? unprintable(`${place}[${JSON.stringify(key)}]`, item),
+    )
+  return undefined
+}
+
+function first<T, R>(items: Iterable<T>, find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

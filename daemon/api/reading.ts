@@ -1,0 +1,150 @@
+// What the text of a parameter says, by the shape it should have.
+
+import type { TSchema } from '@sinclair/typebox'
+
+// JSON this deep is an attack or an accident, and some of what comes after recurses.
+const deepest = 100
+
+export const notJson = Symbol('not JSON')
+
+/** What the text of a parameter may be, by its shape. */
+export interface Reading {
+  readonly string: boolean
+  readonly stringOrNull: boolean
+  readonly word: boolean
+  readonly naturals: boolean
+  readonly fractions: boolean
+  readonly text: boolean
+}
+
+export function readingOf(shape: TSchema): Reading {
+  return {
+    string: shape.type === 'string',
+    stringOrNull: isStringOrNull(shape),
+    word: isChoiceOfWords(shape),
+    naturals: takesNaturals(shape),
+    fractions: admitsFractions(shape),
+    text: admitsText(shape),
+  }
+}
+
+export function readValue({ string, stringOrNull, word, fractions, text }: Reading, raw: string): unknown {
+  if (string) return raw
+  // Strings travel raw, also those that look like numbers; null has no other way than the word.
+  if (stringOrNull) return raw === 'null' || raw.startsWith('"') ? parse(raw, raw) : raw
+  if (word) return raw.startsWith('"') ? parse(raw, raw) : raw
+  if (tooDeep(raw)) return notJson
+  return parse(fractions ? raw : quoteFractions(raw), text ? raw : notJson)
+}
+
+function takesNaturals({ type, items, anyOf }: TSchema): boolean {
+  return Array.isArray(anyOf) ? anyOf.some(takesNaturals) : type === 'array' && takesNatural(items)
+}
+
+function takesNatural({ type, minimum, maximum, anyOf }: TSchema): boolean {
+  if (Array.isArray(anyOf)) return anyOf.some(takesNatural)
+  return type === 'integer' && minimum <= 0 && maximum === Number.MAX_SAFE_INTEGER
+}
+
+/**
+ * A list of natural numbers in its shortest form, read digit by digit into an array of the right size: lists of a
+ * hundred thousand IDs are nothing unusual. Whatever is not in that form is undefined here, and read as JSON.
+ */
+export function naturalsIn(raw: string): number[] | undefined {
+  if (raw.charCodeAt(0) !== openBracket || raw.charCodeAt(raw.length - 1) !== closeBracket) return undefined
+  const bytes = Buffer.from(raw)
+  const end = bytes.length - 1
+  let count = 1
+  for (let i = 1; i < end; i++) if (bytes[i] === comma) count++
+  const numbers: number[] = new Array(count)
+  let at = 1
+  for (let k = 0; k < count; k++, at++) {
+    const start = at
+    let number = 0
+    for (let digit = bytes[at]! ^ zero; digit < 10; digit = bytes[++at]! ^ zero) number = number * 10 + digit
+    const digits = at - start
+    // Up to fifteen digits are exact.
+    if (digits === 0 || digits > 15 || (digits > 1 && bytes[start] === zero)) return undefined
+    if (bytes[at] !== comma && at !== end) return undefined
+    numbers[k] = number
+  }
+  texts.set(numbers, raw)
+  return numbers
+}
+
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const comma = 0x2c
+const zero = 0x30
+
+const texts = new WeakMap<readonly number[], string>()
+
+/** A list of numbers as JSON; the text it was read from, if it was. Only for lists that are never changed. */
+export function numbersText(numbers: readonly number[]): string {
+  return texts.get(numbers) ?? JSON.stringify(numbers)
+}
+
+/** `12.0` and `1e3` are no integers, though JSON.parse makes them so: where only integers fit, they become text. */
+function quoteFractions(json: string): string {
+  if (!/\d[.eE]/.test(json)) return json
+  return json.replace(/"(?:\\.|[^"\\])*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, token =>
+    token.startsWith('"') || /^-?\d+$/.test(token) ? token : `"${token}"`,
+  )
+}
+
+function admitsFractions(shape: TSchema): boolean {
+  if (Array.isArray(shape.anyOf)) return shape.anyOf.some(admitsFractions)
+  if (shape.type === 'array') return admitsFractions(shape.items)
+  if (shape.type === 'object')
+    return Object.values<TSchema>({ ...shape.properties, ...shape.patternProperties }).some(admitsFractions)
+  return shape.type === undefined ? shape.const === undefined : shape.type === 'number'
+}
+
+/** JSON begins with one of these, or is one of the three words, or is a number from beginning to end. */
+const mayBeJson = /^\s*(?:["[{]|(?:true|false|null|-?\d[\d.eE+-]*)\s*$)/
+
+function parse(raw: string, otherwise: unknown): unknown {
+  // Names are sent where JSON might be; a thrown error would take longer than the rest of the request.
+  if (!mayBeJson.test(raw)) return otherwise
+  try {
+    return JSON.parse(raw)
+  } catch {
+    return otherwise
+  }
+}
+
+function tooDeep(raw: string): boolean {
+  let depth = 0
+  let inText = false
+  for (let i = 0; i < raw.length; i++) {
+    const code = raw.charCodeAt(i)
+    if (inText) {
+      if (code === 0x5c) i++
+      else if (code === 0x22) inText = false
+    } else if (code === 0x22) inText = true
+    else if (code === 0x5b || code === 0x7b) {
+      if (++depth > deepest) return true
+    } else if (code === 0x5d || code === 0x7d) depth--
+  }
+  return false
+}
+
+export function travelsRaw(shape: TSchema): boolean {
+  return shape.type === 'string' || isChoiceOfWords(shape)
+}
+
+function isStringOrNull({ anyOf }: TSchema): boolean {
+  return Array.isArray(anyOf) && anyOf.every(({ type }: TSchema) => type === 'string' || type === 'null')
+}
+
+function isChoiceOfWords(shape: TSchema): boolean {
+  return Array.isArray(shape.anyOf) && shape.anyOf.every((part: TSchema) => typeof part.const === 'string')
+}
+
+function admitsText(shape: TSchema): boolean {
+  return (
+    shape.type === 'string' ||
+    typeof shape.const === 'string' ||
+    (Array.isArray(shape.anyOf) && shape.anyOf.some(admitsText))
+  )
+}

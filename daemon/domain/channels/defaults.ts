@@ -1,0 +1,34 @@
+// Default channels and groups of them, as those see them who are offered any.
+
+import { nonGuests } from '../audiences.ts'
+import { defaultChannels } from '../lookups.ts'
+import { beOfferedDefaults } from '../permissions.ts'
+import type { Announcement } from '../resource.ts'
+import type { State, User } from '../state.ts'
+
+/** As the user sees them, or as everyone does who is offered any. */
+export function presentDefaults(state: State, user?: User): number[] {
+  if (user && !beOfferedDefaults.allows({ state, actor: user })) return []
+  return defaultChannels(state).map(channel => channel.id)
+}
+
+export function presentDefaultGroups(state: State, user?: User) {
+  if (user && !beOfferedDefaults.allows({ state, actor: user })) return []
+  return [...state.defaultChannelGroups.values()].map(({ id, name, description, channelIds }) => ({
+    id,
+    name,
+    description,
+    streams: channelIds,
+  }))
+}
+
+export function defaultsAnnouncement(state: State): Announcement {
+  return { to: nonGuests(state), event: { type: 'default_streams', default_streams: presentDefaults(state) } }
+}
+
+export function groupsAnnouncement(state: State): Announcement {
+  return {
+    to: nonGuests(state),
+    event: { type: 'default_stream_groups', default_stream_groups: presentDefaultGroups(state) },
+  }
+}

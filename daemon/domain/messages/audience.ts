@@ -1,0 +1,37 @@
+// To whom a message is something.
+
+import { hasSharedHistory, seeContent } from '../permissions.ts'
+import type { Channel, State } from '../state.ts'
+import { hasRow, Reader } from './reader.ts'
+
+/** Everyone the message is something to: who has it in their history or is subscribed, and may read it. */
+export function concerned(state: State, id: number): number[] {
+  const { channelId, conversationId } = state.messages.place(id).thread
+  if (conversationId !== 0) return [...state.conversations.get(conversationId)!.userIds]
+  const channel = state.channels.get(channelId)!
+  const subscribers = [...state.subscriptions.followers(channelId)]
+  // Subscribers may read all there is, but for what was there before them in a channel with a protected history.
+  const able = hasSharedHistory(channel) ? subscribers : subscribers.filter(userId => hasRow(state, userId, id))
+  return [...able, ...readersBeyond(state, channel, [id])]
+}
+
+/** Those who do not follow the channel, have one of these messages of it in their history, and may still read it. */
+export function readersBeyond(state: State, channel: Channel, ids: readonly number[]): number[] {
+  const { messages, subscriptions, messageFlags } = state
+  const subscribers = subscriptions.followers(channel.id)
+  const people = new Set<number>()
+  for (const source of new Set(ids.map(id => messages.sentTo(id))))
+    for (const userId of subscriptions.followers(source).everyone()) if (!subscribers.has(userId)) people.add(userId)
+  for (const userId of people) {
+    const reader = new Reader(state, userId)
+    if (!ids.some(id => reader.received(id))) people.delete(userId)
+  }
+  for (const userId of messageFlags.users()) {
+    const { historical } = messageFlags.of(userId)
+    if (!subscribers.has(userId) && ids.some(id => historical.has(id))) people.add(userId)
+  }
+  return [...people].filter(userId => {
+    const actor = state.users.get(userId)!
+    return actor.active && seeContent.allows({ state, actor }, channel)
+  })
+}

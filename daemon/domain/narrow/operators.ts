@@ -1,0 +1,215 @@
+// What each operator of a narrow means: where its messages are found, and how to tell whether one fits.
+
+import { channelByName, userByEmail } from '../lookups.ts'
+import { isMuted } from '../messages/neighbours.ts'
+import { conversationOf } from '../messages/people.ts'
+import { isMentioned, Reader } from '../messages/reader.ts'
+import { type Asker, seeMetadata } from '../permissions.ts'
+import type { Channel, User } from '../state.ts'
+import { resolvedPrefix, topicMeant } from '../topic-names.ts'
+import { topicPolicy } from '../topic-visibility.ts'
+import { searchTerms } from './search.ts'
+import { anyOf, listed, membersOf, type Source } from './source.ts'
+import { badNarrow, type Term } from './terms.ts'
+
+export type Test = (id: number) => boolean
+
+export interface Meaning {
+  readonly sources?: Source
+  readonly test?: Test
+  /** Only direct messages, or only messages of channels, can fit. */
+  readonly direct?: boolean
+  readonly channels?: boolean
+  /** Messages never received are meant too. */
+  readonly open?: boolean
+}
+
+type Operand = Term['operand']
+
+export const operators: Readonly<
+  Record<string, (asker: Asker, operand: Operand, channel: Channel | undefined) => Meaning>
+> = {
+  channel(asker, operand) {
+    const { messages } = asker.state
+    const { id } = channelNamed(asker, operand)
+    return {
+      sources: anyOf([messages.inChannel(id)]),
+      test: message => messages.place(message).thread.channelId === id,
+      channels: true,
+      open: true,
+    }
+  },
+
+  channels({ state }, operand) {
+    if (operand !== 'public' && operand !== 'web-public') throw badNarrow(`unknown channels operand '${operand}'`)
+    const kind = [...state.channels.values()].filter(channel =>
+      operand === 'public' ? !channel.inviteOnly : channel.webPublic,
+    )
+    const ids = new Set(kind.map(channel => channel.id))
+    return {
+      sources: anyOf(kind.map(channel => state.messages.inChannel(channel.id))),
+      test: message => ids.has(state.messages.place(message).thread.channelId),
+      channels: true,
+      open: true,
+    }
+  },
+
+  topic({ state }, operand, channel) {
+    const topic = topicMeant(String(operand))
+    const key = topic.toLowerCase()
+    const { messages } = state
+    return {
+      sources: anyOf(
+        channel ? [messages.inTopic(channel.id, topic)] : messages.topicsNamed(topic).map(thread => thread.ids),
+      ),
+      test: message => {
+        const { thread } = messages.place(message)
+        return thread.conversationId === 0 && thread.key === key
+      },
+      channels: true,
+    }
+  },
+
+  sender(asker, operand) {
+    const { messages } = asker.state
+    const { id } = userNamed(asker, operand)
+    return { sources: anyOf([messages.bySender(id)]), test: message => messages.sender(message) === id }
+  },
+
+  dm(asker, operand) {
+    const { state, actor } = asker
+    const people = usersNamed(asker, operand).map(user => user.id)
+    const conversation = conversationOf(state, [...new Set([actor.id, ...people])])
+    return {
+      sources: anyOf(conversation ? [state.messages.inConversation(conversation.id)] : []),
+      test: message => state.messages.place(message).thread.conversationId === conversation?.id,
+      direct: true,
+    }
+  },
+
+  'dm-including': (asker, operand) => conversationsWith(asker, userNamed(asker, operand), 1),
+  'group-pm-with': (asker, operand) => conversationsWith(asker, userNamed(asker, operand), 3),
+
+  is(asker, operand) {
+    const { state, actor } = asker
+    const { messages } = state
+    const inChannel = (id: number) => messages.place(id).thread.conversationId === 0
+    const visibility = (id: number) => {
+      const { topic, thread } = messages.place(id)
+      return topicPolicy(state, actor.id, thread.channelId, topic)
+    }
+    switch (operand) {
+      case 'dm':
+      case 'private':
+        return conversationsWith(asker, actor, 1)
+      case 'starred': {
+        const { starred } = state.messageFlags.of(actor.id)
+        return { sources: membersOf(starred), test: id => starred.has(id) }
+      }
+      case 'unread': {
+        const reader = new Reader(state, actor.id)
+        return { test: id => reader.isUnread(id) }
+      }
+      case 'mentioned':
+        return {
+          sources: anyOf([messages.mentioning(actor.id), messages.channelWildcards]),
+          test: id => isMentioned(state, actor.id, id),
+        }
+      case 'alerted':
+        return {
+          sources: anyOf([messages.alerting(actor.id)]),
+          test: id => messages.details(id)?.alerted?.includes(actor.id) ?? false,
+        }
+      case 'followed':
+        return { test: id => inChannel(id) && visibility(id) === 3, channels: true }
+      case 'resolved':
+        return { test: id => inChannel(id) && messages.place(id).topic.startsWith(resolvedPrefix), channels: true }
+      case 'muted':
+        return { test: id => isMutedFor(asker, id) }
+      default:
+        throw badNarrow(`unknown 'is' operand '${operand}'`)
+    }
+  },
+
+  has({ state }, operand) {
+    const kind = String(operand).replace(/s$/, '')
+    if (kind === 'reaction')
+      return { sources: anyOf([state.messages.reacted]), test: id => state.messages.reacted.has(id) }
+    if (kind !== 'link' && kind !== 'image' && kind !== 'attachment')
+      throw badNarrow(`unknown 'has' operand '${operand}'`)
+    const list = state.messages.ofKind(kind)
+    return { sources: anyOf([list]), test: id => list.has(id) }
+  },
+
+  in(asker, operand) {
+    if (operand === 'all') return {}
+    if (operand !== 'home') throw badNarrow(`unknown 'in' operand '${operand}'`)
+    return { test: id => !isMutedFor(asker, id) }
+  },
+
+  id(_asker, operand) {
+    const id = messageIdOf(operand)
+    return { sources: listed([id]), test: message => message === id, open: true }
+  },
+
+  // Already replaced by the conversation it points to.
+  with: () => ({}),
+  near: () => ({}),
+
+  search(_asker, operand) {
+    if (typeof operand !== 'string' || searchTerms(operand).length === 0) throw badNarrow('search for what?')
+    return {}
+  },
+}
+
+function conversationsWith({ state, actor }: Asker, user: User, atLeast: number): Meaning {
+  const shared = state.conversations
+    .where('member', actor.id)
+    .filter(({ userIds }) => userIds.includes(user.id) && userIds.length >= atLeast)
+  const ids = new Set(shared.map(conversation => conversation.id))
+  return {
+    sources: anyOf(shared.map(conversation => state.messages.inConversation(conversation.id))),
+    test: id => ids.has(state.messages.place(id).thread.conversationId),
+    direct: true,
+  }
+}
+
+function isMutedFor({ state, actor }: Asker, id: number): boolean {
+  const { topic, thread } = state.messages.place(id)
+  return thread.conversationId === 0 && isMuted(state, actor.id, thread.channelId, topic)
+}
+
+// --- operands ---------------------------------------------------------------------------------------------------
+
+export function channelNamed(asker: Asker, operand: Operand): Channel {
+  const { state } = asker
+  const channel = typeof operand === 'number' ? state.channels.get(operand) : channelByName(state, String(operand))
+  if (!channel || !seeMetadata.allows(asker, channel)) throw badNarrow(`unknown channel ${operand}`)
+  return channel
+}
+
+function userNamed({ state }: Asker, operand: Operand): User {
+  const user =
+    typeof operand === 'number'
+      ? state.users.get(operand)
+      : (userByEmail(state, String(operand)) ??
+        (/^\d+$/.test(String(operand)) ? state.users.get(Number(operand)) : undefined))
+  if (!user) throw badNarrow(`unknown user ${operand}`)
+  return user
+}
+
+function usersNamed(asker: Asker, operand: Operand): User[] {
+  const given: readonly (string | number)[] =
+    typeof operand === 'string'
+      ? operand.split(',').filter(part => part.trim() !== '')
+      : typeof operand === 'number'
+        ? [operand]
+        : operand
+  return given.map(one => userNamed(asker, one))
+}
+
+export function messageIdOf(operand: Operand): number {
+  const id = typeof operand === 'number' ? operand : /^\d{1,15}$/.test(String(operand)) ? Number(operand) : -1
+  if (id < 0) throw badNarrow(`'${operand}' is not a message ID`)
+  return id
+}

@@ -1,0 +1,37 @@
+// Journals in folders of their own, gone after the tests.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { FileJournal, type FileJournalOptions } from '../../daemon/journal/file-journal.ts'
+import { collect, newEntry, type TestFact } from './journal-contract.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'natter-journal-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+export const newFolder = () => mkdtempSync(join(root, 'store-'))
+
+export function openFile(folder: string, options: Partial<FileJournalOptions> = {}): Promise<FileJournal<TestFact>> {
+  return FileJournal.open<TestFact>({ folder, durability: 'os', warn: () => {}, ...options })
+}
+
+/** A store with the texts in its journal, closed again. */
+export async function written(texts: readonly string[], folder = newFolder()): Promise<string> {
+  const journal = await openFile(folder)
+  for (const text of texts) journal.append(newEntry(text))
+  await journal.close()
+  return folder
+}
+
+export async function texts(folder: string, after = 0, options: Partial<FileJournalOptions> = {}): Promise<string[]> {
+  const journal = await openFile(folder, options)
+  try {
+    return (await collect(journal.replay(after))).map(({ facts }) => facts[0]?.text ?? '')
+  } finally {
+    await journal.close()
+  }
+}
+
+export const active = (folder: string) => join(folder, 'journal.ndjson')
+export const letters = (count: number) => Array.from({ length: count }, (_, index) => `entry ${index} ü🦔`)
