@@ -1,17 +1,20 @@
 // What a subcommand of the catalogue does: read its params, send or show the request, print the reply.
 
 import type { Endpoint } from '../daemon/api/define.ts'
-import { call, type Patience, type Request } from './client.ts'
+import { call, type Patience, type Reply, type Request } from './client.ts'
 import { fillIn } from './everyday.ts'
 import { exitCodes, Failure, hinted, usage } from './failure.ts'
 import { flagName, type Given, isChoice, readParam, type Sources, wordName } from './flags.ts'
 import { requestOf } from './forms.ts'
 import type { Globals } from './globals.ts'
-import type { Names } from './names.ts'
+import type { Kind, Names } from './names.ts'
 import { printReply } from './output.ts'
 import { placeIn } from './place.ts'
 import { type Account, accountFor } from './profile.ts'
 import type { BatchOptions } from './subcommands.ts'
+
+/** Endpoints that are spoken of in words of their own. */
+const said: ReadonlySet<string> = new Set(['subscribe', 'unsubscribe', 'delete-topic'])
 
 /** A blocking poll is answered by a heartbeat at the latest, within about a minute. */
 const pollTimeout = 120_000
@@ -34,6 +37,7 @@ export async function callEndpoint(
       globals.dryRun || globals.curl ? '********' : (await import('./prompt.ts')).askSecret(`${label}: `),
   }
   if (batch) {
+    refuseShown(globals)
     const { callEach } = await import('./extra/batch.ts')
     if (endpoint.access === 'user') demandKey(account)
     return callEach(endpoint, given, batch, { account, sources, globals })
@@ -43,21 +47,70 @@ export async function callEndpoint(
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
   if (globals.dryRun || globals.curl) return (await import('./request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
-  const reply = await call(caller, request, patience).catch(error => nearby(error, given, sources))
-  await printReply(reply, { ...endpoint.cli, shapes: endpoint.reply }, globals)
+  const reply = await call(caller, request, patience).catch(error => nearby(error, endpoint, given, sources))
+  const says = said.has(endpoint.id) ? (await import('./sayings.ts')).sayings[endpoint.id] : undefined
+  const view = { ...endpoint.cli, shapes: endpoint.reply }
+  await printReply(
+    reply,
+    says ? { ...view, says: reply => says(reply, () => fullNames(account, patience)) } : view,
+    globals,
+  )
 }
 
-/** A channel that the server looked for by its name: ours may have a suggestion. */
-async function nearby(error: unknown, given: ReadonlyMap<string, Given>, sources: Sources): Promise<never> {
+/** What the server looked for by its name: ours may have a suggestion. */
+async function nearby(
+  error: unknown,
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  sources: Sources,
+): Promise<never> {
+  if (!(error instanceof Failure)) throw error
   const place = placeIn(String(given.get('@place') ?? ''))
   const channel = given.get('@channel') ?? place?.channel
-  if (!(error instanceof Failure) || typeof channel !== 'string') throw error
-  if (error.code === 'STREAM_DOES_NOT_EXIST' && !/^(id:)?\d+$/.test(channel))
-    await sources.names.find('channel', channel)
+  if (mayBeMisspelt(error)) {
+    const channels = [channel ?? [], endpoint.id === 'unsubscribe' ? (given.get('subscriptions') ?? []) : []].flat()
+    const people = [given.get('@sender') ?? [], given.get('principals') ?? []].flat()
+    for (const name of channels) await suggested('channel', String(name), sources)
+    for (const name of people) await suggested('user', String(name), sources)
+  }
   const lacksTopic = error.code === 'BAD_REQUEST' && error.message.startsWith('topic: ') && !place?.topic
-  if (lacksTopic && !given.has('topic'))
+  if (typeof channel === 'string' && lacksTopic && !given.has('topic'))
     throw hinted(error, `Say '#${channel.replace(/^#/, '')}>topic', or give --topic.`)
-  throw error
+  throw error.hint === undefined ? inOurWords(error, endpoint) : error
+}
+
+/** Where the server speaks of a param that is called otherwise here. */
+function inOurWords(error: Failure, endpoint: Endpoint): Failure {
+  const name = /^(\w+)[: [']/.exec(error.message)?.[1]
+  if (name === undefined || !Object.hasOwn(endpoint.params, name)) return error
+  const label = labelOf(endpoint, name)
+  // A word after the subcommand is known by its place.
+  if (!label.startsWith('--') || label.includes(name.replaceAll('_', '-'))) return error
+  return hinted(error, `${name} is ${label} here.`)
+}
+
+function mayBeMisspelt({ code, exit, message }: Failure): boolean {
+  if (code === 'STREAM_DOES_NOT_EXIST' || code === 'BAD_NARROW') return true
+  return code === 'BAD_REQUEST' && (exit === exitCodes.notFound || message.includes('no active user'))
+}
+
+/** Throws what is known of a name that nobody has. */
+async function suggested(kind: Kind, given: string, sources: Sources): Promise<void> {
+  for (const name of given.split(','))
+    if (name.trim() !== '' && !/^(id:)?\d+$/.test(name)) await sources.names.find(kind, name.trim())
+}
+
+async function fullNames(account: Account, patience: Patience): Promise<ReadonlyMap<number, string>> {
+  const { members } = await call(account, { method: 'GET', path: '/api/v1/users', fields: new Map() }, patience)
+  const list = Array.isArray(members) ? members : []
+  return new Map(list.map(({ user_id, full_name }: Reply) => [Number(user_id), String(full_name)]))
+}
+
+/** What is asked of one request cannot be asked of many; above all, nothing may be sent that was only to be looked at. */
+export function refuseShown({ dryRun, curl, jq, fields }: Globals): void {
+  for (const [flag, given] of Object.entries({ 'dry-run': dryRun, curl, jq, fields }))
+    if (given !== undefined && given !== false)
+      throw usage(`--${flag} does not go with --batch`, 'Try one line without --batch first; results are NDJSON.')
 }
 
 /** What was given, as the values that travel. */

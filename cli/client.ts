@@ -166,6 +166,10 @@ export function late(site: string, timeout: number): Failure {
 }
 
 export function unreachable(site: string, error: NodeJS.ErrnoException): Failure {
+  if (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+    return new Failure(exitCodes.unreachable, `the connection to ${site} broke off before the answer had come`, {
+      hint: 'What was asked for may have been done all the same: look before you ask again.',
+    })
   const local = /^http:\/\/(localhost|127\.|\[::1\])/.test(site)
   const reason = error.code === 'ECONNREFUSED' ? 'nothing is listening there' : (error.code ?? error.message)
   return new Failure(exitCodes.unreachable, `cannot reach ${site}: ${reason}`, {

@@ -61,15 +61,18 @@ export class Connection {
     fields: Fields,
     { timeout = defaultTimeout, signal }: CallOptions,
   ): Promise<{ status: number; retryAfter: number | undefined; chunks: AsyncIterable<string> }> {
-    const form = new URLSearchParams()
-    for (const [name, value] of Object.entries(fields))
-      if (value !== undefined) form.append(name, typeof value === 'string' ? value : JSON.stringify(value))
+    const text = new URLSearchParams([...textsOf(fields)]).toString()
     const inQuery = method === 'GET'
-    const query = inQuery && form.size > 0 ? `?${form}` : ''
+    const query = inQuery && text !== '' ? `?${text}` : ''
     return new Promise((resolve, reject) => {
       const headers = inQuery
         ? this.#headers
-        : { ...this.#headers, 'content-type': 'application/x-www-form-urlencoded' }
+        : {
+            ...this.#headers,
+            'content-type': 'application/x-www-form-urlencoded',
+            // node:http says it by itself for some methods only, and sends the rest as a body without an end.
+            'content-length': String(text.length),
+          }
       const url = `${this.#site}/api/v1${path}${query}`
       const outgoing = this.#open(url, { method, headers, agent: this.#agent })
       // node's own `signal` would hold on to the socket, which other calls use once the answer is complete.
@@ -95,7 +98,7 @@ export class Connection {
           chunks: this.#chunksOf(incoming, timeout, signal),
         })
       })
-      outgoing.end(inQuery ? undefined : form.toString())
+      outgoing.end(inQuery ? undefined : text)
     })
   }
 
@@ -125,6 +128,14 @@ export class Connection {
     if (signal?.aborted) return signal.reason
     return error instanceof Failure ? error : unreachable(this.#site, error as NodeJS.ErrnoException)
   }
+}
+
+/** As they travel: what is no text as JSON, what is undefined not at all. */
+export function textsOf(fields: Fields): Map<string, string> {
+  const texts = new Map<string, string>()
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) texts.set(name, typeof value === 'string' ? value : JSON.stringify(value))
+  return texts
 }
 
 /** A refusal, with the pause that the server asked for. */

@@ -1,9 +1,10 @@
 // The nearest of some names to a misspelt one.
 
 /** At most three candidates, the nearest first; none when nothing is near. */
-export function nearest(word: string, candidates: Iterable<string>): string[] {
+export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {
   const wanted = word.toLowerCase()
-  const limit = Math.max(1, Math.floor(wanted.length / 3))
+  // Every other letter is near to a letter.
+  const limit = wanted.length < 2 ? 0 : Math.max(1, Math.floor(wanted.length / 3))
   const found: { name: string; distance: number }[] = []
   for (const name of candidates) {
     const other = name.toLowerCase()
@@ -13,12 +14,15 @@ export function nearest(word: string, candidates: Iterable<string>): string[] {
   }
   return found
     .sort((a, b) => a.distance - b.distance || a.name.localeCompare(b.name))
-    .slice(0, 3)
+    .slice(0, most)
     .map(item => item.name)
 }
 
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
-  const names = nearest(word, candidates)
+  return suggestion(nearest(word, candidates))
+}
+
+export function suggestion(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : `Did you mean ${names.join(' or ')}?`
 }
 

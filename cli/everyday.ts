@@ -56,7 +56,7 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   const values: Record<string, unknown> = {}
   const narrow = rest.get('narrow')
   const terms = narrow === undefined ? [] : narrowFrom(textOf(narrow))
-  if (endpoint.id === 'get-messages') newest(rest, values, terms)
+  if (endpoint.id === 'get-messages') await newest(rest, values, terms, sources)
   // HTML is for browsers.
   if (endpoint.method === 'GET' && isSource(endpoint) && !rest.has('apply_markdown')) values.apply_markdown = false
   if (terms.length > 0) {
@@ -68,10 +68,18 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   // Nobody else was named, and a channel without its founder is seldom meant.
   if (endpoint.id === 'create-channel' && !rest.has('subscribers')) rest.set('subscribers', ['me'])
   if (endpoint.id === 'add-navigation-view' && !rest.has('is_pinned')) values.is_pinned = false
+  // People write an emoji as they write it in a message.
+  const emoji = rest.get('emoji_name')
+  if (typeof emoji === 'string') rest.set('emoji_name', emoji.replace(/^:(.+):$/, '$1'))
   // The server takes IDs and addresses only.
   const who = rest.get('user_id_or_email')
   if (typeof who === 'string' && !isId(who) && !who.includes('@'))
     rest.set('user_id_or_email', String(await sources.names.find('user', who)))
+  const principals = rest.get('principals')
+  if (principals !== undefined && !textOf(principals).startsWith('[')) {
+    rest.delete('principals')
+    values.principals = await idsOrAddresses([principals].flat().join(','), sources)
+  }
   if (isSent(endpoint) && !rest.has('content') && sources.piped) rest.set('content', '-')
   if (isAddressed(endpoint)) await address(endpoint, rest, values, sources)
   return { given: rest, values }
@@ -113,12 +121,20 @@ function placed(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<stri
   return rest
 }
 
-function newest(given: Map<string, Given>, values: Record<string, unknown>, terms: Term[]): void {
+async function newest(
+  given: Map<string, Given>,
+  values: Record<string, unknown>,
+  terms: Term[],
+  sources: Sources,
+): Promise<void> {
   for (const { name } of listFlags) {
     const value = given.get(`@${name}`)
     if (value === undefined) continue
     const text = textOf(value).replace(name === 'channel' ? /^#/ : /^$/, '')
-    terms.push({ operator: name, operand: isId(text) && name !== 'topic' && name !== 'search' ? idIn(text) : text })
+    const byId = name !== 'topic' && name !== 'search' && isId(text)
+    const byName = name === 'sender' && !byId && !text.includes('@')
+    const operand = byId ? idIn(text) : byName ? await sources.names.find('user', text) : text
+    terms.push({ operator: name, operand })
     given.delete(`@${name}`)
   }
   if (!given.has('allow_empty_topic_name')) values.allow_empty_topic_name = true
@@ -129,7 +145,7 @@ function newest(given: Map<string, Given>, values: Record<string, unknown>, term
       '--lines counts back from the end, or from --anchor: it does not go with --before, --after or --message-ids',
     )
   if (lines !== undefined && !/^\d+$/.test(textOf(lines)))
-    throw usage(`--lines: "${textOf(lines)}" is not a whole number`)
+    throw usage(`--lines: "${textOf(lines)}" is not a whole number, 0 or more`)
   if (lines !== undefined) values.num_before = Number(textOf(lines))
   if (given.has('anchor') || given.has('message_ids')) return
   values.anchor = 'newest'
@@ -167,10 +183,14 @@ async function address(
   const direct = values.type === 'direct' || type === 'direct' || type === 'private'
   if (!direct || typeof to !== 'string' || to.startsWith('[')) return
   given.delete('to')
-  const people = to.split(',').map(name => name.trim())
-  if (people.every(isId)) values.to = people.map(idIn)
-  else if (takesText(endpoint.params.to) && people.every(name => name.includes('@'))) values.to = people
-  else values.to = await Promise.all(people.map(name => (isId(name) ? idIn(name) : sources.names.find('user', name))))
+  values.to = await idsOrAddresses(to, sources, takesText(endpoint.params.to))
+}
+
+/** Addresses only where all are: the server takes the one or the other, and knows nobody by name. */
+async function idsOrAddresses(text: string, sources: Sources, addresses = true): Promise<(number | string)[]> {
+  const people = text.split(',').map(name => name.trim())
+  if (addresses && people.every(name => name.includes('@'))) return people
+  return Promise.all(people.map(name => (isId(name) ? idIn(name) : sources.names.find('user', name))))
 }
 
 /** A message that is given as words: where, and what. */

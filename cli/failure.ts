@@ -62,7 +62,7 @@ export function refusal(http: number, body: Readonly<Record<string, unknown>>): 
   const code = typeof body.code === 'string' ? body.code : `HTTP_${http}`
   const message = typeof body.msg === 'string' && body.msg !== '' ? body.msg : `the server answered ${http}`
   // Where the API has no code of its own for it, our daemon says it in these words.
-  const exit = code === 'BAD_REQUEST' && /^\w+: no such /.test(message) ? exitCodes.notFound : exitOf(http, code)
+  const exit = code === 'BAD_REQUEST' && missingThing.test(message) ? exitCodes.notFound : exitOf(http, code)
   return new Failure(exit, message, { code, http, hint: hintFor(code) })
 }
 
@@ -109,6 +109,9 @@ const codeFor: Readonly<Record<ExitCode, string>> = {
   130: 'INTERRUPTED',
   143: 'TERMINATED',
 }
+
+/** `message_id: no such message`, `filter_id: no linkifier has the ID 7`, `principals[0]: no active user is amy`. */
+const missingThing = /^[\w[\]]+: no (such |[\w ]+ has the ID |active user is )/
 
 /** Codes that mean "there is no such thing" although their status is 400. */
 const missing: ReadonlySet<string> = new Set([

@@ -36,6 +36,9 @@ const words: Readonly<Record<string, string>> = {
   '@place': 'place',
   subscriptions: 'channel',
   user_id_or_email: 'user',
+  channel_folder_id: 'folder',
+  saved_snippet_id: 'snippet',
+  field_id: 'profile-field',
 }
 
 /** The flag that can say the same as a positional argument. */
@@ -64,12 +67,13 @@ export function isList(shape: Shape): boolean {
 /** What the value is called in a usage line: `<user>`, `<start|stop>`, `<json>`. */
 export function valueName(shape: Shape): string {
   const list = listShape(shape)
+  if (list?.ref === 'terms') return 'terms'
   if (list) return isNested(list.items as Shape) ? 'json' : valueName(list.items as Shape)
   const arms = armsOf(shape).filter(arm => arm.type !== 'null')
   const words = arms.filter(arm => arm.const !== undefined)
-  if (words.length === arms.length) return words.map(arm => String(arm.const)).join('|')
+  if (words.length === arms.length) return words.map(wordOf).join('|')
   const [only] = arms
-  if (arms.length > 1 || only === undefined) return arms.some(isText) ? 'value' : 'json'
+  if (arms.length > 1 || only === undefined) return arms.some(arm => isText(arm) || isNamed(arm)) ? 'value' : 'json'
   if (only.format === 'binary') return 'file'
   if (typeof only.ref === 'string') return only.ref === 'secret' ? 'text' : only.ref
   if (only.type === 'integer' || only.type === 'number') return 'n'
@@ -96,6 +100,7 @@ async function readList(items: Shape, given: readonly string[], label: string, s
     else
       for (const part of raw.split(',')) if (part !== '') values.push(await readOne(items, part.trim(), label, sources))
   }
+  if (values.length === 0 && given.every(raw => raw.trim() === '')) throw usage(`${label} is empty`)
   return values
 }
 
@@ -103,7 +108,7 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
   const arms = armsOf(shape)
   const text = arms.find(isText)
   if (raw === 'null' && arms.some(arm => arm.type === 'null')) return null
-  for (const arm of arms) if (arm.const !== undefined && String(arm.const) === raw) return arm.const
+  for (const arm of arms) if (arm.const !== undefined && [String(arm.const), arm.title].includes(raw)) return arm.const
   for (const arm of arms) {
     if (arm === text || arm.type === 'null' || arm.const !== undefined) continue
     // A server that takes the name itself does the looking up.
@@ -176,9 +181,9 @@ function looseJson(raw: string): unknown {
 
 function wanted(shape: Shape): string {
   const words = armsOf(shape).flatMap(arm => {
-    if (arm.const !== undefined) return [String(arm.const)]
+    if (arm.const !== undefined) return [wordOf(arm)]
     if (arm.type === 'null') return ['null']
-    if (arm.ref === 'time') return ['a time: UNIX seconds, ISO 8601, +2h or "tomorrow 9:00"']
+    if (arm.ref === 'time') return ['a time: 2h, "tomorrow 9:00", ISO 8601 or UNIX seconds']
     if (isNamed(arm)) return [`a ${arm.ref}: a name or id:123`]
     if (arm.type === 'integer') return [arm.minimum === 0 ? 'a whole number, 0 or more' : 'a whole number']
     return [descriptions[String(arm.type)] ?? 'of the right form']
@@ -211,6 +216,13 @@ function isText(shape: Shape): boolean {
   return shape.type === 'string' && shape.const === undefined
 }
 
+/** A number that has a name is called by it. */
+function wordOf({ title, const: value }: Shape): string {
+  return title ?? String(value)
+}
+
+const kinds: ReadonlySet<unknown> = new Set<Kind>(['user', 'channel', 'group', 'folder', 'snippet', 'profile-field'])
+
 function isNamed(shape: Shape): boolean {
-  return shape.ref === 'user' || shape.ref === 'channel' || shape.ref === 'group'
+  return kinds.has(shape.ref)
 }

@@ -28,6 +28,13 @@ export const globalFlags: readonly GlobalFlag[] = [
   { name: 'show-key', about: 'do not hide the API key in --dry-run and --curl' },
 ]
 
+/** Flags of every subcommand of the API, and of `natter api`. */
+export const batchFlags: readonly GlobalFlag[] = [
+  { name: 'batch', value: 'FILE', about: 'one call per line of this file, each line a JSON object; `-` reads stdin' },
+  { name: 'parallel', value: 'N', about: 'with --batch: so many calls at a time (default 1)' },
+  { name: 'keep-going', about: 'with --batch: go on after a call that failed' },
+]
+
 export interface Globals {
   readonly json: boolean
   readonly ndjson: boolean
@@ -47,6 +54,9 @@ export interface Globals {
   readonly showKey: boolean
 }
 
+/** Milliseconds. A timer for longer would be over at once. */
+export const longestTimeout = 2 ** 31 - 1
+
 /** From flag names to what they say; the raw values as the parser found them. */
 export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
   const word = (name: string) => {
@@ -63,6 +73,8 @@ export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
   if (!/^\d{1,6}$/.test(retry)) throw usage(`--retry: "${retry}" is not a number of tries`)
   const timeout = word('timeout')
   const milliseconds = timeout === undefined ? undefined : parseDuration(timeout)
+  if (milliseconds !== undefined && milliseconds > longestTimeout)
+    throw usage(`--timeout: ${timeout} is longer than a timer can wait`, 'The most is 24d.')
   if (timeout !== undefined && !milliseconds) throw usage(`--timeout: "${timeout}" is not a time such as 15s or 2m`)
   return {
     json: given.get('json') === true,

@@ -14,6 +14,8 @@ export interface View {
   /** Of each of its items, where there are many; all when absent. */
   readonly columns?: readonly string[] | undefined
   readonly shapes?: Readonly<Record<string, Shape>>
+  /** Lines in the place of the reply; none where all is done. */
+  readonly says?: (reply: Reply) => Promise<string[]> | string[]
 }
 
 /** How to print; from the flags of every subcommand. */
@@ -34,6 +36,10 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
     return printPart(value, shown === undefined ? recordShape(view) : view.shapes?.[shown], globals)
   }
   if (globals.json) return printJson(reply)
+  if (view.says) {
+    const lines = await view.says(reply)
+    return lines.length === 0 ? note('done') : put(lines.map(harmless))
+  }
   if (shown !== undefined) {
     const lines = await linesFor(shown, reply[shown], view.shapes?.[shown], globals, view.columns)
     // Whoever changed something wants to know that it was done, not that there is nothing to add.
@@ -48,7 +54,7 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
 /** What `--fields` and `--ndjson` leave of it. */
 async function printPart(value: unknown, shape: Shape | undefined, globals: Format): Promise<void> {
   const { fields } = globals
-  const part = fields ? (await import('./select.ts')).picked(value, fields) : value
+  const part = fields ? (await import('./select.ts')).picked(value, fields, shape) : value
   if (globals.ndjson) return put((Array.isArray(part) ? part : [part]).map(item => JSON.stringify(item)))
   if (globals.json) return printJson(part)
   // One field of each is a column without a heading: lines for a loop.
@@ -159,9 +165,14 @@ function recordLines(record: Reply, shapes: Readonly<Record<string, Shape>>, pai
 
 function cell(value: unknown, shape: Shape | undefined, short = false): string {
   if (value === null || value === undefined) return '-'
-  if (typeof value === 'number' && shape?.ref === 'time') {
-    const distance = showDistance(value, Date.now() / 1000)
-    return short ? distance : `${showTime(value)}, ${distance}`
+  if (typeof value === 'number' && shape) {
+    const arms: readonly Shape[] = shape.anyOf ?? [shape]
+    if (arms.some(arm => arm.ref === 'time')) {
+      const distance = showDistance(value, Date.now() / 1000)
+      return short ? distance : `${showTime(value)}, ${distance}`
+    }
+    const title = arms.find(arm => arm.const === value)?.title
+    if (title !== undefined) return `${value} (${title})`
   }
   if (typeof value === 'object') return harmless(listed(value) ?? JSON.stringify(value))
   return harmless(String(value)).replaceAll('\n', '\\n').replaceAll('\t', '\\t')

@@ -4,7 +4,7 @@ import type { Endpoint } from '../daemon/api/define.ts'
 import { catalogue, type Page } from '../daemon/api/index.ts'
 import { extras } from './extras.ts'
 import { Ending, exitCodes, Failure, report, usage } from './failure.ts'
-import { firstWord, globalFlags } from './globals.ts'
+import { batchFlags, firstWord, type GlobalFlag, globalFlags } from './globals.ts'
 import { beQuiet } from './output.ts'
 import type { Command } from './subcommands.ts'
 import { version } from './version.ts'
@@ -112,7 +112,7 @@ function programHelp(): string {
   const shown = Object.entries(extras).filter(([, { hidden }]) => !hidden)
   const fixtures = shown.filter(([, { about }]) => about.startsWith(forFixtures))
   const others = shown.filter(extra => !fixtures.includes(extra))
-  const flags = globalFlags.map(flag => [`--${flag.name}${flag.value ? ` ${flag.value}` : ''}`, flag.about] as const)
+  const flags = globalFlags.map(explained)
   return `natter: a team chat from the command line
 
 Usage: natter <noun> [verb] [arguments] [flags]
@@ -138,7 +138,14 @@ ${columns(fixtures.map(([word, { about }]) => [word, about.slice(forFixtures.len
 
 Flags of every subcommand:
 ${columns([...flags, ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}
+
+Flags of every subcommand of the API:
+${columns(batchFlags.map(explained))}
 `
+}
+
+function explained({ name, value, about }: GlobalFlag): readonly [string, string] {
+  return [`--${name}${value ? ` ${value}` : ''}`, about]
 }
 
 const forFixtures = 'fixtures: '

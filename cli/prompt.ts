@@ -9,6 +9,10 @@ export async function askText(question: string): Promise<string | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return (await lines.question(question)).trim()
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error
+    process.stderr.write('\n')
+    throw new Ending(exitCodes.interrupted)
   } finally {
     lines.close()
   }

@@ -31,6 +31,8 @@ export interface Entry {
   readonly about: string
   readonly args: readonly ArgumentEntry[]
   readonly flags: readonly FlagEntry[]
+  /** Those flags of every subcommand that it takes; absent for all. */
+  readonly globals?: readonly string[]
   readonly examples: readonly string[]
   /** For subcommands of the API. */
   readonly route?: string
@@ -52,7 +54,7 @@ export async function reference(): Promise<Entry[]> {
     ]),
     ...others
       .filter(extra => !extra.hidden)
-      .map(({ name, about, args = [], flags = [], examples }) => ({
+      .map(({ name, about, args = [], flags = [], globals, examples }) => ({
         name,
         about,
         args: args.map(({ name, about, optional = false, many = false }) => ({
@@ -63,6 +65,7 @@ export async function reference(): Promise<Entry[]> {
           many,
         })),
         flags,
+        ...(globals && { globals }),
         examples,
         impact: 'local' as const,
       })),

@@ -6,7 +6,7 @@ import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
 import type { ExtraFlag, ExtraSubcommand } from './extras.ts'
 import { usage } from './failure.ts'
 import { flagName, type Given, isList, isSwitch, otherFlag, valueName, wordName } from './flags.ts'
-import { type Globals, globalFlags, readGlobals } from './globals.ts'
+import { batchFlags, type Globals, globalFlags, readGlobals } from './globals.ts'
 
 /** Where many calls come from, and how to make them. */
 export interface BatchOptions {
@@ -22,13 +22,6 @@ export type Run = (
   globals: Globals,
   batch?: BatchOptions,
 ) => Promise<void>
-
-/** Flags of every subcommand of the API, and of `natter api`. */
-export const batchFlags: readonly ExtraFlag[] = [
-  { name: 'batch', value: 'FILE', about: 'one call per line of this file, each line a JSON object; `-` reads stdin' },
-  { name: 'parallel', value: 'N', about: 'with --batch: so many calls at a time (default 1)' },
-  { name: 'keep-going', about: 'with --batch: go on after a call that failed' },
-]
 
 export { type Command, CommanderError }
 
@@ -277,9 +270,9 @@ function wordsOf(command: Command): string {
 
 /** Where a message goes says what type it has. */
 function asAsked(name: string, param: Param, args: readonly string[]): Param {
-  return name === 'type' && args.includes('@place')
-    ? { ...param, presence: 'optional', about: `${param.about}; known from the place` }
-    : param
+  if (!args.includes('@place')) return param
+  if (name === 'type') return { ...param, presence: 'optional', about: `${param.about}; known from the place` }
+  return name === 'to' ? { ...param, presence: 'optional' } : param
 }
 
 /** What can be said as a word or by a flag: a place, and the text of a message. */
@@ -293,8 +286,8 @@ function addFlag(leaf: Command, flag: string, param: Param): string {
   if (isSwitch(param.shape)) return addSwitch(leaf, flag, param)
   // A long set of words would push what is said of all flags to the edge of the screen.
   const value = valueName(param.shape)
-  const about =
-    value.length > widestValue ? `${aboutOf(param, true)}: ${value.replaceAll('|', ', ')}` : aboutOf(param, true)
+  const known = value.length <= widestValue || hasTitles(param.shape)
+  const about = known ? aboutOf(param, true) : `${aboutOf(param, true)}: ${value.replaceAll('|', ', ')}`
   const title = value.length > widestValue ? 'word' : value
   const option = new Option(`--${flag} <${title}>`, about).helpGroup('Flags:')
   if (isList(param.shape)) option.argParser((value: string, before: string[] = []) => [...before, value])
@@ -303,6 +296,11 @@ function addFlag(leaf: Command, flag: string, param: Param): string {
     option.argParser((value: string, before?: string) => (before === undefined ? value : `${before},${value}`))
   leaf.addOption(option)
   return option.attributeName()
+}
+
+/** What is said of such numbers says their names. */
+function hasTitles({ anyOf }: Param['shape']): boolean {
+  return anyOf?.some((arm: { title?: string }) => arm.title !== undefined) === true
 }
 
 function optionFor({ name, short, value, about, repeatable }: ExtraFlag): Option {
@@ -332,7 +330,9 @@ function aboutOf(param: Param, flag: boolean): string {
   if (flag && (param.presence === 'required' || param.presence === 'path') && param.shape.ref !== 'secret')
     remarks.push('required')
   if (param.presence === 'defaulted' && !isSwitch(param.shape)) remarks.push(`default ${shown(param.fallback)}`)
-  if (flag && isList(param.shape) && valueName(param.shape) !== 'json') remarks.push('repeat it, or separate by commas')
+  if (valueName(param.shape) === 'terms') remarks.push('or in words: channel:general is:starred')
+  else if (flag && isList(param.shape) && valueName(param.shape) !== 'json')
+    remarks.push('repeat it, or separate by commas')
   if (param.shape.ref === 'markdown') remarks.push('`-` reads stdin')
   if (param.shape.ref === 'secret') remarks.push('asked for when absent; or NATTER_PASSWORD, or stdin')
   return remarks.length > 0 ? `${param.about} (${remarks.join('; ')})` : param.about

@@ -6,7 +6,7 @@ export { parseDuration }
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-/** UNIX seconds, ISO 8601, `+2h`, `-10m`, `now`, `9:00`, `tomorrow 9:00`, `friday 17:30`. In UNIX seconds, or undefined. */
+/** UNIX seconds, ISO 8601, `2h`, `+2h`, `-10m`, `now`, `9:00`, `tomorrow 9:00`, `friday 17:30`. In UNIX seconds, or undefined. */
 export function parseTime(text: string, now: Date): number | undefined {
   const trimmed = text.trim().toLowerCase()
   if (trimmed === '') return undefined
@@ -17,7 +17,18 @@ export function parseTime(text: string, now: Date): number | undefined {
     if (distance === undefined) return undefined
     return seconds(new Date(now.getTime() + (trimmed.startsWith('-') ? -distance : distance)))
   }
-  return iso(text.trim()) ?? byDay(trimmed, now)
+  return iso(text.trim()) ?? byDay(trimmed, now) ?? ahead(trimmed, now)
+}
+
+/** `2h`, `1h30m`, `in 5 minutes`: a length of time alone lies ahead. */
+function ahead(text: string, now: Date): number | undefined {
+  const plain = text
+    .replace(/^in\s+/, '')
+    .replace(/(\d)\s*(second|minute|hour|day|week)s?\b/g, (_, digit, unit) => `${digit}${unit[0]}`)
+    .replace(/(\d)\s*(sec|min)s?\b/g, (_, digit, unit) => `${digit}${unit[0]}`)
+    .replaceAll(/\s+(and\s+)?/g, '')
+  const distance = parseDuration(plain)
+  return distance === undefined ? undefined : seconds(new Date(now.getTime() + distance))
 }
 
 /** For people: local time, to the minute, the same width always. */

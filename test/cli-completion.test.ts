@@ -53,6 +53,11 @@ const cases: readonly (readonly [string, string])[] = [
   ['natter send --channel general --topic dep', 'deploys'],
   ['natter send --to am', 'amy@example.com'],
   ['natter help exit', 'exit-codes'],
+  ['natter flags read-a', 'read-all'],
+  ['natter flags add star', 'starred'],
+  ['natter tail --type reactio', 'reaction'],
+  ['natter api PAT', 'PATCH'],
+  ['natter users update amy@example.com --role mod', 'moderator'],
 ]
 
 describe('completion in bash', () => {
@@ -82,6 +87,7 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
     assert.deepEqual(await offered('natter tail --channel des'), ['design\\ team'])
     assert.deepEqual(await offered('natter send --to amy@exa'), ['@example.com'])
     assert.deepEqual(await offered('natter send --to amy@'), ['@example.com'])
+    assert.deepEqual(await offered('natter exec --'), ['--quiet', '--timeout'])
   })
 
   test('at the prompt', async t => {

@@ -65,6 +65,11 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     const narrow = open(t, shell, ['channels', 'list'], { columns: 40 })
     await narrow.ended
     assert.match(narrow.plain, /^stream_id {2}name +description\n(.*\n)*1 +general +Where al/)
+    const at = ['--at', '2100-01-01', '--quiet']
+    assert.equal((await shell.natter(['scheduled', 'create', '#general>x', 'hello', ...at])).code, 0)
+    const block = open(t, shell, ['scheduled', 'list'], { columns: 40 })
+    await block.ended
+    assert.match(block.plain, /^scheduled_message_id +1\n(.*\n)*content +hello\n/)
     const piped = await shell.natter(['channels', 'list'])
     assert.match(piped.stdout, /^stream_id {2}name +description +invite_only {2}subscriber_count\n/)
     assert.ok(piped.stdout.includes(about))
@@ -91,6 +96,11 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     await given.shows(/Password/)
     given.type('\u0003')
     assert.equal(await given.ended, 130)
+    const known = open(t, shell, ['login'])
+    await known.shows(new RegExp(`Server: ${daemon.url}[\\s\\S]*Email: `))
+    known.type('\u0003')
+    assert.equal(await known.ended, 130)
+    assert.ok(!known.plain.includes('natter:'), known.plain)
   })
 
   test('a batch shows how far it is', async t => {

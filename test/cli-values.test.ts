@@ -107,6 +107,11 @@ describe('a time', () => {
       ['+2h', now.getTime() / 1000 + 7200],
       ['+1h30m', now.getTime() / 1000 + 5400],
       ['-10m', now.getTime() / 1000 - 600],
+      ['90m', now.getTime() / 1000 + 5400],
+      ['1h30m', now.getTime() / 1000 + 5400],
+      ['in 5 minutes', now.getTime() / 1000 + 300],
+      ['in 1 hour and 5 min', now.getTime() / 1000 + 3900],
+      ['2 days', now.getTime() / 1000 + 172_800],
       ['2026-01-05T12:30:00Z', Date.UTC(2026, 0, 5, 12, 30) / 1000],
       ['2026-01-05T12:30+0200', Date.UTC(2026, 0, 5, 10, 30) / 1000],
       ['2026-01-05 12:30', local(2026, 0, 5, 12, 30)],
@@ -124,7 +129,21 @@ describe('a time', () => {
   })
 
   test('that is none is none', () => {
-    for (const text of ['', 'x', '25:00', '13pm', '9', '+', '+2x', '2026-13-01', '2026-02-30', 'tomorrow x', '1e9'])
+    for (const text of [
+      '',
+      'x',
+      '25:00',
+      '13pm',
+      '9',
+      '+',
+      '+2x',
+      '2026-13-01',
+      '2026-02-30',
+      'tomorrow x',
+      '1e9',
+      'in',
+      '5 moons',
+    ])
       assert.equal(parseTime(text, now), text === '9' ? 9 : undefined, text)
   })
 

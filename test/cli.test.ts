@@ -43,7 +43,8 @@ describe('natter, with no config and no daemon', () => {
       [['snippets', 'lsit'], /unknown command 'lsit'\n {2}Did you mean list\?/],
       [['snippets', 'edit', '3', '--titel', 'x'], /unknown option '--titel'\n {2}Did you mean --title\?/],
       [['snippets', 'create', 'x'], /missing required argument 'content'\n {2}See natter snippets create --help/],
-      [['snippets', 'edit', 'three'], /<saved-snippet-id>: "three" is not a whole number/],
+      [['messages', 'show', 'three'], /<message-id>: "three" is not a whole number/],
+      [['snippets', 'edit', 'id:three'], /<snippet>: "id:three" is not a snippet: a name or id:123/],
       [['typing', 'pause'], /<op>: "pause" is not start or stop/],
       [['users', 'create', 'a@example.com', 'A B'], /no password was given/],
       [['queues', 'events', 'q', '--last-event-id', 'x'], /--last-event-id: "x" is not a whole number/],
@@ -176,6 +177,13 @@ test('natter with a daemon', async t => {
 })
 
 describe('natter, when things go otherwise', () => {
+  test('an answer that breaks off does not mean that nothing was done, and says so', async t => {
+    const url = await fakeServer(t, request => void request.socket.destroy())
+    const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me'])
+    assert.equal(code, 6)
+    assert.match(stderr, /broke off before the answer had come\n {2}What was asked for may have been done/)
+  })
+
   test('no answer in time is exit code 8', async t => {
     const url = await fakeServer(t, () => {})
     const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me', '--timeout', '200ms'])

@@ -1,14 +1,14 @@
 // `natter api METHOD PATH`: any route, raw. The body is printed as it came.
 
 import { readFileSync } from 'node:fs'
-import { readStdin } from '../call.ts'
+import { readStdin, refuseShown } from '../call.ts'
 import { type Answer, bodyOf, type Request, send } from '../client.ts'
 import type { ExtraSubcommand } from '../extras.ts'
 import { exitOf, Failure, harmless, refusal, usage } from '../failure.ts'
-import type { Globals } from '../globals.ts'
+import { batchFlags, type Globals } from '../globals.ts'
 import { printJson, printReply } from '../output.ts'
 import { accountFor } from '../profile.ts'
-import { batchFlags, batchFrom } from '../subcommands.ts'
+import { batchFrom } from '../subcommands.ts'
 
 interface Options {
   readonly field?: readonly string[]
@@ -56,7 +56,10 @@ the reply, with the number of its line and the HTTP status. Exit code 1 when a c
     ],
     async run({ args, flags, globals }) {
       const batch = batchFrom(flags)
-      if (batch) return (await import('./batch.ts')).callLines(batch, globals)
+      if (batch) {
+        refuseShown(globals)
+        return (await import('./batch.ts')).callLines(batch, globals)
+      }
       if (args.length < 2) throw usage('<method> and <path> are missing', 'natter api GET /users/me')
       const options = flags as Options
       await callRaw(await requestFrom(args[0]!.toUpperCase(), args[1]!, options), options, globals)

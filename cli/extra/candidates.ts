@@ -4,10 +4,12 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { call } from '../client.ts'
-import { globalFlags } from '../globals.ts'
+import { batchFlags, globalFlags } from '../globals.ts'
 import { type Account, accountFor, readProfiles } from '../profile.ts'
 import { allWords } from '../program.ts'
 import { type Entry, type FlagEntry, reference } from '../reference.ts'
+import { methods } from './api.ts'
+import { eventTypes } from './tail/flags.ts'
 import { topics } from './topics.ts'
 
 export interface Candidate {
@@ -33,7 +35,8 @@ async function possible(before: readonly string[], last: string): Promise<Candid
   const leaf = entries
     .filter(({ name }) => `${plain.join(' ')} `.startsWith(`${name} `))
     .sort((a, b) => b.name.length - a.name.length)[0]
-  const flags: readonly FlagEntry[] = [...(leaf?.flags ?? []), ...globalFlags]
+  const globals = globalFlags.filter(({ name }) => leaf?.globals?.includes(name) ?? true)
+  const flags: readonly FlagEntry[] = [...(leaf?.flags ?? []), ...globals, ...(leaf?.route ? batchFlags : [])]
   const open = flags.find(flag => flag.value !== undefined && isOpen(flag, before.at(-1)))
   if (open) return values(open.value!, open.name, before, last)
   if (last.startsWith('-')) return flags.map(({ name, about }) => ({ text: `--${name}`, about }))
@@ -41,9 +44,15 @@ async function possible(before: readonly string[], last: string): Promise<Candid
   if (leaf) {
     const given = plain.length - leaf.name.split(' ').length
     const argument = leaf.args[given] ?? (leaf.args.at(-1)?.many ? leaf.args.at(-1) : undefined)
-    return argument ? values(argument.value, argument.name, before, last) : []
+    const words = argument ? await values(argument.value, argument.name, before, last) : []
+    // `flags add` takes words of its own, and has verbs beside them.
+    return given === 0 ? [...words, ...verbsAfter(leaf.name, entries)] : words
   }
-  const start = `${plain.join(' ')} `
+  return verbsAfter(plain.join(' '), entries)
+}
+
+function verbsAfter(words: string, entries: readonly Entry[]): Candidate[] {
+  const start = `${words} `
   const next = entries.filter(({ name }) => name.startsWith(start))
   return next.map(({ name, about }) => ({ text: name.slice(start.length).split(' ')[0]!, about }))
 }
@@ -61,12 +70,18 @@ function isOpen(flag: FlagEntry, word: string | undefined): boolean {
 
 async function values(kind: string, name: string, before: readonly string[], last: string): Promise<Candidate[]> {
   if (kind.includes('|')) return kind.split('|').map(text => ({ text }))
+  if (name === 'method') return methods.map(text => ({ text }))
+  if (name === 'flag') return ['read', 'starred', 'collapsed'].map(text => ({ text }))
+  if (name === 'type' && kind === 'TYPE') return listed(last, eventTypes.map(asText))
   const account = () => accountFor({ ...accountFlags(before) }, process.env)
   try {
     if (kind === 'channel' || name === 'channel') return await names(account(), 'streams', 'streams', 'name')
     if (name === 'place') return await places(account(), last)
-    if (kind === 'user' || ['sender', 'user', 'dm', 'to'].includes(name)) return await people(account())
+    if (kind === 'user' || ['sender', 'user', 'dm', 'to'].includes(name)) return listed(last, await people(account()))
     if (kind === 'group') return await names(account(), 'user_groups', 'user_groups', 'name')
+    if (kind === 'folder') return await names(account(), 'channel_folders', 'channel_folders', 'name')
+    if (kind === 'snippet') return await names(account(), 'saved_snippets', 'saved_snippets', 'title')
+    if (kind === 'profile-field') return await names(account(), 'realm/profile_fields', 'custom_fields', 'name')
     if (kind === 'topic' || name === 'topic') return await topicNames(account(), channelIn(before))
     if (name === 'profile' || before.includes('profile'))
       return Object.entries(readProfiles(process.env).profiles).map(([text, { email }]) => ({ text, about: email }))
@@ -87,6 +102,16 @@ async function places(account: Account, last: string): Promise<Candidate[]> {
   }
   const channels = await names(account, 'streams', 'streams', 'name')
   return [...channels.map(({ text }) => ({ text: `#${text}` })), ...(await people(account))]
+}
+
+/** The next of several with commas between them. */
+function listed(last: string, candidates: readonly Candidate[]): Candidate[] {
+  const before = last.slice(0, last.lastIndexOf(',') + 1)
+  return candidates.map(candidate => ({ ...candidate, text: `${before}${candidate.text}` }))
+}
+
+function asText(text: string): Candidate {
+  return { text }
 }
 
 function people(account: Account): Promise<Candidate[]> {

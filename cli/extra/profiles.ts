@@ -158,6 +158,7 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   const known = accountFor(globals, process.env)
   const site = args[0] ?? known.site ?? (await askText('Server: '))
   if (!site) throw usage('<site> is missing', 'natter login http://127.0.0.1:9991 amy@example.com')
+  if (!args[0] && process.stdin.isTTY) note(`Server: ${site}`)
   const email = args[1] ?? globals.user ?? (await askText('Email: '))
   if (!email) throw usage('<email> is missing', 'natter login http://127.0.0.1:9991 amy@example.com')
   const password = await askSecret(`Password of ${email}: `)

@@ -21,7 +21,8 @@ export function tableLines(
   const titles = names.map(harmless)
   const natural = titles.map((title, index) => Math.max(widthOf(title), ...cells.map(row => widthOf(row[index]!))))
   const widths = room === undefined ? natural : fitted(natural, titles.map(widthOf), room, chosen !== undefined)
-  if (!widths) return blocks(titles, cells, room, colors?.cyan)
+  // A table that has lost most of its columns says less than the same in blocks.
+  if (!widths || widths.length * 2 < names.length) return blocks(titles, cells, room, colors?.cyan)
   const heading = colors?.bold ?? ((text: string) => text)
   return [heading(joined(titles, widths)), ...cells.map(row => joined(row, widths))]
 }

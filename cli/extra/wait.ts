@@ -4,6 +4,7 @@ import { demandKey } from '../call.ts'
 import { Connection } from '../connection.ts'
 import type { ExtraSubcommand, Invocation } from '../extras.ts'
 import { exitCodes, Failure } from '../failure.ts'
+import { checkJq } from '../jq.ts'
 import { namesOf } from '../names.ts'
 import { note } from '../output.ts'
 import { accountFor } from '../profile.ts'
@@ -14,6 +15,7 @@ import { type Batch, Follower, type Item } from './tail/follow.ts'
 import { lineOf } from './tail/lines.ts'
 import { Places } from './tail/places.ts'
 import { printerFor } from './tail/printer.ts'
+import { isShown, showRegistration } from './tail/shown.ts'
 import { duration, wholeNumber } from './tail/stops.ts'
 import { terminalFor } from './terminal.ts'
 
@@ -58,16 +60,18 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const found = await criteriaFor(wishesFrom(flags), names)
   const criteria: Criterion[] = [...found.all]
   if (flags.match !== undefined) criteria.push(textCriterion(String(flags.match), '--match'))
+  // Nothing is narrowed, except as told: what came near can only be said by who saw it.
+  const told = await criteriaFor(flags.narrow === undefined ? {} : { narrow: String(flags.narrow) }, names)
+  const { narrow, queueNarrow } = told
+  const plan = { types: typesFrom(flags.type), narrow, queueNarrow, allPublic: flags['all-public'] === true }
+  if (globals.jq !== undefined) await checkJq(globals.jq)
+  if (isShown(globals)) return showRegistration(account, plan, globals)
   const terminal = await terminalFor(globals, '')
   const print = await printerFor(globals, terminal, account.email)
   const connection = await Connection.open(account)
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), within)
   const places = new Places(connection)
-  // Nothing is narrowed, except as told: what came near can only be said by who saw it.
-  const told = await criteriaFor(flags.narrow === undefined ? {} : { narrow: String(flags.narrow) }, names)
-  const { narrow, queueNarrow } = told
-  const plan = { types: typesFrom(flags.type), narrow, queueNarrow, allPublic: flags['all-public'] === true }
   const follower = new Follower(connection, plan, stop.signal)
   const misses: Miss[] = []
   let met = 0

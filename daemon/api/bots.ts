@@ -8,8 +8,8 @@ import {
   int,
   keyed,
   listOf,
+  named,
   nullable,
-  oneOf,
   optional,
   record,
   required,
@@ -17,7 +17,9 @@ import {
   upload,
   userId,
 } from './define.ts'
-import { role } from './users.ts'
+import { role, roleAbout } from './users.ts'
+
+const interfaces = named({ generic: 1, slack: 2 })
 
 const defaultFields = {
   default_sending_stream: nullable(text),
@@ -63,9 +65,13 @@ export const bots = {
     params: {
       full_name: required(text, 'its name'),
       short_name: required(text, 'the first part of its address: NAME-bot@…'),
-      bot_type: defaulted(oneOf(1, 2, 3, 4), 1, '1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded'),
+      bot_type: defaulted(
+        named({ generic: 1, incoming: 2, outgoing: 3, embedded: 4 }),
+        1,
+        '1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded',
+      ),
       payload_url: optional(text, 'where an outgoing webhook posts to'),
-      interface_type: defaulted(oneOf(1, 2), 1, 'form of an outgoing webhook: 1 generic, 2 Slack-style'),
+      interface_type: defaulted(interfaces, 1, 'form of an outgoing webhook: 1 generic, 2 Slack-style'),
       service_name: optional(text, 'name of the integration or embedded bot'),
       config_data: optional(keyed(text), 'its configuration, texts by name'),
       ...defaults,
@@ -79,7 +85,7 @@ export const bots = {
       flags: { bot_type: 'type', file: 'avatar' },
       examples: [
         'natter bots create deploy "Deploy Bot"',
-        'natter bots create echo "Echo Bot" --type 3 --payload-url https://bots.example.com/echo --json',
+        'natter bots create echo "Echo Bot" --type outgoing --payload-url https://bots.example.com/echo --json',
       ],
     },
   }),
@@ -93,10 +99,10 @@ export const bots = {
     params: {
       bot_id: botId,
       full_name: optional(text, 'a new name'),
-      role: optional(role, '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest'),
+      role: optional(role, roleAbout),
       bot_owner_id: optional(userId, 'who owns it from now on'),
       service_payload_url: optional(text, 'where an outgoing webhook posts to'),
-      service_interface: optional(oneOf(1, 2), 'form of an outgoing webhook: 1 generic, 2 Slack-style'),
+      service_interface: optional(interfaces, 'form of an outgoing webhook: 1 generic, 2 Slack-style'),
       config_data: optional(keyed(text), 'its configuration, texts by name'),
       ...defaults,
       file: optional(upload, 'its avatar'),

@@ -4,6 +4,7 @@ import {
   bool,
   defaulted,
   endpoint,
+  folderId,
   inPath,
   int,
   listOf,
@@ -72,7 +73,7 @@ export const channelFolders = {
     access: 'user',
     since: 414,
     summary: 'Put the channel folders into a new order (administrators)',
-    params: { order: required(listOf(int), 'IDs of all folders, archived ones too, in the new order') },
+    params: { order: required(listOf(folderId), 'all folders, archived ones too, in the new order') },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -89,7 +90,7 @@ export const channelFolders = {
     since: 389,
     summary: 'Rename, describe anew, archive or unarchive a channel folder (administrators)',
     params: {
-      channel_folder_id: inPath(int, 'which folder'),
+      channel_folder_id: inPath(folderId, 'which folder'),
       name: optional(text, 'the new name, at most 60 characters'),
       description: optional(text, 'the new description, in Markdown'),
       is_archived: optional(bool, 'archive or unarchive; only a folder without channels can be archived'),

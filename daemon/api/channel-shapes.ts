@@ -5,6 +5,7 @@ import {
   bool,
   channelId,
   eitherOf,
+  folderId,
   int,
   keyed,
   listOf,
@@ -15,6 +16,7 @@ import {
   optional,
   record,
   text,
+  timestamp,
 } from './define.ts'
 import { type ChannelPermission, channelPermissions, groupValue } from './permission-settings.ts'
 
@@ -30,7 +32,7 @@ export const channelFields = {
   name: text,
   description: text,
   rendered_description: text,
-  date_created: int,
+  date_created: timestamp,
   creator_id: nullable(int),
   invite_only: bool,
   is_web_public: bool,
@@ -92,7 +94,7 @@ export const creationParams = {
   history_public_to_subscribers: optional(bool, 'private only: new subscribers see earlier messages'),
   message_retention_days: optional(retention, 'days until messages are deleted; `realm_default` or `unlimited`'),
   topics_policy: optional(topicsPolicy, 'which topics it takes; `inherit` when absent'),
-  folder_id: optional(int, 'channel folder to put it in'),
+  folder_id: optional(folderId, 'channel folder to put it in'),
   send_new_subscription_messages: optional(bool, 'let the notification bot tell people; true when absent'),
   ...mapped(name => optional(groupValue, permissionsAbout[name])),
 }

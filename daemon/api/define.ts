@@ -10,8 +10,9 @@ export type { Static }
 export const text = Type.String()
 export const bool = Type.Boolean()
 export const num = Type.Number()
+const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 /** Any integer that survives a JSON round trip. */
-export const int = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+export const int = Type.Integer(safe)
 export const natural = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const anything = Type.Unknown()
 
@@ -19,6 +20,9 @@ export const anything = Type.Unknown()
 export const userId = Type.Integer({ ref: 'user', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const channelId = Type.Integer({ ref: 'channel', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const groupId = Type.Integer({ ref: 'group', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+export const folderId = Type.Integer({ ref: 'folder', ...safe })
+export const snippetId = Type.Integer({ ref: 'snippet', ...safe })
+export const profileFieldId = Type.Integer({ ref: 'profile-field', ...safe })
 export const messageId = Type.Integer({ ref: 'message', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 /** UNIX seconds; the command line also takes ISO 8601 and `+2h`. */
 export const timestamp = Type.Integer({ ref: 'time', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -30,6 +34,11 @@ export const topicName = Type.String({ ref: 'topic' })
 
 export function listOf<S extends TSchema>(shape: S) {
   return Type.Array(shape)
+}
+
+/** The terms of a narrow; the command line takes them in words too. */
+export function termsOf<S extends TSchema>(shape: S) {
+  return Type.Array(shape, { ref: 'terms' })
 }
 
 export function nullable<S extends TSchema>(shape: S) {
@@ -49,6 +58,12 @@ type Literals<V extends readonly (string | number)[]> = {
 /** A closed set of words or numbers. */
 export function oneOf<const V extends readonly (string | number)[]>(...values: V) {
   return Type.Union(values.map(value => Type.Literal(value))) as unknown as TUnion<Literals<V>>
+}
+
+/** The same for numbers that have names: people may say either, and are shown both. */
+export function named<const V extends Readonly<Record<string, number>>>(values: V) {
+  const arms = Object.entries(values).map(([title, value]) => Type.Literal(value, { title }))
+  return Type.Union(arms) as unknown as TUnion<TLiteral<V[keyof V]>[]>
 }
 
 export function record<S extends Record<string, TSchema>>(fields: S) {

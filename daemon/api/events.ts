@@ -16,6 +16,7 @@ import {
   optional,
   record,
   required,
+  termsOf,
   text,
 } from './define.ts'
 
@@ -26,7 +27,7 @@ const eventId = Type.Integer({ minimum: -1, maximum: Number.MAX_SAFE_INTEGER })
 /** Shared by `POST /register` and by `GET /events` without a queue. */
 const queueParams = {
   event_types: optional(nullable(listOf(text)), 'which events to receive; all when absent'),
-  narrow: defaulted(listOf(listOf(text)), [], 'only message events that match these [operator, operand] pairs'),
+  narrow: defaulted(termsOf(listOf(text)), [], 'only message events that match these [operator, operand] pairs'),
   all_public_streams: optional(
     bool,
     'also messages of public channels you are not subscribed to; false when absent, for bots as they are set up',

@@ -12,17 +12,15 @@ import {
   maybe,
   natural,
   nullable,
-  oneOf,
   optional,
   record,
   required,
   text,
 } from './define.ts'
-
-const invitedRole = oneOf(100, 200, 300, 400, 600)
+import { role, roleAbout } from './users.ts'
 
 const shared = {
-  invite_as: defaulted(invitedRole, 400, '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest'),
+  invite_as: defaulted(role, 400, roleAbout),
   group_ids: defaulted(listOf(groupId), [], 'user groups to join'),
   invite_expires_in_minutes: defaulted(nullable(natural), 14_400, 'how long it is valid; null for ever'),
   include_realm_default_subscriptions: defaulted(bool, false, 'also subscribe to the default channels'),
@@ -47,7 +45,7 @@ export const invitations = {
           invited_by_user_id: int,
           invited: int,
           expiry_date: nullable(int),
-          invited_as: int,
+          invited_as: role,
           is_multiuse: bool,
           email: maybe(text),
           notify_referrer_on_join: maybe(bool),

@@ -20,6 +20,7 @@ import {
   optional,
   record,
   required,
+  termsOf,
   text,
   timestamp,
   topicName,
@@ -246,7 +247,7 @@ export const messages = {
     summary: 'Find out which messages fit a narrow',
     params: {
       msg_ids: required(listOf(messageId), 'which messages'),
-      narrow: required(nullable(listOf(narrowTerm)), 'the terms they are to fit'),
+      narrow: required(nullable(termsOf(narrowTerm)), 'the terms they are to fit'),
     },
     reply: { messages: keyed(record({ match_content: text, match_subject: text })) },
     refusals: ['BAD_REQUEST', 'BAD_NARROW'],

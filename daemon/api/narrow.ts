@@ -1,6 +1,6 @@
 // What selects messages: a narrow, and a range around an anchor.
 
-import { bool, defaulted, eitherOf, int, listOf, maybe, nullable, record, text } from './define.ts'
+import { bool, defaulted, eitherOf, int, listOf, maybe, nullable, record, termsOf, text } from './define.ts'
 
 /** `{operator, operand, negated}`, or the pair `[operator, operand]`. */
 export const narrowTerm = eitherOf(
@@ -9,7 +9,7 @@ export const narrowTerm = eitherOf(
 )
 
 export const narrowParam = defaulted(
-  nullable(listOf(narrowTerm)),
+  nullable(termsOf(narrowTerm)),
   [],
   'only messages that fit all these terms, e.g. [["channel","general"]]',
 )

@@ -12,6 +12,7 @@ import {
   maybe,
   oneOf,
   optional,
+  profileFieldId,
   record,
   required,
   text,
@@ -49,7 +50,7 @@ const properties = {
   display_in_profile_summary: optional(bool, 'shown in the short profile; at most two fields are'),
   required: optional(bool, 'people are asked to fill it in'),
 }
-const fieldId = inPath(int, 'the field')
+const fieldId = inPath(profileFieldId, 'the field')
 
 export const profileFields = {
   list: endpoint({
@@ -123,7 +124,7 @@ export const profileFields = {
     access: 'user',
     since: 1,
     summary: 'Put the profile fields in another order (administrators)',
-    params: { order: required(listOf(int), 'IDs of all fields, in the new order') },
+    params: { order: required(listOf(profileFieldId), 'all fields, in the new order') },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -174,7 +175,7 @@ export const profileFields = {
     access: 'user',
     since: 1,
     summary: 'Empty your own profile fields',
-    params: { data: required(listOf(int), 'IDs of the fields to empty') },
+    params: { data: required(listOf(profileFieldId), 'the fields to empty') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

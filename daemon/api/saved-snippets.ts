@@ -1,6 +1,18 @@
 // Saved snippets: pieces of Markdown a user keeps for later messages.
 
-import { endpoint, inPath, int, listOf, markdown, optional, record, required, text, timestamp } from './define.ts'
+import {
+  endpoint,
+  inPath,
+  int,
+  listOf,
+  markdown,
+  optional,
+  record,
+  required,
+  snippetId,
+  text,
+  timestamp,
+} from './define.ts'
 
 const savedSnippet = record({ id: int, title: text, content: markdown, date_created: timestamp })
 
@@ -48,7 +60,7 @@ export const savedSnippets = {
     since: 368,
     summary: 'Change the title or the text of a saved snippet',
     params: {
-      saved_snippet_id: inPath(int, 'which snippet'),
+      saved_snippet_id: inPath(snippetId, 'which snippet'),
       title: optional(text, 'the new title'),
       content: optional(markdown, 'the new Markdown'),
     },
@@ -67,7 +79,7 @@ export const savedSnippets = {
     access: 'user',
     since: 297,
     summary: 'Delete a saved snippet',
-    params: { saved_snippet_id: inPath(int, 'which snippet') },
+    params: { saved_snippet_id: inPath(snippetId, 'which snippet') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

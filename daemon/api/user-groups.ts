@@ -14,6 +14,7 @@ import {
   record,
   required,
   text,
+  timestamp,
   userId,
 } from './define.ts'
 import { groupPermissions, groupValue } from './permission-settings.ts'
@@ -30,7 +31,7 @@ const userGroup = record({
   direct_subgroup_ids: listOf(int),
   is_system_group: bool,
   creator_id: nullable(int),
-  date_created: nullable(int),
+  date_created: nullable(timestamp),
   deactivated: bool,
   ...mapped(groupPermissions, () => groupValue),
 })

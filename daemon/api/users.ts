@@ -10,8 +10,8 @@ import {
   keyed,
   listOf,
   maybe,
+  named,
   nullable,
-  oneOf,
   optional,
   record,
   required,
@@ -19,6 +19,9 @@ import {
   text,
   userId,
 } from './define.ts'
+
+export const role = named({ owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 })
+export const roleAbout = '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest'
 
 const profileValue = record({ value: text, rendered_value: maybe(text) })
 
@@ -36,15 +39,12 @@ const userFields = {
   is_system_bot: maybe(bool),
   bot_type: nullable(int),
   bot_owner_id: maybe(nullable(int)),
-  role: int,
+  role,
   timezone: text,
   avatar_url: maybe(nullable(text)),
   avatar_version: int,
   profile_data: maybe(keyed(profileValue)),
 }
-
-export const role = oneOf(100, 200, 300, 400, 600)
-const roleAbout = '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest'
 
 /** People are given as a list, everything else as text; null or nothing removes the value. */
 export const profileInput = record({ id: int, value: maybe(nullable(eitherOf(text, listOf(userId)))) })
@@ -163,7 +163,7 @@ export const users = {
       name: 'users update',
       args: ['user_id'],
       examples: [
-        'natter users update amy@example.com --role 300',
+        'natter users update amy@example.com --role moderator',
         'natter users update id:9 --full-name "Amy Baker" --json',
       ],
     },

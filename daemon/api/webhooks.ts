@@ -14,6 +14,7 @@ import {
   record,
   required,
   text,
+  timestamp,
   userId,
 } from './define.ts'
 import { message } from './message-shapes.ts'
@@ -25,8 +26,8 @@ const delivery = record({
   trigger: oneOf('mention', 'direct_message'),
   status: oneOf('waiting', 'delivered', 'failed'),
   attempts: int,
-  timestamp: int,
-  next_attempt: nullable(int),
+  timestamp,
+  next_attempt: nullable(timestamp),
   http_status: nullable(int),
   error: nullable(text),
   response: nullable(text),
@@ -65,8 +66,8 @@ export const webhooks = {
     cli: {
       name: 'webhooks payload',
       examples: [
-        'natter webhooks payload --dry-run --data hello --trigger mention',
-        'natter webhooks payload --curl --data hello --trigger direct_message',
+        `natter webhooks payload --dry-run --bot-email echo-bot@example.com --bot-full-name Echo --data hello --trigger mention --token t --message '{}'`,
+        `natter webhooks payload --curl --bot-email echo-bot@example.com --bot-full-name Echo --data hello --trigger direct_message --token t --message '{}'`,
       ],
     },
   }),

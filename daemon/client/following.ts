@@ -24,10 +24,24 @@ export interface Queue {
 export const capabilities = { bulk_message_deletion: true, empty_topic_name: true, stream_typing_notifications: true }
 
 export async function registerQueue(call: Call, wanted: Wanted, more: Params = {}): Promise<Queue> {
-  const { types, queueNarrow, allPublic, applyMarkdown } = wanted
+  const { allPublic } = wanted
   // The reply speaks of one's own messages. Asked before: what comes in between must not be taken for told.
   const seen = allPublic ? await newestMessage(call, wanted) : undefined
-  const reply = await call('POST', '/register', {
+  const reply = await call('POST', '/register', registrationOf(wanted, more))
+  const { last_event_id, max_message_id, event_queue_longpoll_timeout_seconds: seconds } = reply
+  const own = typeof max_message_id === 'number' ? Math.max(0, max_message_id) : null
+  return {
+    id: String(reply.queue_id),
+    lastEvent: typeof last_event_id === 'number' ? last_event_id : -1,
+    newest: allPublic ? (seen?.message.id ?? 0) : own,
+    longestPoll: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
+  }
+}
+
+/** What a queue is registered with. */
+export function registrationOf(wanted: Wanted, more: Params = {}): Params {
+  const { types, queueNarrow, allPublic, applyMarkdown } = wanted
+  return {
     ...(types && { event_types: types }),
     fetch_event_types: ['message'],
     narrow: queueNarrow,
@@ -36,14 +50,6 @@ export async function registerQueue(call: Call, wanted: Wanted, more: Params = {
     apply_markdown: applyMarkdown,
     client_capabilities: capabilities,
     ...more,
-  })
-  const { last_event_id, max_message_id, event_queue_longpoll_timeout_seconds: seconds } = reply
-  const own = typeof max_message_id === 'number' ? Math.max(0, max_message_id) : null
-  return {
-    id: String(reply.queue_id),
-    lastEvent: typeof last_event_id === 'number' ? last_event_id : -1,
-    newest: allPublic ? (seen?.message.id ?? 0) : own,
-    longestPoll: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
   }
 }
 

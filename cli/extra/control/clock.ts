@@ -2,7 +2,7 @@
 
 import type { ExtraSubcommand } from '../../extras.ts'
 import { usage } from '../../failure.ts'
-import { parseTime } from '../../times.ts'
+import { parseDuration, parseTime } from '../../times.ts'
 import { controlled } from './ask.ts'
 
 export const clock: readonly ExtraSubcommand[] = [
@@ -50,6 +50,9 @@ export const clock: readonly ExtraSubcommand[] = [
 ]
 
 function momentFrom(given: string): number {
+  // What is ahead of the machine's time need not be ahead of the daemon's.
+  if (!/^\d+$/.test(given) && parseDuration(given) !== undefined)
+    throw usage(`<time>: "${given}" is no moment`, `natter clock advance ${given}`)
   const moment = parseTime(given, new Date())
   if (moment === undefined) throw usage(`<time>: "${given}" is not a time`)
   return moment

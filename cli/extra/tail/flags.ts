@@ -1,6 +1,7 @@
 // The flags that `tail` and `wait` share, and reading them.
 
 import type { Past } from '../../../daemon/client/look-back.ts'
+import { didYouMean } from '../../did-you-mean.ts'
 import type { ExtraFlag } from '../../extras.ts'
 import { usage } from '../../failure.ts'
 import { parseDuration, parseTime } from '../../times.ts'
@@ -41,6 +42,10 @@ export function typesFrom(given: unknown): string[] | undefined {
   const words = (given as string[]).flatMap(text => text.split(',')).map(word => word.trim())
   const types = words.filter(word => word !== '').map(word => aliases[word] ?? word)
   if (types.length === 0) throw usage('--type is empty')
+  for (const type of types) {
+    const near = eventTypes.includes(type) ? undefined : didYouMean(type, eventTypes)
+    if (near) throw usage(`--type: no events are called "${type}"`, near)
+  }
   return types.includes('all') ? undefined : [...new Set(types)]
 }
 
@@ -51,6 +56,15 @@ export function sinceFrom(text: string, now: Date): Past {
   if (time === undefined) throw usage(`--since: "${text}" is not a time such as 10m, and not id:57`)
   return { since: time }
 }
+
+/** For suggestions and completions; a server may have others. */
+export const eventTypes: readonly string[] =
+  `all message reaction edit delete flags update_message delete_message update_message_flags typing
+  typing_edit_message presence submessage subscription stream user_topic muted_topics muted_users user_status user_group
+  user_settings realm_user realm_bot realm realm_emoji realm_linkifiers realm_playgrounds realm_domains realm_export
+  realm_export_consent realm_user_settings_defaults update_global_notifications update_display_settings alert_words
+  attachment custom_profile_fields default_streams default_stream_groups drafts saved_snippets scheduled_messages reminders
+  navigation_view channel_folder invites_changed onboarding_steps restart heartbeat`.split(/\s+/)
 
 /** Everyday words for what the API calls otherwise. */
 const aliases: Readonly<Record<string, string>> = {

@@ -9,6 +9,7 @@ import {
   lookBetween,
   queueLost,
   registerQueue,
+  registrationOf,
   type Wanted,
 } from '../../../daemon/client/following.ts'
 import { type Call, lookBack, type Past } from '../../../daemon/client/look-back.ts'
@@ -72,9 +73,10 @@ export class Follower {
     this.#lastMessage = await this.#register()
   }
 
-  /** What came before the queue began: call after `begin`, before `follow`. */
-  async *past(past: Past): AsyncGenerator<Batch> {
-    const messages = await lookBack(this.#call, this.#wanted, past)
+  /** What came before the queue began, the last of it where there is more than wanted: call after `begin`, before `follow`. */
+  async *past(past: Past, most = Number.POSITIVE_INFINITY): AsyncGenerator<Batch> {
+    const found = await lookBack(this.#call, this.#wanted, past)
+    const messages = found.slice(Math.max(0, found.length - most))
     // A tail that is ended in the middle of this fetches the rest next time.
     const items = messages.map(event => {
       const { position } = this.#told(event)
@@ -140,10 +142,7 @@ export class Follower {
 
   /** Returns the newest message there is to see, or null if the server does not say. */
   async #register(): Promise<number | null> {
-    const { id, lastEvent, newest, longestPoll } = await registerQueue(this.#call, this.#wanted, {
-      queue_lifespan_secs: this.#plan.lifespan,
-      client_capabilities: { ...capabilities, user_settings_object: true },
-    })
+    const { id, lastEvent, newest, longestPoll } = await registerQueue(this.#call, this.#wanted, more(this.#plan))
     this.#queueId = id
     this.#lastEvent = lastEvent
     if (longestPoll !== undefined) this.#pollTimeout = longestPoll * 1000
@@ -230,6 +229,15 @@ export class Follower {
       this.#stop.addEventListener('abort', done)
     })
   }
+}
+
+/** What a queue is registered with. */
+export function registration(plan: Plan): Readonly<Record<string, unknown>> {
+  return registrationOf({ ...plan, applyMarkdown: false }, more(plan))
+}
+
+function more({ lifespan }: Plan): Readonly<Record<string, unknown>> {
+  return { queue_lifespan_secs: lifespan, client_capabilities: { ...capabilities, user_settings_object: true } }
 }
 
 class QueueItem implements Item {

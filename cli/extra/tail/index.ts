@@ -4,6 +4,7 @@ import { demandKey } from '../../call.ts'
 import { Connection } from '../../connection.ts'
 import type { ExtraSubcommand, Invocation } from '../../extras.ts'
 import { Ending, exitCodes, usage } from '../../failure.ts'
+import { checkJq } from '../../jq.ts'
 import { namesOf } from '../../names.ts'
 import { note } from '../../output.ts'
 import { accountFor } from '../../profile.ts'
@@ -15,6 +16,7 @@ import { filterFlags, since, sinceFrom, typesFrom, wishesFrom } from './flags.ts
 import { Follower, type Item, type Plan } from './follow.ts'
 import { Places } from './places.ts'
 import { Output, printerFor } from './printer.ts'
+import { isShown, showRegistration } from './shown.ts'
 import { type StopFlags, Stops, wholeNumber } from './stops.ts'
 import { takerFor } from './take.ts'
 import { type OnError, Workers } from './workers.ts'
@@ -33,7 +35,7 @@ export const tail: readonly ExtraSubcommand[] = [
     about: 'Print messages, or other events, as they come',
     flags: [
       ...filterFlags,
-      { name: 'lines', short: 'n', value: 'N', about: 'first, the last N messages' },
+      { name: 'lines', short: 'n', value: 'N', about: 'first, the last N messages; with --since, at most N of those' },
       since,
       {
         name: 'cursor',
@@ -78,8 +80,13 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const stop = new AbortController()
   const stops = new Stops(flags as StopFlags, stop)
   const onError = onErrorFrom(flags['on-error'])
-  const jobs = flags.jobs === undefined ? 1 : Math.max(1, wholeNumber(String(flags.jobs), '--jobs'))
-  const last = flags.lines !== undefined ? { last: wholeNumber(String(flags.lines), '--lines') } : undefined
+  const jobs = flags.jobs === undefined ? 1 : wholeNumber(String(flags.jobs), '--jobs')
+  if (jobs === 0) throw usage('--jobs: with 0 at a time nothing would be done')
+  for (const name of ['exec', 'reply'])
+    if (flags[name] !== undefined && String(flags[name]).trim() === '') throw usage(`--${name}: the command is empty`)
+  if (globals.jq !== undefined) await checkJq(globals.jq)
+  const lines = flags.lines === undefined ? undefined : wholeNumber(String(flags.lines), '--lines')
+  const last = lines === undefined ? undefined : { last: lines }
   const from = flags.since === undefined ? last : sinceFrom(String(flags.since), new Date())
   const types = typesFrom(flags.type)
   const criteria = await criteriaFor(wishesFrom(flags), namesOf(account, { timeout: globals.timeout }))
@@ -92,6 +99,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     allPublic: flags['all-public'] === true,
     ...(cursorFile !== undefined && { lifespan: cursorLifespan }),
   }
+  if (isShown(globals)) return showRegistration(account, plan, globals)
   const connection = await Connection.open(account)
   const places = new Places(connection)
   const print = await printerFor(globals, await terminalFor(globals, ''), account.email)
@@ -102,7 +110,13 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const owner = { site: account.site ?? '', email: account.email ?? '', wants }
   const saved = cursorFile === undefined ? undefined : readCursor(cursorFile, owner.site, owner.email)
   const cursor = cursorFile === undefined ? undefined : new CursorFile(cursorFile)
-  const prepare = (position: Item['position']) => cursor?.prepare({ ...owner, ...position }) ?? noPlace
+  /** The queue that the next tail will ask for. */
+  let kept = saved?.queue_id
+  const prepare = (position: Item['position']) => {
+    if (!cursor) return noPlace
+    kept = position.queue_id
+    return cursor.prepare({ ...owner, ...position })
+  }
   const save = (position: Item['position']) => prepare(position)()
   const workers = new Workers(jobs, onError, save)
   let interrupted: number | undefined
@@ -139,7 +153,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     const { queue_id, last_event_id } = follower.position
     note(`ready queue=${queue_id} last=${last_event_id}`)
     if (past) {
-      going = await takeAll(follower.past(past))
+      going = await takeAll(follower.past(past, lines))
       if (going) save(follower.position)
     }
     if (going) await takeAll(follower.follow())
@@ -148,7 +162,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     if (!stop.signal.aborted) throw error
   } finally {
     stops.end()
-    if (cursorFile === undefined) await follower.leave()
+    if (kept !== follower.position.queue_id) await follower.leave()
     connection.close()
   }
   if (interrupted !== undefined) throw new Ending(interrupted)

@@ -1,6 +1,7 @@
 // When a tail ends by itself: after so many events, after a certain one, after a silence, after a time.
 
-import { Ending, exitCodes, usage } from '../../failure.ts'
+import { exitCodes, Failure, usage } from '../../failure.ts'
+import { longestTimeout } from '../../globals.ts'
 import { parseDuration } from '../../times.ts'
 import type { ChatEvent } from './chat-event.ts'
 import { type Criterion, textCriterion } from './criteria.ts'
@@ -13,6 +14,7 @@ export interface StopFlags {
 }
 
 export class Stops {
+  readonly #flags: StopFlags
   readonly #stop: AbortController
   readonly #count: number | undefined
   readonly #until: Criterion | undefined
@@ -24,6 +26,7 @@ export class Stops {
   #silence: NodeJS.Timeout | undefined
 
   constructor(flags: StopFlags, stop: AbortController) {
+    this.#flags = flags
     this.#stop = stop
     this.#count = flags.count === undefined ? undefined : wholeNumber(flags.count, '--count')
     if (this.#count === 0) throw usage('--count: 0 events are there already')
@@ -55,8 +58,11 @@ export class Stops {
 
   /** Ends with a code of its own when something was wanted and did not come. */
   check(): void {
-    const wanted = this.#count !== undefined || this.#until !== undefined
-    if (wanted && !this.#met) throw new Ending(exitCodes.unmet)
+    const { count, until, idle, within } = this.#flags
+    if (this.#met || (count === undefined && until === undefined)) return
+    const came = count === undefined ? `nothing with ${until} came` : `${this.#seen} of ${count} events came`
+    const limits = [within && `within ${within}`, idle && `before a silence of ${idle}`].filter(Boolean)
+    throw new Failure(exitCodes.unmet, `${came} ${limits.join(' or ')}`.trim())
   }
 
   #wait(): void {
@@ -67,12 +73,13 @@ export class Stops {
 }
 
 export function wholeNumber(text: string, flag: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag}: "${text}" is not a whole number`)
+  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag}: "${text}" is not a whole number, 0 or more`)
   return Number(text)
 }
 
 export function duration(text: string, flag: string): number {
   const ms = parseDuration(text)
   if (!ms) throw usage(`${flag}: "${text}" is not a time such as 15s or 2m`)
+  if (ms > longestTimeout) throw usage(`${flag}: ${text} is longer than a timer can wait`, 'The most is 24d.')
   return ms
 }

@@ -31,7 +31,7 @@ export function presentUser(state: State, user: User, { seesEmail, clientGravata
     bot_type: user.bot?.type ?? null,
     ...(user.bot && { bot_owner_id: user.bot.ownerId }),
     ...(user.bot?.system && { is_system_bot: true }),
-    role: user.role as number,
+    role: user.role,
     timezone: userSetting(user, 'timezone'),
     avatar_url: shownAvatar(user, clientGravatar),
     avatar_version: user.avatar.version,
