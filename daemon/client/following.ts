@@ -79,7 +79,7 @@ export async function lookBetween(
   isPassing: (error: unknown) => boolean,
 ): Promise<Between> {
   const isBack = told.id !== null && newest !== null && newest < told.id
-  const setBack = isBack ? await whySetBack(call, wanted, told.time, isPassing) : undefined
+  const setBack = isBack ? await whySetBack(call, wanted, told.time, newest, isPassing) : undefined
   const lost = wanted.types?.filter(type => type !== 'message') ?? ['*']
   if (wanted.types?.includes('message') === false) return { missed: [], lost, setBack }
   const since = setBack?.since
@@ -98,11 +98,13 @@ async function whySetBack(
   call: Call,
   wanted: Wanted,
   told: number | undefined,
+  newest: number,
   isPassing: (error: unknown) => boolean,
 ): Promise<{ readonly reason?: string; readonly since?: number }> {
   let found = told
   try {
-    found = (await newestMessage(call, wanted))?.message.timestamp ?? 0
+    // What came since the queue was registered proves nothing.
+    found = (await newestMessage(call, wanted, newest))?.message.timestamp ?? 0
   } catch (error) {
     if (isPassing(error)) throw error
   }
@@ -111,8 +113,8 @@ async function whySetBack(
   return found < told ? {} : { reason: 'the server was begun anew', since: told + 1 }
 }
 
-async function newestMessage(call: Call, wanted: Wanted): Promise<MessageEvent | undefined> {
-  return (await lookBack(call, { ...wanted, narrow: [] }, { last: 1 }))[0]
+async function newestMessage(call: Call, wanted: Wanted, upTo?: number): Promise<MessageEvent | undefined> {
+  return (await lookBack(call, { ...wanted, narrow: [] }, { last: 1, ...(upTo !== undefined && { upTo }) }))[0]
 }
 
 /** The code of the refusal that means: register again. */

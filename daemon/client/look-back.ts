@@ -29,8 +29,11 @@ export interface Selection {
   readonly applyMarkdown: boolean
 }
 
-/** The last so many, all after an ID, or all since a time in UNIX seconds. */
-export type Past = { readonly last: number } | { readonly after: number } | { readonly since: number }
+/** The last so many, perhaps not after an ID; all after an ID; or all since a time in UNIX seconds. */
+export type Past =
+  | { readonly last: number; readonly upTo?: number }
+  | { readonly after: number }
+  | { readonly since: number }
 
 const pageSize = 1000
 
@@ -55,7 +58,7 @@ interface Range {
 type Fetch = (range: Range) => Promise<{ readonly messages: readonly Message[]; readonly reply: Reply }>
 
 function fetchAll(fetch: Fetch, past: Past): Promise<Message[]> {
-  if ('last' in past) return fetchLast(fetch, past.last)
+  if ('last' in past) return fetchLast(fetch, past.last, past.upTo)
   return 'after' in past ? fetchAfter(fetch, past.after) : fetchSince(fetch, past.since)
 }
 
@@ -69,9 +72,10 @@ async function fetchAfter(fetch: Fetch, id: number): Promise<Message[]> {
   }
 }
 
-async function fetchLast(fetch: Fetch, count: number): Promise<Message[]> {
+async function fetchLast(fetch: Fetch, count: number, upTo?: number): Promise<Message[]> {
   const found: Message[] = []
-  while (found.length < count) if (!(await fetchBack(fetch, found, Math.min(pageSize, count - found.length)))) break
+  while (found.length < count)
+    if (!(await fetchBack(fetch, found, Math.min(pageSize, count - found.length), upTo))) break
   return found
 }
 
@@ -83,9 +87,9 @@ async function fetchSince(fetch: Fetch, time: number): Promise<Message[]> {
 }
 
 /** Puts older messages before those found; false when there are no more. */
-async function fetchBack(fetch: Fetch, found: Message[], count: number): Promise<boolean> {
+async function fetchBack(fetch: Fetch, found: Message[], count: number, upTo?: number): Promise<boolean> {
   const oldest = found[0]?.id
-  const { messages, reply } = await fetch({ anchor: oldest ?? 'newest', num_before: count, num_after: 0 })
+  const { messages, reply } = await fetch({ anchor: oldest ?? upTo ?? 'newest', num_before: count, num_after: 0 })
   const older = messages.filter(message => oldest === undefined || message.id < oldest)
   found.unshift(...older)
   return reply.found_oldest !== true && older.length > 0
