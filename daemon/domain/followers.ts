@@ -66,7 +66,8 @@ export class Followers implements Iterable<number> {
     }
     const before = page[userId & inPage]
     page[userId & inPage] = following
-    this.#size += Number(following.active) - Number(before?.active ?? false)
+    if (following.active) this.#size++
+    if (before?.active) this.#size--
     return before
   }
 

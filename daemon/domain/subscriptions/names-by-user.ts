@@ -31,7 +31,7 @@ export class NamesByUser {
     const only = this.#only()
     if (!only) return Buffer.from(JSON.stringify(Object.fromEntries(this.lists())))
     const [name] = this.#users.keys()
-    return sameForAll(only, Buffer.from(`":${JSON.stringify([name])}`))
+    return sameForAll(only, JSON.stringify([name]))
   }
 
   /** Those of the only channel, if it is one. */
@@ -41,36 +41,32 @@ export class NamesByUser {
   }
 }
 
-/** An object whose every key has the same value; one key at least. In bytes: strings of this length are made of very many parts. */
-function sameForAll(keys: readonly number[], value: Buffer): Buffer {
-  const longest = 10
-  const bytes = Buffer.allocUnsafe(keys.length * (longest + value.length + 2) + 2)
-  let at = 0
-  for (const key of keys) {
-    bytes[at++] = comma
-    bytes[at++] = quote
-    at = writeNumber(bytes, at, key)
-    for (let i = 0; i < value.length; i++) bytes[at++] = value[i]!
+/**
+ * An object whose every key has the same value; one key at least. In bytes, because a string of this length is made of
+ * very many parts; and in stretches of keys with as many digits, because only the digits differ within one.
+ */
+function sameForAll(keys: readonly number[], value: string): Buffer {
+  const stretches: Buffer[] = []
+  for (let begin = 0, end = 0; begin < keys.length; begin = end) {
+    const digits = String(keys[begin]).length
+    while (end < keys.length && String(keys[end]).length === digits) end++
+    const entry = Buffer.from(`,"${'0'.repeat(digits)}":${value}`)
+    const bytes = Buffer.alloc((end - begin) * entry.length, entry)
+    for (let i = begin; i < end; i++) writeDigits(bytes, (i - begin) * entry.length + 2, digits, keys[i]!)
+    stretches.push(bytes)
   }
-  bytes[0] = openBrace
-  bytes[at++] = closeBrace
-  return bytes.subarray(0, at)
+  stretches[0]![0] = openBrace
+  return Buffer.concat([...stretches, Buffer.from('}')])
 }
 
-/** Of an ID below two to the 31st. Returns where it ends. */
-function writeNumber(bytes: Buffer, begin: number, number: number): number {
-  let end = begin + 1
-  for (let power = 10; power <= number; power *= 10) end++
-  for (let at = end - 1, left = number; at >= begin; at--) {
+/** Of an ID below two to the 31st. */
+function writeDigits(bytes: Buffer, begin: number, digits: number, id: number): void {
+  for (let at = begin + digits - 1, left = id; at >= begin; at--) {
     const tenth = (left / 10) | 0
     bytes[at] = zero + left - tenth * 10
     left = tenth
   }
-  return end
 }
 
-const quote = 0x22
-const comma = 0x2c
 const zero = 0x30
 const openBrace = 0x7b
-const closeBrace = 0x7d

@@ -132,16 +132,13 @@ export function addedUsers({ returning, fresh }: Added): number[] {
 
 /** People by ID or address, each once. Unknown and deactivated ones refuse the whole request. */
 export function withoutRepeats(ctx: Context, parameter: string, given: readonly (number | string)[]): User[] {
-  const people: User[] = []
-  let ascending = true
-  for (let i = 0; i < given.length; i++) {
-    const one = given[i]!
+  const people = given.map((one, i) => {
     const user = typeof one === 'number' ? ctx.state.users.get(one) : visibleUser(ctx, one)
     if (!user?.active || user.bot?.system) throw badRequest(`${parameter}[${i}]: no active user is ${one}`)
-    ascending &&= i === 0 || people[i - 1]!.id < user.id
-    people.push(user)
-  }
-  return ascending ? people : [...new Set(people)]
+    return user
+  })
+  // Most callers name each once, in order.
+  return people.every((user, i) => i === 0 || people[i - 1]!.id < user.id) ? people : [...new Set(people)]
 }
 
 /** Absent and empty mean the caller. */

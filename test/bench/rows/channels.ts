@@ -83,7 +83,7 @@ async function crowding(effort: Effort): Promise<Sample[]> {
   const caller = await daemonWith(people)
   const { members } = await caller.call('GET', '/users')
   const principals: number[] = members.map((user: { user_id: number }) => user.user_id).slice(-people)
-  const warm = 5
+  const warm = effort.rounds(15, 5)
   const rounds = effort.rounds(21, 7)
   const bodies: string[] = []
   for (let i = 0; i < warm + rounds; i++) {

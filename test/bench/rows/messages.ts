@@ -127,11 +127,12 @@ async function compare(effort: Effort, ours: Store, reference: Store, ask: Ask, 
       for (let i = 0; i < 5; i++) await work(store)
       return (performance.now() - began) / 5
     })
-  for (let i = 0; i < 3; i++) {
-    await timed(ours, ask)()
-    await timed(reference, other)()
-  }
-  return alternate(effort.rounds(21, 5), timed(ours, ask), timed(reference, other))
+  return compareWarm(effort, timed(ours, ask), timed(reference, other))
+}
+
+async function compareWarm(effort: Effort, ours: () => Promise<number>, reference: () => Promise<number>) {
+  await alternate(effort.rounds(15, 3), ours, reference)
+  return alternate(effort.rounds(21, 5), ours, reference)
 }
 
 async function call(store: Store, method: string, path: string, params: Record<string, string>): Promise<void> {
@@ -165,34 +166,36 @@ async function searching(effort: Effort): Promise<Sample[]> {
   return compare(effort, store, store, search, point)
 }
 
-/** Marked and unmarked, so that every round finds the same. */
 async function marking(effort: Effort): Promise<Sample[]> {
   const store = await unread(effort)
   const mark = (count: number) => {
-    const messages = JSON.stringify(Array.from({ length: count }, (_, i) => i + 1))
-    // What it costs a client to write so many numbers into a form is not what is asked here.
-    const forms = ['add', 'remove'].map(op => new URLSearchParams({ messages, op, flag: 'read' }).toString())
-    return async () => {
-      for (const form of forms) await send(store, 'POST', '/messages/flags', form)
-    }
+    const add = flagForm(count, 'add')
+    return timedMark(store, count, () => send(store, 'POST', '/messages/flags', add))
   }
-  return compare(effort, store, store, mark(100_000), mark(1000))
+  return compareWarm(effort, mark(100_000), mark(1000))
 }
 
 async function markingAll(effort: Effort): Promise<Sample[]> {
-  const timed = (store: Store) => {
-    const messages = JSON.stringify(Array.from({ length: store.messages }, (_, i) => i + 1))
-    const unmark = new URLSearchParams({ messages, op: 'remove', flag: 'read' }).toString()
-    return () =>
-      alone(store.server, async () => {
-        await send(store, 'POST', '/messages/flags', unmark)
-        const began = performance.now()
-        await send(store, 'POST', '/mark_all_as_read', '')
-        return performance.now() - began
-      })
-  }
-  const [many, few] = [timed(await unread(effort)), timed(await unreadFew(effort))]
-  return alternate(effort.rounds(21, 5), many, few)
+  const mark = (store: Store) => timedMark(store, store.messages, () => send(store, 'POST', '/mark_all_as_read', ''))
+  return compareWarm(effort, mark(await unread(effort)), mark(await unreadFew(effort)))
+}
+
+/** Unmarked before, untimed, so that every round finds the same. */
+function timedMark(store: Store, count: number, mark: () => Promise<void>): () => Promise<number> {
+  const remove = flagForm(count, 'remove')
+  return () =>
+    alone(store.server, async () => {
+      await send(store, 'POST', '/messages/flags', remove)
+      const began = performance.now()
+      await mark()
+      return performance.now() - began
+    })
+}
+
+/** Of the first messages. What it costs a client to write so many numbers into a form is not what is asked here. */
+function flagForm(count: number, op: 'add' | 'remove'): string {
+  const messages = JSON.stringify(Array.from({ length: count }, (_, i) => i + 1))
+  return new URLSearchParams({ messages, op, flag: 'read' }).toString()
 }
 
 // --- memory -----------------------------------------------------------------------------------------------------
