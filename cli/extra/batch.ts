@@ -136,7 +136,7 @@ function formOf(fields: Iterable<readonly [string, unknown]>): string {
   }).join('&')
 }
 
-/** Several times as fast as URLSearchParams. */
+/** As URLSearchParams would, but for spaces, and without a list to be made first. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }

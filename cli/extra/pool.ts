@@ -48,10 +48,12 @@ export class Pool {
     const host = hostname.replace(/^\[|\]$/g, '')
     const secure = protocol === 'https:'
     const to = { host, port: Number(port) || (secure ? 443 : 80) }
-    const { connect } = await import('node:net')
+    const { connect, isIP } = await import('node:net')
     if (!secure) return new Pool(account, most, () => connect(to))
     const { connect: connectSecurely } = await import('node:tls')
-    return new Pool(account, most, () => connectSecurely({ ...to, servername: host }))
+    // An address is no name that a certificate could be asked for.
+    const servername = isIP(host) ? '' : host
+    return new Pool(account, most, () => connectSecurely({ ...to, servername }))
   }
 
   /** Sends a form and takes whatever comes back. */

@@ -1,5 +1,5 @@
 // Everyone who follows or ever followed one channel, by user ID in pages. IDs are given out in a row, so a page is mostly
-// full or not there: ten thousand people take a tenth of the time and room that a map of them would.
+// full or not there, and coming to one is a write to a list instead of an entry in a map.
 
 /** What a subscription says, apart from whose it is. Never changed, so that many can have the same. */
 export interface Following {
