@@ -2,12 +2,12 @@
 
 import type { Endpoint } from '../daemon/api/define.ts'
 import { catalogue, type Page } from '../daemon/api/index.ts'
-import { extras } from './extras.ts'
-import { Ending, exitCodes, Failure, report, usage } from './failure.ts'
-import { batchFlags, firstWord, type GlobalFlag, globalFlags } from './globals.ts'
-import { beQuiet } from './output.ts'
-import type { Command } from './subcommands.ts'
-import { version } from './version.ts'
+import { Ending, exitCodes, Failure, report, usage } from './base/failure.ts'
+import { batchFlags, firstWord, type GlobalFlag, globalFlags } from './base/globals.ts'
+import { version } from './base/version.ts'
+import type { Command } from './catalogue/subcommands.ts'
+import { extras } from './commands/index.ts'
+import { beQuiet } from './print/output.ts'
 
 export async function runProgram(argv: readonly string[]): Promise<number> {
   // A reader that has seen enough, such as `head`, is no error.
@@ -40,16 +40,16 @@ async function dispatch(argv: readonly string[]): Promise<void> {
   }
   const word = argv[at]!
   if (word !== 'help') return run(argv, word)
-  if (argv.includes('--man')) return print(await (await import('./extra/man.ts')).manPage())
+  if (argv.includes('--man')) return print(await (await import('./print/man.ts')).manPage())
   const topic = argv.slice(at + 1).filter(item => !item.startsWith('-'))
   if (topic.length === 0) return print(programHelp())
-  const { topics } = await import('./extra/topics.ts')
+  const { topics } = await import('./commands/help-topics.ts')
   if (topic.length === 1 && Object.hasOwn(topics, topic[0]!)) return print(topics[topic[0]!]!.text)
   return run([...topic, '--help'], topic[0]!)
 }
 
 async function run(argv: readonly string[], word: string | undefined): Promise<void> {
-  const { CommanderError, newProgram, pathOf } = await import('./subcommands.ts')
+  const { CommanderError, newProgram, pathOf } = await import('./catalogue/subcommands.ts')
   const program = newProgram()
   if (word !== undefined) await addWord(program, word, argv)
   process.once('SIGINT', () => process.exit(exitCodes.interrupted))
@@ -68,24 +68,24 @@ async function run(argv: readonly string[], word: string | undefined): Promise<v
 async function addWord(program: Command, word: string, argv: readonly string[]): Promise<void> {
   const extra = Object.hasOwn(extras, word) ? extras[word] : undefined
   if (extra) {
-    const { addExtra } = await import('./subcommands.ts')
+    const { addExtra } = await import('./catalogue/subcommands.ts')
     for (const subcommand of await extra.load()) addExtra(program, subcommand)
     program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(extra.about)
   }
   const pages = Object.values<Page>(catalogue).filter(page => page.words.includes(word))
   if (!extra && pages.length === 0) {
-    const { didYouMean } = await import('./did-you-mean.ts')
+    const { didYouMean } = await import('./base/did-you-mean.ts')
     throw usage(`there is no subcommand "${word}"`, didYouMean(word, allWords()) ?? 'See natter --help')
   }
   if (pages.length === 0) return
-  const { addEndpoint } = await import('./subcommands.ts')
-  const { callEndpoint } = await import('./call.ts')
-  const { formOf: whole } = await import('./forms.ts')
+  const { addEndpoint } = await import('./catalogue/subcommands.ts')
+  const { callEndpoint } = await import('./catalogue/call.ts')
+  const { formOf: whole } = await import('./catalogue/forms.ts')
   for (const page of pages) {
     const endpoints = Object.values<Endpoint>(await page.load())
     for (const endpoint of endpoints)
       if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, whole(endpoint), callEndpoint, argv)
-    const { formOf, saidBy, shortcuts, targetOf } = await import('./shortcuts.ts')
+    const { formOf, saidBy, shortcuts, targetOf } = await import('./catalogue/shortcuts.ts')
     for (const shortcut of shortcuts) {
       const endpoint = endpoints.find(({ id }) => id === shortcut.id)
       if (!endpoint || shortcut.cli.name.split(' ')[0] !== word) continue

@@ -3,9 +3,9 @@
 
 import type { Fact } from './domain/facts.ts'
 import { announceFact, applyFact } from './domain/index.ts'
+import { State } from './domain/model/state.ts'
 import { Refusal } from './domain/refusal.ts'
 import type { Mail, Outcome } from './domain/resource.ts'
-import { State } from './domain/state.ts'
 import type { Queues } from './events/queues.ts'
 import type { Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'

@@ -1,9 +1,9 @@
 // The process: reads the flags, starts the daemon, tells who waits for it, stops when told to.
 
 import { join } from 'node:path'
-import { banner, prepareReadyFile, type Ready, writePrivately, writeProfile } from './announce-start.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './config.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
+import { banner, prepareReadyFile, type Ready, writePrivately, writeProfile } from './ready.ts'
 import { version } from './version.ts'
 
 export async function main(args: readonly string[]): Promise<void> {

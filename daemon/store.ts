@@ -2,17 +2,17 @@
 
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writePrivately } from './announce-start.ts'
 import type { Config } from './config.ts'
 import type { Fact } from './domain/facts.ts'
-import { type Files, folderFiles, memoryFiles } from './files.ts'
+import { type Files, folderFiles, memoryFiles } from './io/files.ts'
+import { newSecret } from './io/keys.ts'
 import { FileJournal } from './journal/file-journal.ts'
 import type { Journal } from './journal/journal.ts'
 import { MemoryJournal } from './journal/memory-journal.ts'
 import { openSnapshots, type Snapshots } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
-import { newSecret } from './keys.ts'
+import { writePrivately } from './ready.ts'
 
 export interface Store {
   readonly journal: Journal<Fact>

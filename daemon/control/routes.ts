@@ -2,11 +2,11 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseDuration } from '../api/durations.ts'
+import type { User } from '../domain/model/state.ts'
 import { badRequest, noSuch, Refusal } from '../domain/refusal.ts'
-import type { User } from '../domain/state.ts'
 import type { Queue } from '../events/queues.ts'
 import { noSuchPath } from '../http/answer.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from './control-plane.ts'
 import { faultKinds, readRule } from './faults.ts'
 import type { Log, Numbered, Recent } from './recent.ts'
 import { userOf, waitFor } from './wait.ts'

@@ -1,9 +1,9 @@
 // Waits, on the server's side, for an event or a call. What did not come is answered with what came closest.
 
-import { userByEmail } from '../domain/lookups.ts'
+import { userByEmail } from '../domain/model/lookups.ts'
+import type { User } from '../domain/model/state.ts'
 import { badRequest, noSuch } from '../domain/refusal.ts'
-import type { User } from '../domain/state.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from './control-plane.ts'
 import { brokenPattern, differences, nearMisses } from './match.ts'
 import type { Log } from './recent.ts'
 

@@ -3,7 +3,7 @@
 import type { Capability } from '../api/capabilities.ts'
 import type { Endpoint, Endpoints, ParamsOf, ReplyOf } from '../api/define.ts'
 import type { Fact, QueueRegistration } from './facts.ts'
-import type { State, User } from './state.ts'
+import type { State, User } from './model/state.ts'
 
 /** What commands know of the world outside the state. Time and randomness come in here and end up in facts. */
 export interface Surroundings {

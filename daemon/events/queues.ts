@@ -4,7 +4,7 @@
 import type { Fact, QueueRegistration } from '../domain/facts.ts'
 import type { Announcement, Client } from '../domain/resource.ts'
 import { Adapter, clientOf } from './adapt.ts'
-import { Wheel } from './wheel.ts'
+import { Wheel } from './timer-wheel.ts'
 
 /**
  * Event IDs are (position - birth) * K + n: n counts what a queue heard since that position. No command announces K

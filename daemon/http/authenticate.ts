@@ -1,9 +1,9 @@
 // HTTP Basic: who asks. The user name is the API email or the real one, in any case; the password is the API key.
 
 import { isUtf8 } from 'node:buffer'
-import { userByEmail } from '../domain/lookups.ts'
+import { userByEmail } from '../domain/model/lookups.ts'
+import type { State, User } from '../domain/model/state.ts'
 import { badRequest, organizationGone, Refusal } from '../domain/refusal.ts'
-import type { State, User } from '../domain/state.ts'
 
 interface Known {
   readonly userId: number

@@ -1,7 +1,7 @@
 // Pictures kept beside the store: avatars and emoji. A path ends in the name of the file, which nobody can guess.
 
 import type { FastifyReply } from 'fastify'
-import { imageType } from '../domain/images.ts'
+import { imageType } from '../domain/files/images.ts'
 
 /** Only what is an image is handed out, whatever else is kept under such a name. */
 export async function serveImage(

@@ -1,10 +1,10 @@
 // Uploaded files, for whoever may see them: with a key, at a temporary address without one, or where all the web may look.
 
-import { attachmentAt, attachmentOnTheWeb } from '../domain/attachments.ts'
-import type { Attachment } from '../domain/personal-records.ts'
+import { attachmentAt, attachmentOnTheWeb } from '../domain/files/attachments.ts'
+import { temporaryReader } from '../domain/files/temporary-addresses.ts'
+import type { Attachment } from '../domain/model/personal-records.ts'
+import type { User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
-import type { User } from '../domain/state.ts'
-import { temporaryReader } from '../domain/temporary-addresses.ts'
 import type { ServerParts } from './server.ts'
 
 /** Types that a browser shows without running anything in them. Everything else is offered for saving. */

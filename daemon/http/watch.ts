@@ -1,7 +1,7 @@
 // A place to watch calls from, and to get in their way: the fixture desk stands here.
 
 import type { Endpoint } from '../api/define.ts'
-import type { User } from '../domain/state.ts'
+import type { User } from '../domain/model/state.ts'
 import type { Answering } from './answer.ts'
 import type { FieldMap } from './parameters.ts'
 

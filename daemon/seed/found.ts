@@ -6,7 +6,7 @@ import type { Fact } from '../domain/facts.ts'
 import { found } from '../domain/organization/founding.ts'
 import { readSeedFile } from './file.ts'
 import { checkSeed, placeOf, type Seed, SeedMistake } from './format.ts'
-import { type PlantedSeed, plant, type Soil } from './plant.ts'
+import { type PlantedSeed, plant, type Soil } from './seed-facts.ts'
 
 export async function firstFacts(
   config: Pick<Config, 'org' | 'owner' | 'preset' | 'seed'>,

@@ -1,7 +1,7 @@
 // permissions.md: every rule of the permission model, in its own words.
 
-import * as permissions from '../../daemon/domain/permissions.ts'
-import { roles } from '../../daemon/domain/state.ts'
+import { roles } from '../../daemon/domain/model/state.ts'
+import * as permissions from '../../daemon/domain/rules/index.ts'
 import { code, page, table } from './markdown.ts'
 
 export function permissionsPage(): string {
@@ -10,7 +10,7 @@ export function permissionsPage(): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
   return page(
     'Permissions',
-    'Who may do what. All rules stand in `daemon/domain/permissions`; no other file reads a role.',
+    'Who may do what. All rules stand in `daemon/domain/rules`; no other file reads a role.',
     '## Rules',
     table(
       ['Rule', 'Says'],

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { everydayFlags } from '../../cli/everyday.ts'
-import { globalFlags } from '../../cli/globals.ts'
+import { globalFlags } from '../../cli/base/globals.ts'
+import { everydayFlags } from '../../cli/catalogue/everyday.ts'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { commonCodes, type ErrorKind, errorCodes } from '../../daemon/api/errors.ts'
 import { catalogue, type Page } from '../../daemon/api/index.ts'

@@ -22,10 +22,14 @@ interface Room {
 const node = 'node:'
 /** Values of the domain that edges may use: refusals and written replies, numbers, rules, and plain questions. */
 const plainDomain =
-  /^daemon\/domain\/(refusal|written|limits|lookups|permissions|queue-narrow|images|attachments|temporary-addresses|bots\/secrets|users\/avatar-for)\.ts$/
+  /^daemon\/domain\/(refusal|written|limits|model\/lookups|rules\/index|narrow\/queue-terms|files\/(images|attachments|temporary-addresses)|bots\/secrets|people\/users\/avatar-for)\.ts$/
 
 /** The rules by which queues are followed; they reach no server themselves. */
 const followingRules = /^daemon\/client\/(following|look-back)\.ts$/
+
+/** Loaded when a subcommand or an option asks for it: start-up must not pay for it. */
+const lateRooms =
+  /^cli\/(commands\/(?!index\.ts$)|catalogue\/batch\.ts|print\/(table|measure|terminal|progress|man)\.ts|transport\/(pool|reply-reader)\.ts)/
 
 const rooms: readonly Room[] = [
   { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox'] },
@@ -50,7 +54,7 @@ const rooms: readonly Room[] = [
     packagesLater: ['nodemailer', 'yaml'],
   },
   {
-    at: /^cli\/extra\//,
+    at: lateRooms,
     uses: [/^daemon\/api\//, followingRules, /^cli\//],
     packages: ['commander', 'string-width', 'wrap-ansi', node],
     packagesLater: ['chalk', 'undici'],
@@ -58,7 +62,7 @@ const rooms: readonly Room[] = [
   {
     at: /^cli\//,
     uses: [/^daemon\/api\//],
-    later: [/^cli\/extra\//],
+    later: [lateRooms],
     packages: ['commander', node],
     packagesLater: ['chalk', 'undici', 'jq-wasm'],
   },
@@ -157,16 +161,16 @@ describe('the floor plan', () => {
   test('the law sees what it looks for', () => {
     const sample = (path: string, code: string) =>
       importsOf({ path, text: code, code }).map(found => problem({ path, text: code, code }, roomOf(path)!, found))
-    assert.deepEqual(sample('daemon/domain/typing.ts', "import { x } from 'node:fs'"), [
-      'daemon/domain/typing.ts may not use node:fs',
+    assert.deepEqual(sample('daemon/domain/messages/typing.ts', "import { x } from 'node:fs'"), [
+      'daemon/domain/messages/typing.ts may not use node:fs',
     ])
     assert.deepEqual(sample('daemon/api/x.ts', "const a = await import('../engine.ts')"), [
       'daemon/api/x.ts may not use daemon/engine.ts',
     ])
-    assert.deepEqual(sample('daemon/events/x.ts', "import { type A, b } from '../domain/state.ts'"), [
-      'daemon/events/x.ts may use the types of daemon/domain/state.ts only',
+    assert.deepEqual(sample('daemon/events/x.ts', "import { type A, b } from '../domain/model/state.ts'"), [
+      'daemon/events/x.ts may use the types of daemon/domain/model/state.ts only',
     ])
-    assert.deepEqual(sample('daemon/events/x.ts', "import {\n  type A,\n} from '../domain/state.ts'"), [undefined])
+    assert.deepEqual(sample('daemon/events/x.ts', "import {\n  type A,\n} from '../domain/model/state.ts'"), [undefined])
     assert.deepEqual(sample('cli/main.ts', "import chalk from 'chalk'"), ['cli/main.ts may use chalk by import() only'])
     assert.deepEqual(sample('cli/main.ts', "export * from '../daemon/engine.ts'"), [
       'cli/main.ts may not use daemon/engine.ts',
@@ -190,17 +194,17 @@ describe('the floor plan', () => {
       if (/^(daemon|cli)\//.test(path)) assert.match(text, /^\/\/ \S/, `${path} opens without a comment`)
   })
 
-  test('only permissions.ts decides by a role', () => {
+  test('only domain/rules decides by a role', () => {
     for (const { path, code } of own) {
-      // Which system group a role stands for is what group-values.ts is about.
-      if (!path.startsWith('daemon/') || /^daemon\/domain\/(permissions|group-values)(\.ts|\/)/.test(path)) continue
+      //
+      if (!path.startsWith('daemon/') || /^daemon\/domain\/rules\//.test(path)) continue
       for (const line of code.split('\n')) {
         // Showing a role and giving one are no decisions: `role: user.role`, `role: roles.member`.
         const rest = line.replace(/\brole: (\w+\.role|roles\.\w+|roles\[\w+\])/g, '')
         assert.doesNotMatch(
           rest,
           /\.role\b|\broles[.[]/,
-          `${path} reads a role; that is for permissions.ts: ${line.trim()}`,
+          `${path} reads a role; that is for domain/rules: ${line.trim()}`,
         )
       }
     }

@@ -5,18 +5,18 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { groupPermissions } from '../../daemon/api/permission-settings.ts'
-import { defaultValue } from '../../daemon/domain/group-values.ts'
+import { groupPermissions } from '../../daemon/api/shapes/permission-settings.ts'
 import { applyFact } from '../../daemon/domain/index.ts'
-import type { Message } from '../../daemon/domain/message-store/index.ts'
+import type { Message } from '../../daemon/domain/model/message-store/index.ts'
+import { type Channel, type Group, roles, State, type User } from '../../daemon/domain/model/state.ts'
 import { found } from '../../daemon/domain/organization/founding.ts'
-import * as permissions from '../../daemon/domain/permissions.ts'
-import { type Channel, type Group, roles, State, type User } from '../../daemon/domain/state.ts'
+import { defaultValue } from '../../daemon/domain/rules/group-values.ts'
+import * as permissions from '../../daemon/domain/rules/index.ts'
 import seed from '../../data/seed.json' with { type: 'json' }
 import { channelRow } from '../support/channel-row.ts'
 import { root } from '../support/sources.ts'
 
-const file = join(root, 'test/permissions.table.txt')
+const file = join(root, 'test/laws/permissions.table.txt')
 const state = new State()
 applyFact(state, found(seed, 'example.com', 0))
 

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
-import { savedSnippets } from '../../daemon/api/saved-snippets.ts'
-import { typing } from '../../daemon/api/typing.ts'
-import { users } from '../../daemon/api/users.ts'
+import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import { typing } from '../../daemon/api/messages/typing.ts'
+import { users } from '../../daemon/api/people/users.ts'
 import { type Caller, launch, type TestDaemon } from '../support/daemon.ts'
 
 describe('snapshot and journal', () => {

@@ -1,8 +1,8 @@
 // A channel's row for tests that make their state by hand: public, open, with default permissions.
 
-import { channelPermissions } from '../../daemon/api/permission-settings.ts'
-import { defaultValue } from '../../daemon/domain/group-values.ts'
-import type { Channel, State } from '../../daemon/domain/state.ts'
+import { channelPermissions } from '../../daemon/api/shapes/permission-settings.ts'
+import type { Channel, State } from '../../daemon/domain/model/state.ts'
+import { defaultValue } from '../../daemon/domain/rules/group-values.ts'
 
 export function channelRow(state: State, id: number, more: Partial<Channel> = {}): Channel {
   const creatorId = more.creatorId ?? null

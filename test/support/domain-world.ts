@@ -1,9 +1,9 @@
 // The world of in-process.ts with channels and messages in it, and what everyone hears of them.
 
 import { resources } from '../../daemon/domain/index.ts'
+import { type Channel, type Role, roles, type User } from '../../daemon/domain/model/state.ts'
 import type { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Announcement } from '../../daemon/domain/resource.ts'
-import { type Channel, type Role, roles, type User } from '../../daemon/domain/state.ts'
 import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
 import { channelRow } from './channel-row.ts'
 import { registration, World } from './in-process.ts'

@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict'
 import type { Capability } from '../../daemon/api/capabilities.ts'
-import { useEmojiNames } from '../../daemon/domain/emoji.ts'
 import type { Fact, QueueRegistration } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact, resources } from '../../daemon/domain/index.ts'
+import { useEmojiNames } from '../../daemon/domain/markdown/emoji-names.ts'
+import { type Role, roles, State, type User } from '../../daemon/domain/model/state.ts'
 import { found } from '../../daemon/domain/organization/founding.ts'
 import { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Announcement, Context } from '../../daemon/domain/resource.ts'
-import { type Role, roles, State, type User } from '../../daemon/domain/state.ts'
 import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
 import emojiNames from '../../data/emoji.json' with { type: 'json' }
 import seed from '../../data/seed.json' with { type: 'json' }

@@ -1,10 +1,10 @@
 // A small world for the renderer: a few people, groups, channels, emoji, linkifiers and files.
 
-import { emojiByName, useEmojiNames } from '../../daemon/domain/emoji.ts'
+import { emojiByName, useEmojiNames } from '../../daemon/domain/markdown/emoji-names.ts'
 import type { Linkifier } from '../../daemon/domain/markdown/organization-content.ts'
 import { toHtml } from '../../daemon/domain/markdown/parser.ts'
 import { Findings, type World } from '../../daemon/domain/markdown/world.ts'
-import { State } from '../../daemon/domain/state.ts'
+import { State } from '../../daemon/domain/model/state.ts'
 import emojiNames from '../../data/emoji.json' with { type: 'json' }
 
 useEmojiNames(emojiNames)

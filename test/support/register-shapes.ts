@@ -2,7 +2,11 @@
 
 import { type TSchema, Type } from '@sinclair/typebox'
 import { anything, bool, eitherOf, int, keyed, listOf, nullable, num, oneOf, text } from '../../daemon/api/define.ts'
-import { channelPermissions, groupPermissions, organizationPermissions } from '../../daemon/api/permission-settings.ts'
+import {
+  channelPermissions,
+  groupPermissions,
+  organizationPermissions,
+} from '../../daemon/api/shapes/permission-settings.ts'
 
 type Fields = Record<string, TSchema>
 

@@ -2,8 +2,8 @@
 // `register` would tell it now.
 
 import type { Capability } from '../../daemon/api/capabilities.ts'
+import type { User } from '../../daemon/domain/model/state.ts'
 import type { Announcement } from '../../daemon/domain/resource.ts'
-import type { User } from '../../daemon/domain/state.ts'
 import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
 import { registration, type World } from './in-process.ts'
 import { StateFigures } from './state-figures.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { events } from '../../daemon/api/events.ts'
-import { users } from '../../daemon/api/users.ts'
+import { users } from '../../daemon/api/people/users.ts'
 import { Caller, type TestDaemon } from './daemon.ts'
 
 export interface PersonOptions {

@@ -1,7 +1,7 @@
 // Bots as their owners see them, but for their secrets.
 
-import type { Bot, State, User } from '../state.ts'
-import { avatarUrl } from '../users/present.ts'
+import type { Bot, State, User } from '../model/state.ts'
+import { avatarUrl } from '../people/users/present.ts'
 
 export type BotUser = User & { readonly bot: Bot }
 

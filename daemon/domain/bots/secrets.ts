@@ -1,7 +1,7 @@
 // Keys and tokens of bots: set into what their owners see at the last moment, and never kept.
 
+import type { User } from '../model/state.ts'
 import type { Surroundings } from '../resource.ts'
-import type { User } from '../state.ts'
 
 /** Fills the empty places of a record, or of the part of one that an event tells. */
 export function withSecrets<B extends { api_key?: string; services?: object[] }>(

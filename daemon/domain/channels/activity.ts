@@ -1,9 +1,9 @@
 // Channels in which nothing was said for long, which clients put aside. Looked at once a day; a message wakes one at once.
 
-import { channelAudience } from '../audiences.ts'
+import type { Channel, State } from '../model/state.ts'
+import { day, seconds } from '../model/time.ts'
 import type { Announcement, Job } from '../resource.ts'
-import type { Channel, State } from '../state.ts'
-import { day, seconds } from '../time.ts'
+import { channelAudience } from '../rules/audiences.ts'
 import { ifKnown } from './present.ts'
 
 export interface ActivityFact {

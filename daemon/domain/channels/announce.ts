@@ -1,18 +1,18 @@
 // Who hears what when a channel is created, changed or archived.
 
-import { type ChannelPermission, channelPermissions } from '../../api/permission-settings.ts'
-import { channelAudience, everyone, whoever } from '../audiences.ts'
-import { compact } from '../channel-visibility.ts'
-import { shown } from '../group-values.ts'
-import { subscribersOf } from '../lookups.ts'
+import { type ChannelPermission, channelPermissions } from '../../api/shapes/permission-settings.ts'
 import { renderInline } from '../markdown/index.ts'
-import { isGuest, seeMetadata } from '../permissions.ts'
+import { subscribersOf } from '../model/lookups.ts'
+import type { Channel, State } from '../model/state.ts'
 import type { Announcement, Event } from '../resource.ts'
-import type { Channel, State } from '../state.ts'
-import { addedAnnouncements } from '../subscriptions/present.ts'
+import { channelAudience, everyone, whoever } from '../rules/audiences.ts'
+import { shown } from '../rules/group-values.ts'
+import { isGuest, seeMetadata } from '../rules/index.ts'
+import type { ChannelFact } from './channels.ts'
 import { defaultsAnnouncement, groupsAnnouncement } from './defaults.ts'
-import type { ChannelFact } from './index.ts'
 import { goneEvent, ifKnown, knowsArchived, postPolicyOf, streamCreated } from './present.ts'
+import { addedAnnouncements } from './subscriptions/present.ts'
+import { compact } from './visibility.ts'
 
 type Of<T extends ChannelFact['type']> = Extract<ChannelFact, { type: T }>
 

@@ -1,15 +1,15 @@
 // What settings a channel may be given, and by whom. Shared by creating and updating.
 
-import type { channels as api } from '../../api/channels.ts'
+import type { channels as api } from '../../api/channels/channels.ts'
 import type { ParamsOf } from '../../api/define.ts'
-import { type ChannelPermission, channelPermissions } from '../../api/permission-settings.ts'
+import { type ChannelPermission, channelPermissions } from '../../api/shapes/permission-settings.ts'
 import { limits } from '../limits.ts'
-import * as may from '../permissions.ts'
+import type { Channel } from '../model/state.ts'
+import { cleaned, unprintable } from '../model/text.ts'
+import { emptyTopicDisplayName } from '../model/topic-names.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
-import type { Channel } from '../state.ts'
-import { cleaned, unprintable } from '../text.ts'
-import { emptyTopicDisplayName } from '../topic-names.ts'
+import * as may from '../rules/index.ts'
 
 export type UpdateParams = ParamsOf<typeof api.update>
 export type Kind = 'public' | 'private' | 'web-public'

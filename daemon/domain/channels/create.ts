@@ -1,17 +1,17 @@
 // New channels: the settings they start with, who may choose them, and what the notification bot says of them.
 
-import type { creationParams } from '../../api/channel-shapes.ts'
 import type { ParamsOf } from '../../api/define.ts'
-import { type ChannelPermission, channelPermissions } from '../../api/permission-settings.ts'
+import type { creationParams } from '../../api/shapes/channels.ts'
+import { type ChannelPermission, channelPermissions } from '../../api/shapes/permission-settings.ts'
 import type { Fact } from '../facts.ts'
-import { checkedValue, defaultValue, isNobody } from '../group-values.ts'
-import { channelNotice } from '../notices.ts'
-import * as may from '../permissions.ts'
+import { channelNotice } from '../messages/notices.ts'
+import { organizationSetting } from '../model/settings.ts'
+import type { Channel, GroupValue } from '../model/state.ts'
+import { seconds } from '../model/time.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context } from '../resource.ts'
-import { organizationSetting } from '../settings-lookup.ts'
-import type { Channel, GroupValue } from '../state.ts'
-import { seconds } from '../time.ts'
+import { checkedValue, defaultValue, isNobody } from '../rules/group-values.ts'
+import * as may from '../rules/index.ts'
 import {
   checkFolder,
   checkKind,

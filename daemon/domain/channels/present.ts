@@ -1,15 +1,15 @@
 // Channels as the API shows them, and the events that every change of who knows them is made of.
 
-import type { ShownChannel } from '../../api/channel-shapes.ts'
-import { channelPermissions } from '../../api/permission-settings.ts'
-import { shown, systemGroup } from '../group-values.ts'
-import { subscriberCount } from '../lookups.ts'
+import type { ShownChannel } from '../../api/shapes/channels.ts'
+import { channelPermissions } from '../../api/shapes/permission-settings.ts'
 import { renderInline } from '../markdown/index.ts'
-import { type Asker, seeMetadata } from '../permissions.ts'
+import { subscriberCount } from '../model/lookups.ts'
+import type { Channel, GroupValue, State } from '../model/state.ts'
+import { day } from '../model/time.ts'
 import type { Client, Event, Forms } from '../resource.ts'
-import type { Channel, GroupValue, State } from '../state.ts'
-import { day } from '../time.ts'
-import { firstMessageId, recentTraffic } from '../topics.ts'
+import { shown, systemGroup } from '../rules/group-values.ts'
+import { type Asker, seeMetadata } from '../rules/index.ts'
+import { firstMessageId, recentTraffic } from './topic-history.ts'
 
 /** Without the time, as in events, the traffic is left open. */
 export function presentChannel(state: State, channel: Channel, now?: number): ShownChannel {

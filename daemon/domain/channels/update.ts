@@ -1,17 +1,15 @@
 // PATCH /streams/{stream_id}: every setting is checked before the first is changed.
 
-import { channelPermissions } from '../../api/permission-settings.ts'
-import { visibilityFacts } from '../channel-visibility.ts'
+import { channelPermissions } from '../../api/shapes/permission-settings.ts'
 import type { Fact } from '../facts.ts'
-import { changedValue } from '../group-values.ts'
-import { channelByName, subscribersOf } from '../lookups.ts'
-import { channelNotice } from '../notices.ts'
-import * as may from '../permissions.ts'
+import { channelNotice } from '../messages/notices.ts'
+import { channelByName, subscribersOf } from '../model/lookups.ts'
+import { organizationSetting } from '../model/settings.ts'
+import type { Channel, GroupValue, State } from '../model/state.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
-import { organizationSetting } from '../settings-lookup.ts'
-import type { Channel, GroupValue, State } from '../state.ts'
-import { hasNamedTopic } from '../topics.ts'
+import { changedValue } from '../rules/group-values.ts'
+import * as may from '../rules/index.ts'
 import {
   checkDescription,
   checkFolder,
@@ -28,6 +26,8 @@ import {
 } from './checks.ts'
 import { mention, quoted } from './create.ts'
 import { postPolicyOf } from './present.ts'
+import { hasNamedTopic } from './topic-history.ts'
+import { visibilityFacts } from './visibility.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 export type ChannelSettings = Partial<Omit<Channel, 'id' | 'permissions' | 'archived'>>

@@ -1,12 +1,12 @@
 // Markdown to HTML, and what a text does besides being shown: whom it mentions, what it links. HTML in the source is
 // always escaped.
 
-import { emojiByName } from '../emoji.ts'
 import { limits } from '../limits.ts'
-import { type Asker, seeContent } from '../permissions.ts'
+import { organizationSetting, userSetting } from '../model/settings.ts'
+import type { Channel, Group, State, User } from '../model/state.ts'
 import { badRequest } from '../refusal.ts'
-import { organizationSetting, userSetting } from '../settings-lookup.ts'
-import type { Channel, Group, State, User } from '../state.ts'
+import { type Asker, seeContent } from '../rules/index.ts'
+import { emojiByName } from './emoji-names.ts'
 import { linkifiers } from './organization-content.ts'
 import { toHtml } from './parser.ts'
 import { type Widget, widgetOf } from './widgets.ts'

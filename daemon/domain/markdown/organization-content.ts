@@ -1,8 +1,8 @@
 // What an organization adds to Markdown: custom emoji and linkifiers. The one place where the renderer meets their rows.
 
-import { linkifiersInOrder, matchesOf } from '../linkify.ts'
-import { emojiUrl, type CustomEmoji as Row } from '../organization-records.ts'
-import type { State } from '../state.ts'
+import { emojiUrl, type CustomEmoji as Row } from '../model/organization-records.ts'
+import type { State } from '../model/state.ts'
+import { linkifiersInOrder, matchesOf } from './linkify.ts'
 
 export interface CustomEmoji {
   readonly id: number

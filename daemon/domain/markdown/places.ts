@@ -1,7 +1,7 @@
 // `#**channel**`, `#**channel>topic**` and `#**channel>topic@message**`.
 
 import type { StateInline } from 'markdown-it'
-import { emptyTopicDisplayName } from '../topic-names.ts'
+import { emptyTopicDisplayName } from '../model/topic-names.ts'
 import { escapeHtml } from './escape.ts'
 import { element } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'

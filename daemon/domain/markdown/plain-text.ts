@@ -1,7 +1,7 @@
 // What hides in plain text: linkifier matches, email addresses, emoji by name and by character, emoticons.
 
 import type { Token } from 'markdown-it'
-import { type Emoji, unicodeCode, unicodeName } from '../emoji.ts'
+import { type Emoji, unicodeCode, unicodeName } from './emoji-names.ts'
 import { escapeHtml } from './escape.ts'
 import { element, openTag } from './html.ts'
 import type { Linkifier, LinkifierMatch } from './organization-content.ts'

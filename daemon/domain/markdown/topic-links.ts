@@ -1,6 +1,6 @@
 // Links in topics: linkifier matches first, then bare addresses where they left room; in the order they stand.
 
-import type { State } from '../state.ts'
+import type { State } from '../model/state.ts'
 import { type LinkifierMatch, linkifiers } from './organization-content.ts'
 import { linkifierMatches } from './plain-text.ts'
 import { bareUrlEnd } from './urls.ts'

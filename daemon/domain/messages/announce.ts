@@ -1,17 +1,17 @@
 // Who hears of what happens to messages, in which words.
 
-import { attachmentNews } from '../attachments.ts'
-import { channelAudience, splitByAccess } from '../audiences.ts'
 import { activityNews } from '../channels/activity.ts'
 import { ifKnown } from '../channels/present.ts'
-import { idsOf } from '../message-store/index.ts'
-import { queueTakes } from '../narrow/queue.ts'
-import { seeMessage } from '../permissions.ts'
+import { firstMessageId } from '../channels/topic-history.ts'
+import { attachmentNews } from '../files/attachments.ts'
+import { idsOf } from '../model/message-store/index.ts'
+import type { State } from '../model/state.ts'
+import { topicShown } from '../model/topic-names.ts'
+import { queueTakes } from '../narrow/queue-filter.ts'
+import { metInConversation, partedInConversation } from '../people/users/access.ts'
 import type { Announcement, Client, Event } from '../resource.ts'
-import type { State } from '../state.ts'
-import { topicShown } from '../topic-names.ts'
-import { firstMessageId } from '../topics.ts'
-import { metInConversation, partedInConversation } from '../users/access.ts'
+import { channelAudience, splitByAccess } from '../rules/audiences.ts'
+import { seeMessage } from '../rules/index.ts'
 import { concerned } from './audience.ts'
 import type {
   FlagsChanged,

@@ -1,7 +1,7 @@
 // To whom a message is something.
 
-import { hasSharedHistory, seeContent } from '../permissions.ts'
-import type { Channel, State } from '../state.ts'
+import type { Channel, State } from '../model/state.ts'
+import { hasSharedHistory, seeContent } from '../rules/index.ts'
 import { hasRow, Reader } from './reader.ts'
 
 /** Everyone the message is something to: who has it in their history or is subscribed, and may read it. */

@@ -1,11 +1,11 @@
 // Deleting a message.
 
 import type { ParamsOf } from '../../api/define.ts'
-import type { messages as api } from '../../api/messages.ts'
-import type { Message } from '../message-store/index.ts'
-import { deleteAnyMessage, deleteOwnMessage } from '../permissions.ts'
+import type { messages as api } from '../../api/messages/messages.ts'
+import type { Message } from '../model/message-store/index.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context } from '../resource.ts'
+import { deleteAnyMessage, deleteOwnMessage } from '../rules/index.ts'
 import { changeable } from './access.ts'
 import { deletion } from './deletion.ts'
 import { isOlder } from './update.ts'

@@ -1,9 +1,9 @@
 // The facts that messages are gone, whoever deletes them: a person, an administrator, time.
 
-import { filesOf } from '../attachments.ts'
 import type { Fact } from '../facts.ts'
+import { filesOf } from '../files/attachments.ts'
+import type { Channel, State } from '../model/state.ts'
 import type { Surroundings } from '../resource.ts'
-import type { Channel, State } from '../state.ts'
 import { readersBeyond } from './audience.ts'
 import type { MessagesDeleted } from './facts.ts'
 

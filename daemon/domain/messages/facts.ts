@@ -1,8 +1,8 @@
 // What happens to messages.
 
-import type { Edit, Message, Reaction, Submessage } from '../message-store/index.ts'
-import type { Conversation } from '../state.ts'
-import type { WebhookDelivery } from '../webhooks/delivery.ts'
+import type { WebhookDelivery } from '../bots/webhooks/delivery.ts'
+import type { Edit, Message, Reaction, Submessage } from '../model/message-store/index.ts'
+import type { Conversation } from '../model/state.ts'
 
 export type MessageFact =
   | MessageSent

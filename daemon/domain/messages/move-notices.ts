@@ -2,13 +2,13 @@
 
 import type { Fact } from '../facts.ts'
 import { messageUrl } from '../markdown/urls.ts'
-import { channelNotice, notificationBot } from '../notices.ts'
+import type { Channel } from '../model/state.ts'
+import { seconds } from '../model/time.ts'
+import { resolvedPrefix, topicShown } from '../model/topic-names.ts'
 import type { Context } from '../resource.ts'
-import type { Channel } from '../state.ts'
-import { seconds } from '../time.ts'
-import { resolvedPrefix, topicShown } from '../topic-names.ts'
 import { deletion } from './deletion.ts'
 import type { MessagesMoved } from './facts.ts'
+import { channelNotice, notificationBot } from './notices.ts'
 import { silentMention } from './quote.ts'
 
 interface Wanted {

@@ -1,9 +1,9 @@
 // What messages ask of other resources, in one place: topic visibility, muted people, alert words.
 
+import { topicPolicy } from '../channels/topic-visibility.ts'
 import { alertWordsIn } from '../markdown/alert-words.ts'
-import { mutedUserKey } from '../personal-records.ts'
-import type { State } from '../state.ts'
-import { topicPolicy } from '../topic-visibility.ts'
+import { mutedUserKey } from '../model/personal-records.ts'
+import type { State } from '../model/state.ts'
 
 /** Whether the one has muted the other. */
 export function hasMuted(state: State, userId: number, mutedId: number): boolean {

@@ -1,10 +1,10 @@
 // Direct messages: whom they go to, and whether they may.
 
-import { userByEmail } from '../lookups.ts'
-import { accessUser, beginConversation, writeDirectly } from '../permissions.ts'
+import { userByEmail } from '../model/lookups.ts'
+import type { Conversation, State, User } from '../model/state.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context, Surroundings } from '../resource.ts'
-import type { Conversation, State, User } from '../state.ts'
+import { accessUser, beginConversation, writeDirectly } from '../rules/index.ts'
 import { nextConversationId } from './compose.ts'
 
 /** `to` of a direct message: IDs, or emails as a list or separated by commas. The sender is always one of them. */

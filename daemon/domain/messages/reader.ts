@@ -1,10 +1,10 @@
 // What messages are to one user: received or not, read or unread, with which flags.
 
-import type { FlagsOfUser } from '../message-flags-table.ts'
-import { idsOf, marks } from '../message-store/index.ts'
-import type { Asker } from '../permissions.ts'
-import type { State } from '../state.ts'
-import type { Subscription } from '../subscription-table.ts'
+import type { FlagsOfUser } from '../model/message-flags-table.ts'
+import { idsOf, marks } from '../model/message-store/index.ts'
+import type { State } from '../model/state.ts'
+import type { Subscription } from '../model/subscription-table.ts'
+import type { Asker } from '../rules/index.ts'
 
 type Following = Pick<Subscription, 'active' | 'spans'>
 

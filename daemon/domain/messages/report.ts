@@ -1,15 +1,15 @@
 // Reporting a message: the notification bot tells the moderators, in their channel.
 
 import type { ParamsOf } from '../../api/define.ts'
-import type { messages as api } from '../../api/messages.ts'
+import type { messages as api } from '../../api/messages/messages.ts'
 import { limits } from '../limits.ts'
-import { channelNotice } from '../notices.ts'
+import { organizationSetting } from '../model/settings.ts'
+import { cleaned } from '../model/text.ts'
+import { topicOf } from '../model/topic-names.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context } from '../resource.ts'
-import { organizationSetting } from '../settings-lookup.ts'
-import { cleaned } from '../text.ts'
-import { topicOf } from '../topic-names.ts'
 import { visible } from './access.ts'
+import { channelNotice } from './notices.ts'
 import { attribution, messageLink, quoted, silentMention } from './quote.ts'
 
 const reasons = {

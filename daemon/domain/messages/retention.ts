@@ -2,12 +2,12 @@
 // batches, so that nobody waits for it.
 
 import type { Fact } from '../facts.ts'
-import type { MessageStore } from '../message-store/index.ts'
-import type { Organization } from '../organization-records.ts'
+import type { MessageStore } from '../model/message-store/index.ts'
+import type { Organization } from '../model/organization-records.ts'
+import { organizationSetting } from '../model/settings.ts'
+import type { State } from '../model/state.ts'
+import { day, seconds } from '../model/time.ts'
 import type { Job, Surroundings } from '../resource.ts'
-import { organizationSetting } from '../settings-lookup.ts'
-import type { State } from '../state.ts'
-import { day, seconds } from '../time.ts'
 import { deletion } from './deletion.ts'
 
 const batch = 200

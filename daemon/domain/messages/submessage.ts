@@ -1,10 +1,10 @@
 // Parts of widgets: what is said to a poll or a list, kept with its message.
 
 import type { ParamsOf } from '../../api/define.ts'
-import type { messages as api } from '../../api/messages.ts'
+import type { messages as api } from '../../api/messages/messages.ts'
+import { visibilityAfterTakingPart } from '../channels/topic-visibility.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context } from '../resource.ts'
-import { visibilityAfterTakingPart } from '../topic-visibility.ts'
 import { changeable } from './access.ts'
 import type { SubmessageAdded } from './facts.ts'
 import { submessageId } from './send.ts'

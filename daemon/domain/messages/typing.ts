@@ -1,43 +1,87 @@
-// Telling others that one edits a message: a signal, like that of typing a new one.
+// Typing notifications: signals only. The server keeps no typing state.
 
 import type { ParamsOf } from '../../api/define.ts'
-import type { messages as api } from '../../api/messages.ts'
+import { typing as api } from '../../api/messages/typing.ts'
+import { limits } from '../limits.ts'
+import { liveChannelFor, subscriberCount, subscribersOf } from '../model/lookups.ts'
+import { userSetting } from '../model/settings.ts'
+import type { State, User } from '../model/state.ts'
+import { isNoTopic, topicMeant, topicShown } from '../model/topic-names.ts'
+import { presentAuthor } from '../people/users/present.ts'
 import { badRequest } from '../refusal.ts'
-import type { Announcement, Context } from '../resource.ts'
-import { userSetting } from '../settings-lookup.ts'
-import { topicShown } from '../topic-names.ts'
-import { changeable } from './access.ts'
-import { checkEditing } from './update.ts'
+import { type Announcement, type Context, resource } from '../resource.ts'
+import { splitByAccess } from '../rules/audiences.ts'
+import * as may from '../rules/index.ts'
 
-export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typing>) {
-  const { state, actor } = ctx
-  const message = state.messages.get(changeable(ctx, message_id))!
-  checkEditing(ctx, message, 0)
-  const direct = message.channelId === undefined
-  if (!userSetting(actor, direct ? 'send_private_typing_notifications' : 'send_stream_typing_notifications'))
-    throw badRequest('You have turned off typing notifications')
-  const people = direct
-    ? state.conversations.get(message.conversationId!)!.userIds
-    : [...state.subscriptions.followers(message.channelId!)]
-  // So many could not be looked at anyway.
-  if (!direct && people.length > 100) return { reply: {} }
-  const to = people.filter(id => {
-    const user = state.users.get(id)!
-    return user.active && userSetting(user, 'receives_typing_notifications')
-  })
-  const event = { type: 'typing_edit_message', op, sender_id: actor.id, message_id }
-  const inChannel = (topic: string) => ({
-    ...event,
-    recipient: { type: 'channel', channel_id: message.channelId, topic },
-  })
-  const signal: Announcement = {
-    to,
-    event: direct
-      ? { ...event, recipient: { type: 'direct', user_ids: people } }
-      : ({ capabilities }) =>
-          capabilities.has('stream_typing_notifications')
-            ? inChannel(topicShown(message.topic, capabilities.has('empty_topic_name')))
-            : null,
+type Params = ParamsOf<typeof api.set>
+
+export const typing = resource(api)<never>({
+  commands: {
+    set: (ctx, params) => ({
+      signals: params.type === 'direct' ? [direct(ctx, params)] : inChannel(ctx, params),
+      reply: {},
+    }),
+  },
+  apply: {},
+  announce: {},
+})
+
+function direct(ctx: Context, { op, to }: Params): Announcement {
+  if (!to || to.length === 0) throw badRequest('to: at least one recipient is needed for a direct message')
+  if (!userSetting(ctx.actor, 'send_private_typing_notifications'))
+    throw badRequest('type: your settings say that nobody is told when you type a direct message')
+  const named = to.map((id, index) => person(ctx, id, index))
+  const people = [...new Map([ctx.actor, ...named].map(user => [user.id, user])).values()]
+  people.sort((a, b) => a.id - b.id)
+  const as = (reader: User) => (user: User) =>
+    shown(ctx.state, user, !may.accessUser.allows({ state: ctx.state, actor: reader }, user))
+  return {
+    to: people.filter(receives).map(user => user.id),
+    event: { type: 'typing', op, message_type: 'direct' },
+    personal: id => {
+      const seen = as(ctx.state.users.get(id)!)
+      return { sender: seen(ctx.actor), recipients: people.map(seen) }
+    },
   }
-  return { signals: [signal], reply: {} }
+}
+
+function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement[] {
+  if (stream_id === undefined) throw badRequest('stream_id is needed for a channel')
+  if (topic === undefined) throw badRequest('topic is needed for a channel')
+  if (!userSetting(ctx.actor, 'send_stream_typing_notifications'))
+    throw badRequest('type: your settings say that nobody is told when you type in a channel')
+  const channel = liveChannelFor(ctx, stream_id, may.seeContent)
+  may.check(may.post, ctx, channel)
+  if (subscriberCount(ctx.state, channel.id) > limits.typingAudience) return []
+  const name = isNoTopic(topic) ? '' : topicMeant(topic)
+  const event =
+    (isStranger: boolean): Announcement['event'] =>
+    ({ capabilities }) =>
+      capabilities.has('stream_typing_notifications')
+        ? {
+            type: 'typing',
+            op,
+            message_type: 'stream',
+            sender: shown(ctx.state, ctx.actor, isStranger),
+            stream_id: channel.id,
+            topic: topicShown(name, capabilities.has('empty_topic_name')),
+          }
+        : null
+  const listening = subscribersOf(ctx.state, channel.id).filter(id => receives(ctx.state.users.get(id)!))
+  const { known, strangers } = splitByAccess(ctx.state, ctx.actor, listening)
+  return [{ to: known, event: event(false) }, ...(strangers.length > 0 ? [{ to: strangers, event: event(true) }] : [])]
+}
+
+function receives(user: User): boolean {
+  return user.active && userSetting(user, 'receives_typing_notifications')
+}
+
+function person(ctx: Context, id: number, index: number): User {
+  const user = ctx.state.users.get(id)
+  if (!user) throw badRequest(`to[${index}]: no user has the ID ${id}`)
+  return user
+}
+
+function shown(state: State, user: User, isStranger: boolean) {
+  return { user_id: user.id, email: presentAuthor(state, user, false, isStranger).email }
 }

@@ -1,9 +1,9 @@
 // What somebody has not read yet, found without looking at everything they have.
 
-import type { IdList, Thread } from '../message-store/index.ts'
+import type { IdList, Thread } from '../model/message-store/index.ts'
+import type { State } from '../model/state.ts'
+import type { Subscription } from '../model/subscription-table.ts'
 import type { Context } from '../resource.ts'
-import type { State } from '../state.ts'
-import type { Subscription } from '../subscription-table.ts'
 import { isMuted } from './neighbours.ts'
 import { isMentioned, Reader } from './reader.ts'
 

@@ -1,9 +1,9 @@
 // A narrow as a plan: the smallest index that holds all its messages, and a test for each of them.
 
-import { IdList, idsOf } from '../message-store/index.ts'
 import { Reader, takesPart } from '../messages/reader.ts'
-import { type Asker, hasSharedHistory, seeContent } from '../permissions.ts'
-import type { Channel } from '../state.ts'
+import { IdList, idsOf } from '../model/message-store/index.ts'
+import type { Channel } from '../model/state.ts'
+import { type Asker, hasSharedHistory, seeContent } from '../rules/index.ts'
 import { channelNamed, messageIdOf, operators, type Test } from './operators.ts'
 import { hasTerms, searchTerms } from './search.ts'
 import { anyOf, everyId, inParts, type Source } from './source.ts'

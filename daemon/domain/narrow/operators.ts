@@ -1,13 +1,13 @@
 // What each operator of a narrow means: where its messages are found, and how to tell whether one fits.
 
-import { channelByName, userByEmail } from '../lookups.ts'
+import { topicPolicy } from '../channels/topic-visibility.ts'
 import { isMuted } from '../messages/neighbours.ts'
 import { conversationOf } from '../messages/people.ts'
 import { isMentioned, Reader } from '../messages/reader.ts'
-import { type Asker, seeMetadata } from '../permissions.ts'
-import type { Channel, User } from '../state.ts'
-import { resolvedPrefix, topicMeant } from '../topic-names.ts'
-import { topicPolicy } from '../topic-visibility.ts'
+import { channelByName, userByEmail } from '../model/lookups.ts'
+import type { Channel, User } from '../model/state.ts'
+import { resolvedPrefix, topicMeant } from '../model/topic-names.ts'
+import { type Asker, seeMetadata } from '../rules/index.ts'
 import { searchTerms } from './search.ts'
 import { anyOf, listed, membersOf, type Source } from './source.ts'
 import { badNarrow, type Term } from './terms.ts'

@@ -1,7 +1,7 @@
 // Full-text search: what was asked for, whether a message has it, and where.
 
 import { escapeHtml } from '../markdown/escape.ts'
-import { occurrences } from '../message-store/words.ts'
+import { occurrences } from '../model/message-store/words.ts'
 
 /** Words and quoted phrases, in lower case. */
 export function searchTerms(operand: string): string[] {

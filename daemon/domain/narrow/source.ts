@@ -1,6 +1,6 @@
 // Where the messages of a narrow can come from: walked from any point in both directions, without reading what is beyond.
 
-import { IdList, type IdSet, type WordPart } from '../message-store/index.ts'
+import { IdList, type IdSet, type WordPart } from '../model/message-store/index.ts'
 
 export interface Source {
   /** How many there may be: the smallest source is walked, the others are asked. */

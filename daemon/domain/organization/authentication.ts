@@ -1,8 +1,8 @@
 // Ways to log in, by the names the organization's settings know them by.
 
+import type { State } from '../model/state.ts'
 import { badRequest } from '../refusal.ts'
 import type { ServerFacts } from '../resource.ts'
-import type { State } from '../state.ts'
 
 const methods = [
   'Dev',

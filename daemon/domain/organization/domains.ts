@@ -1,8 +1,8 @@
 // Email domains: from which addresses may be when the organization restricts them.
 
-import type { EmailDomain } from '../organization-records.ts'
+import type { EmailDomain } from '../model/organization-records.ts'
+import type { State } from '../model/state.ts'
 import { badRequest } from '../refusal.ts'
-import type { State } from '../state.ts'
 
 export function checkDomain(state: State, given: string): string {
   const domain = given.trim().toLowerCase()

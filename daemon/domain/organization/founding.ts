@@ -1,9 +1,9 @@
 // The organization: how it came to be.
 
-import { groupPermissions, organizationPermissions } from '../../api/permission-settings.ts'
-import type { Organization } from '../organization-records.ts'
-import { type Group, roles, type User } from '../state.ts'
-import { seconds } from '../time.ts'
+import { groupPermissions, organizationPermissions } from '../../api/shapes/permission-settings.ts'
+import type { Organization } from '../model/organization-records.ts'
+import { type Group, roles, type User } from '../model/state.ts'
+import { seconds } from '../model/time.ts'
 
 export type Founded = {
   readonly type: 'organization.founded'

@@ -1,20 +1,20 @@
 // The `realm` section of `register`: settings, permissions, limits, and what the server is like.
 
-import { type OrganizationSetting, organizationSettings } from '../../api/organization-settings.ts'
+import { type OrganizationSetting, organizationSettings } from '../../api/shapes/organization-settings.ts'
 import {
   channelPermissions,
   groupPermissions,
   organizationPermissions,
   type PermissionSetting,
-} from '../../api/permission-settings.ts'
+} from '../../api/shapes/permission-settings.ts'
 import { mapped } from '../../api/tables.ts'
-import { shown } from '../group-values.ts'
 import { limits } from '../limits.ts'
-import { externalAccounts } from '../profile-fields/field-data.ts'
+import { organizationSetting } from '../model/settings.ts'
+import type { GroupValue, State } from '../model/state.ts'
+import { emptyTopicDisplayName } from '../model/topic-names.ts'
+import { externalAccounts } from '../people/profile-fields/field-data.ts'
 import type { Context } from '../resource.ts'
-import { organizationSetting } from '../settings-lookup.ts'
-import type { GroupValue, State } from '../state.ts'
-import { emptyTopicDisplayName } from '../topic-names.ts'
+import { shown } from '../rules/group-values.ts'
 import { enabledMethods, presentMethods } from './authentication.ts'
 import { giphyRatings, jitsiServerUrl, videoChatProviders } from './constants.ts'
 

@@ -1,11 +1,11 @@
 // What only its owner hears of: scheduled messages, reminders, files; and people who come out of sight.
 
-import { messages } from '../../../daemon/api/messages.ts'
-import { organization } from '../../../daemon/api/organization.ts'
-import { reminders } from '../../../daemon/api/reminders.ts'
-import { scheduledMessages } from '../../../daemon/api/scheduled-messages.ts'
-import { uploads } from '../../../daemon/api/uploads.ts'
-import { users } from '../../../daemon/api/users.ts'
+import { uploads } from '../../../daemon/api/files/uploads.ts'
+import { messages } from '../../../daemon/api/messages/messages.ts'
+import { reminders } from '../../../daemon/api/messages/reminders.ts'
+import { scheduledMessages } from '../../../daemon/api/messages/scheduled-messages.ts'
+import { organization } from '../../../daemon/api/organization/organization.ts'
+import { users } from '../../../daemon/api/people/users.ts'
 import { at, people, picture, type Row, row } from './row.ts'
 
 const later = 4_000_000_000

@@ -1,0 +1,113 @@
+// Times and durations as people write them. Pure: the present is passed in, the time zone is the machine's.
+
+import { parseDuration } from '../../daemon/api/durations.ts'
+
+export { parseDuration }
+
+const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+/** UNIX seconds, ISO 8601, `2h`, `+2h`, `-10m`, `now`, `9:00`, `tomorrow 9:00`, `friday 17:30`. In UNIX seconds, or undefined. */
+export function parseTime(text: string, now: Date): number | undefined {
+  const trimmed = text.trim().toLowerCase()
+  if (trimmed === '') return undefined
+  if (/^\d+$/.test(trimmed)) return safe(Number(trimmed))
+  if (trimmed === 'now') return seconds(now)
+  if (/^[+-]/.test(trimmed)) {
+    const distance = parseDuration(trimmed.slice(1))
+    if (distance === undefined) return undefined
+    return seconds(new Date(now.getTime() + (trimmed.startsWith('-') ? -distance : distance)))
+  }
+  return iso(text.trim()) ?? byDay(trimmed, now) ?? ahead(trimmed, now)
+}
+
+/** `2h`, `1h30m`, `in 5 minutes`: a length of time alone lies ahead. */
+function ahead(text: string, now: Date): number | undefined {
+  const plain = text
+    .replace(/^in\s+/, '')
+    .replace(/(\d)\s*(second|minute|hour|day|week)s?\b/g, (_, digit, unit) => `${digit}${unit[0]}`)
+    .replace(/(\d)\s*(sec|min)s?\b/g, (_, digit, unit) => `${digit}${unit[0]}`)
+    .replaceAll(/\s+(and\s+)?/g, '')
+  const distance = parseDuration(plain)
+  return distance === undefined ? undefined : seconds(new Date(now.getTime() + distance))
+}
+
+/** For people: local time, to the minute, the same width always. */
+export function showTime(unixSeconds: number): string {
+  const at = new Date(unixSeconds * 1000)
+  if (Number.isNaN(at.getTime())) return String(unixSeconds)
+  const two = (part: number) => String(part).padStart(2, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+/** From now: `3 min ago`, `in 2 h`. */
+export function showDistance(unixSeconds: number, now: number): string {
+  const distance = Math.abs(unixSeconds - now)
+  if (distance < 45) return unixSeconds > now ? 'in a moment' : 'just now'
+  const [size, name] = steps.find(([, , limit]) => distance < limit) ?? steps.at(-1)!
+  const text = `${Math.max(1, Math.round(distance / size))} ${name}`
+  return unixSeconds > now ? `in ${text}` : `${text} ago`
+}
+
+/** Seconds, name, and up to how many seconds it is used. */
+const steps: readonly (readonly [number, string, number])[] = [
+  [60, 'min', 5400],
+  [3600, 'h', 129_600],
+  [86_400, 'd', 5_184_000],
+  [2_629_800, 'months', 63_115_200],
+  [31_557_600, 'years', Number.POSITIVE_INFINITY],
+]
+
+function iso(text: string): number | undefined {
+  const found = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)([Zz]|[+-]\d{2}:?\d{2})?)?$/.exec(text)
+  if (!found) return undefined
+  const [, day, time = '00:00', zone = ''] = found
+  // `new Date('2026-02-31')` rolls over to March; a date that does not exist is a slip, not a wish.
+  const [year, month, date] = day!.split('-').map(Number)
+  if (new Date(year!, month! - 1, date!).getDate() !== date) return undefined
+  return seconds(new Date(`${day}T${time}${zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`))
+}
+
+function byDay(text: string, now: Date): number | undefined {
+  const [first, ...rest] = text.split(/\s+(?:at\s+)?/)
+  const days = daysUntil(first!, now)
+  const clock = days === undefined ? text : rest.join(' ')
+  const time = clock === '' ? { hours: 0, minutes: 0 } : parseClock(clock)
+  if (!time) return undefined
+  const at = new Date(now)
+  at.setDate(at.getDate() + (days ?? 0))
+  at.setHours(time.hours, time.minutes, 0, 0)
+  // A clock time alone means its next occurrence.
+  if (days === undefined && at <= now) at.setDate(at.getDate() + 1)
+  return seconds(at)
+}
+
+function daysUntil(word: string, now: Date): number | undefined {
+  if (word === 'today') return 0
+  if (word === 'tomorrow') return 1
+  if (word === 'yesterday') return -1
+  const day = weekdays.findIndex(name => name === word || name.slice(0, 3) === word)
+  if (day < 0) return undefined
+  return (day - now.getDay() + 7) % 7 || 7
+}
+
+function parseClock(text: string): { hours: number; minutes: number } | undefined {
+  const found = /^(\d{1,2})(?::(\d{2}))?\s*(am|pm)?$/.exec(text)
+  if (!found || (found[2] === undefined && found[3] === undefined)) return undefined
+  let hours = Number(found[1])
+  const minutes = Number(found[2] ?? 0)
+  if (found[3]) {
+    if (hours < 1 || hours > 12) return undefined
+    hours = (hours % 12) + (found[3] === 'pm' ? 12 : 0)
+  }
+  return hours < 24 && minutes < 60 ? { hours, minutes } : undefined
+}
+
+function seconds(at: Date): number | undefined {
+  const time = at.getTime()
+  return Number.isNaN(time) || time < 0 ? undefined : Math.floor(time / 1000)
+}
+
+function safe(value: number): number | undefined {
+  return Number.isSafeInteger(value) ? value : undefined
+}

@@ -1,0 +1,296 @@
+// Many calls over few connections: NDJSON in, one result per line out, in the order of the lines.
+
+import { createReadStream, readFileSync, statSync } from 'node:fs'
+import type { Endpoint } from '../../daemon/api/define.ts'
+import { Ending, exitCodes, Failure, usage } from '../base/failure.ts'
+import type { Globals } from '../base/globals.ts'
+import { type Account, accountFor } from '../base/profile.ts'
+import { fullPath, methods } from '../commands/api.ts'
+import { flagName, type Given, isList, isMarkdown, type Sources } from '../input/flags.ts'
+import { Progress } from '../print/progress.ts'
+import { Pool } from '../transport/pool.ts'
+import type { RawReply } from '../transport/reply-reader.ts'
+import { readParams } from './call.ts'
+import { everydayFlags } from './everyday.ts'
+import { requestOf } from './forms.ts'
+import type { BatchOptions } from './subcommands.ts'
+
+interface Call {
+  readonly method: string
+  readonly path: string
+  /** Its fields, encoded. */
+  readonly form: string
+}
+
+type Line = Readonly<Record<string, unknown>>
+
+/** What a line asks for. A promise only where something has to be looked up: there may be very many lines. */
+type Read = (line: Line) => Call | Promise<Call>
+
+interface Result {
+  readonly text: string
+  readonly failed: boolean
+}
+
+/** Lines are objects of params, by their names in the API or their flags'; flags given on the command line hold for all. */
+export function callEach(
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  batch: BatchOptions,
+  { account, sources, globals }: { account: Account; sources: Sources; globals: Globals },
+): Promise<void> {
+  const reader = new ParamReader(endpoint, given, sources)
+  return runAll(batch, account, globals, line => reader.read(line))
+}
+
+/** Lines are `{"method":"POST","path":"/typing","params":{…}}`. */
+export function callLines(batch: BatchOptions, globals: Globals): Promise<void> {
+  return runAll(batch, accountFor(globals, process.env), globals, line => {
+    const { method = 'GET', path, params = {} } = line
+    if (typeof method !== 'string' || !methods.includes(method.toUpperCase()))
+      throw usage(`"method" is not one of ${methods.join(', ')}`)
+    if (typeof path !== 'string') throw usage('"path" is missing')
+    if (typeof params !== 'object' || params === null) throw usage('"params" is not an object')
+    return { method: method.toUpperCase(), path: fullPath(path), form: formOf(Object.entries(params)) }
+  })
+}
+
+/** Reads lines of params as the command line would be read. */
+class ParamReader {
+  readonly #endpoint: Endpoint
+  readonly #given: ReadonlyMap<string, Given>
+  readonly #sources: Sources
+  /** Params by what lines may call them. */
+  readonly #names = new Map<string, string>()
+  /** The param that holds a message's text, if there is one. */
+  readonly #text: string | undefined
+  /** Lines mostly differ in their text only: what the last one made of everything else, up to its text. */
+  #last: { readonly others: string; readonly call: Call } | undefined
+
+  constructor(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources) {
+    this.#endpoint = endpoint
+    this.#given = given
+    this.#sources = sources
+    for (const name of Object.keys(endpoint.params)) {
+      this.#names.set(flagName(endpoint, name), name)
+      this.#names.set(name, name)
+    }
+    for (const { name } of everydayFlags(endpoint)) this.#names.set(name, `@${name}`)
+    this.#text = Object.entries(endpoint.params).find(([, { shape }]) => isMarkdown(shape))?.[0]
+  }
+
+  read(line: Line): Call | Promise<Call> {
+    const name = this.#text
+    const text = name === undefined ? undefined : line[name]
+    // A dash stands for stdin.
+    if (name === undefined || typeof text !== 'string' || text === '-') return this.#readAll(line).then(callOf)
+    const others = JSON.stringify({ ...line, [name]: '' })
+    const last = this.#last
+    if (last?.others === others) return { ...last.call, form: last.call.form + encoded(text) }
+    return this.#readAll(line).then(request => {
+      // It may be taken for something else than a text.
+      if (request.fields.get(name) !== text) return callOf(request)
+      const fields = new Map(request.fields)
+      fields.delete(name)
+      const call = callOf({ ...request, fields: fields.set(name, '') })
+      this.#last = { others, call }
+      return { ...call, form: call.form + encoded(text) }
+    })
+  }
+
+  async #readAll(line: Line): Promise<Request> {
+    const endpoint = this.#endpoint
+    const plain: Record<string, unknown> = {}
+    const texts = new Map(this.#given)
+    for (const [key, value] of Object.entries(line)) {
+      const name = this.#names.get(key)
+      if (name === undefined) throw usage(`"${key}" is not a parameter of ${endpoint.cli.name}`)
+      texts.delete(name)
+      // Texts are read as on the command line, so names stand for IDs; everything else is what it is.
+      if (typeof value === 'string') texts.set(name, isListParam(endpoint, name) ? [value] : value)
+      else if (isTexts(value) && isListParam(endpoint, name)) texts.set(name, value)
+      else plain[name] = value
+    }
+    const stated: ReadonlyMap<string, Given> = new Map([
+      ...texts,
+      ...Object.keys(plain).map(name => [name, true] as const),
+    ])
+    const params = await readParams(endpoint, stated, this.#sources)
+    return { method: endpoint.method, ...requestOf(endpoint, { ...params, ...plain }) }
+  }
+}
+
+interface Request {
+  readonly method: string
+  readonly path: string
+  readonly fields: ReadonlyMap<string, unknown>
+}
+
+function callOf({ method, path, fields }: Request): Call {
+  return { method, path: `/api/v1${path}`, form: formOf(fields) }
+}
+
+function formOf(fields: Iterable<readonly [string, unknown]>): string {
+  return Array.from(fields, ([name, value]) => {
+    return `${encoded(name)}=${encoded(typeof value === 'string' ? value : JSON.stringify(value))}`
+  }).join('&')
+}
+
+/** As URLSearchParams would, but for spaces, and without a list to be made first. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}
+
+async function runAll(
+  { file, parallel, keepGoing }: BatchOptions,
+  account: Account,
+  globals: Globals,
+  read: Read,
+): Promise<void> {
+  const input = open(file)
+  const pool = await Pool.open(account, parallel)
+  const caller = new Caller(pool, globals)
+  const progress = new Progress(countLines(file), globals)
+  const results = new Results()
+  const waiting: Promise<Result>[] = []
+  // Twice as many as run, so that one slow call does not leave the others idle.
+  const most = parallel === 1 ? 1 : parallel * 2
+  let failed = 0
+  const print = (result: Result): Promise<void> | undefined => {
+    if (result.failed) failed++
+    progress.step(result.failed)
+    return results.add(`${result.text}\n`)
+  }
+  try {
+    let number = 0
+    reading: for await (const lines of linesOf(input))
+      for (const text of lines) {
+        number++
+        if (text.trim() === '') continue
+        waiting.push(attempt(number, text, read, caller))
+        if (waiting.length < most) continue
+        await print(await waiting.shift()!)
+        if (failed > 0 && !keepGoing) break reading
+      }
+    for (const result of waiting) await print(await result)
+  } finally {
+    input.destroy()
+    results.flush()
+    progress.end()
+    pool.close()
+  }
+  if (failed > 0) throw new Ending(exitCodes.refused)
+}
+
+/** What comes back in one turn is written at once. */
+class Results {
+  #waiting = ''
+
+  /** A promise when somebody is slow to read. */
+  add(text: string): Promise<void> | undefined {
+    if (this.#waiting === '') setImmediate(() => this.flush())
+    this.#waiting += text
+    const { stdout } = process
+    return stdout.writableNeedDrain ? new Promise(resolve => stdout.once('drain', resolve)) : undefined
+  }
+
+  flush(): void {
+    if (this.#waiting !== '') process.stdout.write(this.#waiting)
+    this.#waiting = ''
+  }
+}
+
+async function attempt(line: number, text: string, read: Read, caller: Caller): Promise<Result> {
+  try {
+    const call = read(objectFrom(text))
+    const { status, text: body } = await caller.call(call instanceof Promise ? await call : call)
+    const failed = status >= 400
+    // The reply is passed on as it came, with two fields before it.
+    if (body.startsWith('{"') && !body.includes('\n'))
+      return { failed, text: `{"line":${line},"http":${status},${body.slice(1)}` }
+    return { failed, text: JSON.stringify({ line, http: status, ...looseObject(body) }) }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const { code, message: msg, http } = error
+    return { failed: true, text: JSON.stringify({ line, http, result: 'error', code, msg }) }
+  }
+}
+
+/** Calls, and when told to slow down, holds all the others back too. */
+class Caller {
+  readonly #pool: Pool
+  readonly #timeout: number | undefined
+  #gate: Promise<void> | undefined
+
+  constructor(pool: Pool, { timeout }: Globals) {
+    this.#pool = pool
+    this.#timeout = timeout
+  }
+
+  async call({ method, path, form }: Call): Promise<RawReply> {
+    for (;;) {
+      if (this.#gate) await this.#gate
+      const reply = await this.#pool.send(method, path, form, this.#timeout)
+      if (reply.status !== 429) return reply
+      const pause = Math.max(0, (reply.retryAfter ?? 1) * 1000)
+      this.#gate = Promise.all([this.#gate, new Promise(resolve => setTimeout(resolve, pause))]).then(() => {})
+    }
+  }
+}
+
+function objectFrom(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw usage(`not valid JSON: ${(error as Error).message}`)
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw usage('not a JSON object')
+}
+
+function looseObject(text: string): object {
+  try {
+    const value = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Whatever it is, it is passed on.
+  }
+  return { body: text }
+}
+
+function isListParam(endpoint: Endpoint, name: string): boolean {
+  const param = endpoint.params[name]
+  return param !== undefined && isList(param.shape)
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(item => typeof item === 'string')
+}
+
+/** Without their ends, as many as came together: a promise for each would cost more than reading it. */
+async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<string[]> {
+  let rest = ''
+  for await (const chunk of input.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    yield lines
+  }
+  if (rest !== '') yield [rest]
+}
+
+function open(file: string) {
+  if (file === '-') return process.stdin
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found || found.isDirectory()) throw usage(`--batch: cannot read ${file}`)
+  return createReadStream(file)
+}
+
+/** Undefined for what can be read only once. */
+function countLines(file: string): number | undefined {
+  if (file === '-' || !statSync(file).isFile()) return undefined
+  let lines = 0
+  const bytes = readFileSync(file)
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines++
+  return lines
+}

@@ -1,0 +1,198 @@
+// What a subcommand of the catalogue does: read its params, send or show the request, print the reply.
+
+import type { Endpoint } from '../../daemon/api/define.ts'
+import { exitCodes, Failure, hinted, usage } from '../base/failure.ts'
+import type { Globals } from '../base/globals.ts'
+import { type Account, accountFor } from '../base/profile.ts'
+import { flagName, type Given, isChoice, readParam, type Sources, wordName } from '../input/flags.ts'
+import type { Kind, Names } from '../input/names.ts'
+import { placeIn } from '../input/shorthand.ts'
+import { printReply } from '../print/output.ts'
+import { call, type Patience, type Reply, type Request } from '../transport/client.ts'
+import { fillIn } from './everyday.ts'
+import { requestOf } from './forms.ts'
+import type { BatchOptions } from './subcommands.ts'
+
+/** Endpoints that are spoken of in words of their own. */
+const said: ReadonlySet<string> = new Set(['subscribe', 'unsubscribe', 'delete-topic'])
+
+/** A blocking poll is answered by a heartbeat at the latest, within about a minute. */
+const pollTimeout = 120_000
+
+export async function callEndpoint(
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  globals: Globals,
+  batch?: BatchOptions,
+): Promise<void> {
+  const account = accountFor(globals, process.env)
+  const patience = patienceFor(endpoint, globals)
+  const sources: Sources = {
+    names: lazyNames(account, patience),
+    now: new Date(),
+    stdin: stdinOnce(),
+    piped: !batch && !process.stdin.isTTY,
+    // A request that is only shown needs no secret.
+    secret: async label =>
+      globals.dryRun || globals.curl ? '********' : (await import('../input/prompt.ts')).askSecret(`${label}: `),
+  }
+  if (batch) {
+    refuseShown(globals)
+    const { callEach } = await import('./batch.ts')
+    if (endpoint.access === 'user') demandKey(account)
+    return callEach(endpoint, given, batch, { account, sources, globals })
+  }
+  const { path, fields } = requestOf(endpoint, await readParams(endpoint, given, sources))
+  const request: Request = { method: endpoint.method, path: `/api/v1${path}`, fields }
+  const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
+  if (globals.dryRun || globals.curl)
+    return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
+  if (endpoint.access === 'user') demandKey(account)
+  const reply = await call(caller, request, patience).catch(error => nearby(error, endpoint, given, sources))
+  const says = said.has(endpoint.id) ? (await import('../print/sentences.ts')).sayings[endpoint.id] : undefined
+  const view = { ...endpoint.cli, shapes: endpoint.reply }
+  await printReply(
+    reply,
+    says ? { ...view, says: reply => says(reply, () => fullNames(account, patience)) } : view,
+    globals,
+  )
+}
+
+/** What the server looked for by its name: ours may have a suggestion. */
+async function nearby(
+  error: unknown,
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  sources: Sources,
+): Promise<never> {
+  if (!(error instanceof Failure)) throw error
+  const place = placeIn(String(given.get('@place') ?? ''))
+  const channel = given.get('@channel') ?? place?.channel
+  if (mayBeMisspelt(error)) {
+    const channels = [channel ?? [], endpoint.id === 'unsubscribe' ? (given.get('subscriptions') ?? []) : []].flat()
+    const people = [given.get('@sender') ?? [], given.get('principals') ?? []].flat()
+    for (const name of channels) await suggested('channel', String(name), sources)
+    for (const name of people) await suggested('user', String(name), sources)
+  }
+  const lacksTopic = error.code === 'BAD_REQUEST' && error.message.startsWith('topic: ') && !place?.topic
+  if (typeof channel === 'string' && lacksTopic && !given.has('topic'))
+    throw hinted(error, `Say '#${channel.replace(/^#/, '')}>topic', or give --topic.`)
+  throw error.hint === undefined ? inOurWords(error, endpoint) : error
+}
+
+/** Where the server speaks of a param that is called otherwise here. */
+function inOurWords(error: Failure, endpoint: Endpoint): Failure {
+  const name = /^(\w+)[: [']/.exec(error.message)?.[1]
+  if (name === undefined || !Object.hasOwn(endpoint.params, name)) return error
+  const label = labelOf(endpoint, name)
+  // A word after the subcommand is known by its place.
+  if (!label.startsWith('--') || label.includes(name.replaceAll('_', '-'))) return error
+  return hinted(error, `${name} is ${label} here.`)
+}
+
+function mayBeMisspelt({ code, exit, message }: Failure): boolean {
+  if (code === 'STREAM_DOES_NOT_EXIST' || code === 'BAD_NARROW') return true
+  return code === 'BAD_REQUEST' && (exit === exitCodes.notFound || message.includes('no active user'))
+}
+
+/** Throws what is known of a name that nobody has. */
+async function suggested(kind: Kind, given: string, sources: Sources): Promise<void> {
+  for (const name of given.split(','))
+    if (name.trim() !== '' && !/^(id:)?\d+$/.test(name)) await sources.names.find(kind, name.trim())
+}
+
+async function fullNames(account: Account, patience: Patience): Promise<ReadonlyMap<number, string>> {
+  const { members } = await call(account, { method: 'GET', path: '/api/v1/users', fields: new Map() }, patience)
+  const list = Array.isArray(members) ? members : []
+  return new Map(list.map(({ user_id, full_name }: Reply) => [Number(user_id), String(full_name)]))
+}
+
+/** What is asked of one request cannot be asked of many; above all, nothing may be sent that was only to be looked at. */
+export function refuseShown({ dryRun, curl, jq, fields }: Globals): void {
+  for (const [flag, given] of Object.entries({ 'dry-run': dryRun, curl, jq, fields }))
+    if (given !== undefined && given !== false)
+      throw usage(`--${flag} does not go with --batch`, 'Try one line without --batch first; results are NDJSON.')
+}
+
+/** What was given, as the values that travel. */
+export async function readParams(
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  sources: Sources,
+): Promise<Record<string, unknown>> {
+  const filled = await fillIn(endpoint, given, sources)
+  const params: Record<string, unknown> = { ...filled.values }
+  for (const [name, param] of Object.entries(endpoint.params)) {
+    if (Object.hasOwn(params, name)) continue
+    const value = filled.given.get(name)
+    const label = labelOf(endpoint, name)
+    const needed = param.presence === 'required' || param.presence === 'path'
+    if (param.shape.ref === 'secret' && (value === '-' || (value === undefined && needed)))
+      params[name] = await sources.secret(label)
+    else if (value !== undefined) params[name] = await readParam(param, value, label, sources)
+    else if (needed) throw usage(`${label} is missing`, param.about)
+  }
+  if (changesNothing(endpoint, params))
+    throw usage('it is not said what to change', `See natter ${endpoint.cli.name} --help`)
+  return params
+}
+
+/** Only which thing, of an endpoint whose every change can be left out. */
+function changesNothing({ method, params }: Endpoint, given: Readonly<Record<string, unknown>>): boolean {
+  const changes = Object.entries(params).filter(([, { presence }]) => presence !== 'path')
+  return (
+    method === 'PATCH' &&
+    changes.length > 0 &&
+    changes.every(([name, { presence }]) => presence !== 'required' && !Object.hasOwn(given, name))
+  )
+}
+
+export function demandKey(account: Account): void {
+  if (!account.site || (account.email && account.apiKey)) return
+  const lacking = account.email ? `the API key of ${account.email}` : 'an account'
+  throw new Failure(exitCodes.denied, `${lacking} for ${account.site} is not known`, {
+    hint: `Log in with \`natter login ${account.site} EMAIL\`, or give --user and --api-key, or set NATTER_EMAIL and NATTER_API_KEY.`,
+  })
+}
+
+export async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function labelOf(endpoint: Endpoint, param: string): string {
+  if (!endpoint.cli.args?.includes(param)) return `--${flagName(endpoint, param)}`
+  const { shape } = endpoint.params[param]!
+  return `<${isChoice(shape) ? param.replaceAll('_', '-') : wordName(param, shape)}>`
+}
+
+function patienceFor(endpoint: Endpoint, globals: Globals): Patience {
+  const timeout = globals.timeout ?? (endpoint.id === 'get-events' ? pollTimeout : undefined)
+  return { timeout, retry: globals.retry }
+}
+
+function withoutKey({ site, from }: Account): Account {
+  return site === undefined ? { from } : { site, from }
+}
+
+/** Looking up is the exception, so its code is loaded when the first name needs it. */
+function lazyNames(account: Account, patience: Patience): Names {
+  let names: Promise<Names> | undefined
+  return {
+    async find(kind, name) {
+      names ??= import('../input/names.ts').then(module => module.namesOf(account, patience))
+      return (await names).find(kind, name)
+    },
+  }
+}
+
+/** The line break that `echo` and editors add is not part of the text. */
+function stdinOnce(): () => Promise<string> {
+  let used = false
+  return async () => {
+    if (used) throw usage('only one value can be read from stdin')
+    used = true
+    return (await readStdin()).replace(/\r?\n$/, '')
+  }
+}

@@ -1,0 +1,235 @@
+// What people leave out and mean anyway: to whom a message goes says whether it is direct, and a list of messages without
+// an anchor is of the newest. Flags that are made of several params stand here too, under names that begin with `@`.
+
+import type { Endpoint, Param } from '../../daemon/api/define.ts'
+import { usage } from '../base/failure.ts'
+import type { ExtraFlag } from '../commands/index.ts'
+import type { Given, Sources } from '../input/flags.ts'
+import { narrowFrom, type Term } from '../input/narrow.ts'
+import { isPlace, placeIn } from '../input/shorthand.ts'
+
+export interface Filled {
+  readonly given: ReadonlyMap<string, Given>
+  /** Values that need no more reading. */
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+const channelFlag: ExtraFlag = {
+  name: 'channel',
+  value: 'CHANNEL',
+  about: 'to this channel, instead of --type and --to',
+}
+
+const listFlags: readonly ExtraFlag[] = [
+  { name: 'channel', value: 'CHANNEL', about: 'only of this channel' },
+  { name: 'topic', value: 'TOPIC', about: 'only of this topic' },
+  { name: 'sender', value: 'USER', about: 'only by this person' },
+  { name: 'search', value: 'WORDS', about: 'only with these words' },
+]
+
+const lastMessages = 20
+
+const linesFlag: ExtraFlag = { name: 'lines', short: 'n', value: 'N', about: `the last N (default ${lastMessages})` }
+
+const policies: Readonly<Record<string, string>> = { inherit: '0', muted: '1', unmuted: '2', followed: '3' }
+
+/** Where a message goes, as the first word; by flags it can be said too. */
+export const placeParam: Param = {
+  shape: { type: 'string', ref: 'place' } as unknown as Param['shape'],
+  presence: 'optional',
+  about: "'#channel>topic' or people: amy@example.com,bob@example.com",
+}
+
+/** The words after the subcommand, in their order. */
+export function wordsFor(endpoint: Endpoint): readonly string[] {
+  const args = endpoint.cli.args ?? []
+  return isSent(endpoint) && !args.includes('@place') ? ['@place', ...args] : args
+}
+
+export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
+  if (endpoint.id === 'get-messages') return [linesFlag, ...listFlags]
+  return isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
+}
+
+export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources): Promise<Filled> {
+  const rest = placed(endpoint, given)
+  const values: Record<string, unknown> = {}
+  const narrow = rest.get('narrow')
+  const terms = narrow === undefined ? [] : narrowFrom(textOf(narrow))
+  if (endpoint.id === 'get-messages') await newest(rest, values, terms, sources)
+  // HTML is for browsers.
+  if (endpoint.method === 'GET' && isSource(endpoint) && !rest.has('apply_markdown')) values.apply_markdown = false
+  if (terms.length > 0) {
+    rest.delete('narrow')
+    values.narrow = takesPairs(endpoint.params.narrow) ? terms.map(pair) : terms
+  }
+  const policy = rest.get('visibility_policy')
+  if (typeof policy === 'string' && Object.hasOwn(policies, policy)) rest.set('visibility_policy', policies[policy]!)
+  // Nobody else was named, and a channel without its founder is seldom meant.
+  if (endpoint.id === 'create-channel' && !rest.has('subscribers')) rest.set('subscribers', ['me'])
+  if (endpoint.id === 'add-navigation-view' && !rest.has('is_pinned')) values.is_pinned = false
+  // People write an emoji as they write it in a message.
+  const emoji = rest.get('emoji_name')
+  if (typeof emoji === 'string') rest.set('emoji_name', emoji.replace(/^:(.+):$/, '$1'))
+  // The server takes IDs and addresses only.
+  const who = rest.get('user_id_or_email')
+  if (typeof who === 'string' && !isId(who) && !who.includes('@'))
+    rest.set('user_id_or_email', String(await sources.names.find('user', who)))
+  const principals = rest.get('principals')
+  if (principals !== undefined && !textOf(principals).startsWith('[')) {
+    rest.delete('principals')
+    values.principals = await idsOrAddresses([principals].flat().join(','), sources)
+  }
+  if (isSent(endpoint) && !rest.has('content') && sources.piped) rest.set('content', '-')
+  if (isAddressed(endpoint)) await address(endpoint, rest, values, sources)
+  return { given: rest, values }
+}
+
+/** A place in one word, taken apart into what the endpoint calls its parts. */
+function placed(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<string, Given> {
+  const rest = new Map(given)
+  const addressed = isAddressed(endpoint)
+  const channelName = addressed && !endpoint.params.stream_id ? '@channel' : 'stream_id'
+  let word = rest.get('@place')
+  rest.delete('@place')
+  if (word !== undefined && isSent(endpoint) && !rest.has('content')) {
+    const said = [channelName, 'to', 'type'].some(name => rest.has(name))
+    if (said || !isPlace(textOf(word))) {
+      rest.set('content', word)
+      word = undefined
+    }
+  }
+  const { topic } = endpoint.params
+  if (word === undefined && topic && endpoint.params.stream_id && !rest.has('stream_id')) {
+    const named = placeIn(textOf(rest.get('topic') ?? ''))
+    if (named?.topic === undefined) return rest
+    word = rest.get('topic')!
+    rest.delete('topic')
+  }
+  if (word === undefined) return rest
+  const place = placeIn(textOf(word))
+  for (const [name, flag] of [
+    [channelName, 'channel'],
+    ['to', 'to'],
+    ...(place?.topic === undefined ? [] : [['topic', 'topic']]),
+  ] as const)
+    if (rest.has(name!)) throw usage(`"${textOf(word)}" says where, so --${flag} cannot`)
+  if (!place && !addressed) throw usage(`"${textOf(word)}" is not a place such as '#general>lunch'`)
+  if (place) rest.set(channelName, place.channel)
+  else rest.set('to', textOf(word))
+  if (place?.topic !== undefined) rest.set('topic', place.topic)
+  return rest
+}
+
+async function newest(
+  given: Map<string, Given>,
+  values: Record<string, unknown>,
+  terms: Term[],
+  sources: Sources,
+): Promise<void> {
+  for (const { name } of listFlags) {
+    const value = given.get(`@${name}`)
+    if (value === undefined) continue
+    const text = textOf(value).replace(name === 'channel' ? /^#/ : /^$/, '')
+    const byId = name !== 'topic' && name !== 'search' && isId(text)
+    const byName = name === 'sender' && !byId && !text.includes('@')
+    const operand = byId ? idIn(text) : byName ? await sources.names.find('user', text) : text
+    terms.push({ operator: name, operand })
+    given.delete(`@${name}`)
+  }
+  if (!given.has('allow_empty_topic_name')) values.allow_empty_topic_name = true
+  const lines = given.get('@lines')
+  given.delete('@lines')
+  if (lines !== undefined && ['num_before', 'num_after', 'message_ids'].some(name => given.has(name)))
+    throw usage(
+      '--lines counts back from the end, or from --anchor: it does not go with --before, --after or --message-ids',
+    )
+  if (lines !== undefined && !/^\d+$/.test(textOf(lines)))
+    throw usage(`--lines: "${textOf(lines)}" is not a whole number, 0 or more`)
+  if (lines !== undefined) values.num_before = Number(textOf(lines))
+  if (given.has('anchor') || given.has('message_ids')) return
+  values.anchor = 'newest'
+  if (!given.has('num_before') && !given.has('num_after')) values.num_before ??= lastMessages
+}
+
+async function address(
+  endpoint: Endpoint,
+  given: Map<string, Given>,
+  values: Record<string, unknown>,
+  sources: Sources,
+): Promise<void> {
+  const channel = given.get('@channel')
+  const to = given.get('to')
+  given.delete('@channel')
+  if (channel !== undefined) {
+    if (to !== undefined) throw usage('--channel and --to exclude each other')
+    values.type = 'channel'
+    const name = textOf(channel).replace(/^#/, '')
+    values.to = isId(name)
+      ? idIn(name)
+      : takesText(endpoint.params.to)
+        ? name
+        : await sources.names.find('channel', name)
+    return
+  }
+  const type = given.get('type')
+  if (type === undefined && given.has('stream_id')) values.type = 'channel'
+  else if (type === undefined && to !== undefined) values.type = 'direct'
+  else if (type === undefined && endpoint.params.type!.presence === 'required')
+    throw usage(
+      'it is not said to whom',
+      "Say '#channel>topic' first, or give --channel and --topic, or --to with people.",
+    )
+  const direct = values.type === 'direct' || type === 'direct' || type === 'private'
+  if (!direct || typeof to !== 'string' || to.startsWith('[')) return
+  given.delete('to')
+  values.to = await idsOrAddresses(to, sources, takesText(endpoint.params.to))
+}
+
+/** Addresses only where all are: the server takes the one or the other, and knows nobody by name. */
+async function idsOrAddresses(text: string, sources: Sources, addresses = true): Promise<(number | string)[]> {
+  const people = text.split(',').map(name => name.trim())
+  if (addresses && people.every(name => name.includes('@'))) return people
+  return Promise.all(people.map(name => (isId(name) ? idIn(name) : sources.names.find('user', name))))
+}
+
+/** A message that is given as words: where, and what. */
+function isSent(endpoint: Endpoint): boolean {
+  return isAddressed(endpoint) && endpoint.cli.args?.includes('content') === true
+}
+
+function isAddressed({ params }: Endpoint): boolean {
+  return params.type !== undefined && params.to !== undefined
+}
+
+/** Reads messages. A queue has the same param, but the wish of its client. */
+function isSource({ params, served }: Endpoint): boolean {
+  return params.apply_markdown !== undefined && served !== 'queues'
+}
+
+function takesText(param: Param | undefined): boolean {
+  const arms: { type?: string; anyOf?: unknown[] }[] = param?.shape.anyOf ?? [param?.shape]
+  return arms.some(arm => arm.type === 'string')
+}
+
+/** A queue's narrow is pairs of texts. */
+function takesPairs(param: Param | undefined): boolean {
+  return param?.shape.items?.type === 'array'
+}
+
+function pair({ operator, operand, negated }: Term): [string, string] {
+  if (negated) throw usage('--narrow: a queue cannot be narrowed by what messages are not', 'See natter help narrow')
+  return [operator, String(operand)]
+}
+
+function textOf(value: Given): string {
+  return Array.isArray(value) ? value.join(' ') : String(value)
+}
+
+function isId(text: string): boolean {
+  return /^(id:)?\d+$/.test(text)
+}
+
+function idIn(text: string): number {
+  return Number(text.replace(/^id:/, ''))
+}

@@ -1,0 +1,109 @@
+// Every subcommand as plain data, from the catalogue and from the extras: for `natter commands`, completions and the man page.
+
+import type { Endpoint } from '../../daemon/api/define.ts'
+import { catalogue, type Page } from '../../daemon/api/index.ts'
+import { extras } from '../commands/index.ts'
+import { flagName, isChoice, isList, isSwitch, valueName, wordName } from '../input/flags.ts'
+import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
+import { formOf as whole } from './forms.ts'
+import { formOf, shortcuts } from './shortcuts.ts'
+
+export interface FlagEntry {
+  readonly name: string
+  readonly short?: string
+  /** Absent for a switch. */
+  readonly value?: string
+  readonly about: string
+  readonly required?: boolean
+  readonly repeatable?: boolean
+}
+
+export interface ArgumentEntry {
+  readonly name: string
+  readonly about: string
+  readonly value: string
+  readonly required: boolean
+  readonly many: boolean
+}
+
+export interface Entry {
+  readonly name: string
+  readonly about: string
+  readonly args: readonly ArgumentEntry[]
+  readonly flags: readonly FlagEntry[]
+  /** Those flags of every subcommand that it takes; absent for all. */
+  readonly globals?: readonly string[]
+  readonly examples: readonly string[]
+  /** For subcommands of the API. */
+  readonly route?: string
+  readonly id?: string
+  /** Whether it only looks, changes something on the server, or something on this machine. */
+  readonly impact: 'read' | 'write' | 'local'
+}
+
+export async function reference(): Promise<Entry[]> {
+  const pages = await Promise.all(Object.values<Page>(catalogue).map(page => page.load()))
+  const endpoints = pages.flatMap(page => Object.values<Endpoint>(page)).filter(({ served }) => served !== 'outgoing')
+  const others = (await Promise.all(Object.values(extras).map(extra => extra.load()))).flat()
+  return [
+    ...endpoints.flatMap(endpoint => [
+      entryOf(whole(endpoint)),
+      ...shortcuts
+        .filter(({ id }) => id === endpoint.id)
+        .map(shortcut => entryOf(formOf(shortcut, endpoint), shortcut.switches ?? [])),
+    ]),
+    ...others
+      .filter(extra => !extra.hidden)
+      .map(({ name, about, args = [], flags = [], globals, examples }) => ({
+        name,
+        about,
+        args: args.map(({ name, about, optional = false, many = false }) => ({
+          name,
+          about,
+          value: name,
+          required: !optional,
+          many,
+        })),
+        flags,
+        ...(globals && { globals }),
+        examples,
+        impact: 'local' as const,
+      })),
+  ]
+}
+
+function entryOf(endpoint: Endpoint, flags = everydayFlags(endpoint)): Entry {
+  const { cli, summary, method, path, params } = endpoint
+  const args = wordsFor(endpoint)
+  return {
+    name: cli.name,
+    about: summary,
+    args: args.map(name => {
+      const { shape, about, presence } = params[name] ?? placeParam
+      const many = isList(shape) && name === args.at(-1)
+      return {
+        name: wordName(name, shape),
+        about,
+        value: valueName(shape),
+        required: presence === 'required' || presence === 'path',
+        many,
+      }
+    }),
+    flags: [
+      ...flags.map(({ name, value, about }) => ({ name, about, ...(value && { value }) })),
+      ...Object.entries(params)
+        .filter(([name]) => !args.includes(name))
+        .map(([name, { shape, about, presence }]) => ({
+          name: flagName(endpoint, name),
+          ...(!isSwitch(shape) && { value: valueName(shape) }),
+          about,
+          ...((presence === 'required' || presence === 'path') && { required: true }),
+          ...(isList(shape) && !isChoice(shape) && { repeatable: true }),
+        })),
+    ],
+    examples: cli.examples,
+    route: `${method} /api/v1${path}`,
+    id: endpoint.id,
+    impact: method === 'GET' ? 'read' : 'write',
+  }
+}

@@ -1,0 +1,343 @@
+// Makes commander subcommands from endpoints of the catalogue, and gives every subcommand the flags that all have.
+
+import { Argument, Command, CommanderError, Option } from 'commander'
+import type { Endpoint, Param } from '../../daemon/api/define.ts'
+import { usage } from '../base/failure.ts'
+import { batchFlags, type Globals, globalFlags, readGlobals } from '../base/globals.ts'
+import type { ExtraFlag, ExtraSubcommand } from '../commands/index.ts'
+import { flagName, type Given, isList, isSwitch, otherFlag, valueName, wordName } from '../input/flags.ts'
+import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
+
+/** Where many calls come from, and how to make them. */
+export interface BatchOptions {
+  /** `-` for stdin. */
+  readonly file: string
+  readonly parallel: number
+  readonly keepGoing: boolean
+}
+
+export type Run = (
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  globals: Globals,
+  batch?: BatchOptions,
+) => Promise<void>
+
+export { type Command, CommanderError }
+
+/** The root, which only holds the others. It throws instead of exiting, and leaves the printing of errors to us. */
+export function newProgram(): Command {
+  const program = new Command('natter')
+    .exitOverride()
+    .enablePositionalOptions()
+    .helpCommand(false)
+    .configureHelp({
+      minWidthToWrap: 16,
+      subcommandTerm: verb => `${verb.name()} ${wordsOf(verb)}`.trimEnd(),
+      padWidth: (command, helper) =>
+        Math.min(
+          Math.max(
+            helper.longestOptionTermLength(command, helper),
+            helper.longestSubcommandTermLength(command, helper),
+            helper.longestArgumentTermLength(command, helper),
+          ),
+          Math.floor((helper.helpWidth ?? 80) * 0.4),
+        ),
+      // What is longer than its column has a line to itself.
+      formatItem: (term, width, about, helper) => {
+        if (about === '') return `  ${term}`
+        const lines = helper.boxWrap(about, Math.max(16, (helper.helpWidth ?? 80) - width - 4)).split('\n')
+        const rest = lines.map((line, index) =>
+          index === 0 && term.length <= width ? line : ' '.repeat(width + 4) + line,
+        )
+        return term.length <= width ? `  ${term.padEnd(width)}  ${rest.join('\n')}` : `  ${term}\n${rest.join('\n')}`
+      },
+    })
+    .configureOutput({ outputError: () => {} })
+  addGlobals(program)
+  return program
+}
+
+export function addEndpoint(
+  program: Command,
+  endpoint: Endpoint,
+  run: Run,
+  argv: readonly string[] = [],
+  flags: readonly ExtraFlag[] = everydayFlags(endpoint),
+): Command {
+  const leaf = commandAt(program, endpoint.cli.name.split(' ')).description(endpoint.summary)
+  const args = wordsFor(endpoint)
+  const options = new Map<string, string>()
+  // In a batch the lines say what the arguments would.
+  const batch = argv.some(word => word === '--batch' || word.startsWith('--batch='))
+  const others = new Map(args.map(name => [name, flagBeside(name, endpoint)]))
+  // Where one word can be said by a flag, the parser cannot know which words are missing; reading the params does.
+  const loose = batch || args.includes('@place') || [...others.values()].some(flag => flag !== undefined)
+  for (const name of args)
+    leaf.addArgument(argumentFor(name, endpoint.params[name] ?? placeParam, name === args.at(-1), loose))
+  for (const flag of flags) {
+    const option = optionFor(flag)
+    leaf.addOption(option)
+    options.set(`@${flag.name}`, option.attributeName())
+  }
+  for (const [name, param] of Object.entries(endpoint.params))
+    if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), asAsked(name, param, args)))
+  for (const [name, flag] of others)
+    if (flag && !leaf.options.some(({ long }) => long === `--${flag}`)) {
+      const option = new Option(
+        `--${flag} <${valueName(endpoint.params[name]!.shape)}>`,
+        `the same as <${wordName(name, endpoint.params[name]!.shape)}>`,
+      )
+      leaf.addOption(option.helpGroup('Flags:'))
+      options.set(name, option.attributeName())
+    }
+  for (const flag of batchFlags) {
+    const option = optionFor(flag).hideHelp()
+    leaf.addOption(option)
+    mentioned.add(option)
+  }
+  leaf.usage(`${wordsOf(leaf)} [flags]`.trimStart())
+  addHelpEnd(leaf, endpoint.cli.examples, `Route: ${endpoint.method} /api/v1${endpoint.path}`)
+  addGlobals(leaf)
+  leaf.action(() => run(endpoint, givenTo(leaf, args, options), globalsOf(leaf), batchFrom(leaf.opts())))
+  return leaf
+}
+
+export function addExtra(program: Command, extra: ExtraSubcommand): Command {
+  const leaf = commandAt(program, extra.name.split(' ')).description(extra.about).optionsGroup('Flags:')
+  for (const { name, about, optional, many } of extra.args ?? []) {
+    const title = many ? `${name}...` : name
+    leaf.addArgument(new Argument(optional ? `[${title}]` : `<${title}>`, about))
+  }
+  for (const flag of extra.flags ?? []) leaf.addOption(optionFor(flag))
+  // What follows the first word that is not ours belongs to the other program.
+  if (extra.passes) leaf.allowUnknownOption().allowExcessArguments().passThroughOptions(extra.passes.includes('--'))
+  leaf.usage(extra.passes ?? `${wordsOf(leaf)} [flags]`.trimStart())
+  addHelpEnd(leaf, extra.examples, ...(extra.more ? [extra.more] : []))
+  addGlobals(leaf, extra.globals)
+  leaf.action(() => {
+    const flags: Record<string, unknown> = {}
+    for (const { name } of extra.flags ?? []) {
+      const value = leaf.getOptionValue(new Option(`--${name}`).attributeName())
+      if (value !== undefined) flags[name] = value
+    }
+    const rest = afterDashes(program)
+    const args = leaf.args.slice(0, leaf.args.length - (rest?.length ?? 0))
+    return extra.run({
+      args: rest && args.at(-1) === '--' ? args.slice(0, -1) : args,
+      ...(rest && { rest }),
+      flags,
+      globals: globalsOf(leaf),
+    })
+  })
+  return leaf
+}
+
+export function batchFrom(flags: Readonly<Record<string, unknown>>): BatchOptions | undefined {
+  if (flags.batch === undefined) return undefined
+  const parallel = String(flags.parallel ?? 1)
+  if (!/^[1-9]\d{0,3}$/.test(parallel)) throw usage(`--parallel: "${parallel}" is not a number of calls`)
+  const keepGoing = (flags.keepGoing ?? flags['keep-going']) === true
+  return { file: String(flags.batch), parallel: Number(parallel), keepGoing }
+}
+
+/** Finds or makes the command for these words; those on the way are groups. */
+function commandAt(program: Command, words: readonly string[]): Command {
+  let command = program
+  for (const word of words) {
+    // `natter flags add` is a subcommand itself, and has others below it.
+    if (command !== program) {
+      if (command.registeredArguments.length === 0) command.usage('<verb> [flags]')
+      command.commandsGroup('Verbs:').helpCommand(false)
+    }
+    command = command.commands.find(known => known.name() === word) ?? newCommand(command, word)
+  }
+  return command
+}
+
+/** Adds the flags of every subcommand. One that the subcommand uses for itself can still be given before the first word. */
+function addGlobals(command: Command, names: readonly string[] = globalFlags.map(flag => flag.name)): void {
+  for (const flag of globalFlags) {
+    if (!names.includes(flag.name) || command.options.some(option => option.long === `--${flag.name}`)) continue
+    const option = new Option(flag.value ? `--${flag.name} <${flag.value}>` : `--${flag.name}`, flag.about)
+    // The help of a subcommand is about itself; that of the program explains these.
+    command.addOption(option.hideHelp())
+    ours.add(option)
+  }
+}
+
+/** What was said of the global flags, at the subcommand itself or before it; the nearest wins. */
+function globalsOf(leaf: Command): Globals {
+  const given = new Map<string, unknown>()
+  for (let command: Command | null = leaf; command; command = command.parent)
+    for (const option of command.options) {
+      const value = ours.has(option) ? command.opts()[option.attributeName()] : undefined
+      const name = option.long!.slice(2)
+      if (value !== undefined && !given.has(name)) given.set(name, value)
+    }
+  return readGlobals(given)
+}
+
+/** Examples to copy, after what else there is to say. */
+function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: string[]): void {
+  leaf.addHelpText('after', () => {
+    const flags = leaf.options.filter(option => ours.has(option) || mentioned.has(option)).map(option => option.long)
+    const also = `Also, as explained by natter --help:\n${filled(flags.map(String), process.stdout.columns || 80)}`
+    return ['', also, ...paragraphs, `Examples:\n${examples.map(line => `  ${line}`).join('\n')}`].join('\n\n').slice(1)
+  })
+}
+
+/** Words in indented lines of at most so many columns. */
+function filled(words: readonly string[], columns: number): string {
+  const lines = ['']
+  for (const word of words) {
+    if (lines.at(-1) !== '' && lines.at(-1)!.length + word.length + 3 > columns) lines.push('')
+    lines[lines.length - 1] += ` ${word}`
+  }
+  return lines.map(line => ` ${line}`).join('\n')
+}
+
+/** The command that these words lead to, as far as they do. */
+export function pathOf(program: Command, argv: readonly string[]): string {
+  let command = program
+  let path = program.name()
+  for (const word of argv) {
+    const next = command.commands.find(known => known.name() === word)
+    if (!next) continue
+    command = next
+    path = `${path} ${word}`
+  }
+  return path
+}
+
+/** Columns. */
+const widestValue = 24
+
+const ours = new WeakSet<Option>()
+/** Named at the end of the help, and explained elsewhere. */
+const mentioned = new WeakSet<Option>()
+/** Optional for the parser only. */
+const shownAsNeeded = new WeakSet<Argument>()
+
+/** The parser keeps the words after `--`, but not always the sign itself. */
+function afterDashes(program: Command): string[] | undefined {
+  const { rawArgs } = program as Command & { rawArgs: string[] }
+  const at = rawArgs.indexOf('--')
+  return at < 0 ? undefined : rawArgs.slice(at + 1)
+}
+
+function newCommand(parent: Command, word: string): Command {
+  return parent.command(word).addHelpOption(new Option('-h, --help', 'show this').helpGroup('Flags:'))
+}
+
+function givenTo(leaf: Command, args: readonly string[], options: ReadonlyMap<string, string>): Map<string, Given> {
+  const given = new Map<string, Given>()
+  const values = leaf.opts()
+  for (const [name, key] of options) if (values[key] !== undefined) given.set(name, values[key])
+  const open = args.filter(name => !given.has(name))
+  open.forEach((name, index) => {
+    const value =
+      open.at(-1) === name && leaf.registeredArguments.at(-1)!.variadic ? leaf.args.slice(index) : leaf.args[index]
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) given.set(name, value)
+  })
+  if (leaf.args.length > open.length && !leaf.registeredArguments.at(-1)?.variadic)
+    throw usage(
+      `"${leaf.args.at(-1)}" is one word too many`,
+      `See ${pathOf(leaf.parent ?? leaf, [leaf.name()])} --help`,
+    )
+  return given
+}
+
+function argumentFor(name: string, param: Param, last: boolean, loose: boolean): Argument {
+  const needed = param.presence === 'required' || param.presence === 'path'
+  const title = wordName(name, param.shape)
+  const many = last && isList(param.shape) ? '...' : ''
+  const argument = new Argument(needed && !loose ? `<${title}${many}>` : `[${title}${many}]`, aboutOf(param, false))
+  if (needed) shownAsNeeded.add(argument)
+  return argument
+}
+
+function isNeeded(argument: Argument): boolean {
+  return argument.required || shownAsNeeded.has(argument)
+}
+
+function wordsOf(command: Command): string {
+  return command.registeredArguments
+    .map(argument => `${argument.name()}${argument.variadic ? '...' : ''}`)
+    .map((title, index) => (isNeeded(command.registeredArguments[index]!) ? `<${title}>` : `[${title}]`))
+    .join(' ')
+}
+
+/** Where a message goes says what type it has. */
+function asAsked(name: string, param: Param, args: readonly string[]): Param {
+  if (!args.includes('@place')) return param
+  if (name === 'type') return { ...param, presence: 'optional', about: `${param.about}; known from the place` }
+  return name === 'to' ? { ...param, presence: 'optional' } : param
+}
+
+/** What can be said as a word or by a flag: a place, and the text of a message. */
+function flagBeside(name: string, endpoint: Endpoint): string | undefined {
+  const { shape } = endpoint.params[name] ?? placeParam
+  return otherFlag(shape) ?? (name === 'content' && endpoint.params.topic ? name : undefined)
+}
+
+/** Returns the key under which commander keeps the value. */
+function addFlag(leaf: Command, flag: string, param: Param): string {
+  if (isSwitch(param.shape)) return addSwitch(leaf, flag, param)
+  // A long set of words would push what is said of all flags to the edge of the screen.
+  const value = valueName(param.shape)
+  const known = value.length <= widestValue || hasTitles(param.shape)
+  const about = known ? aboutOf(param, true) : `${aboutOf(param, true)}: ${value.replaceAll('|', ', ')}`
+  const title = value.length > widestValue ? 'word' : value
+  const option = new Option(`--${flag} <${title}>`, about).helpGroup('Flags:')
+  if (isList(param.shape)) option.argParser((value: string, before: string[] = []) => [...before, value])
+  // Several people: a list, or one text with commas.
+  else if (param.shape.anyOf?.some((arm: { type?: string }) => arm.type === 'array'))
+    option.argParser((value: string, before?: string) => (before === undefined ? value : `${before},${value}`))
+  leaf.addOption(option)
+  return option.attributeName()
+}
+
+/** What is said of such numbers says their names. */
+function hasTitles({ anyOf }: Param['shape']): boolean {
+  return anyOf?.some((arm: { title?: string }) => arm.title !== undefined) === true
+}
+
+function optionFor({ name, short, value, about, repeatable }: ExtraFlag): Option {
+  const placeholder =
+    value === undefined ? '' : value.startsWith('[') ? ` ${value.toLowerCase()}` : ` <${value.toLowerCase()}>`
+  const option = new Option(`${short ? `-${short}, ` : ''}--${name}${placeholder}`, about).helpGroup('Flags:')
+  if (repeatable) option.argParser((text: string, before: string[] = []) => [...before, text])
+  return option
+}
+
+/** Both ways can be said; help shows the one that is not the default, or both in one where there is none. */
+function addSwitch(leaf: Command, flag: string, param: Param): string {
+  const yes = new Option(`--${flag}`, aboutOf(param, true)).helpGroup('Flags:')
+  const no = new Option(`--no-${flag}`, `not: ${param.about}`).helpGroup('Flags:')
+  const key = yes.attributeName()
+  if (param.presence === 'defaulted') (param.fallback === true ? yes : no).hideHelp()
+  else {
+    no.hideHelp()
+    yes.flags = `--[no-]${flag}`
+  }
+  leaf.addOption(yes).addOption(no)
+  return key
+}
+
+function aboutOf(param: Param, flag: boolean): string {
+  const remarks: string[] = []
+  if (flag && (param.presence === 'required' || param.presence === 'path') && param.shape.ref !== 'secret')
+    remarks.push('required')
+  if (param.presence === 'defaulted' && !isSwitch(param.shape)) remarks.push(`default ${shown(param.fallback)}`)
+  if (valueName(param.shape) === 'terms') remarks.push('or in words: channel:general is:starred')
+  else if (flag && isList(param.shape) && valueName(param.shape) !== 'json')
+    remarks.push('repeat it, or separate by commas')
+  if (param.shape.ref === 'markdown') remarks.push('`-` reads stdin')
+  if (param.shape.ref === 'secret') remarks.push('asked for when absent; or NATTER_PASSWORD, or stdin')
+  return remarks.length > 0 ? `${param.about} (${remarks.join('; ')})` : param.about
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

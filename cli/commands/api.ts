@@ -1,0 +1,137 @@
+// `natter api METHOD PATH`: any route, raw. The body is printed as it came.
+
+import { readFileSync } from 'node:fs'
+import { exitOf, Failure, harmless, refusal, usage } from '../base/failure.ts'
+import { batchFlags, type Globals } from '../base/globals.ts'
+import { accountFor } from '../base/profile.ts'
+import { readStdin, refuseShown } from '../catalogue/call.ts'
+import { batchFrom } from '../catalogue/subcommands.ts'
+import { printJson, printReply } from '../print/output.ts'
+import { type Answer, bodyOf, type Request, send } from '../transport/client.ts'
+import type { ExtraSubcommand } from './index.ts'
+
+interface Options {
+  readonly field?: readonly string[]
+  readonly 'json-field'?: readonly string[]
+  readonly input?: string
+  readonly include?: boolean
+}
+
+export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']
+
+export const api: readonly ExtraSubcommand[] = [
+  {
+    name: 'api',
+    about: 'Call any route of the API and print the body of the answer as it came; with --json, indented.',
+    args: [
+      { name: 'method', about: `one of ${methods.join(', ')}`, optional: true },
+      { name: 'path', about: 'the route, with or without /api/v1', optional: true },
+    ],
+    flags: [
+      {
+        name: 'field',
+        short: 'f',
+        value: 'NAME=TEXT',
+        about: 'a parameter, sent as it is (repeatable)',
+        repeatable: true,
+      },
+      {
+        name: 'json-field',
+        short: 'F',
+        value: 'NAME=JSON',
+        about: 'a parameter, checked to be JSON (repeatable)',
+        repeatable: true,
+      },
+      { name: 'input', value: 'FILE', about: 'send this file as the body; `-` reads stdin' },
+      { name: 'include', short: 'i', about: 'print the status and the headers first' },
+      ...batchFlags,
+    ],
+    more: `With --batch each line is {"method":"POST","path":"/typing","params":{"op":"start","to":[9]}}, and each result is a line:
+the reply, with the number of its line and the HTTP status. Exit code 1 when a call failed.`,
+    examples: [
+      'natter api GET /users/me',
+      "natter api POST /typing -f op=start -F 'to=[9,10]'",
+      'natter api DELETE /saved_snippets/3 --include',
+      'natter api --batch calls.ndjson --parallel 8 --keep-going',
+    ],
+    async run({ args, flags, globals }) {
+      const batch = batchFrom(flags)
+      if (batch) {
+        refuseShown(globals)
+        return (await import('../catalogue/batch.ts')).callLines(batch, globals)
+      }
+      if (args.length < 2) throw usage('<method> and <path> are missing', 'natter api GET /users/me')
+      const options = flags as Options
+      await callRaw(await requestFrom(args[0]!.toUpperCase(), args[1]!, options), options, globals)
+    },
+  },
+]
+
+async function callRaw(request: Request, options: Options, globals: Globals): Promise<void> {
+  const account = accountFor(globals, process.env)
+  if (globals.dryRun || globals.curl)
+    return (await import('../print/request-text.ts')).printRequest(account, request, globals)
+  const answer = await send(account, request, { timeout: globals.timeout, retry: globals.retry })
+  if (options.include) process.stdout.write(headOf(answer))
+  const chosen = globals.jq !== undefined || globals.fields !== undefined || globals.ndjson
+  if (answer.status < 400 && chosen) await printReply(bodyOf(answer), {}, globals)
+  else if (answer.status < 400 && globals.json) printJson(bodyOf(answer))
+  else if (answer.text !== '') process.stdout.write(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`)
+  if (exitOf(answer.status, '') === 0) return
+  throw failureOf(answer)
+}
+
+async function requestFrom(method: string, path: string, options: Options): Promise<Request> {
+  if (!methods.includes(method)) throw usage(`<method>: "${method}" is not one of ${methods.join(', ')}`)
+  const fields = new Map<string, string>()
+  for (const pair of options.field ?? []) fields.set(...split(pair, '--field'))
+  for (const pair of options['json-field'] ?? []) {
+    const [name, value] = split(pair, '--json-field')
+    try {
+      JSON.parse(value)
+    } catch {
+      throw usage(`--json-field ${name}: "${value}" is not valid JSON`, 'Use -f for plain text.')
+    }
+    fields.set(name, value)
+  }
+  const request = { method, path: fullPath(path), fields }
+  if (options.input === undefined) return request
+  if (fields.size > 0) throw usage('--input cannot be combined with fields')
+  const bytes = Buffer.from(options.input === '-' ? await readStdin() : readInput(options.input))
+  const type = /^\s*[[{]/.test(bytes.toString('utf8')) ? 'application/json' : 'application/x-www-form-urlencoded'
+  return { ...request, body: { type, bytes } }
+}
+
+export function fullPath(path: string): string {
+  const rooted = path.startsWith('/') ? path : `/${path}`
+  return /^\/api(\/|$)/.test(rooted) ? rooted : `/api/v1${rooted}`
+}
+
+function split(pair: string, flag: string): [string, string] {
+  const at = pair.indexOf('=')
+  if (at < 1) throw usage(`${flag}: "${pair}" is not of the form name=value`)
+  return [pair.slice(0, at), pair.slice(at + 1)]
+}
+
+function readInput(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw usage(`--input: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+function headOf(answer: Answer): string {
+  const lines = [`HTTP/1.1 ${answer.status} ${answer.reason}`]
+  for (let i = 0; i < answer.headers.length; i += 2) lines.push(`${answer.headers[i]}: ${answer.headers[i + 1]}`)
+  return `${lines.map(harmless).join('\n')}\n\n`
+}
+
+function failureOf(answer: Answer): Failure {
+  try {
+    return refusal(answer.status, bodyOf(answer))
+  } catch (error) {
+    if (error instanceof Failure) return error
+    throw error
+  }
+}

@@ -1,0 +1,31 @@
+// `natter commands`: every subcommand, for agents and for looking up.
+
+import { printJson } from '../print/output.ts'
+import type { ExtraSubcommand } from './index.ts'
+
+export const commands: readonly ExtraSubcommand[] = [
+  {
+    name: 'commands',
+    about: 'List every subcommand; with --json its route, arguments, flags, examples, and whether it changes anything',
+    args: [{ name: 'word', about: 'only those whose name or description has it', optional: true }],
+    globals: ['json', 'ndjson', 'jq', 'color', 'quiet'],
+    examples: [
+      'natter commands',
+      'natter commands topic --json',
+      'natter commands --jq \'.[] | select(.impact=="read").name\'',
+    ],
+    async run({ args, globals }) {
+      const { reference } = await import('../catalogue/reference.ts')
+      const word = args[0]?.toLowerCase() ?? ''
+      const found = (await reference()).filter(({ name, about }) => `${name} ${about}`.toLowerCase().includes(word))
+      if (globals.jq !== undefined)
+        process.stdout.write(await (await import('../print/jq.ts')).jqText(found, globals.jq))
+      else if (globals.ndjson) for (const entry of found) process.stdout.write(`${JSON.stringify(entry)}\n`)
+      else if (globals.json) printJson(found)
+      else {
+        const width = Math.max(...found.map(({ name }) => name.length))
+        for (const { name, about } of found) process.stdout.write(`${name.padEnd(width)}  ${about}\n`)
+      }
+    },
+  },
+]

@@ -1,0 +1,100 @@
+// `natter exec -- CMD`: a daemon for the time that one command runs, and the command's exit code.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ending, exitCodes, Failure, usage } from '../base/failure.ts'
+import { zuliprcText } from '../base/profile.ts'
+import { spawnDaemon } from './daemon/process.ts'
+import { type Ready, waitUntilReady } from './daemon/wait-ready.ts'
+import type { ExtraSubcommand } from './index.ts'
+
+const startTimeout = 30_000
+const stopTimeout = 10_000
+
+export const exec: readonly ExtraSubcommand[] = [
+  {
+    name: 'exec',
+    about: 'Start a daemon, run a command with it, stop the daemon; the exit code is the command’s',
+    passes: '[daemon flags] -- <command> [arguments]',
+    globals: ['timeout', 'quiet'],
+    more: `The daemon keeps everything in memory unless --data is given, and takes a free port unless --port is.
+The command gets NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY and NATTER_USER_ID, the same as ZULIP_*, and in ZULIP_CONFIG and
+NATTER_ZULIPRC the path of a zuliprc file. With NATTER_CONTROL_TOKEN, natter clock, reset, faults and the like work too.`,
+    examples: [
+      'natter exec -- npm test',
+      "natter exec --clock frozen -- sh -c 'natter users me && pytest'",
+      'natter exec --data ./store -- ./seed.sh',
+    ],
+    async run({ args, rest = [], globals }) {
+      if (rest.length === 0) throw usage('no command was given', 'natter exec -- npm test')
+      throw new Ending(await runWithDaemon(args, rest, globals.timeout ?? startTimeout))
+    },
+  },
+]
+
+async function runWithDaemon(flags: readonly string[], command: readonly string[], timeout: number): Promise<number> {
+  const scratch = mkdtempSync(join(tmpdir(), 'natter-exec-'))
+  const readyFile = join(scratch, 'ready.json')
+  const has = (name: string) => flags.some(flag => flag === `--${name}` || flag.startsWith(`--${name}=`))
+  const all = [...flags, '--no-profile', '--json', '--ready-file', readyFile]
+  if (!has('data') && !has('memory')) all.push('--memory')
+  if (!has('port')) all.push('--port', '0')
+  let logged = ''
+  // Its own group: a ^C at the terminal is for the command, which may still need the daemon to end well.
+  const daemon = spawnDaemon(all, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+  daemon.stderr!.setEncoding('utf8').on('data', text => {
+    logged = (logged + text).slice(-10_000)
+  })
+  try {
+    const ready = await waitUntilReady(daemon, readyFile, timeout, () => logged)
+    return await runCommand(command, ready, scratch)
+  } finally {
+    if (daemon.exitCode === null && daemon.signalCode === null) {
+      const ended = new Promise(resolve => daemon.once('exit', resolve))
+      daemon.kill('SIGTERM')
+      const timer = setTimeout(() => daemon.kill('SIGKILL'), stopTimeout)
+      await ended
+      clearTimeout(timer)
+    }
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function runCommand(command: readonly string[], ready: Ready, scratch: string): Promise<number> {
+  const { url, owner } = ready
+  const zuliprc = join(scratch, 'zuliprc')
+  writeFileSync(zuliprc, zuliprcText({ site: url, email: owner.email, api_key: owner.api_key }), { mode: 0o600 })
+  const account = { SITE: url, EMAIL: owner.email, API_KEY: owner.api_key, USER_ID: String(owner.user_id) }
+  const both = Object.entries(account).flatMap(([name, value]) => [
+    [`NATTER_${name}`, value],
+    [`ZULIP_${name}`, value],
+  ])
+  const { control_token: token } = ready
+  const files = { ZULIP_CONFIG: zuliprc, NATTER_ZULIPRC: zuliprc, ...(token && { NATTER_CONTROL_TOKEN: token }) }
+  const env = { ...process.env, ...Object.fromEntries(both), ...files }
+  const [program, ...rest] = command
+  return new Promise((resolve, reject) => {
+    let child: ChildProcess | undefined
+    // Before the command starts: it may be quicker to say that it runs than we are to listen.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
+      process.removeAllListeners(signal)
+      // The terminal sends ^C to the command by itself.
+      process.on(signal, () => {
+        if (signal !== 'SIGINT' || !process.stdin.isTTY) child?.kill(signal)
+      })
+    }
+    child = spawn(program!, rest, { stdio: 'inherit', env })
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'ENOENT' ? 'there is no such program' : error.code
+      reject(
+        new Failure(
+          error.code === 'ENOENT' ? exitCodes.notFound : exitCodes.refused,
+          `cannot run ${program}: ${reason}`,
+        ),
+      )
+    })
+    child.on('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)))
+  })
+}

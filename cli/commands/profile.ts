@@ -1,0 +1,184 @@
+// `natter login`, `natter profile …`, `natter config explain`: who we are, and where that is written.
+
+import { exitCodes, Failure, usage } from '../base/failure.ts'
+import {
+  accountFor,
+  changeProfiles,
+  normalSite,
+  type Profile,
+  profileNamed,
+  profilesFile,
+  readProfiles,
+  readZuliprc,
+  saveProfile,
+  zuliprcText,
+} from '../base/profile.ts'
+import { askSecret, askText } from '../input/prompt.ts'
+import { note, printJson } from '../print/output.ts'
+import type { ExtraSubcommand, Invocation } from './index.ts'
+
+const local = ['json', 'quiet', 'color']
+
+const name = { name: 'name', about: 'the profile' }
+
+export const login: readonly ExtraSubcommand[] = [
+  {
+    name: 'login',
+    about: 'Fetch an API key with a password, and save it as a profile',
+    args: [
+      { name: 'site', about: 'the server; the one in use when left out', optional: true },
+      { name: 'email', about: 'the account', optional: true },
+    ],
+    flags: [{ name: 'name', value: 'NAME', about: 'of the profile (default: the name of the server)' }],
+    globals: [...local, 'site', 'user', 'timeout'],
+    more: 'The password is asked for at a terminal, and otherwise read from NATTER_PASSWORD or from stdin.',
+    examples: [
+      'natter login http://127.0.0.1:9991 amy@example.com',
+      'natter login chat.example.com amy@example.com --name work < password.txt',
+    ],
+    run: runLogin,
+  },
+]
+
+export const profile: readonly ExtraSubcommand[] = [
+  {
+    name: 'profile add',
+    about: 'Save a site, an account and its key under a name',
+    args: [name],
+    flags: [{ name: 'from-zuliprc', value: 'FILE', about: 'take them from this file' }],
+    globals: [...local, 'site', 'user', 'api-key'],
+    examples: [
+      'natter profile add work --from-zuliprc ~/Downloads/zuliprc',
+      'natter profile add ci --site http://127.0.0.1:9991 --user ci@example.com --api-key KEY',
+    ],
+    async run({ args, flags, globals }) {
+      const file = flags['from-zuliprc'] as string | undefined
+      const { site, email, apiKey } = file === undefined ? accountFor(globals, process.env) : readZuliprc(file)
+      if (!site || !email || !apiKey)
+        throw usage('site, account or key is missing', 'Give --site, --user and --api-key, or --from-zuliprc FILE.')
+      const path = saveProfile(args[0]!, { site: normalSite(site), email, api_key: apiKey }, process.env)
+      note(`saved ${args[0]} in ${path}`)
+    },
+  },
+  {
+    name: 'profile use',
+    about: 'Make a profile the current one; `-` goes back to the one before',
+    args: [name],
+    globals: local,
+    examples: ['natter profile use work', 'natter profile use -'],
+    async run({ args }) {
+      const book = readProfiles(process.env)
+      const wanted = args[0] === '-' ? book.previous : args[0]!
+      if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no profile to go back to')
+      profileNamed(wanted, process.env)
+      const previous = book.current === wanted ? book.previous : book.current
+      changeProfiles({ ...book, current: wanted, ...(previous && { previous }) }, process.env)
+      note(`using ${wanted}`)
+    },
+  },
+  {
+    name: 'profile list',
+    about: 'List the profiles; the current one has a star',
+    globals: local,
+    examples: ['natter profile list', 'natter profile list --json'],
+    async run({ globals }) {
+      const { current, profiles } = readProfiles(process.env)
+      const rows = Object.entries(profiles).map(([name, { site, email }]) => ({
+        name,
+        site,
+        email,
+        current: name === current,
+      }))
+      if (globals.json) return printJson(rows)
+      if (rows.length === 0) return note('no profiles')
+      const { tableLines } = await import('../print/table.ts')
+      const shown = rows.map(({ current, ...row }) => ({ '': current ? '*' : '', ...row }))
+      const terminal = await (await import('../print/terminal.ts')).terminalFor(globals)
+      process.stdout.write(`${tableLines(shown, String, terminal).join('\n')}\n`)
+    },
+  },
+  {
+    name: 'profile remove',
+    about: 'Forget a profile',
+    args: [name],
+    globals: local,
+    examples: ['natter profile remove work', 'natter profile remove local --quiet'],
+    async run({ args }) {
+      profileNamed(args[0]!, process.env)
+      const { current, previous, profiles } = readProfiles(process.env)
+      const { [args[0]!]: _, ...rest } = profiles
+      const [first, second] = [current, previous].filter(name => name !== undefined && name !== args[0])
+      changeProfiles(
+        { ...(first && { current: first }), ...(second && { previous: second }), profiles: rest },
+        process.env,
+      )
+      note(`removed ${args[0]}`)
+    },
+  },
+  {
+    name: 'profile export',
+    about: 'Print a profile as a zuliprc file, key and all',
+    args: [{ ...name, optional: true }],
+    globals: [...local, 'profile'],
+    examples: ['natter profile export > zuliprc', 'natter profile export work --json'],
+    async run({ args, globals }) {
+      const wanted = args[0] ?? globals.profile ?? readProfiles(process.env).current
+      if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no current profile')
+      const found = profileNamed(wanted, process.env)
+      if (globals.json) printJson(found)
+      else process.stdout.write(zuliprcText(found))
+    },
+  },
+]
+
+export const config: readonly ExtraSubcommand[] = [
+  {
+    name: 'config explain',
+    about: 'Say which server and account would be used, and where each value comes from',
+    globals: [...local, 'site', 'user', 'api-key', 'profile'],
+    examples: ['natter config explain', 'natter config explain --profile work --json'],
+    async run({ globals }) {
+      const account = accountFor(globals, process.env)
+      const rows = [
+        { value: 'site', is: account.site ?? null, from: account.from.site ?? null },
+        { value: 'email', is: account.email ?? null, from: account.from.email ?? null },
+        { value: 'api key', is: account.apiKey ? '********' : null, from: account.from.apiKey ?? null },
+        { value: 'profiles', is: profilesFile(process.env), from: profilesFrom() },
+      ]
+      if (globals.json) return printJson(rows)
+      const { tableLines } = await import('../print/table.ts')
+      const terminal = await (await import('../print/terminal.ts')).terminalFor(globals)
+      const lines = tableLines(rows, value => (value === null ? '-' : String(value)), terminal)
+      process.stdout.write(`${lines.join('\n')}\n`)
+    },
+  },
+]
+
+async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
+  const known = accountFor(globals, process.env)
+  const site = args[0] ?? known.site ?? (await askText('Server: '))
+  if (!site) throw usage('<site> is missing', 'natter login http://127.0.0.1:9991 amy@example.com')
+  if (!args[0] && process.stdin.isTTY) note(`Server: ${site}`)
+  const email = args[1] ?? globals.user ?? (await askText('Email: '))
+  if (!email) throw usage('<email> is missing', 'natter login http://127.0.0.1:9991 amy@example.com')
+  const password = await askSecret(`Password of ${email}: `)
+  const { call } = await import('../transport/client.ts')
+  const fields = new Map([
+    ['username', email],
+    ['password', password],
+  ])
+  const to = { site: normalSite(site), from: {} }
+  const reply = await call(to, { method: 'POST', path: '/api/v1/fetch_api_key', fields }, { timeout: globals.timeout })
+  const name = String(flags.name ?? new URL(to.site).hostname)
+  const account: Profile = { site: to.site, email: String(reply.email ?? email), api_key: String(reply.api_key) }
+  const file = saveProfile(name, account, process.env)
+  const book = readProfiles(process.env)
+  changeProfiles({ ...book, current: name, ...(book.current !== name && { previous: book.current! }) }, process.env)
+  if (globals.json) printJson({ profile: name, site: account.site, email: account.email })
+  else note(`logged in as ${account.email}; saved as profile ${name} in ${file}`)
+}
+
+function profilesFrom(): string {
+  if (process.env.NATTER_CONFIG_DIR) return 'NATTER_CONFIG_DIR'
+  return process.env.XDG_CONFIG_HOME ? 'XDG_CONFIG_HOME' : 'home folder'
+}

@@ -1,0 +1,122 @@
+// What to do with an event besides printing it: run a command, post what the command prints, send the event on.
+// A command is the user's own text for a shell; what others wrote reaches it as JSON on stdin and in variables, never in it.
+
+import { spawn } from 'node:child_process'
+import { exitCodes, Failure } from '../../base/failure.ts'
+import type { Connection } from '../../transport/connection.ts'
+import type { ChatEvent } from './chat-event.ts'
+import type { Place } from './criteria.ts'
+
+export interface Action {
+  /** Throws a Failure when it did not work. */
+  act(event: ChatEvent, place: Place | undefined): Promise<void>
+}
+
+export function execAction(command: string, connection: Connection): Action {
+  return {
+    async act(event, place) {
+      const output = await run(command, event, variablesFor(event, place, connection))
+      if (output.length > 0) await written(output)
+    },
+  }
+}
+
+/** Answers messages of others, where they stand. Never its own: that would not end. */
+export function replyAction(command: string, connection: Connection, self: { id?: number; email?: string }): Action {
+  return {
+    async act(event, place) {
+      const { message } = event
+      if (event.type !== 'message' || !message) return
+      if (message.sender_id === self.id || message.sender_email === self.email) return
+      const output = await run(command, event, variablesFor(event, place, connection))
+      const content = output.toString('utf8').replace(/\s+$/, '')
+      if (content === '') return
+      const to = place?.people
+        ? { type: 'direct', to: place.people.map(person => Number(person.id ?? person.user_id)) }
+        : { type: 'channel', to: message.stream_id, topic: message.subject ?? '' }
+      await connection.call('POST', '/messages', { ...to, content })
+    },
+  }
+}
+
+export async function forwardAction(target: string, timeout: number): Promise<Action> {
+  let url: URL
+  try {
+    url = new URL(target)
+  } catch {
+    throw new Failure(exitCodes.usage, `--forward-to: "${target}" is not a URL`)
+  }
+  const { request } = await import('undici')
+  return {
+    async act(event) {
+      let status: number
+      try {
+        const answer = await request(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(event),
+          signal: AbortSignal.timeout(timeout),
+        })
+        status = answer.statusCode
+        await answer.body.dump()
+      } catch (error) {
+        throw new Failure(exitCodes.unreachable, `cannot forward to ${url}: ${(error as Error).message}`)
+      }
+      if (status >= 300) throw new Failure(exitCodes.refused, `${url} answered ${status}`)
+    },
+  }
+}
+
+/** For a shell's convenience; the whole event is on stdin. */
+function variablesFor(
+  event: ChatEvent,
+  place: Place | undefined,
+  { account }: Pick<Connection, 'account'>,
+): Record<string, string> {
+  const { message } = event
+  const values: Record<string, unknown> = {
+    NATTER_SITE: account.site,
+    NATTER_EMAIL: account.email,
+    NATTER_API_KEY: account.apiKey,
+    NATTER_EVENT_ID: event.id,
+    NATTER_TYPE: event.type,
+    NATTER_OP: event.op,
+    NATTER_MESSAGE_ID: message?.id ?? event.message_id,
+    NATTER_SENDER: place?.senderEmail,
+    NATTER_SENDER_ID: place?.senderId,
+    NATTER_SENDER_NAME: place?.senderName,
+    NATTER_CHANNEL: place?.channel,
+    NATTER_CHANNEL_ID: place?.channelId,
+    NATTER_TOPIC: place?.topic,
+    NATTER_CONTENT: message?.content ?? event.content,
+    NATTER_FLAGS: event.flags?.join(','),
+  }
+  // An empty variable is better than one of another event, or of the shell we were started from.
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, String(value ?? '').replaceAll('\0', '')]),
+  )
+}
+
+function run(command: string, event: ChatEvent, variables: Record<string, string>): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, {
+      shell: true,
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...variables },
+    })
+    const chunks: Buffer[] = []
+    child.stdout.on('data', chunk => chunks.push(chunk))
+    child.on('error', error => reject(new Failure(exitCodes.refused, `cannot run the command: ${error.message}`)))
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(Buffer.concat(chunks))
+      else reject(new Failure(exitCodes.refused, `the command ended with ${signal ?? `exit code ${code}`}`))
+    })
+    // A command that does not read its input is no trouble.
+    child.stdin.on('error', () => {})
+    child.stdin.end(`${JSON.stringify(event)}\n`)
+  })
+}
+
+function written(bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => process.stdout.write(bytes, error => (error ? reject(error) : resolve())))
+}

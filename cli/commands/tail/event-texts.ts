@@ -1,0 +1,115 @@
+// Takes an answer of GET /events apart while it comes, so that the first event is told before the last has arrived, and
+// a long answer is never in memory as a whole.
+
+import { refusal } from '../../base/failure.ts'
+import { bodyOf } from '../../transport/client.ts'
+import type { ChatEvent } from './chat-event.ts'
+
+/** An event as it came. It is read when somebody wants to know what it says. */
+export class Arrived {
+  readonly text: string
+  /** Of the event and of its message, where they are known without reading all of it. */
+  readonly ids: readonly [number, number] | undefined
+  #event: ChatEvent | undefined
+
+  constructor(text: string, ids: readonly [number, number] | undefined, event?: ChatEvent) {
+    this.text = text
+    this.ids = ids
+    this.#event = event
+  }
+
+  get event(): ChatEvent {
+    this.#event ??= JSON.parse(this.text) as ChatEvent
+    return this.#event
+  }
+}
+
+export class EventTexts {
+  /** What is not used up yet. */
+  #rest = ''
+  #place: 'before' | 'inside' | 'after' = 'before'
+
+  /** The events that are complete now. */
+  push(piece: string): Arrived[] {
+    const found: Arrived[] = []
+    if (this.#place === 'after') return found
+    const text = this.#rest + piece
+    let at = this.#place === 'before' ? this.#begin(text) : 0
+    let ids: [number, number] | undefined
+    while (this.#place === 'inside') {
+      at = skipped(text, at)
+      if (text[at] === ']') this.#place = 'after'
+      if (text[at] !== '{') break
+      ids ??= idsAt(text, at)
+      const next = ids ? text.indexOf('},{', at) : -1
+      const following = next < 0 ? undefined : idsAt(text, next + 2)
+      const arrived = following ? new Arrived(text.slice(at, next + 1), ids) : guessed(text, at)
+      if (!arrived) break
+      found.push(arrived)
+      at += arrived.text.length
+      ids = following
+    }
+    this.#rest = this.#place === 'after' ? '' : text.slice(at)
+    return found
+  }
+
+  /** When nothing more comes. */
+  end(): void {
+    if (this.#place === 'after') return
+    const body = bodyOf({ status: 200, reason: '', headers: [], text: this.#place === 'before' ? this.#rest : '' })
+    if (body.result === 'error') throw refusal(200, body)
+  }
+
+  /** Quotes inside of a string are escaped, so this is found nowhere else. */
+  #begin(text: string): number {
+    const list = /"events"\s*:\s*\[/.exec(text)
+    if (!list) return 0
+    this.#place = 'inside'
+    return list.index + list[0].length
+  }
+}
+
+/** How a message begins, from our daemon. Quotes inside of a string are escaped, and no part of an event looks like this. */
+const head = /\{"id":(\d+),"type":"message","message":\{"id":(\d+),/y
+
+function idsAt(text: string, at: number): [number, number] | undefined {
+  head.lastIndex = at
+  const found = head.exec(text)
+  return found ? [Number(found[1]), Number(found[2])] : undefined
+}
+
+/**
+ * Mostly an event ends where the next begins, and both can be found without looking at every character. No part of an
+ * object that ends sooner than the object is valid JSON, so a wrong guess does not go unseen.
+ */
+function guessed(text: string, start: number): Arrived | undefined {
+  const end = text.indexOf('},{', start)
+  if (end >= 0) {
+    const part = text.slice(start, end + 1)
+    try {
+      return new Arrived(part, undefined, JSON.parse(part))
+    } catch {
+      // Objects within it are separated in the same way.
+    }
+  }
+  const part = text.slice(start, endOf(text, start))
+  return part === '' ? undefined : new Arrived(part, undefined, JSON.parse(part))
+}
+
+/** After the brace that closes the one at `start`, or `start` when that is still to come. */
+function endOf(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') {
+      for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++
+    } else if (character === '{') depth++
+    else if (character === '}' && --depth === 0) return at + 1
+  }
+  return start
+}
+
+function skipped(text: string, at: number): number {
+  while (text[at] === ',' || text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
+  return at
+}

@@ -1,0 +1,15 @@
+// `--dry-run` and `--curl` of what follows events: the call that would register its queue.
+
+import type { Globals } from '../../base/globals.ts'
+import type { Account } from '../../base/profile.ts'
+import { textsOf } from '../../transport/connection.ts'
+import { type Plan, registration } from './follow.ts'
+
+export function isShown({ dryRun, curl }: Globals): boolean {
+  return dryRun || curl
+}
+
+export async function showRegistration(account: Account, plan: Plan, globals: Globals): Promise<void> {
+  const { printRequest } = await import('../../print/request-text.ts')
+  printRequest(account, { method: 'POST', path: '/api/v1/register', fields: textsOf(registration(plan)) }, globals)
+}

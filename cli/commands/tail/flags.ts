@@ -1,0 +1,78 @@
+// The flags that `tail` and `wait` share, and reading them.
+
+import type { Past } from '../../../daemon/client/look-back.ts'
+import { didYouMean } from '../../base/did-you-mean.ts'
+import { usage } from '../../base/failure.ts'
+import { parseDuration, parseTime } from '../../base/times.ts'
+import type { ExtraFlag } from '../index.ts'
+import type { Wishes } from './criteria.ts'
+
+export const filterFlags: readonly ExtraFlag[] = [
+  {
+    name: 'type',
+    value: 'TYPE',
+    about: 'events of these types instead of messages: reaction, edit, delete, typing, presence … or all',
+    repeatable: true,
+  },
+  { name: 'channel', value: 'NAME', about: 'only of this channel (repeatable)', repeatable: true },
+  { name: 'topic', value: 'NAME', about: 'only of this topic (repeatable)', repeatable: true },
+  { name: 'dm', value: '[USER]', about: 'only direct messages; with USER, only conversations with that person' },
+  { name: 'sender', value: 'USER', about: 'only by this person (repeatable)', repeatable: true },
+  { name: 'mentions', about: 'only messages that mention you' },
+  {
+    name: 'narrow',
+    value: 'TERMS',
+    about: 'only messages that match: channel:general topic:x; see natter help narrow',
+  },
+  { name: 'all-public', about: 'also messages of public channels you are not subscribed to' },
+]
+
+const sinceFlag = 'messages since a time (10m, 2026-01-31T12:00), or after a message (id:57)'
+
+export const since: ExtraFlag = { name: 'since', value: 'TIME', about: `first, ${sinceFlag}` }
+
+export function wishesFrom(flags: Readonly<Record<string, unknown>>): Wishes {
+  const { channel, topic, dm, sender, mentions, narrow } = flags
+  return { channel, topic, dm, sender, mentions, narrow } as Wishes
+}
+
+/** Undefined for all. */
+export function typesFrom(given: unknown): string[] | undefined {
+  if (given === undefined) return ['message']
+  const words = (given as string[]).flatMap(text => text.split(',')).map(word => word.trim())
+  const types = words.filter(word => word !== '').map(word => aliases[word] ?? word)
+  if (types.length === 0) throw usage('--type is empty')
+  for (const type of types) {
+    const near = eventTypes.includes(type) ? undefined : didYouMean(type, eventTypes)
+    if (near) throw usage(`--type: no events are called "${type}"`, near)
+  }
+  return types.includes('all') ? undefined : [...new Set(types)]
+}
+
+export function sinceFrom(text: string, now: Date): Past {
+  if (/^id:\d+$/.test(text)) return { after: Number(text.slice(3)) }
+  const ago = /^\d+$/.test(text) ? undefined : parseDuration(text)
+  const time = ago === undefined ? parseTime(text, now) : Math.floor((now.getTime() - ago) / 1000)
+  if (time === undefined) throw usage(`--since: "${text}" is not a time such as 10m, and not id:57`)
+  return { since: time }
+}
+
+/** For suggestions and completions; a server may have others. */
+export const eventTypes: readonly string[] =
+  `all message reaction edit delete flags update_message delete_message update_message_flags typing
+  typing_edit_message presence submessage subscription stream user_topic muted_topics muted_users user_status user_group
+  user_settings realm_user realm_bot realm realm_emoji realm_linkifiers realm_playgrounds realm_domains realm_export
+  realm_export_consent realm_user_settings_defaults update_global_notifications update_display_settings alert_words
+  attachment custom_profile_fields default_streams default_stream_groups drafts saved_snippets scheduled_messages reminders
+  navigation_view channel_folder invites_changed onboarding_steps restart heartbeat`.split(/\s+/)
+
+/** Everyday words for what the API calls otherwise. */
+const aliases: Readonly<Record<string, string>> = {
+  messages: 'message',
+  reactions: 'reaction',
+  edit: 'update_message',
+  edits: 'update_message',
+  delete: 'delete_message',
+  deletes: 'delete_message',
+  flags: 'update_message_flags',
+}

@@ -1,0 +1,201 @@
+// `natter tail`: events as they come, for people and for programs.
+
+import { Ending, exitCodes, usage } from '../../base/failure.ts'
+import { accountFor } from '../../base/profile.ts'
+import { demandKey } from '../../catalogue/call.ts'
+import { namesOf } from '../../input/names.ts'
+import { checkJq } from '../../print/jq.ts'
+import { note } from '../../print/output.ts'
+import { terminalFor } from '../../print/terminal.ts'
+import { Connection } from '../../transport/connection.ts'
+import type { ExtraSubcommand, Invocation } from '../index.ts'
+import { type Action, execAction, forwardAction, replyAction } from './actions.ts'
+import { criteriaFor } from './criteria.ts'
+import { CursorFile, readCursor } from './cursor.ts'
+import { isShown, showRegistration } from './filter.ts'
+import { filterFlags, since, sinceFrom, typesFrom, wishesFrom } from './flags.ts'
+import { Follower, type Item, type Plan } from './follow.ts'
+import { Places } from './places.ts'
+import { Output, printerFor } from './printer.ts'
+import { type StopFlags, Stops, wholeNumber } from './stops.ts'
+import { takerFor } from './take.ts'
+import { type OnError, Workers } from './workers.ts'
+
+/** Seconds a queue outlives a tail that will come back with its cursor. */
+const cursorLifespan = 86_400
+const forwardTimeout = 15_000
+/** Bytes. What a pipe takes at once. */
+const largePiece = 65_536
+/** Bytes. What a pipe takes whole or not at all. */
+const atomicPiece = 4096
+
+export const tail: readonly ExtraSubcommand[] = [
+  {
+    name: 'tail',
+    about: 'Print messages, or other events, as they come',
+    flags: [
+      ...filterFlags,
+      { name: 'lines', short: 'n', value: 'N', about: 'first, the last N messages; with --since, at most N of those' },
+      since,
+      {
+        name: 'cursor',
+        value: 'FILE',
+        about: 'keep the place in this file, and go on there next time; nothing is missed',
+      },
+      { name: 'count', value: 'N', about: 'end after N events' },
+      { name: 'until', value: 'TEXT', about: 'end after an event with this text, or one that matches /PATTERN/' },
+      { name: 'idle', value: 'TIME', about: 'end when nothing came for this long' },
+      { name: 'within', value: 'TIME', about: 'end after this long; exit code 8 if --count or --until was not met' },
+      {
+        name: 'exec',
+        value: 'CMD',
+        about: 'run a command for each event instead of printing it: JSON on stdin, NATTER_* variables',
+      },
+      { name: 'reply', value: 'CMD', about: 'run a command for each message, and post what it prints as the answer' },
+      { name: 'forward-to', value: 'URL', about: 'post each event to this URL as JSON' },
+      { name: 'jobs', value: 'N', about: 'how many commands or posts at a time (default 1)' },
+      { name: 'on-error', value: 'WHAT', about: 'when a command or post fails: skip (default), stop or retry' },
+    ],
+    more: `On stderr, \`ready\` is printed once nothing will be missed any more. With --json each event is one line; a line of type
+_gap stands where events were lost that cannot be fetched again.
+
+With --cursor, lines are written in pieces of at most 4096 bytes (a longer line goes alone), and the cursor is saved after
+each piece. So no end loses a line; an end in good order (a signal, --count and the like) repeats none; a kill -9 repeats at
+most the piece it fell upon, and leaves no half line of it in a pipe. With --exec, --reply and --forward-to, what was under
+way at a kill is done again. The cursor is not synced to disk: after a power cut it may say an earlier place.`,
+    examples: [
+      'natter tail -n 20',
+      'natter tail --channel general --topic deploys --json',
+      'natter tail --type message,reaction,typing',
+      'natter tail --cursor ~/.cache/natter.cursor --exec ./on-message.sh',
+      'natter tail --dm --reply \'echo You said: "$NATTER_CONTENT"\'',
+    ],
+    run: runTail,
+  },
+]
+
+async function runTail({ flags, globals }: Invocation): Promise<void> {
+  const account = accountFor(globals, process.env)
+  demandKey(account)
+  const stop = new AbortController()
+  const stops = new Stops(flags as StopFlags, stop)
+  const onError = onErrorFrom(flags['on-error'])
+  const jobs = flags.jobs === undefined ? 1 : wholeNumber(String(flags.jobs), '--jobs')
+  if (jobs === 0) throw usage('--jobs: with 0 at a time nothing would be done')
+  for (const name of ['exec', 'reply'])
+    if (flags[name] !== undefined && String(flags[name]).trim() === '') throw usage(`--${name}: the command is empty`)
+  if (globals.jq !== undefined) await checkJq(globals.jq)
+  const lines = flags.lines === undefined ? undefined : wholeNumber(String(flags.lines), '--lines')
+  const last = lines === undefined ? undefined : { last: lines }
+  const from = flags.since === undefined ? last : sinceFrom(String(flags.since), new Date())
+  const types = typesFrom(flags.type)
+  const criteria = await criteriaFor(wishesFrom(flags), namesOf(account, { timeout: globals.timeout }))
+  const cursorFile = flags.cursor as string | undefined
+  const { narrow, queueNarrow } = criteria
+  const plan: Plan = {
+    types,
+    narrow,
+    queueNarrow,
+    allPublic: flags['all-public'] === true,
+    ...(cursorFile !== undefined && { lifespan: cursorLifespan }),
+  }
+  if (isShown(globals)) return showRegistration(account, plan, globals)
+  const connection = await Connection.open(account)
+  const places = new Places(connection)
+  const print = await printerFor(globals, await terminalFor(globals, ''), account.email)
+  const actions = await actionsFor(flags, connection)
+  const follower = new Follower(connection, plan, stop.signal)
+
+  const wants = JSON.stringify([types ?? 'all', queueNarrow, plan.allPublic])
+  const owner = { site: account.site ?? '', email: account.email ?? '', wants }
+  const saved = cursorFile === undefined ? undefined : readCursor(cursorFile, owner.site, owner.email)
+  const cursor = cursorFile === undefined ? undefined : new CursorFile(cursorFile)
+  /** The queue that the next tail will ask for. */
+  let kept = saved?.queue_id
+  const prepare = (position: Item['position']) => {
+    if (!cursor) return noPlace
+    kept = position.queue_id
+    return cursor.prepare({ ...owner, ...position })
+  }
+  const save = (position: Item['position']) => prepare(position)()
+  const workers = new Workers(jobs, onError, save)
+  let interrupted: number | undefined
+  onSignal(code => {
+    interrupted = code
+    stop.abort()
+  })
+
+  const output = new Output(cursorFile === undefined ? largePiece : atomicPiece, prepare)
+  const takeAll = takerFor({
+    criteria: criteria.all,
+    types,
+    print,
+    prints: flags.exec === undefined,
+    places,
+    actions,
+    output,
+    workers,
+    stops,
+    stop: stop.signal,
+  })
+
+  try {
+    if (!saved) await follower.begin()
+    stops.begin()
+    let going = true
+    if (saved) {
+      going = await takeAll(follower.resume(saved, saved.queue_id !== '' && saved.wants === wants))
+      if (from) note('the cursor says where to go on; -n and --since are for the first time')
+    }
+    const past = !saved && from
+    // Before anybody is told that nothing will be missed: a kill must not take that back.
+    if (going && !past) save(follower.position)
+    const { queue_id, last_event_id } = follower.position
+    note(`ready queue=${queue_id} last=${last_event_id}`)
+    if (past) {
+      going = await takeAll(follower.past(past, lines))
+      if (going) save(follower.position)
+    }
+    if (going) await takeAll(follower.follow())
+    await workers.finish()
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+  } finally {
+    stops.end()
+    if (kept !== follower.position.queue_id) await follower.leave()
+    connection.close()
+  }
+  if (interrupted !== undefined) throw new Ending(interrupted)
+  stops.check()
+}
+
+function noPlace(): void {}
+
+async function actionsFor(flags: Readonly<Record<string, unknown>>, connection: Connection): Promise<Action[]> {
+  const actions: Action[] = []
+  if (flags.exec !== undefined) actions.push(execAction(String(flags.exec), connection))
+  if (flags.reply !== undefined) {
+    const me = await connection.call('GET', '/users/me')
+    const self = { id: me.user_id as number, email: String(me.email) }
+    actions.push(replyAction(String(flags.reply), connection, self))
+  }
+  if (flags['forward-to'] !== undefined) actions.push(await forwardAction(String(flags['forward-to']), forwardTimeout))
+  return actions
+}
+
+function onErrorFrom(given: unknown): OnError {
+  if (given === undefined) return 'skip'
+  if (given === 'stop' || given === 'skip' || given === 'retry') return given
+  throw usage(`--on-error: "${given}" is not skip, stop or retry`)
+}
+
+/** The first one ends the tail in good order; whoever insists gets the usual end. */
+function onSignal(end: (code: number) => void): void {
+  for (const [signal, code] of [
+    ['SIGINT', exitCodes.interrupted],
+    ['SIGTERM', exitCodes.terminated],
+  ] as const) {
+    process.removeAllListeners(signal)
+    process.once(signal, () => end(code))
+  }
+}

@@ -1,0 +1,105 @@
+// Puts events on stdout: as lines for people, as JSON, or as what a jq expression makes of them.
+
+import { writeSync } from 'node:fs'
+import type { Globals } from '../../base/globals.ts'
+import { picked } from '../../print/select.ts'
+import type { Terminal } from '../../print/terminal.ts'
+import type { Place } from './criteria.ts'
+import type { Item } from './follow.ts'
+import { lineOf } from './lines.ts'
+import { QuickLines } from './quick-lines.ts'
+
+export interface Printer {
+  /** Needs to know nothing but the event. */
+  readonly raw: boolean
+  /** Its lines, each with its line break. */
+  textOf(item: Pick<Item, 'event' | 'text'>, place: Place | undefined): string | Promise<string>
+  /** The same for an event that is not read yet, where that can be done; the reading is most of the work. */
+  quick?(text: string): string | undefined
+}
+
+export async function printerFor(
+  globals: Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq'>,
+  terminal: Terminal,
+  self: string | undefined,
+): Promise<Printer> {
+  const { json, ndjson, fields, jq } = globals
+  if (jq !== undefined) {
+    const { jqText } = await import('../../print/jq.ts')
+    return { raw: true, textOf: ({ event }) => jqText(fields ? picked(event, fields) : event, jq) }
+  }
+  if (fields) return { raw: true, textOf: ({ event }) => `${JSON.stringify(picked(event, fields))}\n` }
+  if (json || ndjson) return { raw: true, textOf: jsonLine }
+  const quick = terminal.columns === undefined && !terminal.colors ? new QuickLines(self) : undefined
+  return {
+    raw: false,
+    textOf: ({ event }, place) => `${lineOf(event, place, terminal, new Date(), self)}\n`,
+    ...(quick && { quick: text => quick.lineOf(text) }),
+  }
+}
+
+/** As it came, unless it came in several lines. */
+function jsonLine(item: Pick<Item, 'event' | 'text'>): string {
+  return `${item.text === undefined || item.text.includes('\n') ? JSON.stringify(item.event) : item.text}\n`
+}
+
+/** Gathers lines, writes them in pieces, and says after each piece how far everything is written. */
+export class Output<Position> {
+  readonly #piece: number
+  readonly #prepare: (position: Position) => () => void
+  #waiting = ''
+  #size = 0
+  #reached: { readonly position: Position } | undefined
+
+  /** `piece`: bytes that go out by one write; a longer line goes alone. `prepare` gives what to call once it is out. */
+  constructor(piece: number, prepare: (position: Position) => () => void) {
+    this.#piece = piece
+    this.#prepare = prepare
+  }
+
+  /** A promise when something had to be written first, and somebody is slow to read it. */
+  add(text: string): Promise<void> | undefined {
+    const size = Buffer.byteLength(text)
+    const full = this.#size > 0 && this.#size + size > this.#piece
+    const pending = full ? this.flush() : undefined
+    this.#waiting += text
+    this.#size += size
+    return pending
+  }
+
+  /** Says where to go on once everything that was added is written. */
+  reached(item: { readonly position: Position }): void {
+    this.#reached = item
+  }
+
+  flush(): Promise<void> | undefined {
+    const text = this.#waiting
+    const reached = this.#reached
+    this.#waiting = ''
+    this.#size = 0
+    this.#reached = undefined
+    const done = reached && this.#prepare(reached.position)
+    if (text === '') return void done?.()
+    const bytes = Buffer.from(text)
+    const taken = takenAtOnce(bytes)
+    if (taken === bytes.length) return void done?.()
+    return new Promise((resolve, reject) => {
+      process.stdout.write(bytes.subarray(taken), error => (error ? reject(error) : resolve(done?.())))
+    })
+  }
+}
+
+/**
+ * How many bytes the system takes at once. Not through the stream, whose book-keeping would stand between a line and its
+ * cursor, where a kill repeats the line.
+ */
+function takenAtOnce(bytes: Buffer): number {
+  // Asking for the stream makes a pipe one that never waits. What it has not taken yet comes first.
+  if (process.stdout.writableLength > 0) return 0
+  try {
+    return writeSync(1, bytes)
+  } catch {
+    // It is full or broken: the stream waits, or says so.
+    return 0
+  }
+}

@@ -1,0 +1,85 @@
+// When a tail ends by itself: after so many events, after a certain one, after a silence, after a time.
+
+import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { longestTimeout } from '../../base/globals.ts'
+import { parseDuration } from '../../base/times.ts'
+import type { ChatEvent } from './chat-event.ts'
+import { type Criterion, textCriterion } from './criteria.ts'
+
+export interface StopFlags {
+  readonly count?: string
+  readonly until?: string
+  readonly idle?: string
+  readonly within?: string
+}
+
+export class Stops {
+  readonly #flags: StopFlags
+  readonly #stop: AbortController
+  readonly #count: number | undefined
+  readonly #until: Criterion | undefined
+  readonly #idle: number | undefined
+  readonly #within: number | undefined
+  #seen = 0
+  #met = false
+  #deadline: NodeJS.Timeout | undefined
+  #silence: NodeJS.Timeout | undefined
+
+  constructor(flags: StopFlags, stop: AbortController) {
+    this.#flags = flags
+    this.#stop = stop
+    this.#count = flags.count === undefined ? undefined : wholeNumber(flags.count, '--count')
+    if (this.#count === 0) throw usage('--count: 0 events are there already')
+    this.#until = flags.until === undefined ? undefined : textCriterion(flags.until, '--until')
+    this.#idle = flags.idle === undefined ? undefined : duration(flags.idle, '--idle')
+    this.#within = flags.within === undefined ? undefined : duration(flags.within, '--within')
+  }
+
+  /** Time counts from here. */
+  begin(): void {
+    if (this.#within !== undefined) this.#deadline = setTimeout(() => this.#stop.abort(), this.#within)
+    this.#wait()
+  }
+
+  /** After an event was dealt with; true when it was the last. */
+  after(item: { readonly event: ChatEvent }): boolean {
+    this.#seen++
+    this.#wait()
+    if (this.#count !== undefined && this.#seen >= this.#count) this.#met = true
+    if (this.#until?.meets(item.event, undefined)) this.#met = true
+    return this.#met
+  }
+
+  /** Time no longer counts. */
+  end(): void {
+    clearTimeout(this.#deadline)
+    clearTimeout(this.#silence)
+  }
+
+  /** Ends with a code of its own when something was wanted and did not come. */
+  check(): void {
+    const { count, until, idle, within } = this.#flags
+    if (this.#met || (count === undefined && until === undefined)) return
+    const came = count === undefined ? `nothing with ${until} came` : `${this.#seen} of ${count} events came`
+    const limits = [within && `within ${within}`, idle && `before a silence of ${idle}`].filter(Boolean)
+    throw new Failure(exitCodes.unmet, `${came} ${limits.join(' or ')}`.trim())
+  }
+
+  #wait(): void {
+    if (this.#idle === undefined) return
+    clearTimeout(this.#silence)
+    this.#silence = setTimeout(() => this.#stop.abort(), this.#idle)
+  }
+}
+
+export function wholeNumber(text: string, flag: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag}: "${text}" is not a whole number, 0 or more`)
+  return Number(text)
+}
+
+export function duration(text: string, flag: string): number {
+  const ms = parseDuration(text)
+  if (!ms) throw usage(`${flag}: "${text}" is not a time such as 15s or 2m`)
+  if (ms > longestTimeout) throw usage(`${flag}: ${text} is longer than a timer can wait`, 'The most is 24d.')
+  return ms
+}

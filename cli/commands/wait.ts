@@ -1,0 +1,130 @@
+// `natter wait`: an assertion about what will happen. Exit code 0 with the event, or 8 with what came near.
+
+import { exitCodes, Failure } from '../base/failure.ts'
+import { accountFor } from '../base/profile.ts'
+import { demandKey } from '../catalogue/call.ts'
+import { namesOf } from '../input/names.ts'
+import { checkJq } from '../print/jq.ts'
+import { note } from '../print/output.ts'
+import { terminalFor } from '../print/terminal.ts'
+import { Connection } from '../transport/connection.ts'
+import type { ExtraSubcommand, Invocation } from './index.ts'
+import type { ChatEvent } from './tail/chat-event.ts'
+import { type Criterion, criteriaFor, type Place, textCriterion } from './tail/criteria.ts'
+import { isShown, showRegistration } from './tail/filter.ts'
+import { filterFlags, since, sinceFrom, typesFrom, wishesFrom } from './tail/flags.ts'
+import { type Batch, Follower, type Item } from './tail/follow.ts'
+import { lineOf } from './tail/lines.ts'
+import { Places } from './tail/places.ts'
+import { printerFor } from './tail/printer.ts'
+import { duration, wholeNumber } from './tail/stops.ts'
+
+const patience = '30s'
+const shownMisses = 3
+
+export const wait: readonly ExtraSubcommand[] = [
+  {
+    name: 'wait',
+    about: 'Wait for an event: exit code 0 with the event, or 8 with what came near',
+    flags: [
+      ...filterFlags,
+      { name: 'match', value: 'TEXT', about: 'with this text, or one that matches /PATTERN/' },
+      { name: 'count', value: 'N', about: 'wait for so many (default 1)' },
+      { name: 'within', value: 'TIME', about: `give up after this long (default ${patience})` },
+      { ...since, about: 'what came since a time (10m), or after a message (id:57), counts too' },
+    ],
+    more: `On stderr, \`ready\` is printed once nothing will be missed any more. What happened just before the start is missed,
+unless --since says how far to look back.`,
+    examples: [
+      'natter wait --sender bot@example.com --topic deploys --match /ok/ --within 5s',
+      'natter wait --dm --since 1m --json',
+      'natter wait --type reaction --channel general',
+    ],
+    run: runWait,
+  },
+]
+
+interface Miss {
+  readonly event: ChatEvent
+  readonly place: Place | undefined
+  readonly differed: readonly string[]
+}
+
+async function runWait({ flags, globals }: Invocation): Promise<void> {
+  const account = accountFor(globals, process.env)
+  demandKey(account)
+  const within = duration(String(flags.within ?? patience), '--within')
+  const count = flags.count === undefined ? 1 : Math.max(1, wholeNumber(String(flags.count), '--count'))
+  const past = flags.since === undefined ? undefined : sinceFrom(String(flags.since), new Date())
+  const names = namesOf(account, { timeout: globals.timeout })
+  const found = await criteriaFor(wishesFrom(flags), names)
+  const criteria: Criterion[] = [...found.all]
+  if (flags.match !== undefined) criteria.push(textCriterion(String(flags.match), '--match'))
+  // Nothing is narrowed, except as told: what came near can only be said by who saw it.
+  const told = await criteriaFor(flags.narrow === undefined ? {} : { narrow: String(flags.narrow) }, names)
+  const { narrow, queueNarrow } = told
+  const plan = { types: typesFrom(flags.type), narrow, queueNarrow, allPublic: flags['all-public'] === true }
+  if (globals.jq !== undefined) await checkJq(globals.jq)
+  if (isShown(globals)) return showRegistration(account, plan, globals)
+  const terminal = await terminalFor(globals, '')
+  const print = await printerFor(globals, terminal, account.email)
+  const connection = await Connection.open(account)
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(), within)
+  const places = new Places(connection)
+  const follower = new Follower(connection, plan, stop.signal)
+  const misses: Miss[] = []
+  let met = 0
+
+  const takeAll = async (batches: AsyncIterable<Batch>): Promise<void> => {
+    for await (const item of each(batches)) {
+      const { event } = item
+      if (event.type === '_gap') continue
+      if (event.message) places.remember(event.message)
+      const place = await places.of(event)
+      const differed = criteria.filter(criterion => criterion.meets(event, place) !== true).map(({ name }) => name)
+      if (differed.length > 0) misses.push({ event, place, differed })
+      else {
+        process.stdout.write(await print.textOf(item, place))
+        if (++met >= count) return stop.abort()
+      }
+    }
+  }
+
+  try {
+    await follower.begin()
+    note(`ready queue=${follower.position.queue_id}`)
+    if (past) await takeAll(follower.past(past))
+    if (met < count) await takeAll(follower.follow())
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+  } finally {
+    clearTimeout(timer)
+    await follower.leave()
+    connection.close()
+  }
+  if (met >= count) return
+  const lines = near(misses).map(({ event, place, differed }) => {
+    const text = lineOf(event, place, { columns: undefined, colors: undefined }, new Date(), account.email)
+    return `${text}\n    differed in ${differed.join(' and ')}`
+  })
+  throw new Failure(exitCodes.unmet, summary(met, count, misses, within), {
+    ...(lines.length > 0 && { hint: `Nearest:\n  ${lines.join('\n  ')}` }),
+  })
+}
+
+async function* each(batches: AsyncIterable<Batch>): AsyncGenerator<Item> {
+  for await (const { items } of batches) yield* items
+}
+
+/** Those that differed in the fewest ways, the newest last. */
+function near(misses: readonly Miss[]): Miss[] {
+  return [...misses].sort((a, b) => a.differed.length - b.differed.length).slice(0, shownMisses)
+}
+
+function summary(met: number, count: number, misses: readonly Miss[], within: number): string {
+  const came = count === 1 ? 'nothing that matches came' : `${met} of ${count} came`
+  const others =
+    misses.length === 0 ? 'nor anything else' : `${misses.length} other${misses.length === 1 ? '' : 's'} did`
+  return `${came} within ${within / 1000} s; ${others}`
+}

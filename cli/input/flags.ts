@@ -1,0 +1,228 @@
+// How a param of the catalogue is written on the command line: its flag's name, its value's name, and reading what was
+// given into the value that travels.
+
+import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
+import { usage } from '../base/failure.ts'
+import { parseTime } from '../base/times.ts'
+import type { Kind, Names } from './names.ts'
+
+type Shape = Param['shape']
+
+/** As the parser found it: a switch, one text, or the texts of a repeatable flag. */
+export type Given = boolean | string | readonly string[]
+
+/** Where values come from that are not on the command line itself. */
+export interface Sources {
+  readonly names: Names
+  readonly now: Date
+  stdin(): Promise<string>
+  /** Whether something can come from stdin that was not asked for by name. */
+  readonly piped?: boolean
+  /** Asks a person, or reads what a script prepared. */
+  secret(label: string): Promise<string>
+}
+
+export function flagName(endpoint: Endpoint, param: string): string {
+  return endpoint.cli.flags?.[param] ?? param.replaceAll('_', '-')
+}
+
+/** What a positional argument is called: by what it names, not by the param's old name. */
+export function wordName(name: string, shape: Shape): string {
+  if (isChoice(shape)) return valueName(shape)
+  return words[name] ?? otherFlag(shape) ?? name.replaceAll('_', '-')
+}
+
+const words: Readonly<Record<string, string>> = {
+  '@place': 'place',
+  subscriptions: 'channel',
+  user_id_or_email: 'user',
+  channel_folder_id: 'folder',
+  saved_snippet_id: 'snippet',
+  field_id: 'profile-field',
+}
+
+/** The flag that can say the same as a positional argument. */
+export function otherFlag({ ref }: Shape): string | undefined {
+  return ref === 'channel' || ref === 'topic' ? ref : undefined
+}
+
+export function isSwitch(shape: Shape): boolean {
+  return shape.type === 'boolean'
+}
+
+/** A closed set of words. */
+export function isChoice(shape: Shape): boolean {
+  return armsOf(shape).every(arm => arm.const !== undefined)
+}
+
+/** The text of a message, and nothing else. */
+export function isMarkdown(shape: Shape): boolean {
+  return shape.type === 'string' && shape.ref === 'markdown'
+}
+
+export function isList(shape: Shape): boolean {
+  return listShape(shape) !== undefined
+}
+
+/** What the value is called in a usage line: `<user>`, `<start|stop>`, `<json>`. */
+export function valueName(shape: Shape): string {
+  const list = listShape(shape)
+  if (list?.ref === 'terms') return 'terms'
+  if (list) return isNested(list.items as Shape) ? 'json' : valueName(list.items as Shape)
+  const arms = armsOf(shape).filter(arm => arm.type !== 'null')
+  const words = arms.filter(arm => arm.const !== undefined)
+  if (words.length === arms.length) return words.map(wordOf).join('|')
+  const [only] = arms
+  if (arms.length > 1 || only === undefined) return arms.some(arm => isText(arm) || isNamed(arm)) ? 'value' : 'json'
+  if (only.format === 'binary') return 'file'
+  if (typeof only.ref === 'string') return only.ref === 'secret' ? 'text' : only.ref
+  if (only.type === 'integer' || only.type === 'number') return 'n'
+  return only.type === 'string' ? 'text' : 'json'
+}
+
+export async function readParam(param: Param, given: Given, label: string, sources: Sources): Promise<unknown> {
+  if (typeof given === 'boolean') return given
+  if (typeof given === 'string') return readOne(param.shape, given, label, sources)
+  const list = listShape(param.shape)
+  if (!list) throw usage(`${label} was given more than once`)
+  if (given.length === 1 && given[0] === 'null' && armsOf(param.shape).some(arm => arm.type === 'null')) return null
+  return readList(list.items as Shape, given, label, sources)
+}
+
+/** Repeated, comma separated, or JSON: `--to 9 --to 10`, `--to 9,10`, `--to '[9,10]'`. */
+async function readList(items: Shape, given: readonly string[], label: string, sources: Sources): Promise<unknown[]> {
+  const values: unknown[] = []
+  for (const raw of given) {
+    const parsed = raw.startsWith('[') ? parseJson(raw, label) : undefined
+    if (Array.isArray(parsed))
+      values.push(...(items.type === 'array' && !parsed.every(Array.isArray) ? [parsed] : parsed))
+    else if (isNested(items)) values.push(await readOne(items, raw, label, sources))
+    else
+      for (const part of raw.split(',')) if (part !== '') values.push(await readOne(items, part.trim(), label, sources))
+  }
+  if (values.length === 0 && given.every(raw => raw.trim() === '')) throw usage(`${label} is empty`)
+  return values
+}
+
+async function readOne(shape: Shape, raw: string, label: string, sources: Sources): Promise<unknown> {
+  const arms = armsOf(shape)
+  const text = arms.find(isText)
+  if (raw === 'null' && arms.some(arm => arm.type === 'null')) return null
+  for (const arm of arms) if (arm.const !== undefined && [String(arm.const), arm.title].includes(raw)) return arm.const
+  for (const arm of arms) {
+    if (arm === text || arm.type === 'null' || arm.const !== undefined) continue
+    // A server that takes the name itself does the looking up.
+    const value =
+      isNamed(arm) && text === undefined ? await readId(arm, raw, sources) : readPlain(arm, raw, label, sources)
+    if (value !== undefined) return value
+  }
+  if (text?.format === 'binary') return readUpload(raw, label)
+  if (text) return text.ref === 'markdown' && raw === '-' ? sources.stdin() : raw
+  throw usage(`${label}: "${raw}" is not ${wanted(shape)}`)
+}
+
+/** The value, or undefined when the text does not fit. */
+function readPlain(shape: Shape, raw: string, label: string, sources: Sources): unknown {
+  switch (shape.type) {
+    case 'integer':
+      if (shape.ref === 'time') return parseTime(raw, sources.now)
+      return /^-?\d+$/.test(raw.replace(/^id:/, '')) ? within(shape, Number(raw.replace(/^id:/, ''))) : undefined
+    case 'number':
+      return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(raw) ? within(shape, Number(raw)) : undefined
+    case 'boolean':
+      return raw === 'true' ? true : raw === 'false' ? false : undefined
+    case 'array':
+    case 'object': {
+      const value = /^\s*[[{]/.test(raw) ? parseJson(raw, label) : undefined
+      return Array.isArray(value) === (shape.type === 'array') ? value : undefined
+    }
+    default:
+      return looseJson(raw)
+  }
+}
+
+async function readId(shape: Shape, raw: string, sources: Sources): Promise<unknown> {
+  const digits = raw.replace(/^id:/, '')
+  if (/^\d+$/.test(digits)) return within(shape, Number(digits))
+  if (raw.startsWith('id:') || raw === '') return undefined
+  return sources.names.find(shape.ref as Kind, raw)
+}
+
+async function readUpload(path: string, label: string): Promise<Upload> {
+  const { readFileSync } = await import('node:fs')
+  const { basename } = await import('node:path')
+  try {
+    return { filename: basename(path), contentType: 'application/octet-stream', bytes: readFileSync(path) }
+  } catch (error) {
+    throw usage(`${label}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+function within(shape: Shape, value: number): number | undefined {
+  const fits = shape.type !== 'integer' || Number.isSafeInteger(value)
+  return fits && value >= (shape.minimum ?? -Infinity) && value <= (shape.maximum ?? Infinity) ? value : undefined
+}
+
+function parseJson(raw: string, label: string): unknown {
+  try {
+    return JSON.parse(raw)
+  } catch (error) {
+    throw usage(`${label} is not valid JSON: ${(error as Error).message}`)
+  }
+}
+
+function looseJson(raw: string): unknown {
+  try {
+    return JSON.parse(raw)
+  } catch {
+    return raw
+  }
+}
+
+function wanted(shape: Shape): string {
+  const words = armsOf(shape).flatMap(arm => {
+    if (arm.const !== undefined) return [wordOf(arm)]
+    if (arm.type === 'null') return ['null']
+    if (arm.ref === 'time') return ['a time: 2h, "tomorrow 9:00", ISO 8601 or UNIX seconds']
+    if (isNamed(arm)) return [`a ${arm.ref}: a name or id:123`]
+    if (arm.type === 'integer') return [arm.minimum === 0 ? 'a whole number, 0 or more' : 'a whole number']
+    return [descriptions[String(arm.type)] ?? 'of the right form']
+  })
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+const descriptions: Readonly<Record<string, string>> = {
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list in JSON',
+  object: 'an object in JSON',
+}
+
+function armsOf(shape: Shape): Shape[] {
+  return Array.isArray(shape.anyOf) ? shape.anyOf : [shape]
+}
+
+/** The list a flag can be repeated for: the shape itself, or a list that may also be null. */
+function listShape(shape: Shape): Shape | undefined {
+  const arms = armsOf(shape).filter(arm => arm.type !== 'null')
+  return arms.length === 1 && arms[0]!.type === 'array' ? arms[0] : undefined
+}
+
+function isNested(shape: Shape): boolean {
+  return shape.type === 'array' || shape.type === 'object'
+}
+
+function isText(shape: Shape): boolean {
+  return shape.type === 'string' && shape.const === undefined
+}
+
+/** A number that has a name is called by it. */
+function wordOf({ title, const: value }: Shape): string {
+  return title ?? String(value)
+}
+
+const kinds: ReadonlySet<unknown> = new Set<Kind>(['user', 'channel', 'group', 'folder', 'snippet', 'profile-field'])
+
+function isNamed(shape: Shape): boolean {
+  return kinds.has(shape.ref)
+}

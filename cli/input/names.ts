@@ -1,0 +1,122 @@
+// Names in place of IDs: people by email or full name, everything else by its name. Asks the server, once per kind.
+
+import { nearest, suggestion } from '../base/did-you-mean.ts'
+import { exitCodes, Failure, usage } from '../base/failure.ts'
+import type { Account } from '../base/profile.ts'
+import { call, type Patience, type Reply } from '../transport/client.ts'
+
+export type Kind = 'user' | 'channel' | 'group' | 'folder' | 'snippet' | 'profile-field'
+
+export interface Names {
+  find(kind: Kind, name: string): Promise<number>
+}
+
+interface Named {
+  readonly id: number
+  /** What it may be called by; the first is shown in suggestions. */
+  readonly names: readonly string[]
+}
+
+const directories = {
+  user: { path: '/api/v1/users', field: 'members', id: 'user_id', names: ['email', 'delivery_email', 'full_name'] },
+  channel: { path: '/api/v1/streams', field: 'streams', id: 'stream_id', names: ['name'] },
+  group: { path: '/api/v1/user_groups', field: 'user_groups', id: 'id', names: ['name'] },
+  folder: {
+    path: '/api/v1/channel_folders?include_archived=true',
+    field: 'channel_folders',
+    id: 'id',
+    names: ['name'],
+  },
+  snippet: { path: '/api/v1/saved_snippets', field: 'saved_snippets', id: 'id', names: ['title'] },
+  'profile-field': { path: '/api/v1/realm/profile_fields', field: 'custom_fields', id: 'id', names: ['name'] },
+} as const satisfies Record<Kind, { path: string; field: string; id: string; names: readonly string[] }>
+
+const withArchived = '?exclude_archived=false'
+
+export function namesOf(account: Account, patience: Patience): Names {
+  const fetched = new Map<Kind, Promise<Named[]>>()
+  const get = (path: string) => call(account, { method: 'GET', path, fields: new Map() }, patience)
+  return {
+    async find(kind, name) {
+      const wanted = bare(kind, name).toLowerCase()
+      // One's own account is found even where the directory of users is closed.
+      if (kind === 'user' && (wanted === 'me' || wanted === account.email?.toLowerCase()))
+        return idIn(await get('/api/v1/users/me'), 'user_id')
+      if (!fetched.has(kind)) fetched.set(kind, directory(kind, name, get))
+      const list = await fetched.get(kind)!
+      const found = pick(kind, name, wanted, list)
+      if (found !== undefined) return found
+      // An archived channel has given its name up, but can be meant by it: to be looked at, or brought back.
+      const archived = kind === 'channel' ? await directory(kind, name, get, withArchived).catch(() => []) : []
+      const old = pick(kind, name, wanted, archived)
+      if (old !== undefined) return old
+      throw unknown(kind, name, wanted, list)
+    },
+  }
+}
+
+async function directory(
+  kind: Kind,
+  name: string,
+  get: (path: string) => Promise<Reply>,
+  query = '',
+): Promise<Named[]> {
+  const { path, field, id, names } = directories[kind]
+  try {
+    const list = (await get(`${path}${query}`))[field]
+    if (!Array.isArray(list)) return []
+    return list.map((item: Reply) => ({
+      id: idIn(item, id),
+      names: names.map(key => item[key]).filter(value => typeof value === 'string' && value !== ''),
+    })) as Named[]
+  } catch (error) {
+    if (!(error instanceof Failure) || (error.http !== 404 && error.http !== 405)) throw error
+    throw new Failure(exitCodes.notFound, `cannot look up the ${kind} "${name}": this server has no GET ${path}`, {
+      hint: `Give the ID instead: id:123`,
+    })
+  }
+}
+
+function pick(kind: Kind, name: string, wanted: string, list: readonly Named[]): number | undefined {
+  // An exact spelling settles what case alone leaves open.
+  const alike = list.filter(item => item.names.some(other => other.toLowerCase() === wanted))
+  const exact = alike.filter(item => item.names.includes(bare(kind, name)))
+  const found = exact.length > 0 ? exact : alike
+  if (found.length === 1) return found[0]!.id
+  if (found.length > 1) {
+    const which = found.map(item => `id:${item.id} (${item.names[0]})`).join(', ')
+    throw usage(`"${name}" is the name of ${found.length} ${kind}s`, `Say which: ${which}`)
+  }
+  return undefined
+}
+
+function unknown(kind: Kind, name: string, wanted: string, list: readonly Named[]): Failure {
+  // People are half remembered: by a first name, by what stands before the @. What stands after it is nobody's own.
+  const [word, domain] = kind === 'user' ? (wanted.split('@') as [string, string?]) : [wanted]
+  const forms = new Map<string, { readonly item: Named; readonly shown: string }>()
+  for (const item of list)
+    for (const other of item.names) {
+      const called = domain === undefined || !other.endsWith(`@${domain}`) ? other : other.slice(0, -domain.length - 1)
+      for (const form of [called, kind === 'user' ? called.split(/[@\s]/, 1)[0]! : called])
+        if (!forms.has(form)) forms.set(form, { item, shown: form === called ? other : item.names[0]! })
+    }
+  const near = new Map<Named, string>()
+  for (const form of nearest(word, forms.keys(), forms.size)) {
+    const { item, shown } = forms.get(form)!
+    if (!near.has(item)) near.set(item, shown)
+  }
+  return new Failure(exitCodes.notFound, `no ${kind} is called "${name}"`, {
+    hint: suggestion([...near.values()].slice(0, 3)) ?? `\`natter ${kind}s list\` shows them all.`,
+  })
+}
+
+function bare(kind: Kind, name: string): string {
+  if (kind === 'channel') return name.replace(/^#/, '')
+  return kind === 'group' ? name.replace(/^@/, '') : name
+}
+
+function idIn(item: Reply, field: string): number {
+  const id = item[field]
+  if (typeof id === 'number') return id
+  throw new Failure(exitCodes.refused, `the server's answer has no ${field}`, { code: 'BAD_ANSWER' })
+}

@@ -1,0 +1,63 @@
+// Asks a person at a terminal; a script answers by NATTER_PASSWORD or on stdin. Questions go to stderr.
+
+import { Ending, exitCodes, usage } from '../base/failure.ts'
+
+/** Undefined when nobody is there to ask. */
+export async function askText(question: string): Promise<string | undefined> {
+  if (!process.stdin.isTTY) return undefined
+  const { createInterface } = await import('node:readline/promises')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return (await lines.question(question)).trim()
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error
+    process.stderr.write('\n')
+    throw new Ending(exitCodes.interrupted)
+  } finally {
+    lines.close()
+  }
+}
+
+/** A password: never on the command line, where others could see it, nor on the screen. */
+export async function askSecret(question: string): Promise<string> {
+  const given = process.env.NATTER_PASSWORD
+  if (given !== undefined && given !== '') return given
+  const secret = process.stdin.isTTY ? await typedUnseen(question) : await firstLine()
+  if (secret === '') throw usage('no password was given', 'Type it at a terminal, set NATTER_PASSWORD, or pipe it in.')
+  return secret
+}
+
+function typedUnseen(question: string): Promise<string> {
+  const { stdin } = process
+  // Before the question: a fast answer must not be shown either.
+  stdin.setRawMode(true)
+  process.stderr.write(question)
+  stdin.setEncoding('utf8')
+  let typed: string[] = []
+  return new Promise((resolve, reject) => {
+    const end = (finish: () => void) => {
+      stdin.off('data', onData)
+      stdin.setRawMode(false)
+      stdin.pause()
+      process.stderr.write('\n')
+      finish()
+    }
+    const onData = (text: string) => {
+      for (const character of text) {
+        if (character === '\r' || character === '\n') return end(() => resolve(typed.join('')))
+        if (character === '\u0003') return end(() => reject(new Ending(exitCodes.interrupted)))
+        if (character === '\u0004') return end(() => reject(usage('no password was given')))
+        if (character === '\u007f' || character === '\b') typed.pop()
+        else if (character === '\u0015') typed = []
+        else typed.push(character)
+      }
+    }
+    stdin.on('data', onData)
+    stdin.resume()
+  })
+}
+
+async function firstLine(): Promise<string> {
+  const { readStdin } = await import('../catalogue/call.ts')
+  return (await readStdin()).split(/\r?\n/)[0] ?? ''
+}

@@ -1,0 +1,197 @@
+// Prints replies: text for people by default, JSON when asked. stdout carries data only, whatever it is connected to.
+
+import type { Param } from '../../daemon/api/define.ts'
+import { harmless } from '../base/failure.ts'
+import type { Globals } from '../base/globals.ts'
+import { showDistance, showTime } from '../base/times.ts'
+import type { Reply } from '../transport/client.ts'
+
+type Shape = Param['shape']
+
+export interface View {
+  /** The reply field people want to see. */
+  readonly shows?: string | undefined
+  /** Of each of its items, where there are many; all when absent. */
+  readonly columns?: readonly string[] | undefined
+  readonly shapes?: Readonly<Record<string, Shape>>
+  /** Lines in the place of the reply; none where all is done. */
+  readonly says?: (reply: Reply) => Promise<string[]> | string[]
+}
+
+/** How to print; from the flags of every subcommand. */
+type Format = Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq' | 'color'>
+
+/** Fields that carry the protocol rather than the answer. */
+const envelope = new Set(['result', 'msg', 'ignored_parameters_unsupported'])
+
+export async function printReply(reply: Reply, view: View, globals: Format): Promise<void> {
+  const ignored = reply.ignored_parameters_unsupported
+  if (Array.isArray(ignored)) note(`the server ignored: ${ignored.join(', ')}`)
+  const fields = Object.entries(reply).filter(([name]) => !envelope.has(name))
+  const wanted = view.shows ?? (fields.length === 1 ? fields[0]![0] : undefined)
+  const shown = wanted !== undefined && Object.hasOwn(reply, wanted) ? wanted : undefined
+  if (globals.jq !== undefined) return put([await jqLines(reply, globals.jq)])
+  if (globals.ndjson || globals.fields) {
+    const value = shown === undefined ? Object.fromEntries(fields) : reply[shown]
+    return printPart(value, shown === undefined ? recordShape(view) : view.shapes?.[shown], globals)
+  }
+  if (globals.json) return printJson(reply)
+  if (view.says) {
+    const lines = await view.says(reply)
+    return lines.length === 0 ? note('done') : put(lines.map(harmless))
+  }
+  if (shown !== undefined) {
+    const lines = await linesFor(shown, reply[shown], view.shapes?.[shown], globals, view.columns)
+    // Whoever changed something wants to know that it was done, not that there is nothing to add.
+    if (lines.length === 0)
+      note(view.shows === undefined ? 'done' : `no ${shown.replaceAll('_', ' ').replace('streams', 'channels')}`)
+    return put(lines)
+  }
+  if (fields.length === 0) return note('done')
+  put(linesOf(Object.fromEntries(fields), recordShape(view), await painter(globals)))
+}
+
+/** What `--fields` and `--ndjson` leave of it. */
+async function printPart(value: unknown, shape: Shape | undefined, globals: Format): Promise<void> {
+  const { fields } = globals
+  const part = fields ? (await import('./select.ts')).picked(value, fields, shape) : value
+  if (globals.ndjson) return put((Array.isArray(part) ? part : [part]).map(item => JSON.stringify(item)))
+  if (globals.json) return printJson(part)
+  // One field of each is a column without a heading: lines for a loop.
+  const only = fields?.length === 1 ? fields[0]! : undefined
+  const bare = (item: unknown) => (only !== undefined && isRecord(item) ? item[only] : item)
+  const shown = Array.isArray(part) && only !== undefined ? part.map(bare) : bare(part)
+  put(await linesFor('', shown, shape, globals))
+}
+
+async function linesFor(
+  name: string,
+  value: unknown,
+  shape: Shape | undefined,
+  globals: Format,
+  columns?: readonly string[],
+): Promise<string[]> {
+  if (name === 'message' && isRecord(value) && typeof value.content === 'string')
+    return linesFor('messages', [value], shape, globals, columns)
+  const named = isRecord(value) ? rowsOf(value, shape) : undefined
+  if (named) return linesFor(name, named.rows, named.shape, globals, columns)
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord))
+    return linesOf(value, shape, await painter(globals))
+  const terminal = await (await import('./terminal.ts')).terminalFor(globals, value)
+  if (name === 'messages' && value.every(item => typeof item.content === 'string')) {
+    const { messageLines } = await import('../commands/tail/lines.ts')
+    return messageLines(value, terminal)
+  }
+  const { tableLines } = await import('./table.ts')
+  const items = shape?.items as Shape | undefined
+  const short = terminal.columns !== undefined
+  return tableLines(value, (item, column) => cell(item, items?.properties?.[column], short), terminal, columns)
+}
+
+/** Records by name read better as a table. Where each has parts again, such as one for each client, the sum of them is shown. */
+function rowsOf(value: Reply, shape: Shape | undefined): { rows: Reply[]; shape: Shape } | undefined {
+  const records = Object.entries(value)
+  if (records.length === 0 || !records.every(([, item]) => isRecord(item))) return undefined
+  const rows = records.map(([name, item]) => {
+    const { aggregated } = item as Reply
+    return { name, ...(isRecord(aggregated) ? aggregated : (item as Reply)) }
+  })
+  if (rows.some(row => Object.values(row).some(isRecord))) return undefined
+  return { rows, shape: { items: innermost(shape) } as unknown as Shape }
+}
+
+/** What the records are like, whatever they are kept under. */
+function innermost(shape: Shape | undefined): Shape | undefined {
+  const next = shape?.additionalProperties ?? Object.values(shape?.patternProperties ?? {})[0]
+  const arms: Shape[] = shape?.anyOf ?? [shape]
+  if (typeof next === 'object' && next !== null) return innermost(next as Shape)
+  if (arms.length < 2) return shape
+  return { properties: Object.assign({}, ...arms.map(arm => innermost(arm)?.properties)) } as unknown as Shape
+}
+
+async function jqLines(reply: Reply, expression: string): Promise<string> {
+  return (await (await import('./jq.ts')).jqText(reply, expression)).replace(/\n$/, '')
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+}
+
+let quiet = false
+
+/** After this, notes are not said. Failures still are. */
+export function beQuiet(): void {
+  quiet = true
+}
+
+/** A sentence for whoever watches; never data. */
+export function note(message: string): void {
+  if (!quiet) process.stderr.write(`${harmless(message)}\n`)
+}
+
+export interface Paint {
+  key(text: string): string
+  heading(text: string): string
+}
+
+const plain: Paint = { key: text => text, heading: text => text }
+
+async function painter({ color }: Pick<Globals, 'color'>): Promise<Paint> {
+  if (color === 'never') return plain
+  if (color === 'auto' && (!process.stdout.isTTY || process.env.NO_COLOR)) return plain
+  const { Chalk } = await import('chalk')
+  const chalk = new Chalk({ level: 1 })
+  return { key: chalk.cyan, heading: chalk.bold }
+}
+
+export function linesOf(value: unknown, shape: Shape | undefined, paint: Paint = plain): string[] {
+  if (Array.isArray(value)) return value.map(item => cell(item, shape?.items as Shape | undefined))
+  if (isRecord(value)) return recordLines(value, shape?.properties ?? {}, paint)
+  // A lone text is the data itself, line breaks and all.
+  if (typeof value === 'string') return value === '' ? [] : harmless(value).split('\n')
+  return [cell(value, shape)]
+}
+
+function recordShape({ shapes = {} }: View): Shape {
+  return { properties: shapes } as unknown as Shape
+}
+
+function recordLines(record: Reply, shapes: Readonly<Record<string, Shape>>, paint: Paint): string[] {
+  const width = Math.max(...Object.keys(record).map(name => name.length))
+  return Object.entries(record).map(([name, value]) => {
+    return `${paint.key(harmless(name).padEnd(width))}  ${cell(value, shapes[name])}`.trimEnd()
+  })
+}
+
+function cell(value: unknown, shape: Shape | undefined, short = false): string {
+  if (value === null || value === undefined) return '-'
+  if (typeof value === 'number' && shape) {
+    const arms: readonly Shape[] = shape.anyOf ?? [shape]
+    if (arms.some(arm => arm.ref === 'time')) {
+      const distance = showDistance(value, Date.now() / 1000)
+      return short ? distance : `${showTime(value)}, ${distance}`
+    }
+    const title = arms.find(arm => arm.const === value)?.title
+    if (title !== undefined) return `${value} (${title})`
+  }
+  if (typeof value === 'object') return harmless(listed(value) ?? JSON.stringify(value))
+  return harmless(String(value)).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
+}
+
+/** Plain lists, and plain lists by name, read better without brackets. */
+function listed(value: object): string | undefined {
+  if (Array.isArray(value)) return value.every(item => typeof item !== 'object') ? value.join(', ') || '-' : undefined
+  const parts = Object.entries(value).map(([name, item]) => {
+    const text = Array.isArray(item) ? listed(item) : undefined
+    return text === undefined ? undefined : `${name}: ${text}`
+  })
+  return parts.includes(undefined) ? undefined : parts.join('; ') || '-'
+}
+
+function put(lines: readonly string[]): void {
+  if (lines.length > 0 && lines.join('') !== '') process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function isRecord(value: unknown): value is Reply {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,48 @@
+// A line on a terminal's stderr that says how far a long job has got. Elsewhere it says nothing.
+
+import type { Globals } from '../base/globals.ts'
+
+const interval = 100
+const barWidth = 24
+
+export class Progress {
+  readonly #total: number | undefined
+  readonly #shown: boolean
+  readonly #began = Date.now()
+  #done = 0
+  #failed = 0
+  #last = 0
+
+  constructor(total: number | undefined, { quiet }: Pick<Globals, 'quiet'>) {
+    this.#total = total
+    this.#shown = process.stderr.isTTY === true && !quiet
+  }
+
+  step(failed: boolean): void {
+    this.#done++
+    if (failed) this.#failed++
+    const now = Date.now()
+    if (!this.#shown || now - this.#last < interval) return
+    this.#last = now
+    this.#draw()
+  }
+
+  end(): void {
+    if (!this.#shown) return
+    this.#draw()
+    process.stderr.write('\n')
+  }
+
+  #draw(): void {
+    const rate = Math.round((this.#done * 1000) / Math.max(1, Date.now() - this.#began))
+    const failed = this.#failed > 0 ? `, ${this.#failed} failed` : ''
+    const total = this.#total === undefined ? '' : `/${this.#total}`
+    process.stderr.write(`\r\u001b[2K${this.#bar()}${this.#done}${total}${failed}, ${rate}/s`)
+  }
+
+  #bar(): string {
+    if (!this.#total) return ''
+    const full = Math.min(barWidth, Math.round((this.#done / this.#total) * barWidth))
+    return `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}] `
+  }
+}

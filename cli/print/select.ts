@@ -1,0 +1,36 @@
+// Parts of a reply: `--fields id,title` and dotted paths such as `message.content`.
+
+import type { Param } from '../../daemon/api/define.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
+import { usage } from '../base/failure.ts'
+
+type Shape = Param['shape']
+
+/** A name that is neither in the value nor in its shape is a slip. */
+export function picked(value: unknown, fields: readonly string[], shape?: Shape): unknown {
+  for (const field of fields) demand(field.split('.', 1)[0]!, value, shape)
+  return chosen(value, fields)
+}
+
+function chosen(value: unknown, fields: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map(item => chosen(item, fields))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(fields.map(path => [path, at(value, path)]).filter(([, found]) => found !== undefined))
+}
+
+function demand(field: string, value: unknown, shape: Shape | undefined): void {
+  const items = (Array.isArray(value) ? value : [value]).filter(item => typeof item === 'object' && item !== null)
+  const properties: object | undefined = shape?.items?.properties ?? shape?.properties
+  if (items.length === 0 || items.some(item => Object.hasOwn(item, field))) return
+  if (properties && Object.hasOwn(properties, field)) return
+  const there = [...new Set([...items.flatMap(item => Object.keys(item)), ...Object.keys(properties ?? {})])]
+  throw usage(`--fields: there is no ${field}`, didYouMean(field, there) ?? `There is ${there.join(', ')}.`)
+}
+
+function at(value: unknown, path: string): unknown {
+  let found: unknown = value
+  for (const step of path.split('.'))
+    found =
+      typeof found === 'object' && found !== null && Object.hasOwn(found, step) ? (found as never)[step] : undefined
+  return found
+}

@@ -1,0 +1,35 @@
+// What is said to people where the reply itself would tell them little: who was subscribed to what, that a topic is gone.
+// With --json, --fields and --jq the reply stands as it came.
+
+import type { Reply } from '../transport/client.ts'
+
+/** Full names by user ID, asked for only where somebody else is spoken of. */
+export type NamesById = () => Promise<ReadonlyMap<number, string>>
+
+type Saying = (reply: Reply, names: NamesById) => Promise<string[]> | string[]
+
+export const sayings: Readonly<Record<string, Saying>> = {
+  async subscribe(reply, names) {
+    const done = await byPerson(reply.subscribed, 'subscribed to', names)
+    return [...done, ...(await byPerson(reply.already_subscribed, 'already subscribed to', names))]
+  },
+  unsubscribe: ({ removed, not_removed }) => [
+    ...sentence('unsubscribed from', removed),
+    ...sentence('not subscribed to', not_removed),
+  ],
+  'delete-topic': ({ complete }) => (complete === true ? [] : ['Some messages are left: do it again.']),
+}
+
+/** One line for each; the person is named where there are several. */
+async function byPerson(found: unknown, verb: string, names: NamesById): Promise<string[]> {
+  const people = Object.entries((found ?? {}) as Record<string, unknown>)
+  if (people.length === 1) return sentence(verb, people[0]![1])
+  const known = people.length === 0 ? new Map<number, string>() : await names()
+  return people.flatMap(([id, channels]) =>
+    sentence(verb, channels).map(line => `${known.get(Number(id)) ?? id}: ${line}`),
+  )
+}
+
+function sentence(verb: string, channels: unknown): string[] {
+  return Array.isArray(channels) && channels.length > 0 ? [`${verb} ${channels.join(', ')}`] : []
+}

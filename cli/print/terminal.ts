@@ -1,0 +1,81 @@
+// What a terminal makes of text: its width, wrapping, colours, and Markdown with a little emphasis.
+
+import type { ChalkInstance } from 'chalk'
+import { harmless } from '../base/failure.ts'
+import type { Globals } from '../base/globals.ts'
+
+export interface Terminal {
+  /** Columns; undefined when lines may be as long as they like. */
+  readonly columns: number | undefined
+  readonly colors: ChalkInstance | undefined
+}
+
+let measure: typeof import('./measure.ts') | undefined
+
+/** For what is about to be printed; plain ASCII that nobody wraps needs no measuring. */
+export async function terminalFor({ color }: Pick<Globals, 'color'>, shown?: unknown): Promise<Terminal> {
+  const stream = process.stdout
+  const columns = stream.isTTY ? Math.max(20, stream.columns || 80) : undefined
+  if (columns !== undefined || shown === undefined || !isPlain(JSON.stringify(shown))) await loadMeasure()
+  const coloured = color === 'always' || (color === 'auto' && stream.isTTY && !process.env.NO_COLOR)
+  if (!coloured) return { columns, colors: undefined }
+  const { Chalk } = await import('chalk')
+  return { columns, colors: new Chalk({ level: 1 }) }
+}
+
+export async function loadMeasure(): Promise<void> {
+  measure ??= await import('./measure.ts')
+}
+
+/** One text, from where the cursor stands after `head` columns; further lines are indented. */
+export function wrapped(text: string, columns: number | undefined, indent: number, head: number): string {
+  if (columns === undefined && !text.includes('\n')) return text
+  const lines = text.split('\n')
+  const fitting = lines.flatMap((line, index) => {
+    if (columns === undefined) return [line]
+    const room = Math.max(10, columns - indent)
+    // The first line has less room: stand in for what is before it, and take that away again.
+    const filler = index === 0 ? '\u2007'.repeat(Math.max(0, Math.min(head, columns - 10) - indent)) : ''
+    const parts = measure!.wrapAnsi(filler + line, room, { trim: false, hard: true }).split('\n')
+    return parts.map((part, at) => (at === 0 ? part.slice(filler.length) : part.replace(/^ /, '')).trimEnd())
+  })
+  return fitting.map((line, index) => (index === 0 ? line : `${' '.repeat(indent)}${line}`.trimEnd())).join('\n')
+}
+
+export function widthOf(text: string): number {
+  return isPlain(text) ? text.length : (measure?.stringWidth(text) ?? [...text].length)
+}
+
+function isPlain(text: string): boolean {
+  return /^[ -~]*$/.test(text)
+}
+
+/** Markdown with colours in place of its marks; without colours it stays as it was written. */
+export function markdownText(source: string, colors: ChalkInstance | undefined): string {
+  const text = harmless(source)
+  if (!colors) return text
+  let fence = false
+  return text
+    .split('\n')
+    .map(line => {
+      if (/^\s*(```|~~~)/.test(line)) {
+        fence = !fence
+        return colors.dim(line)
+      }
+      if (fence) return colors.yellow(line)
+      if (/^\s*>/.test(line)) return colors.dim(line)
+      return line.replace(inline, (whole, code, bold, italic, mention, channel, link, url) => {
+        if (code) return colors.yellow(code.slice(1, -1))
+        if (mention) return colors.magenta(`@${mention.replace(/\|\d+$/, '')}`)
+        if (channel) return colors.blue(`#${channel.replace('>', ' > ')}`)
+        if (bold) return colors.bold(bold)
+        if (italic) return colors.italic(italic)
+        if (link) return `${colors.underline(link)} ${colors.dim(`<${url}>`)}`
+        return whole
+      })
+    })
+    .join('\n')
+}
+
+const inline =
+  /(`[^`\n]+`)|(?<![\w@#*])\*\*([^*\n]+)\*\*|(?<![\w@#*])\*([^*\n]+)\*(?!\*)|@_?\*\*([^*\n]+)\*\*|#\*\*([^*\n]+)\*\*|\[([^\]\n]+)\]\((\S+?)\)/g

@@ -1,0 +1,178 @@
+// One call of the API: node:http, Basic auth, an error body becomes a Failure. Loaded late and without keep-alive, because
+// a subcommand makes one call and goes. `fetch` and undici would take longer to start and to end than all the rest.
+
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Upload } from '../../daemon/api/define.ts'
+import { exitCodes, Failure, refusal } from '../base/failure.ts'
+import type { Account } from '../base/profile.ts'
+import { version } from '../base/version.ts'
+import { note } from '../print/output.ts'
+
+export interface Request {
+  readonly method: string
+  /** From the site's root: `/api/v1/typing`. */
+  readonly path: string
+  readonly fields: ReadonlyMap<string, string | Upload>
+  /** Sent as it is, in place of the fields. */
+  readonly body?: { readonly type: string; readonly bytes: Uint8Array }
+  /** In the place of the account's own. */
+  readonly authorization?: string
+}
+
+export interface Patience {
+  /** Milliseconds until an answer must be complete. */
+  readonly timeout?: number | undefined
+  /** How often to wait and try again when rate limited. */
+  readonly retry?: number
+}
+
+export interface Answer {
+  readonly status: number
+  readonly reason: string
+  /** Flat: name, value, name, value. */
+  readonly headers: readonly string[]
+  readonly text: string
+}
+
+export type Reply = Readonly<Record<string, unknown>>
+
+export const defaultTimeout = 15_000
+
+/** Calls and wants success: the reply object, or a Failure with the exit code of what went wrong. */
+export async function call(account: Account, request: Request, patience: Patience = {}): Promise<Reply> {
+  const answer = await send(account, request, patience)
+  const body = bodyOf(answer)
+  if (answer.status >= 400 || body.result === 'error') throw refusal(answer.status, body)
+  return body
+}
+
+/** Sends, and waits as told when rate limited. Whatever the server says in the end is an answer. */
+export async function send(account: Account, request: Request, patience: Patience = {}): Promise<Answer> {
+  for (let left = patience.retry ?? 0; ; left--) {
+    const answer = await sendOnce(account, request, patience.timeout ?? defaultTimeout)
+    if (answer.status !== 429 || left <= 0) return answer
+    const wait = Number(header(answer, 'retry-after') ?? 1)
+    note(`natter: rate limited, waiting ${wait} s`)
+    await new Promise(resolve => setTimeout(resolve, (Number.isFinite(wait) ? wait : 1) * 1000))
+  }
+}
+
+export function bodyOf(answer: Answer): Reply {
+  try {
+    const body = JSON.parse(answer.text)
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
+  } catch {
+    // Said below.
+  }
+  if (answer.status >= 400) throw refusal(answer.status, {})
+  throw new Failure(exitCodes.refused, 'the answer is not a JSON object', {
+    code: 'BAD_ANSWER',
+    http: answer.status,
+    hint: 'Is the site really a natter or Zulip server?',
+  })
+}
+
+/** The account's credentials as a header's value. */
+function basicAuth(email: string, apiKey: string): string {
+  return `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`
+}
+
+/** What every call of an account says. */
+export function headersOf({ email, apiKey }: Account): Record<string, string> {
+  const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': `natter/${version()}` }
+  if (email && apiKey) headers.Authorization = basicAuth(email, apiKey)
+  return headers
+}
+
+export function siteOf(account: Account): string {
+  if (account.site) return account.site
+  throw new Failure(exitCodes.unreachable, 'no server is known', {
+    hint: 'Start one with `natter daemon start`, or name one with --site or NATTER_SITE.',
+  })
+}
+
+/** Path and query; fields travel in the query of a GET and in the body of everything else. */
+export function targetOf(request: Request): string {
+  if (!inQuery(request) || request.fields.size === 0) return request.path
+  return `${request.path}${request.path.includes('?') ? '&' : '?'}${formOf(request)}`
+}
+
+export function inQuery(request: Request): boolean {
+  return request.method === 'GET' || request.method === 'HEAD'
+}
+
+async function sendOnce(account: Account, request: Request, timeout: number): Promise<Answer> {
+  const site = siteOf(account)
+  const url = new URL(`${site}${targetOf(request)}`)
+  const body = await bodyFor(request)
+  const headers = headersOf(account)
+  if (request.authorization) headers.Authorization = request.authorization
+  if (body) {
+    headers['Content-Type'] = body.type
+    headers['Content-Length'] = String(body.bytes.length)
+  }
+  const { request: open } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  return new Promise((resolve, reject) => {
+    const outgoing: ClientRequest = open(url, { method: request.method, headers, agent: false })
+    const timer = setTimeout(() => outgoing.destroy(late(site, timeout)), timeout)
+    const settle = (error: unknown) => {
+      clearTimeout(timer)
+      reject(error instanceof Failure ? error : unreachable(site, error as NodeJS.ErrnoException))
+    }
+    outgoing.on('error', settle)
+    outgoing.on('response', (incoming: IncomingMessage) => {
+      const chunks: Buffer[] = []
+      incoming.on('data', chunk => chunks.push(chunk))
+      incoming.on('error', settle)
+      incoming.on('end', () => {
+        clearTimeout(timer)
+        const text = Buffer.concat(chunks).toString('utf8')
+        resolve({
+          status: incoming.statusCode ?? 0,
+          reason: incoming.statusMessage ?? '',
+          headers: incoming.rawHeaders,
+          text,
+        })
+      })
+    })
+    outgoing.end(body?.bytes)
+  })
+}
+
+async function bodyFor(request: Request): Promise<{ type: string; bytes: Uint8Array } | undefined> {
+  if (request.body) return request.body
+  if (inQuery(request)) return undefined
+  for (const value of request.fields.values())
+    if (typeof value !== 'string') return (await import('./multipart.ts')).multipart(request.fields)
+  return { type: 'application/x-www-form-urlencoded', bytes: Buffer.from(formOf(request)) }
+}
+
+function formOf(request: Request): string {
+  const form = new URLSearchParams()
+  for (const [name, value] of request.fields) if (typeof value === 'string') form.append(name, value)
+  return form.toString()
+}
+
+function header(answer: Answer, name: string): string | undefined {
+  for (let i = 0; i < answer.headers.length; i += 2)
+    if (answer.headers[i]!.toLowerCase() === name) return answer.headers[i + 1]
+  return undefined
+}
+
+export function late(site: string, timeout: number): Failure {
+  return new Failure(exitCodes.unmet, `${site} did not answer within ${timeout / 1000} s`, {
+    hint: 'Wait longer with --timeout 60s.',
+  })
+}
+
+export function unreachable(site: string, error: NodeJS.ErrnoException): Failure {
+  if (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+    return new Failure(exitCodes.unreachable, `the connection to ${site} broke off before the answer had come`, {
+      hint: 'What was asked for may have been done all the same: look before you ask again.',
+    })
+  const local = /^http:\/\/(localhost|127\.|\[::1\])/.test(site)
+  const reason = error.code === 'ECONNREFUSED' ? 'nothing is listening there' : (error.code ?? error.message)
+  return new Failure(exitCodes.unreachable, `cannot reach ${site}: ${reason}`, {
+    hint: local ? 'Start it with `natter daemon start`.' : 'Check --site, NATTER_SITE or the profile.',
+  })
+}

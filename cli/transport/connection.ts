@@ -1,0 +1,155 @@
+// A connection that lives longer than one call: node:http with keep-alive, for following events. (undici reads no faster
+// here, and takes longer to start and to end than ten thousand events take to print.)
+
+import type { Agent, IncomingMessage } from 'node:http'
+import { Failure, refusal } from '../base/failure.ts'
+import type { Account } from '../base/profile.ts'
+import { bodyOf, defaultTimeout, headersOf, late, type Reply, siteOf, unreachable } from './client.ts'
+
+export interface CallOptions {
+  /** Milliseconds of silence until we give up. */
+  readonly timeout?: number | undefined
+  readonly signal?: AbortSignal
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+export class Connection {
+  readonly account: Account
+  readonly #site: string
+  readonly #headers: Record<string, string>
+  readonly #agent: Agent
+  readonly #open: typeof import('node:http').request
+
+  private constructor(account: Account, agent: Agent, open: typeof import('node:http').request) {
+    this.account = account
+    this.#site = siteOf(account)
+    this.#headers = headersOf(account)
+    this.#agent = agent
+    this.#open = open
+  }
+
+  static async open(account: Account): Promise<Connection> {
+    const secure = new URL(siteOf(account)).protocol === 'https:'
+    const { Agent, request } = secure ? await import('node:https') : await import('node:http')
+    return new Connection(account, new Agent({ keepAlive: true }), request)
+  }
+
+  /** Calls and wants success; fields that are no text travel as JSON. */
+  async call(method: string, path: string, fields: Fields = {}, options: CallOptions = {}): Promise<Reply> {
+    const { status, chunks, retryAfter } = await this.#send(method, path, fields, options)
+    const body = bodyOf({ status, text: await textOf(chunks), reason: '', headers: [] })
+    if (status >= 400 || body.result === 'error') throw new Refused(refusal(status, body), retryAfter)
+    return body
+  }
+
+  /** A success as it comes, piece by piece. */
+  async stream(path: string, fields: Fields, options: CallOptions = {}): Promise<AsyncIterable<string>> {
+    const { status, chunks, retryAfter } = await this.#send('GET', path, fields, options)
+    if (status < 400) return chunks
+    const body = bodyOf({ status, text: await textOf(chunks), reason: '', headers: [] })
+    throw new Refused(refusal(status, body), retryAfter)
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #send(
+    method: string,
+    path: string,
+    fields: Fields,
+    { timeout = defaultTimeout, signal }: CallOptions,
+  ): Promise<{ status: number; retryAfter: number | undefined; chunks: AsyncIterable<string> }> {
+    const text = new URLSearchParams([...textsOf(fields)]).toString()
+    const inQuery = method === 'GET'
+    const query = inQuery && text !== '' ? `?${text}` : ''
+    return new Promise((resolve, reject) => {
+      const headers = inQuery
+        ? this.#headers
+        : {
+            ...this.#headers,
+            'content-type': 'application/x-www-form-urlencoded',
+            // node:http says it by itself for some methods only, and sends the rest as a body without an end.
+            'content-length': String(text.length),
+          }
+      const url = `${this.#site}/api/v1${path}${query}`
+      const outgoing = this.#open(url, { method, headers, agent: this.#agent })
+      // node's own `signal` would hold on to the socket, which other calls use once the answer is complete.
+      let answer: IncomingMessage | undefined
+      const stop = () => {
+        if (!answer?.complete) (answer ?? outgoing).destroy(new Error('stopped'))
+      }
+      if (signal?.aborted) stop()
+      signal?.addEventListener('abort', stop)
+      outgoing.once('close', () => signal?.removeEventListener('abort', stop))
+      const timer = setTimeout(() => outgoing.destroy(late(this.#site, timeout)), timeout)
+      outgoing.on('error', error => {
+        clearTimeout(timer)
+        reject(this.#trouble(error, signal))
+      })
+      outgoing.on('response', incoming => {
+        clearTimeout(timer)
+        answer = incoming.on('error', () => {})
+        const retry = Number(incoming.headers['retry-after'])
+        resolve({
+          status: incoming.statusCode ?? 0,
+          retryAfter: Number.isFinite(retry) ? retry : undefined,
+          chunks: this.#chunksOf(incoming, timeout, signal),
+        })
+      })
+      outgoing.end(inQuery ? undefined : text)
+    })
+  }
+
+  /** The clock stands still while the reader is busy: it is the server's silence that counts. */
+  async *#chunksOf(
+    incoming: IncomingMessage,
+    timeout: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<string> {
+    const chunks = incoming.setEncoding('utf8')[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        const timer = setTimeout(() => incoming.destroy(late(this.#site, timeout)), timeout)
+        const { done, value } = await chunks.next().finally(() => clearTimeout(timer))
+        if (done) return
+        yield value
+      }
+    } catch (error) {
+      throw this.#trouble(error, signal)
+    } finally {
+      // Whoever stops in the middle does not want the rest.
+      if (!incoming.complete) incoming.destroy()
+    }
+  }
+
+  #trouble(error: unknown, signal: AbortSignal | undefined): unknown {
+    if (signal?.aborted) return signal.reason
+    return error instanceof Failure ? error : unreachable(this.#site, error as NodeJS.ErrnoException)
+  }
+}
+
+/** As they travel: what is no text as JSON, what is undefined not at all. */
+export function textsOf(fields: Fields): Map<string, string> {
+  const texts = new Map<string, string>()
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) texts.set(name, typeof value === 'string' ? value : JSON.stringify(value))
+  return texts
+}
+
+/** A refusal, with the pause that the server asked for. */
+export class Refused extends Failure {
+  readonly retryAfter: number | undefined
+
+  constructor({ exit, message, code, http, hint }: Failure, retryAfter: number | undefined) {
+    super(exit, message, { code, ...(http !== null && { http }), hint })
+    this.retryAfter = retryAfter
+  }
+}
+
+async function textOf(chunks: AsyncIterable<string>): Promise<string> {
+  let text = ''
+  for await (const chunk of chunks) text += chunk
+  return text
+}

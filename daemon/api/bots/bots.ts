@@ -1,0 +1,180 @@
+// Bots: accounts for programs, looked after by the people who own them.
+
+import {
+  bool,
+  defaulted,
+  endpoint,
+  inPath,
+  int,
+  keyed,
+  listOf,
+  named,
+  nullable,
+  optional,
+  record,
+  required,
+  text,
+  upload,
+  userId,
+} from '../define.ts'
+import { role, roleAbout } from '../people/users.ts'
+
+const interfaces = named({ generic: 1, slack: 2 })
+
+const defaultFields = {
+  default_sending_stream: nullable(text),
+  default_events_register_stream: nullable(text),
+  default_all_public_streams: bool,
+}
+
+const defaults = {
+  default_sending_stream: optional(text, 'name of the channel its program sends to; empty for none'),
+  default_events_register_stream: optional(text, 'name of the channel its program listens to; empty for none'),
+  default_all_public_streams: optional(bool, 'its program listens to all public channels'),
+}
+
+const botId = inPath(userId, 'the bot')
+
+export const bots = {
+  list: endpoint({
+    id: 'get-bots',
+    method: 'GET',
+    path: '/bots',
+    access: 'user',
+    since: 1,
+    summary: 'List your active bots, with their keys',
+    params: {},
+    reply: {
+      bots: listOf(record({ username: text, full_name: text, api_key: text, avatar_url: text, ...defaultFields })),
+    },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'bots list',
+      examples: ['natter bots list', 'natter bots list --fields username,api_key'],
+      shows: 'bots',
+      columns: ['username', 'full_name', 'default_sending_stream', 'default_all_public_streams'],
+    },
+  }),
+  create: endpoint({
+    id: 'create-bot',
+    method: 'POST',
+    path: '/bots',
+    access: 'user',
+    since: 1,
+    summary: 'Create a bot',
+    params: {
+      full_name: required(text, 'its name'),
+      short_name: required(text, 'the first part of its address: NAME-bot@…'),
+      bot_type: defaulted(
+        named({ generic: 1, incoming: 2, outgoing: 3, embedded: 4 }),
+        1,
+        '1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded',
+      ),
+      payload_url: optional(text, 'where an outgoing webhook posts to'),
+      interface_type: defaulted(interfaces, 1, 'form of an outgoing webhook: 1 generic, 2 Slack-style'),
+      service_name: optional(text, 'name of the integration or embedded bot'),
+      config_data: optional(keyed(text), 'its configuration, texts by name'),
+      ...defaults,
+      file: optional(upload, 'its avatar'),
+    },
+    reply: { user_id: int, api_key: text, avatar_url: text, ...defaultFields },
+    refusals: ['BAD_REQUEST', 'BAD_IMAGE'],
+    cli: {
+      name: 'bots create',
+      args: ['short_name', 'full_name'],
+      flags: { bot_type: 'type', file: 'avatar' },
+      examples: [
+        'natter bots create deploy "Deploy Bot"',
+        'natter bots create echo "Echo Bot" --type outgoing --payload-url https://bots.example.com/echo --json',
+      ],
+    },
+  }),
+  update: endpoint({
+    id: 'update-bot',
+    method: 'PATCH',
+    path: '/bots/{bot_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Change a bot of yours (administrators: any bot)',
+    params: {
+      bot_id: botId,
+      full_name: optional(text, 'a new name'),
+      role: optional(role, roleAbout),
+      bot_owner_id: optional(userId, 'who owns it from now on'),
+      service_payload_url: optional(text, 'where an outgoing webhook posts to'),
+      service_interface: optional(interfaces, 'form of an outgoing webhook: 1 generic, 2 Slack-style'),
+      config_data: optional(keyed(text), 'its configuration, texts by name'),
+      ...defaults,
+      file: optional(upload, 'its avatar'),
+    },
+    reply: {
+      full_name: text,
+      avatar_url: text,
+      service_interface: nullable(int),
+      service_payload_url: nullable(text),
+      config_data: nullable(keyed(text)),
+      bot_owner: nullable(text),
+      ...defaultFields,
+    },
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'BAD_IMAGE'],
+    cli: {
+      name: 'bots update',
+      args: ['bot_id'],
+      flags: { bot_owner_id: 'owner', file: 'avatar' },
+      examples: [
+        'natter bots update deploy-bot@example.com --full-name "Deploy Robot"',
+        'natter bots update id:12 --owner amy@example.com --json',
+      ],
+    },
+  }),
+  deactivate: endpoint({
+    id: 'deactivate-bot',
+    method: 'DELETE',
+    path: '/bots/{bot_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Deactivate a bot of yours (administrators: any bot)',
+    params: { bot_id: botId },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'bots deactivate',
+      args: ['bot_id'],
+      examples: ['natter bots deactivate deploy-bot@example.com', 'natter bots deactivate id:12 --json'],
+    },
+  }),
+  key: endpoint({
+    id: 'get-bot-api-key',
+    method: 'GET',
+    path: '/bots/{bot_id}/api_key',
+    access: 'user',
+    since: 1,
+    summary: 'Show the API key of a bot of yours',
+    params: { bot_id: botId },
+    reply: { api_key: text },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'bots key',
+      args: ['bot_id'],
+      examples: ['natter bots key deploy-bot@example.com', 'natter bots key id:12 --json'],
+      shows: 'api_key',
+    },
+  }),
+  regenerateKey: endpoint({
+    id: 'regenerate-bot-api-key',
+    method: 'POST',
+    path: '/bots/{bot_id}/api_key/regenerate',
+    access: 'user',
+    since: 1,
+    summary: 'Give a bot of yours a new API key; the old one is refused at once',
+    params: { bot_id: botId },
+    reply: { api_key: text },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'bots regenerate-key',
+      args: ['bot_id'],
+      examples: ['natter bots regenerate-key deploy-bot@example.com', 'natter bots regenerate-key id:12 --json'],
+      shows: 'api_key',
+    },
+  }),
+}

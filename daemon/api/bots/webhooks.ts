@@ -1,0 +1,112 @@
+// Outgoing webhooks: what natterd sends to the server of a bot, and what became of it.
+
+import { Type } from '@sinclair/typebox'
+import {
+  endpoint,
+  inPath,
+  int,
+  listOf,
+  maybe,
+  natural,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  required,
+  text,
+  timestamp,
+  userId,
+} from '../define.ts'
+import { message } from '../shapes/messages.ts'
+
+const delivery = record({
+  id: int,
+  bot_id: int,
+  message_id: int,
+  trigger: oneOf('mention', 'direct_message'),
+  status: oneOf('waiting', 'delivered', 'failed'),
+  attempts: int,
+  timestamp,
+  next_attempt: nullable(timestamp),
+  http_status: nullable(int),
+  error: nullable(text),
+  response: nullable(text),
+})
+
+const payload = Type.Object({
+  ...Type.Omit(message, ['flags', 'match_content', 'match_subject']).properties,
+  rendered_content: text,
+})
+
+export const webhooks = {
+  notify: endpoint({
+    id: 'svc-outgoing-webhook',
+    method: 'POST',
+    path: '/svc-outgoing-webhook',
+    access: 'anyone',
+    since: 1,
+    summary: 'What the server of an outgoing webhook bot is sent, as JSON, when a message calls the bot',
+    served: 'outgoing',
+    params: {
+      bot_email: required(text, 'the bot’s email'),
+      bot_full_name: required(text, 'the bot’s name'),
+      data: required(text, 'the message as written, in Markdown'),
+      trigger: required(oneOf('mention', 'direct_message'), 'why the bot is called'),
+      token: required(text, 'fixed per bot; proves that the request comes from the service'),
+      message: required(payload, 'the message'),
+    },
+    // OPEN: what the bot's server must return is not shown; this is what it may.
+    reply: {
+      content: maybe(text),
+      widget_content: maybe(text),
+      response_string: maybe(text),
+      response_not_required: maybe(Type.Boolean()),
+    },
+    refusals: [],
+    cli: {
+      name: 'webhooks payload',
+      examples: [
+        `natter webhooks payload --dry-run --bot-email echo-bot@example.com --bot-full-name Echo --data hello --trigger mention --token t --message '{}'`,
+        `natter webhooks payload --curl --bot-email echo-bot@example.com --bot-full-name Echo --data hello --trigger direct_message --token t --message '{}'`,
+      ],
+    },
+  }),
+  // OPEN: the specification knows no delivery log; these two endpoints are natter's own.
+  log: endpoint({
+    id: 'get-webhook-deliveries',
+    method: 'GET',
+    path: '/webhook_deliveries',
+    access: 'user',
+    since: 417,
+    summary: 'List what was sent to the servers of outgoing webhook bots, newest first',
+    params: {
+      bot_id: optional(userId, 'only those of this bot'),
+      status: optional(oneOf('waiting', 'delivered', 'failed'), 'only those in this state'),
+    },
+    reply: { deliveries: listOf(delivery) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'webhooks log',
+      flags: { bot_id: 'bot' },
+      examples: ['natter webhooks log', 'natter webhooks log --status failed --json'],
+      shows: 'deliveries',
+      columns: ['id', 'status', 'trigger', 'bot_id', 'message_id', 'attempts', 'http_status', 'timestamp', 'error'],
+    },
+  }),
+  redeliver: endpoint({
+    id: 'redeliver-webhook',
+    method: 'POST',
+    path: '/webhook_deliveries/{delivery_id}/redeliver',
+    access: 'user',
+    since: 417,
+    summary: 'Send a message to the server of a bot once more',
+    params: { delivery_id: inPath(natural, 'which delivery, as the log numbers them') },
+    reply: { delivery_id: int },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'webhooks redeliver',
+      args: ['delivery_id'],
+      examples: ['natter webhooks redeliver 7', 'natter webhooks redeliver 7 --json'],
+    },
+  }),
+}

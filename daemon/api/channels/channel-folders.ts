@@ -1,0 +1,106 @@
+// Channel folders: how the organization groups its channels for everyone.
+
+import {
+  bool,
+  defaulted,
+  endpoint,
+  folderId,
+  inPath,
+  int,
+  listOf,
+  nullable,
+  optional,
+  record,
+  required,
+  text,
+  timestamp,
+} from '../define.ts'
+
+const channelFolder = record({
+  id: int,
+  name: text,
+  description: text,
+  rendered_description: text,
+  order: int,
+  date_created: timestamp,
+  creator_id: nullable(int),
+  is_archived: bool,
+})
+
+export const channelFolders = {
+  list: endpoint({
+    id: 'get-channel-folders',
+    method: 'GET',
+    path: '/channel_folders',
+    access: 'user',
+    since: 389,
+    summary: 'List channel folders in their order',
+    params: { include_archived: defaulted(bool, false, 'archived folders too') },
+    reply: { channel_folders: listOf(channelFolder) },
+    refusals: [],
+    cli: {
+      name: 'folders list',
+      examples: ['natter folders list', 'natter folders list --include-archived --json'],
+      shows: 'channel_folders',
+      columns: ['id', 'name', 'description', 'is_archived'],
+    },
+  }),
+  create: endpoint({
+    id: 'create-channel-folder',
+    method: 'POST',
+    path: '/channel_folders/create',
+    access: 'user',
+    since: 389,
+    summary: 'Create a channel folder (administrators)',
+    params: {
+      name: required(text, 'its name, at most 60 characters'),
+      // OPEN: whether it may be left out is told in two ways; it may.
+      description: defaulted(text, '', 'what it is for, in Markdown, at most 1024 characters'),
+    },
+    reply: { channel_folder_id: int },
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'folders create',
+      args: ['name', 'description'],
+      examples: ['natter folders create Teams "One channel each"', 'natter folders create Sales --json'],
+      shows: 'channel_folder_id',
+    },
+  }),
+  reorder: endpoint({
+    id: 'patch-channel-folders',
+    method: 'PATCH',
+    path: '/channel_folders',
+    access: 'user',
+    since: 414,
+    summary: 'Put the channel folders into a new order (administrators)',
+    params: { order: required(listOf(folderId), 'all folders, archived ones too, in the new order') },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'folders reorder',
+      args: ['order'],
+      examples: ['natter folders reorder 3 1 2', 'natter folders reorder "[3,1,2]"'],
+    },
+  }),
+  edit: endpoint({
+    id: 'update-channel-folder',
+    method: 'PATCH',
+    path: '/channel_folders/{channel_folder_id}',
+    access: 'user',
+    since: 389,
+    summary: 'Rename, describe anew, archive or unarchive a channel folder (administrators)',
+    params: {
+      channel_folder_id: inPath(folderId, 'which folder'),
+      name: optional(text, 'the new name, at most 60 characters'),
+      description: optional(text, 'the new description, in Markdown'),
+      is_archived: optional(bool, 'archive or unarchive; only a folder without channels can be archived'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'folders edit',
+      args: ['channel_folder_id'],
+      examples: ['natter folders edit 3 --name Departments', 'natter folders edit 3 --is-archived'],
+    },
+  }),
+}

@@ -1,0 +1,122 @@
+// Default channels: what new accounts are subscribed to, and groups of channels offered to them.
+
+import { channelId, endpoint, inPath, int, listOf, oneOf, optional, required, text } from '../define.ts'
+
+const group = inPath(int, 'which group of channels')
+const names = required(listOf(text), 'names of channels')
+
+export const defaultChannels = {
+  add: endpoint({
+    id: 'add-default-stream',
+    method: 'POST',
+    path: '/default_streams',
+    access: 'user',
+    since: 1,
+    summary: 'Subscribe new accounts to a channel (administrators)',
+    params: { stream_id: required(channelId, 'which channel') },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'default-channels add',
+      args: ['stream_id'],
+      examples: ['natter default-channels add general', 'natter default-channels add id:12'],
+    },
+  }),
+  remove: endpoint({
+    id: 'remove-default-stream',
+    method: 'DELETE',
+    path: '/default_streams',
+    access: 'user',
+    since: 1,
+    summary: 'No longer subscribe new accounts to a channel (administrators)',
+    params: { stream_id: required(channelId, 'which channel') },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'default-channels remove',
+      args: ['stream_id'],
+      examples: ['natter default-channels remove general', 'natter default-channels remove id:12'],
+    },
+  }),
+  createGroup: endpoint({
+    id: 'create-default-stream-group',
+    method: 'POST',
+    path: '/default_stream_groups/create',
+    access: 'user',
+    since: 1,
+    summary: 'Offer a group of channels to new accounts (administrators)',
+    params: {
+      group_name: required(text, 'its name, at most 60 characters'),
+      description: required(text, 'what it is for, at most 1024 characters'),
+      stream_names: names,
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'default-channels groups create',
+      args: ['group_name'],
+      examples: [
+        'natter default-channels groups create sports --description Games --stream-names football,chess',
+        'natter default-channels groups create empty --description "Nothing yet" --stream-names "[]"',
+      ],
+    },
+  }),
+  editGroup: endpoint({
+    id: 'update-default-stream-group-info',
+    method: 'PATCH',
+    path: '/default_stream_groups/{group_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Rename or describe anew a group of channels for new accounts (administrators)',
+    params: {
+      group_id: group,
+      new_group_name: optional(text, 'the new name, at most 60 characters'),
+      new_description: optional(text, 'the new description, at most 1024 characters'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'default-channels groups edit',
+      args: ['group_id'],
+      examples: [
+        'natter default-channels groups edit 1 --new-group-name games',
+        'natter default-channels groups edit 1 --new-description "All kinds"',
+      ],
+    },
+  }),
+  changeGroup: endpoint({
+    id: 'update-default-stream-group-streams',
+    method: 'PATCH',
+    path: '/default_stream_groups/{group_id}/streams',
+    access: 'user',
+    since: 1,
+    summary: 'Put channels into a group for new accounts, or take them out (administrators)',
+    params: { group_id: group, op: required(oneOf('add', 'remove'), 'put in or take out'), stream_names: names },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'default-channels groups channels',
+      args: ['group_id', 'op', 'stream_names'],
+      examples: [
+        'natter default-channels groups channels 1 add football chess',
+        'natter default-channels groups channels 1 remove chess',
+      ],
+    },
+  }),
+  deleteGroup: endpoint({
+    id: 'delete-default-stream-group',
+    method: 'DELETE',
+    path: '/default_stream_groups/{group_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Delete a group of channels for new accounts; the channels stay (administrators)',
+    params: { group_id: group },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'default-channels groups delete',
+      args: ['group_id'],
+      examples: ['natter default-channels groups delete 1', 'natter default-channels groups delete 1 --json'],
+    },
+  }),
+}

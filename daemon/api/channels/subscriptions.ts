@@ -1,0 +1,193 @@
+// Subscriptions: who follows which channel, and how each person wants to hear of theirs.
+
+import {
+  bool,
+  channelId,
+  defaulted,
+  eitherOf,
+  endpoint,
+  inPath,
+  listOf,
+  maybe,
+  oneOf,
+  optional,
+  record,
+  required,
+  text,
+  userId,
+} from '../define.ts'
+import { creationParams, namesByUser, subscription } from '../shapes/channels.ts'
+
+/** A name alone will do. */
+const wanted = eitherOf(text, record({ name: text, description: maybe(text), color: maybe(text) }))
+const people = listOf(eitherOf(userId, text))
+
+/** Known, but checked in the domain: an unknown one is refused by name. */
+const property = text
+const value = eitherOf(bool, text)
+
+export const subscriptions = {
+  list: endpoint({
+    id: 'get-subscriptions',
+    method: 'GET',
+    path: '/users/me/subscriptions',
+    access: 'user',
+    since: 1,
+    summary: 'List the channels you are subscribed to',
+    params: {
+      include_subscribers: defaulted(oneOf('true', 'false', 'partial'), 'false', 'lists of subscribers too'),
+    },
+    reply: { subscriptions: listOf(subscription) },
+    refusals: [],
+    cli: {
+      name: 'subscriptions list',
+      examples: ['natter subscriptions list', 'natter subscriptions list --include-subscribers true --json'],
+      shows: 'subscriptions',
+      columns: ['stream_id', 'name', 'description', 'is_muted', 'pin_to_top'],
+    },
+  }),
+  subscribe: endpoint({
+    id: 'subscribe',
+    method: 'POST',
+    path: '/users/me/subscriptions',
+    access: 'user',
+    since: 1,
+    summary: 'Subscribe yourself or others to channels, creating those that do not exist',
+    params: {
+      subscriptions: required(listOf(wanted), 'channels: names, or objects with name, description and color'),
+      principals: optional(people, 'who is subscribed, by ID or email; you when absent'),
+      authorization_errors_fatal: defaulted(bool, true, 'refuse everything when one channel is closed to you'),
+      ...creationParams,
+    },
+    reply: {
+      subscribed: namesByUser,
+      already_subscribed: namesByUser,
+      unauthorized: maybe(listOf(text)),
+      new_subscription_messages_sent: maybe(bool),
+    },
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'REQUEST_VARIABLE_INVALID'],
+    cli: {
+      name: 'subscribe',
+      args: ['subscriptions'],
+      flags: {
+        principals: 'to',
+        folder_id: 'folder',
+        invite_only: 'private',
+        is_web_public: 'web-public',
+        is_default_stream: 'default',
+      },
+      examples: [
+        'natter subscribe general lunch',
+        'natter subscribe lunch --to amy@example.com,bob@example.com',
+        'natter subscribe secrets --private',
+      ],
+    },
+  }),
+  unsubscribe: endpoint({
+    id: 'unsubscribe',
+    method: 'DELETE',
+    path: '/users/me/subscriptions',
+    access: 'user',
+    since: 1,
+    summary: 'Unsubscribe yourself or others from channels',
+    params: {
+      subscriptions: required(listOf(text), 'names of channels'),
+      principals: optional(people, 'who is unsubscribed, by ID or email; you when absent'),
+    },
+    reply: { removed: listOf(text), not_removed: listOf(text) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'unsubscribe',
+      args: ['subscriptions'],
+      flags: { principals: 'to' },
+      examples: ['natter unsubscribe lunch', 'natter unsubscribe lunch --to amy@example.com'],
+    },
+  }),
+  change: endpoint({
+    id: 'update-subscriptions',
+    method: 'PATCH',
+    path: '/users/me/subscriptions',
+    access: 'user',
+    since: 1,
+    summary: 'Subscribe to some channels and unsubscribe from others, at once',
+    params: {
+      add: optional(listOf(wanted), 'channels to subscribe to'),
+      delete: optional(listOf(text), 'names of channels to unsubscribe from'),
+    },
+    reply: {
+      subscribed: namesByUser,
+      already_subscribed: namesByUser,
+      new_subscription_messages_sent: bool,
+      removed: listOf(text),
+      not_removed: listOf(text),
+    },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'subscriptions change',
+      examples: [
+        'natter subscriptions change --add lunch --delete general',
+        'natter subscriptions change --add lunch,football --json',
+      ],
+    },
+  }),
+  status: endpoint({
+    id: 'get-subscription-status',
+    method: 'GET',
+    path: '/users/{user_id}/subscriptions/{stream_id}',
+    access: 'user',
+    since: 12,
+    summary: 'Ask whether somebody is subscribed to a channel',
+    params: { user_id: inPath(userId, 'who'), stream_id: inPath(channelId, 'which channel') },
+    reply: { is_subscribed: bool },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'subscriptions status',
+      args: ['user_id', 'stream_id'],
+      examples: ['natter subscriptions status me general', 'natter subscriptions status amy@example.com id:12 --json'],
+      shows: 'is_subscribed',
+    },
+  }),
+  properties: endpoint({
+    id: 'update-subscription-settings',
+    method: 'POST',
+    path: '/users/me/subscriptions/properties',
+    access: 'user',
+    since: 1,
+    summary: 'Set colors, mutes, pins and notifications of channels you are subscribed to',
+    params: {
+      subscription_data: required(
+        listOf(record({ stream_id: channelId, property, value })),
+        'what to set: {"stream_id": 12, "property": "pin_to_top", "value": true}',
+      ),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'subscriptions configure',
+      examples: [
+        'natter subscriptions configure --subscription-data \'[{"stream_id":1,"property":"is_muted","value":true}]\'',
+        'natter subscriptions configure --subscription-data \'[{"stream_id":1,"property":"color","value":"#f00"}]\'',
+      ],
+    },
+  }),
+  property: endpoint({
+    id: 'update-subscription-property',
+    method: 'PATCH',
+    path: '/users/me/subscriptions/{stream_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Set the color, mute, pin or a notification of one channel you are subscribed to',
+    params: {
+      stream_id: inPath(channelId, 'which channel'),
+      property: required(property, 'what to set: color, is_muted, pin_to_top, desktop_notifications …'),
+      value: required(value, 'a color as #rrggbb, true or false'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'subscriptions set',
+      args: ['stream_id', 'property', 'value'],
+      examples: ['natter subscriptions set general pin_to_top true', 'natter subscriptions set lunch color "#76ce90"'],
+    },
+  }),
+}

@@ -1,0 +1,106 @@
+// Topics: those of a channel, and how each person wants to see them.
+
+import {
+  bool,
+  channelId,
+  defaulted,
+  endpoint,
+  inPath,
+  int,
+  listOf,
+  oneOf,
+  optional,
+  record,
+  required,
+  text,
+  topicName,
+} from '../define.ts'
+
+export const topics = {
+  list: endpoint({
+    id: 'get-stream-topics',
+    method: 'GET',
+    path: '/users/me/{stream_id}/topics',
+    access: 'user',
+    since: 1,
+    summary: 'List the topics of a channel, newest first',
+    params: {
+      stream_id: inPath(channelId, 'which channel'),
+      allow_empty_topic_name: defaulted(bool, false, 'the empty topic as the empty string, not its display name'),
+    },
+    reply: { topics: listOf(record({ name: text, max_id: int })) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'topics list',
+      args: ['stream_id'],
+      examples: ['natter topics list general', 'natter topics list general --allow-empty-topic-name --json'],
+      shows: 'topics',
+    },
+  }),
+  follow: endpoint({
+    id: 'update-user-topic',
+    method: 'POST',
+    path: '/user_topics',
+    access: 'user',
+    since: 170,
+    summary: 'Say how you want to see a topic: 0 as its channel, 1 muted, 2 unmuted, 3 followed',
+    params: {
+      stream_id: required(channelId, 'which channel'),
+      topic: required(topicName, 'the topic, at most 60 characters; it need not exist'),
+      visibility_policy: required(int, '0 as its channel (inherit), 1 muted, 2 unmuted, 3 followed'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'topics policy',
+      args: ['topic'],
+      flags: { stream_id: 'channel', visibility_policy: 'policy' },
+      examples: [
+        'natter topics policy lunch --channel general --policy followed',
+        "natter topics policy '#general>lunch' --policy 0",
+      ],
+    },
+  }),
+  mute: endpoint({
+    id: 'mute-topic',
+    method: 'PATCH',
+    path: '/users/me/subscriptions/muted_topics',
+    access: 'user',
+    since: 1,
+    summary: 'Mute a topic, or no longer: the older form of mute and reset',
+    params: {
+      op: required(oneOf('add', 'remove'), 'mute, or no longer'),
+      topic: required(topicName, 'the topic'),
+      stream_id: optional(channelId, 'which channel'),
+      stream: optional(text, 'its name, in place of the ID'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'topics muted',
+      args: ['op', 'topic'],
+      flags: { stream_id: 'channel', stream: 'channel-name' },
+      examples: [
+        'natter topics muted add lunch --channel general',
+        'natter topics muted remove lunch --channel general',
+      ],
+    },
+  }),
+  delete: endpoint({
+    id: 'delete-topic',
+    method: 'POST',
+    path: '/streams/{stream_id}/delete_topic',
+    access: 'user',
+    since: 1,
+    summary: 'Delete every message of a topic (administrators)',
+    params: { stream_id: inPath(channelId, 'which channel'), topic_name: required(topicName, 'the topic') },
+    reply: { complete: bool },
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'topics delete',
+      args: ['stream_id', 'topic_name'],
+      examples: ['natter topics delete general lunch', 'natter topics delete id:12 lunch --json'],
+      shows: 'complete',
+    },
+  }),
+}

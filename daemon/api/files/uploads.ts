@@ -1,0 +1,85 @@
+// Uploaded files: sending them, fetching them for a moment without a key, listing and removing one's own.
+
+import { endpoint, inPath, int, listOf, natural, record, required, text, upload } from '../define.ts'
+
+export const attachment = record({
+  id: int,
+  name: text,
+  path_id: text,
+  size: int,
+  create_time: int,
+  messages: listOf(record({ id: int, date_sent: int })),
+})
+
+export const uploads = {
+  upload: endpoint({
+    id: 'upload-file',
+    method: 'POST',
+    path: '/user_uploads',
+    access: 'user',
+    since: 1,
+    summary: 'Upload a file, at most 25 MiB; a message that links it shares it',
+    params: { file: required(upload, 'the file, as a part of a multipart body') },
+    reply: { uri: text, url: text, filename: text },
+    refusals: ['BAD_REQUEST', 'REALM_UPLOAD_QUOTA'],
+    cli: {
+      name: 'uploads create',
+      args: ['file'],
+      examples: ['natter uploads create report.pdf', 'natter uploads create photo.jpg --json'],
+      shows: 'url',
+    },
+  }),
+  temporary: endpoint({
+    id: 'get-file-temporary-url',
+    method: 'GET',
+    path: '/user_uploads/{realm_id_str}/{filename...}',
+    access: 'user',
+    since: 1,
+    summary: 'Get an address at which a file can be fetched without a key for a minute',
+    params: {
+      realm_id_str: inPath(natural, 'the organization, as in the address of the file'),
+      filename: inPath(text, 'the rest of the address of the file'),
+    },
+    reply: { url: text },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'uploads url',
+      args: ['realm_id_str', 'filename'],
+      examples: ['natter uploads url 1 4f/0a9c5b1e/report.pdf', 'natter uploads url 1 4f/0a9c5b1e/report.pdf --json'],
+      shows: 'url',
+    },
+  }),
+  list: endpoint({
+    id: 'get-attachments',
+    method: 'GET',
+    path: '/attachments',
+    access: 'user',
+    since: 1,
+    summary: 'List the files you uploaded',
+    params: {},
+    reply: { attachments: listOf(attachment), upload_space_used: int },
+    refusals: [],
+    cli: {
+      name: 'uploads list',
+      examples: ['natter uploads list', 'natter uploads list --json'],
+      shows: 'attachments',
+      columns: ['id', 'name', 'size', 'create_time', 'path_id'],
+    },
+  }),
+  remove: endpoint({
+    id: 'remove-attachment',
+    method: 'DELETE',
+    path: '/attachments/{attachment_id}',
+    access: 'user',
+    since: 179,
+    summary: 'Remove a file you uploaded; messages keep a link that leads nowhere',
+    params: { attachment_id: inPath(int, 'which file') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'uploads delete',
+      args: ['attachment_id'],
+      examples: ['natter uploads delete 3', 'natter uploads delete 3 --json'],
+    },
+  }),
+}

@@ -1,0 +1,106 @@
+// Drafts: messages not yet sent.
+
+import {
+  endpoint,
+  inPath,
+  int,
+  listOf,
+  markdown,
+  maybe,
+  num,
+  oneOf,
+  record,
+  required,
+  text,
+  timestamp,
+} from '../define.ts'
+
+export const draft = record({
+  id: int,
+  type: oneOf('', 'stream', 'private'),
+  to: listOf(int),
+  topic: text,
+  content: markdown,
+  timestamp,
+})
+
+const newDraft = record({
+  type: oneOf('', 'stream', 'private'),
+  to: listOf(int),
+  topic: text,
+  content: markdown,
+  timestamp: maybe(num),
+})
+
+export const drafts = {
+  list: endpoint({
+    id: 'get-drafts',
+    method: 'GET',
+    path: '/drafts',
+    access: 'user',
+    since: 87,
+    summary: 'List your drafts, newest edit first',
+    params: {},
+    reply: { count: int, drafts: listOf(draft) },
+    refusals: [],
+    cli: { name: 'drafts list', examples: ['natter drafts list', 'natter drafts list --json'], shows: 'drafts' },
+  }),
+  create: endpoint({
+    id: 'create-drafts',
+    method: 'POST',
+    path: '/drafts',
+    access: 'user',
+    since: 87,
+    summary: 'Keep drafts',
+    params: { drafts: required(listOf(newDraft), 'the drafts: type, to, topic, content and perhaps timestamp') },
+    reply: { ids: listOf(int) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'drafts create',
+      args: ['drafts'],
+      examples: [
+        "natter drafts create '#general>lunch' 'Pizza again?'",
+        "natter drafts create amy@example.com 'Hi' --json",
+        "natter drafts create 'Where this goes I do not know yet'",
+      ],
+    },
+  }),
+  edit: endpoint({
+    id: 'edit-draft',
+    method: 'PATCH',
+    path: '/drafts/{draft_id}',
+    access: 'user',
+    since: 87,
+    summary: 'Replace a draft',
+    params: {
+      draft_id: inPath(int, 'which draft'),
+      draft: required(newDraft, 'the whole new draft'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'drafts edit',
+      args: ['draft_id', 'draft'],
+      examples: [
+        "natter drafts edit 3 '#general>lunch' 'Pasta?'",
+        'natter drafts edit 3 \'{"type":"","to":[],"topic":"","content":"Now"}\' --json',
+      ],
+    },
+  }),
+  delete: endpoint({
+    id: 'delete-draft',
+    method: 'DELETE',
+    path: '/drafts/{draft_id}',
+    access: 'user',
+    since: 87,
+    summary: 'Delete a draft',
+    params: { draft_id: inPath(int, 'which draft') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'drafts delete',
+      args: ['draft_id'],
+      examples: ['natter drafts delete 3', 'natter drafts delete 3 --json'],
+    },
+  }),
+}

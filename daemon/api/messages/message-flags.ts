@@ -1,0 +1,123 @@
+// Personal flags of messages: read, starred, collapsed.
+
+import {
+  bool,
+  channelId,
+  defaulted,
+  endpoint,
+  int,
+  listOf,
+  maybe,
+  messageId,
+  natural,
+  nullable,
+  oneOf,
+  required,
+  text,
+  topicName,
+} from '../define.ts'
+import { narrowParam } from '../shapes/narrow.ts'
+
+const op = required(oneOf('add', 'remove'), 'set the flag or take it away')
+const flag = required(text, 'read, starred or collapsed')
+const ignored = maybe(listOf(int))
+
+export const messageFlags = {
+  update: endpoint({
+    id: 'update-message-flags',
+    method: 'POST',
+    path: '/messages/flags',
+    access: 'user',
+    since: 1,
+    summary: 'Set or remove a flag of messages',
+    params: { messages: required(listOf(messageId), 'which messages'), op, flag },
+    reply: { messages: listOf(int), ignored_because_not_subscribed_channels: ignored },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'flags',
+      args: ['op', 'flag', 'messages'],
+      examples: ['natter flags add read 12 13', 'natter flags remove starred 12'],
+      shows: 'messages',
+    },
+  }),
+  updateNarrow: endpoint({
+    id: 'update-message-flags-for-narrow',
+    method: 'POST',
+    path: '/messages/flags/narrow',
+    access: 'user',
+    since: 155,
+    summary: 'Set or remove a flag of the messages that fit a narrow',
+    params: {
+      anchor: required(text, 'a message ID, newest, oldest or first_unread'),
+      include_anchor: defaulted(bool, true, 'also the anchor itself'),
+      num_before: required(natural, 'how many before the anchor; the server may lower it'),
+      num_after: required(natural, 'how many after the anchor; the server may lower it'),
+      narrow: narrowParam,
+      op,
+      flag,
+    },
+    reply: {
+      processed_count: int,
+      updated_count: int,
+      first_processed_id: nullable(int),
+      last_processed_id: nullable(int),
+      found_oldest: bool,
+      found_newest: bool,
+      ignored_because_not_subscribed_channels: ignored,
+    },
+    refusals: ['BAD_REQUEST', 'BAD_NARROW'],
+    cli: {
+      name: 'flags narrow',
+      args: ['op', 'flag'],
+      flags: { num_before: 'before', num_after: 'after' },
+      examples: [
+        'natter flags narrow add read --anchor oldest --before 0 --after 1000 --narrow \'[["channel","general"]]\'',
+        'natter flags narrow remove starred --anchor newest --before 100 --after 0 --narrow \'[["is","starred"]]\'',
+      ],
+    },
+  }),
+  markAll: endpoint({
+    id: 'mark-all-as-read',
+    method: 'POST',
+    path: '/mark_all_as_read',
+    access: 'user',
+    since: 1,
+    summary: 'Mark everything as read',
+    params: {},
+    reply: { complete: bool },
+    refusals: [],
+    cli: { name: 'flags read-all', examples: ['natter flags read-all', 'natter flags read-all --json'] },
+  }),
+  markChannel: endpoint({
+    id: 'mark-stream-as-read',
+    method: 'POST',
+    path: '/mark_stream_as_read',
+    access: 'user',
+    since: 1,
+    summary: 'Mark a channel as read',
+    params: { stream_id: required(channelId, 'which channel') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'flags read-channel',
+      args: ['stream_id'],
+      examples: ['natter flags read-channel general', 'natter flags read-channel id:3'],
+    },
+  }),
+  markTopic: endpoint({
+    id: 'mark-topic-as-read',
+    method: 'POST',
+    path: '/mark_topic_as_read',
+    access: 'user',
+    since: 1,
+    summary: 'Mark a topic as read',
+    params: { stream_id: required(channelId, 'which channel'), topic_name: required(topicName, 'which topic') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'flags read-topic',
+      args: ['stream_id', 'topic_name'],
+      examples: ['natter flags read-topic general lunch', 'natter flags read-topic id:3 lunch --json'],
+    },
+  }),
+}

@@ -1,0 +1,59 @@
+// Emoji reactions to messages.
+
+import { endpoint, inPath, int, maybe, messageId, optional, record, required, text } from '../define.ts'
+
+export const reaction = record({
+  emoji_name: text,
+  emoji_code: text,
+  reaction_type: text,
+  user_id: int,
+  user: maybe(record({ id: int, email: text, full_name: text })),
+})
+
+const emoji = {
+  emoji_code: optional(text, 'its code within the namespace of reaction_type'),
+  reaction_type: optional(text, 'unicode_emoji, realm_emoji or svc_extra_emoji; found from the name when absent'),
+}
+
+export const reactions = {
+  add: endpoint({
+    id: 'add-reaction',
+    method: 'POST',
+    path: '/messages/{message_id}/reactions',
+    access: 'user',
+    since: 1,
+    summary: 'React to a message with an emoji',
+    params: {
+      message_id: inPath(messageId, 'which message'),
+      emoji_name: required(text, 'name of the emoji, without colons'),
+      ...emoji,
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'REACTION_ALREADY_EXISTS'],
+    cli: {
+      name: 'reactions add',
+      args: ['message_id', 'emoji_name'],
+      examples: ['natter reactions add 12 tada', 'natter reactions add 12 +1'],
+    },
+  }),
+  remove: endpoint({
+    id: 'remove-reaction',
+    method: 'DELETE',
+    path: '/messages/{message_id}/reactions',
+    access: 'user',
+    since: 1,
+    summary: 'Take back your reaction to a message',
+    params: {
+      message_id: inPath(messageId, 'which message'),
+      emoji_name: optional(text, 'name of the emoji; needed without emoji_code'),
+      ...emoji,
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'REACTION_DOES_NOT_EXIST'],
+    cli: {
+      name: 'reactions remove',
+      args: ['message_id', 'emoji_name'],
+      examples: ['natter reactions remove 12 tada', 'natter reactions remove 12 --emoji-code 1f389'],
+    },
+  }),
+}

@@ -1,0 +1,87 @@
+// Reminders: what the notification bot is to say to you, and when.
+
+import {
+  bool,
+  endpoint,
+  inPath,
+  int,
+  listOf,
+  messageId,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  text,
+  timestamp,
+} from '../define.ts'
+
+export const reminder = record({
+  reminder_id: int,
+  type: oneOf('private'),
+  to: listOf(int),
+  content: text,
+  rendered_content: text,
+  scheduled_delivery_timestamp: timestamp,
+  failed: bool,
+  reminder_target_message_id: nullable(int),
+})
+
+export const reminders = {
+  list: endpoint({
+    id: 'get-reminders',
+    method: 'GET',
+    path: '/reminders',
+    access: 'user',
+    since: 399,
+    summary: 'List your reminders',
+    params: {},
+    reply: { reminders: listOf(reminder) },
+    refusals: [],
+    cli: {
+      name: 'reminders list',
+      examples: ['natter reminders list', 'natter reminders list --json'],
+      shows: 'reminders',
+      columns: ['reminder_id', 'scheduled_delivery_timestamp', 'content', 'reminder_target_message_id', 'failed'],
+    },
+  }),
+  create: endpoint({
+    id: 'create-message-reminder',
+    method: 'POST',
+    path: '/reminders',
+    access: 'user',
+    since: 381,
+    summary: 'Be reminded of a message, or of a note',
+    params: {
+      message_id: optional(messageId, 'the message to be reminded of; without it, of the note alone'),
+      scheduled_delivery_timestamp: optional(timestamp, 'when; by default in an hour'),
+      note: optional(text, 'what to say with it, at most 1000 characters'),
+    },
+    reply: { reminder_id: int },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'reminders create',
+      args: ['message_id'],
+      flags: { scheduled_delivery_timestamp: 'at' },
+      examples: [
+        'natter reminders create 12 --at +2h --note "Answer this"',
+        'natter reminders create --note "Water the plants" --at "tomorrow 9:00"',
+      ],
+    },
+  }),
+  delete: endpoint({
+    id: 'delete-reminder',
+    method: 'DELETE',
+    path: '/reminders/{reminder_id}',
+    access: 'user',
+    since: 399,
+    summary: 'Forget a reminder',
+    params: { reminder_id: inPath(int, 'which reminder') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'reminders delete',
+      args: ['reminder_id'],
+      examples: ['natter reminders delete 3', 'natter reminders delete 3 --json'],
+    },
+  }),
+}

@@ -1,0 +1,91 @@
+// Saved snippets: pieces of Markdown a user keeps for later messages.
+
+import {
+  endpoint,
+  inPath,
+  int,
+  listOf,
+  markdown,
+  optional,
+  record,
+  required,
+  snippetId,
+  text,
+  timestamp,
+} from '../define.ts'
+
+const savedSnippet = record({ id: int, title: text, content: markdown, date_created: timestamp })
+
+export const savedSnippets = {
+  list: endpoint({
+    id: 'get-saved-snippets',
+    method: 'GET',
+    path: '/saved_snippets',
+    access: 'user',
+    since: 297,
+    summary: 'List your saved snippets',
+    params: {},
+    reply: { saved_snippets: listOf(savedSnippet) },
+    refusals: [],
+    cli: {
+      name: 'snippets list',
+      examples: ['natter snippets list', 'natter snippets list --json'],
+      shows: 'saved_snippets',
+    },
+  }),
+  create: endpoint({
+    id: 'create-saved-snippet',
+    method: 'POST',
+    path: '/saved_snippets',
+    access: 'user',
+    since: 297,
+    summary: 'Keep a piece of text for later messages',
+    params: {
+      title: required(text, 'what to call it, at most 60 characters'),
+      content: required(markdown, 'the Markdown to insert'),
+    },
+    reply: { saved_snippet_id: int },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'snippets create',
+      args: ['title', 'content'],
+      examples: ['natter snippets create Greeting "Welcome aboard!"', 'cat notes.md | natter snippets create Notes -'],
+    },
+  }),
+  edit: endpoint({
+    id: 'edit-saved-snippet',
+    method: 'PATCH',
+    path: '/saved_snippets/{saved_snippet_id}',
+    access: 'user',
+    since: 368,
+    summary: 'Change the title or the text of a saved snippet',
+    params: {
+      saved_snippet_id: inPath(snippetId, 'which snippet'),
+      title: optional(text, 'the new title'),
+      content: optional(markdown, 'the new Markdown'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'snippets edit',
+      args: ['saved_snippet_id'],
+      examples: ['natter snippets edit 3 --title Hello', 'natter snippets edit 3 --content "Welcome, all!"'],
+    },
+  }),
+  delete: endpoint({
+    id: 'delete-saved-snippet',
+    method: 'DELETE',
+    path: '/saved_snippets/{saved_snippet_id}',
+    access: 'user',
+    since: 297,
+    summary: 'Delete a saved snippet',
+    params: { saved_snippet_id: inPath(snippetId, 'which snippet') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'snippets delete',
+      args: ['saved_snippet_id'],
+      examples: ['natter snippets delete 3', 'natter snippets delete 3 --json'],
+    },
+  }),
+}

@@ -1,0 +1,134 @@
+// Scheduled messages: sent later, by the daemon's clock.
+
+import {
+  bool,
+  channelId,
+  eitherOf,
+  endpoint,
+  inPath,
+  int,
+  listOf,
+  markdown,
+  maybe,
+  oneOf,
+  optional,
+  record,
+  required,
+  text,
+  timestamp,
+  topicName,
+  userId,
+} from '../define.ts'
+
+export const scheduledMessage = record({
+  scheduled_message_id: int,
+  type: oneOf('stream', 'private'),
+  to: eitherOf(int, listOf(int)),
+  topic: maybe(text),
+  content: text,
+  rendered_content: text,
+  scheduled_delivery_timestamp: timestamp,
+  failed: bool,
+})
+
+const kind = oneOf('direct', 'channel', 'stream', 'private')
+const recipients = eitherOf(listOf(userId), channelId)
+const asForSending = [
+  'BAD_REQUEST',
+  'STREAM_DOES_NOT_EXIST',
+  'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
+  'TOPIC_WILDCARD_MENTION_NOT_ALLOWED',
+] as const
+const which = inPath(int, 'which scheduled message')
+
+export const scheduledMessages = {
+  list: endpoint({
+    id: 'get-scheduled-messages',
+    method: 'GET',
+    path: '/scheduled_messages',
+    access: 'user',
+    since: 173,
+    summary: 'List your messages that wait to be sent, and those that could not be',
+    params: {},
+    reply: { scheduled_messages: listOf(scheduledMessage) },
+    refusals: [],
+    cli: {
+      name: 'scheduled list',
+      examples: ['natter scheduled list', 'natter scheduled list --json'],
+      shows: 'scheduled_messages',
+      columns: ['scheduled_message_id', 'scheduled_delivery_timestamp', 'to', 'topic', 'content', 'failed'],
+    },
+  }),
+  create: endpoint({
+    id: 'create-scheduled-message',
+    method: 'POST',
+    path: '/scheduled_messages',
+    access: 'user',
+    since: 179,
+    summary: 'Write a message that is sent later',
+    params: {
+      type: required(kind, 'to people or to a channel'),
+      to: required(recipients, 'the channel, or a list of people'),
+      content: required(markdown, 'the Markdown to send'),
+      topic: optional(topicName, 'the topic, for a channel', { alias: 'subject' }),
+      scheduled_delivery_timestamp: required(timestamp, 'when to send it'),
+      read_by_sender: optional(bool, 'whether you have read it; by default only when sent from an app for people'),
+    },
+    reply: { scheduled_message_id: int },
+    refusals: asForSending,
+    cli: {
+      name: 'scheduled create',
+      args: ['content'],
+      flags: { scheduled_delivery_timestamp: 'at' },
+      examples: [
+        'natter scheduled create "Lunch?" --channel general --topic lunch --at +2h',
+        'natter scheduled create "Good morning" --to amy@example.com,bob@example.com --at "tomorrow 9:00"',
+        'echo "Happy new year" | natter scheduled create - --channel general --topic greetings --at 2030-01-01T00:00Z',
+      ],
+    },
+  }),
+  update: endpoint({
+    id: 'update-scheduled-message',
+    method: 'PATCH',
+    path: '/scheduled_messages/{scheduled_message_id}',
+    access: 'user',
+    since: 184,
+    summary: 'Change a scheduled message: its text, where it goes, or when',
+    params: {
+      scheduled_message_id: which,
+      type: optional(kind, 'to people or to a channel; when it changes, `to` is needed too'),
+      to: optional(recipients, 'the channel, or a list of people'),
+      content: optional(markdown, 'the new Markdown'),
+      topic: optional(topicName, 'the topic, for a channel; needed when the type changes to it', { alias: 'subject' }),
+      scheduled_delivery_timestamp: optional(timestamp, 'when to send it; needed for one that could not be sent'),
+    },
+    reply: {},
+    refusals: asForSending,
+    cli: {
+      name: 'scheduled edit',
+      args: ['scheduled_message_id'],
+      flags: { scheduled_delivery_timestamp: 'at' },
+      examples: [
+        'natter scheduled edit 14 --content "Lunch at one?"',
+        'natter scheduled edit 14 --at "friday 17:30"',
+        'natter scheduled edit 14 --channel general --topic lunch',
+      ],
+    },
+  }),
+  delete: endpoint({
+    id: 'delete-scheduled-message',
+    method: 'DELETE',
+    path: '/scheduled_messages/{scheduled_message_id}',
+    access: 'user',
+    since: 173,
+    summary: 'Do not send a scheduled message',
+    params: { scheduled_message_id: which },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'scheduled delete',
+      args: ['scheduled_message_id'],
+      examples: ['natter scheduled delete 14', 'natter scheduled delete 14 --json'],
+    },
+  }),
+}

@@ -1,0 +1,62 @@
+// Custom emoji: pictures of the organization's own.
+
+import { bool, endpoint, inPath, int, keyed, nullable, record, required, text, upload } from '../define.ts'
+
+export const customEmoji = record({
+  id: text,
+  name: text,
+  source_url: text,
+  still_url: nullable(text),
+  deactivated: bool,
+  author_id: nullable(int),
+})
+
+export const emoji = {
+  list: endpoint({
+    id: 'get-custom-emoji',
+    method: 'GET',
+    path: '/realm/emoji',
+    access: 'user',
+    since: 1,
+    summary: 'List the custom emoji, deactivated ones too',
+    params: {},
+    reply: { emoji: keyed(customEmoji) },
+    refusals: [],
+    cli: { name: 'emoji list', examples: ['natter emoji list', 'natter emoji list --json'], shows: 'emoji' },
+  }),
+  upload: endpoint({
+    id: 'upload-custom-emoji',
+    method: 'POST',
+    path: '/realm/emoji/{emoji_name}',
+    access: 'user',
+    since: 1,
+    summary: 'Add a custom emoji: PNG, JPEG, GIF or WebP, at most 5 MiB',
+    params: {
+      emoji_name: inPath(text, 'its name: lower-case letters, digits, - and _'),
+      file: required(upload, 'the picture'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'BAD_IMAGE'],
+    cli: {
+      name: 'emoji upload',
+      args: ['emoji_name', 'file'],
+      examples: ['natter emoji upload shipit squirrel.png', 'natter emoji upload party_parrot parrot.gif'],
+    },
+  }),
+  deactivate: endpoint({
+    id: 'deactivate-custom-emoji',
+    method: 'DELETE',
+    path: '/realm/emoji/{emoji_name}',
+    access: 'user',
+    since: 1,
+    summary: 'Deactivate a custom emoji; where it was used, it stays',
+    params: { emoji_name: inPath(text, 'its name') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'emoji deactivate',
+      args: ['emoji_name'],
+      examples: ['natter emoji deactivate shipit', 'natter emoji deactivate shipit --json'],
+    },
+  }),
+}

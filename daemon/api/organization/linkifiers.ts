@@ -1,0 +1,99 @@
+// Linkifiers: patterns in messages and topics that become links.
+
+import { endpoint, inPath, int, listOf, record, required, text } from '../define.ts'
+
+export const linkifier = record({ id: int, pattern: text, url_template: text })
+
+const rule = {
+  pattern: required(text, 'regular expression in RE2 syntax, with named groups such as (?P<id>[0-9]+)'),
+  url_template: required(text, 'where it leads: an RFC 6570 template whose variables are the named groups'),
+}
+
+export const linkifiers = {
+  list: endpoint({
+    id: 'get-linkifiers',
+    method: 'GET',
+    path: '/realm/linkifiers',
+    access: 'user',
+    since: 54,
+    summary: 'List the linkifiers, in the order they are tried',
+    params: {},
+    reply: { linkifiers: listOf(linkifier) },
+    refusals: [],
+    cli: {
+      name: 'linkifiers list',
+      examples: ['natter linkifiers list', 'natter linkifiers list --json'],
+      shows: 'linkifiers',
+    },
+  }),
+  add: endpoint({
+    id: 'add-linkifier',
+    method: 'POST',
+    path: '/realm/filters',
+    access: 'user',
+    since: 1,
+    summary: 'Add a linkifier (administrators)',
+    params: rule,
+    reply: { id: int },
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'linkifiers add',
+      args: ['pattern', 'url_template'],
+      examples: [
+        'natter linkifiers add "#(?P<id>[0-9]+)" "https://issues.example.com/{id}"',
+        'natter linkifiers add "docs/(?P<page>[a-z]+)" "https://docs.example.com/{page}" --json',
+      ],
+    },
+  }),
+  update: endpoint({
+    id: 'update-linkifier',
+    method: 'PATCH',
+    path: '/realm/filters/{filter_id}',
+    access: 'user',
+    since: 57,
+    summary: 'Change a linkifier (administrators)',
+    params: { filter_id: inPath(int, 'which linkifier'), ...rule },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'linkifiers update',
+      args: ['filter_id', 'pattern', 'url_template'],
+      examples: [
+        'natter linkifiers update 2 "#(?P<id>[0-9]+)" "https://bugs.example.com/{id}"',
+        'natter linkifiers update 2 "issue (?P<id>[0-9]+)" "https://bugs.example.com/{id}"',
+      ],
+    },
+  }),
+  remove: endpoint({
+    id: 'remove-linkifier',
+    method: 'DELETE',
+    path: '/realm/filters/{filter_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Remove a linkifier (administrators)',
+    params: { filter_id: inPath(int, 'which linkifier') },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'linkifiers remove',
+      args: ['filter_id'],
+      examples: ['natter linkifiers remove 2', 'natter linkifiers remove 2 --json'],
+    },
+  }),
+  reorder: endpoint({
+    id: 'reorder-linkifiers',
+    method: 'PATCH',
+    path: '/realm/linkifiers',
+    access: 'user',
+    since: 202,
+    summary: 'Change the order in which linkifiers are tried (administrators)',
+    params: { ordered_linkifier_ids: required(listOf(int), 'the IDs of all linkifiers, in the new order') },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'linkifiers reorder',
+      args: ['ordered_linkifier_ids'],
+      examples: ['natter linkifiers reorder 3,1,2', 'natter linkifiers reorder "[3,1,2]" --json'],
+    },
+  }),
+}

@@ -1,0 +1,167 @@
+// The organization: its settings, its email domains.
+
+import {
+  anything,
+  bool,
+  defaulted,
+  eitherOf,
+  endpoint,
+  inPath,
+  int,
+  keyed,
+  listOf,
+  maybe,
+  nullable,
+  optional,
+  record,
+  required,
+  text,
+} from '../define.ts'
+import { groupValueChange } from '../people/user-groups.ts'
+import { type OrganizationSetting, organizationSettings } from '../shapes/organization-settings.ts'
+import { organizationPermissions } from '../shapes/permission-settings.ts'
+import { mapped } from '../tables.ts'
+
+const settingParams = mapped(organizationSettings, about) as {
+  [K in OrganizationSetting]: ReturnType<typeof about<K>>
+}
+
+const emailDomain = record({ domain: text, allow_subdomains: bool })
+
+export const organization = {
+  // OPEN: the API family shows the organization through `register` only; reading it by itself is an addition.
+  show: endpoint({
+    id: 'get-realm',
+    method: 'GET',
+    path: '/realm',
+    access: 'user',
+    since: 417,
+    summary: 'Show the settings of the organization',
+    params: {},
+    reply: { realm: keyed(anything) },
+    refusals: [],
+    cli: { name: 'org show', examples: ['natter org show', 'natter org show --json'], shows: 'realm' },
+  }),
+  update: endpoint({
+    id: 'update-realm',
+    method: 'PATCH',
+    path: '/realm',
+    access: 'user',
+    since: 1,
+    summary: 'Change settings of the organization (administrators; some only owners)',
+    params: {
+      ...settingParams,
+      authentication_methods: optional(keyed(bool), 'which ways to log in are enabled; at least one'),
+      ...mapped(organizationPermissions, name => optional(groupValueChange, `who holds ${name}`)),
+    },
+    reply: {
+      ...mapped(organizationSettings, () => maybe(anything)),
+      authentication_methods: maybe(anything),
+      ...mapped(organizationPermissions, () => maybe(anything)),
+    },
+    refusals: [
+      'BAD_REQUEST',
+      'UNAUTHORIZED_PRINCIPAL',
+      'REQUEST_VARIABLE_INVALID',
+      'EXPECTATION_MISMATCH',
+      'SYSTEM_GROUP_REQUIRED',
+    ],
+    cli: {
+      name: 'org set',
+      examples: [
+        'natter org set --name "Example Inc."',
+        'natter org set --message-content-edit-limit-seconds unlimited',
+      ],
+    },
+  }),
+  deactivate: endpoint({
+    id: 'deactivate-realm',
+    method: 'POST',
+    path: '/realm/deactivate',
+    access: 'user',
+    since: 1,
+    summary: 'Deactivate the organization (owners): nobody can log in until natterd is started with --reactivate',
+    params: {
+      deletion_delay_days: optional(nullable(int), 'days until its data may be deleted, at least 14; null: never'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'org deactivate',
+      examples: ['natter org deactivate', 'natter org deactivate --deletion-delay-days 30'],
+    },
+  }),
+  domains: endpoint({
+    id: 'get-realm-domains',
+    method: 'GET',
+    path: '/realm/domains',
+    access: 'user',
+    since: 1,
+    summary: 'List the email domains of the organization',
+    params: {},
+    reply: { domains: listOf(emailDomain) },
+    refusals: [],
+    cli: { name: 'org domains', examples: ['natter org domains', 'natter org domains --json'], shows: 'domains' },
+  }),
+  addDomain: endpoint({
+    id: 'add-realm-domain',
+    method: 'POST',
+    path: '/realm/domains',
+    access: 'user',
+    since: 1,
+    summary: 'Add an email domain (owners)',
+    params: {
+      domain: required(text, 'such as example.com'),
+      allow_subdomains: defaulted(bool, false, 'whether mail.example.com counts too'),
+    },
+    reply: { new_domain: listOf(eitherOf(int, text)) },
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'org add-domain',
+      args: ['domain'],
+      examples: ['natter org add-domain example.com', 'natter org add-domain example.com --allow-subdomains'],
+    },
+  }),
+  changeDomain: endpoint({
+    id: 'patch-realm-domain',
+    method: 'PATCH',
+    path: '/realm/domains/{domain}',
+    access: 'user',
+    since: 1,
+    summary: 'Say whether subdomains of an email domain count (owners)',
+    params: { domain: inPath(text, 'which domain'), allow_subdomains: required(bool, 'whether subdomains count too') },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'org change-domain',
+      args: ['domain'],
+      examples: [
+        'natter org change-domain example.com --allow-subdomains',
+        'natter org change-domain example.com --no-allow-subdomains',
+      ],
+    },
+  }),
+  removeDomain: endpoint({
+    id: 'delete-realm-domain',
+    method: 'DELETE',
+    path: '/realm/domains/{domain}',
+    access: 'user',
+    since: 1,
+    summary: 'Remove an email domain (owners)',
+    params: { domain: inPath(text, 'which domain') },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'org remove-domain',
+      args: ['domain'],
+      examples: ['natter org remove-domain example.com', 'natter org remove-domain example.com --json'],
+    },
+  }),
+}
+
+function about<K extends OrganizationSetting>(name: K) {
+  return optional(
+    organizationSettings[name].shape as (typeof organizationSettings)[K]['shape'],
+    name.replaceAll('_', ' '),
+  )
+}

@@ -1,0 +1,45 @@
+// Code playgrounds: where a code block of a language can be opened and run.
+
+import { endpoint, inPath, int, required, text } from '../define.ts'
+
+export const playgrounds = {
+  add: endpoint({
+    id: 'add-code-playground',
+    method: 'POST',
+    path: '/realm/playgrounds',
+    access: 'user',
+    since: 49,
+    summary: 'Add a code playground (administrators)',
+    params: {
+      name: required(text, 'what it is called'),
+      pygments_language: required(text, 'the language of its code blocks, such as python'),
+      url_template: required(text, 'where it is: an RFC 6570 template whose one variable is {code}'),
+    },
+    reply: { id: int },
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'playgrounds add',
+      args: ['name', 'pygments_language', 'url_template'],
+      examples: [
+        'natter playgrounds add "Python here" python "https://run.example.com/?code={code}"',
+        'natter playgrounds add Rust rust "https://play.example.com/{?code}" --json',
+      ],
+    },
+  }),
+  remove: endpoint({
+    id: 'remove-code-playground',
+    method: 'DELETE',
+    path: '/realm/playgrounds/{playground_id}',
+    access: 'user',
+    since: 49,
+    summary: 'Remove a code playground (administrators)',
+    params: { playground_id: inPath(int, 'which playground') },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'playgrounds remove',
+      args: ['playground_id'],
+      examples: ['natter playgrounds remove 3', 'natter playgrounds remove 3 --json'],
+    },
+  }),
+}

@@ -1,0 +1,54 @@
+// Alert words: words that make a message concern their owner.
+
+import { endpoint, listOf, required, text } from '../define.ts'
+
+const reply = { alert_words: listOf(text) }
+
+export const alertWords = {
+  list: endpoint({
+    id: 'get-alert-words',
+    method: 'GET',
+    path: '/users/me/alert_words',
+    access: 'user',
+    since: 1,
+    summary: 'List your alert words',
+    params: {},
+    reply,
+    refusals: [],
+    cli: { name: 'alerts list', examples: ['natter alerts list', 'natter alerts list --json'], shows: 'alert_words' },
+  }),
+  add: endpoint({
+    id: 'add-alert-words',
+    method: 'POST',
+    path: '/users/me/alert_words',
+    access: 'user',
+    since: 1,
+    summary: 'Add alert words',
+    params: { alert_words: required(listOf(text), 'words, at most 100 characters each') },
+    reply,
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'alerts add',
+      args: ['alert_words'],
+      examples: ['natter alerts add outage,rollback', 'natter alerts add \'["on fire"]\''],
+      shows: 'alert_words',
+    },
+  }),
+  remove: endpoint({
+    id: 'remove-alert-words',
+    method: 'DELETE',
+    path: '/users/me/alert_words',
+    access: 'user',
+    since: 1,
+    summary: 'Remove alert words',
+    params: { alert_words: required(listOf(text), 'the words, in any case') },
+    reply,
+    refusals: [],
+    cli: {
+      name: 'alerts remove',
+      args: ['alert_words'],
+      examples: ['natter alerts remove rollback', 'natter alerts remove \'["on fire"]\''],
+      shows: 'alert_words',
+    },
+  }),
+}

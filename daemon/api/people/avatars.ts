@@ -1,0 +1,39 @@
+// Avatars: your own picture.
+
+import { endpoint, required, text, upload } from '../define.ts'
+
+export const avatars = {
+  upload: endpoint({
+    id: 'upload-avatar',
+    method: 'POST',
+    path: '/users/me/avatar',
+    access: 'user',
+    since: 1,
+    summary: 'Upload a picture of yourself: PNG, JPEG, GIF or WebP, at most 5 MiB',
+    params: { file: required(upload, 'the picture') },
+    reply: { avatar_url: text },
+    refusals: ['BAD_REQUEST', 'BAD_IMAGE'],
+    cli: {
+      name: 'avatar upload',
+      args: ['file'],
+      examples: ['natter avatar upload me.png', 'natter avatar upload me.jpg --json'],
+      shows: 'avatar_url',
+    },
+  }),
+  delete: endpoint({
+    id: 'delete-avatar',
+    method: 'DELETE',
+    path: '/users/me/avatar',
+    access: 'user',
+    since: 1,
+    summary: 'Go back to the picture of the avatar provider',
+    params: {},
+    reply: { avatar_url: text },
+    refusals: [],
+    cli: {
+      name: 'avatar delete',
+      examples: ['natter avatar delete', 'natter avatar delete --json'],
+      shows: 'avatar_url',
+    },
+  }),
+}

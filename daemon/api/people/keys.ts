@@ -1,0 +1,53 @@
+// API keys: a new one for yourself, and anyone's on a server for development.
+
+import { endpoint, int, listOf, record, required, text } from '../define.ts'
+
+const account = record({ email: text, realm_url: text })
+
+export const keys = {
+  regenerate: endpoint({
+    id: 'regenerate-api-key',
+    method: 'POST',
+    path: '/users/me/api_key/regenerate',
+    access: 'user',
+    since: 1,
+    summary: 'Get a new API key; the old one is refused at once',
+    params: {},
+    reply: { api_key: text },
+    refusals: [],
+    cli: {
+      name: 'keys regenerate',
+      examples: ['natter keys regenerate', 'natter keys regenerate --json'],
+      shows: 'api_key',
+    },
+  }),
+  devFetch: endpoint({
+    id: 'dev-fetch-api-key',
+    method: 'POST',
+    path: '/dev_fetch_api_key',
+    access: 'anyone',
+    since: 1,
+    summary: 'Get anyone’s API key without a password (only with --dev-auth)',
+    params: { username: required(text, 'real email address') },
+    reply: { api_key: text, email: text, user_id: int },
+    refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED'],
+    cli: {
+      name: 'keys dev-fetch',
+      args: ['username'],
+      examples: ['natter keys dev-fetch amy@example.com', 'natter keys dev-fetch amy@example.com --json'],
+      shows: 'api_key',
+    },
+  }),
+  devUsers: endpoint({
+    id: 'dev-list-users',
+    method: 'GET',
+    path: '/dev_list_users',
+    access: 'anyone',
+    since: 1,
+    summary: 'List who can be logged in without a password (only with --dev-auth)',
+    params: {},
+    reply: { direct_admins: listOf(account), direct_users: listOf(account) },
+    refusals: ['BAD_REQUEST'],
+    cli: { name: 'keys dev-users', examples: ['natter keys dev-users', 'natter keys dev-users --json'] },
+  }),
+}

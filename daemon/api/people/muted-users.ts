@@ -1,0 +1,38 @@
+// Muted users: people whose messages one does not want to see.
+
+import { endpoint, inPath, userId } from '../define.ts'
+
+export const mutedUsers = {
+  mute: endpoint({
+    id: 'mute-user',
+    method: 'POST',
+    path: '/users/me/muted_users/{muted_user_id}',
+    access: 'user',
+    since: 48,
+    summary: 'Mute somebody',
+    params: { muted_user_id: inPath(userId, 'whom') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'mutes add',
+      args: ['muted_user_id'],
+      examples: ['natter mutes add bob@example.com', 'natter mutes add id:12'],
+    },
+  }),
+  unmute: endpoint({
+    id: 'unmute-user',
+    method: 'DELETE',
+    path: '/users/me/muted_users/{muted_user_id}',
+    access: 'user',
+    since: 48,
+    summary: 'Hear somebody again',
+    params: { muted_user_id: inPath(userId, 'whom') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'mutes remove',
+      args: ['muted_user_id'],
+      examples: ['natter mutes remove bob@example.com', 'natter mutes remove id:12'],
+    },
+  }),
+}

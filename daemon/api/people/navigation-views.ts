@@ -1,0 +1,82 @@
+// Navigation views: what a user keeps in the sidebar.
+
+import { bool, endpoint, inPath, listOf, nullable, optional, record, required, text } from '../define.ts'
+
+const navigationView = record({ fragment: text, is_pinned: bool, name: nullable(text) })
+
+export const navigationViews = {
+  list: endpoint({
+    id: 'get-navigation-views',
+    method: 'GET',
+    path: '/navigation_views',
+    access: 'user',
+    since: 390,
+    summary: 'List your navigation views',
+    params: {},
+    reply: { navigation_views: listOf(navigationView) },
+    refusals: [],
+    cli: {
+      name: 'views list',
+      examples: ['natter views list', 'natter views list --json'],
+      shows: 'navigation_views',
+    },
+  }),
+  add: endpoint({
+    id: 'add-navigation-view',
+    method: 'POST',
+    path: '/navigation_views',
+    access: 'user',
+    since: 390,
+    summary: 'Add a navigation view, built in or your own',
+    params: {
+      fragment: required(text, 'where it leads: the part of the URL after #'),
+      is_pinned: required(bool, 'shown in the sidebar rather than in the menu of more views'),
+      name: optional(nullable(text), 'what to call it; needed for your own, refused for built-in ones'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'views add',
+      args: ['fragment'],
+      flags: { is_pinned: 'pinned' },
+      examples: ['natter views add narrow/is/alerted --name Alerts --pinned', 'natter views add inbox --no-pinned'],
+    },
+  }),
+  edit: endpoint({
+    id: 'edit-navigation-view',
+    method: 'PATCH',
+    path: '/navigation_views/{fragment...}',
+    access: 'user',
+    since: 390,
+    summary: 'Pin, unpin or rename a navigation view',
+    params: {
+      fragment: inPath(text, 'which view'),
+      is_pinned: optional(bool, 'shown in the sidebar'),
+      name: optional(nullable(text), 'the new name; not for built-in views'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'views edit',
+      args: ['fragment'],
+      flags: { is_pinned: 'pinned' },
+      examples: ['natter views edit inbox --pinned', 'natter views edit narrow/is/alerted --name "My alerts"'],
+    },
+  }),
+  remove: endpoint({
+    id: 'remove-navigation-view',
+    method: 'DELETE',
+    path: '/navigation_views/{fragment...}',
+    access: 'user',
+    since: 390,
+    summary: 'Remove a navigation view',
+    params: { fragment: inPath(text, 'which view') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'views remove',
+      args: ['fragment'],
+      examples: ['natter views remove inbox', 'natter views remove narrow/is/alerted --json'],
+    },
+  }),
+}

@@ -1,0 +1,90 @@
+// Presence: who is at their keyboard. Reported by clients, read by all.
+
+import {
+  bool,
+  defaulted,
+  eitherOf,
+  endpoint,
+  inPath,
+  int,
+  keyed,
+  maybe,
+  natural,
+  num,
+  oneOf,
+  optional,
+  record,
+  required,
+  text,
+  timestamp,
+} from '../define.ts'
+
+const modernPresence = record({ active_timestamp: timestamp, idle_timestamp: timestamp })
+export const legacyPresence = keyed(record({ client: text, status: text, timestamp, pushable: maybe(bool) }))
+
+export const presence = {
+  update: endpoint({
+    id: 'update-presence',
+    method: 'POST',
+    path: '/users/me/presence',
+    access: 'user',
+    since: 1,
+    summary: 'Report that you are active or idle, and learn who else is',
+    params: {
+      status: required(oneOf('active', 'idle'), 'whether you are using the device now'),
+      ping_only: defaulted(bool, false, 'only report; return no presence of others'),
+      last_update_id: optional(int, 'presence_last_update_id of the previous reply: only newer data; -1 for all'),
+      history_limit_days: optional(
+        natural,
+        'how old the data may be, 14 days unless told; not used with a last_update_id above 0',
+      ),
+      slim_presence: defaulted(bool, false, 'the modern format, by user ID (deprecated: pass last_update_id)'),
+      new_user_input: defaulted(bool, false, 'whether the person touched the client since its previous report'),
+    },
+    reply: {
+      presence_last_update_id: int,
+      server_timestamp: maybe(num),
+      presences: maybe(keyed(eitherOf(modernPresence, legacyPresence))),
+    },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'presence',
+      args: ['status'],
+      examples: ['natter presence active', 'natter presence idle --ping-only'],
+      shows: 'presences',
+    },
+  }),
+  ofUser: endpoint({
+    id: 'get-user-presence',
+    method: 'GET',
+    path: '/users/{user_id_or_email}/presence',
+    access: 'user',
+    since: 1,
+    summary: 'Show the presence of one person',
+    params: { user_id_or_email: inPath(text, 'whose') },
+    reply: { presence: keyed(record({ status: text, timestamp })) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'seen show',
+      args: ['user_id_or_email'],
+      examples: ['natter seen show amy@example.com', 'natter seen show 9 --json'],
+      shows: 'presence',
+    },
+  }),
+  list: endpoint({
+    id: 'get-presence',
+    method: 'GET',
+    path: '/realm/presence',
+    access: 'user',
+    since: 1,
+    summary: 'Show the presence of everyone',
+    params: {},
+    reply: { presences: keyed(legacyPresence), server_timestamp: num },
+    refusals: [],
+    cli: {
+      name: 'seen list',
+      examples: ['natter seen list', 'natter seen list --json'],
+      shows: 'presences',
+    },
+  }),
+}

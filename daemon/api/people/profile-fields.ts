@@ -1,0 +1,187 @@
+// Custom profile fields: what the organization asks people to tell of themselves, and one's own answers.
+
+import {
+  anything,
+  bool,
+  defaulted,
+  endpoint,
+  inPath,
+  int,
+  keyed,
+  listOf,
+  maybe,
+  oneOf,
+  optional,
+  profileFieldId,
+  record,
+  required,
+  text,
+} from '../define.ts'
+import { profileInput } from './users.ts'
+
+/** Names as `register` reports them, by type. */
+export const profileFieldTypes = {
+  SHORT_TEXT: { id: 1, name: 'Text (short)' },
+  LONG_TEXT: { id: 2, name: 'Text (long)' },
+  SELECT: { id: 3, name: 'List of options' },
+  DATE: { id: 4, name: 'Date' },
+  URL: { id: 5, name: 'Link' },
+  USER: { id: 6, name: 'Users' },
+  EXTERNAL_ACCOUNT: { id: 7, name: 'External account' },
+  PRONOUNS: { id: 8, name: 'Pronouns' },
+} as const
+
+const profileField = record({
+  id: int,
+  type: int,
+  order: int,
+  name: text,
+  hint: text,
+  field_data: text,
+  required: bool,
+  editable_by_user: bool,
+  display_in_profile_summary: maybe(bool),
+})
+
+const properties = {
+  name: optional(text, 'its name, at most 40 characters'),
+  hint: optional(text, 'help for those who fill it in, at most 80 characters'),
+  field_data: optional(keyed(anything), 'options of a list, or the kind of external account'),
+  display_in_profile_summary: optional(bool, 'shown in the short profile; at most two fields are'),
+  required: optional(bool, 'people are asked to fill it in'),
+}
+const fieldId = inPath(profileFieldId, 'the field')
+
+export const profileFields = {
+  list: endpoint({
+    id: 'get-custom-profile-fields',
+    method: 'GET',
+    path: '/realm/profile_fields',
+    access: 'user',
+    since: 1,
+    summary: 'List the profile fields of the organization',
+    params: {},
+    reply: { custom_fields: listOf(profileField) },
+    refusals: [],
+    cli: {
+      name: 'profile-fields list',
+      examples: ['natter profile-fields list', 'natter profile-fields list --json'],
+      shows: 'custom_fields',
+      columns: ['id', 'name', 'type', 'hint', 'required'],
+    },
+  }),
+  create: endpoint({
+    id: 'create-custom-profile-field',
+    method: 'POST',
+    path: '/realm/profile_fields',
+    access: 'user',
+    since: 1,
+    summary: 'Create a profile field (administrators)',
+    params: {
+      field_type: required(
+        oneOf(1, 2, 3, 4, 5, 6, 7, 8),
+        '1 short text, 2 long text, 3 options, 4 date, 5 link, 6 people, 7 external account, 8 pronouns',
+      ),
+      ...properties,
+      editable_by_user: defaulted(bool, true, 'people may fill it in themselves'),
+    },
+    reply: { id: int },
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'profile-fields create',
+      args: ['name'],
+      flags: { field_type: 'type' },
+      examples: [
+        'natter profile-fields create "Favourite editor" --type 1',
+        `natter profile-fields create Team --type 3 --field-data '{"0": {"text": "Red", "order": "1"}}' --json`,
+      ],
+    },
+  }),
+  update: endpoint({
+    id: 'update-custom-profile-field',
+    method: 'PATCH',
+    path: '/realm/profile_fields/{field_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Change a profile field (administrators)',
+    params: {
+      field_id: fieldId,
+      ...properties,
+      editable_by_user: optional(bool, 'people may fill it in themselves'),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'profile-fields update',
+      args: ['field_id'],
+      examples: ['natter profile-fields update 4 --name Editor', 'natter profile-fields update 4 --required --json'],
+    },
+  }),
+  reorder: endpoint({
+    id: 'reorder-custom-profile-fields',
+    method: 'PATCH',
+    path: '/realm/profile_fields',
+    access: 'user',
+    since: 1,
+    summary: 'Put the profile fields in another order (administrators)',
+    params: { order: required(listOf(profileFieldId), 'all fields, in the new order') },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'profile-fields reorder',
+      args: ['order'],
+      examples: ['natter profile-fields reorder 3 1 2', 'natter profile-fields reorder 3,1,2 --json'],
+    },
+  }),
+  delete: endpoint({
+    id: 'delete-custom-profile-field',
+    method: 'DELETE',
+    path: '/realm/profile_fields/{field_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Delete a profile field and what people filled in (administrators)',
+    params: { field_id: fieldId },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'profile-fields delete',
+      args: ['field_id'],
+      examples: ['natter profile-fields delete 4', 'natter profile-fields delete 4 --json'],
+    },
+  }),
+  set: endpoint({
+    id: 'update-profile-data',
+    method: 'PATCH',
+    path: '/users/me/profile_data',
+    access: 'user',
+    since: 1,
+    summary: 'Fill in your own profile fields',
+    params: { data: required(listOf(profileInput), 'fields to set: [{"id": 4, "value": "vim"}]') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'profile-fields set',
+      args: ['data'],
+      examples: [
+        `natter profile-fields set '{"id": 4, "value": "vim"}'`,
+        `natter profile-fields set '[{"id": 4, "value": "vim"}, {"id": 6, "value": [9, 10]}]' --json`,
+      ],
+    },
+  }),
+  clear: endpoint({
+    id: 'remove-profile-data',
+    method: 'DELETE',
+    path: '/users/me/profile_data',
+    access: 'user',
+    since: 1,
+    summary: 'Empty your own profile fields',
+    params: { data: required(listOf(profileFieldId), 'the fields to empty') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'profile-fields clear',
+      args: ['data'],
+      examples: ['natter profile-fields clear 4', 'natter profile-fields clear 4 6 --json'],
+    },
+  }),
+}

@@ -1,0 +1,77 @@
+// User status: a line of text and an emoji that say what someone is up to.
+
+import { bool, endpoint, inPath, maybe, oneOf, optional, record, text, userId } from '../define.ts'
+
+const reactionType = oneOf('unicode_emoji', 'realm_emoji', 'svc_extra_emoji')
+
+const statusParams = {
+  status_text: optional(text, 'at most 60 characters; empty to clear it'),
+  emoji_name: optional(text, 'name of an emoji; empty to clear it'),
+  emoji_code: optional(text, 'its code; looked up by name when absent'),
+  reaction_type: optional(reactionType, 'its kind; looked up by name when absent'),
+}
+
+export const userStatus = {
+  update: endpoint({
+    id: 'update-status',
+    method: 'POST',
+    path: '/users/me/status',
+    access: 'user',
+    since: 1,
+    summary: 'Set your status',
+    params: { ...statusParams, away: optional(bool, 'deprecated: whether to be invisible') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'status set',
+      args: ['status_text'],
+      flags: { emoji_name: 'emoji' },
+      examples: ['natter status set "In a meeting" --emoji calendar', 'natter status set ""'],
+    },
+  }),
+  updateFor: endpoint({
+    id: 'update-status-for-user',
+    method: 'POST',
+    path: '/users/{user_id}/status',
+    access: 'user',
+    since: 407,
+    summary: 'Set the status of somebody else (administrators)',
+    params: { user_id: inPath(userId, 'whose'), ...statusParams },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'status set-for',
+      args: ['user_id', 'status_text'],
+      flags: { emoji_name: 'emoji' },
+      examples: [
+        'natter status set-for amy@example.com "On leave" --emoji palm_tree',
+        'natter status set-for amy@example.com ""',
+      ],
+    },
+  }),
+  get: endpoint({
+    id: 'get-user-status',
+    method: 'GET',
+    path: '/users/{user_id}/status',
+    access: 'user',
+    since: 262,
+    summary: 'Show the status of somebody',
+    params: { user_id: inPath(userId, 'whose') },
+    reply: {
+      status: record({
+        status_text: maybe(text),
+        emoji_name: maybe(text),
+        emoji_code: maybe(text),
+        reaction_type: maybe(reactionType),
+        away: maybe(bool),
+      }),
+    },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'status show',
+      args: ['user_id'],
+      examples: ['natter status show amy@example.com', 'natter status show amy@example.com --json'],
+      shows: 'status',
+    },
+  }),
+}

@@ -1,0 +1,270 @@
+// Users: the people and bots of the organization. Keys, avatars, profile fields and bots have pages of their own.
+
+import {
+  bool,
+  defaulted,
+  eitherOf,
+  endpoint,
+  inPath,
+  int,
+  keyed,
+  listOf,
+  maybe,
+  named,
+  nullable,
+  optional,
+  record,
+  required,
+  secret,
+  text,
+  userId,
+} from '../define.ts'
+
+export const role = named({ owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 })
+export const roleAbout = '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest'
+
+const profileValue = record({ value: text, rendered_value: maybe(text) })
+
+const userFields = {
+  user_id: int,
+  delivery_email: nullable(text),
+  email: text,
+  full_name: text,
+  date_joined: text,
+  is_active: bool,
+  is_owner: bool,
+  is_admin: bool,
+  is_guest: bool,
+  is_bot: bool,
+  is_system_bot: maybe(bool),
+  bot_type: nullable(int),
+  bot_owner_id: maybe(nullable(int)),
+  role,
+  timezone: text,
+  avatar_url: maybe(nullable(text)),
+  avatar_version: int,
+  profile_data: maybe(keyed(profileValue)),
+}
+
+/** People are given as a list, everything else as text; null or nothing removes the value. */
+export const profileInput = record({ id: int, value: maybe(nullable(eitherOf(text, listOf(userId)))) })
+
+const reading = {
+  client_gravatar: defaulted(bool, true, 'avatar_url may be null for users of the avatar provider'),
+  include_custom_profile_fields: defaulted(bool, false, 'with profile_data'),
+}
+
+const changes = {
+  full_name: optional(text, 'a new name, 2 to 100 characters'),
+  role: optional(role, roleAbout),
+  profile_data: optional(listOf(profileInput), 'profile fields to set: [{"id": 4, "value": "vim"}]'),
+  new_email: optional(text, 'a new address; only by an owner with the can_change_user_emails flag'),
+}
+
+export const users = {
+  list: endpoint({
+    id: 'get-users',
+    method: 'GET',
+    path: '/users',
+    access: 'user',
+    since: 1,
+    summary: 'List people and bots, deactivated ones too',
+    params: { ...reading, user_ids: optional(listOf(userId), 'only these; unknown ones are skipped') },
+    reply: { members: listOf(record(userFields)) },
+    refusals: [],
+    cli: {
+      name: 'users list',
+      flags: { user_ids: 'only' },
+      examples: ['natter users list', 'natter users list --only amy@example.com --json'],
+      shows: 'members',
+      columns: ['user_id', 'full_name', 'email', 'role', 'is_active', 'is_bot'],
+    },
+  }),
+  show: endpoint({
+    id: 'get-user',
+    method: 'GET',
+    path: '/users/{user_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Show one user',
+    params: { user_id: inPath(userId, 'the user'), ...reading },
+    reply: { user: record(userFields) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'users show',
+      args: ['user_id'],
+      examples: ['natter users show amy@example.com', 'natter users show id:9 --include-custom-profile-fields --json'],
+      shows: 'user',
+    },
+  }),
+  showByEmail: endpoint({
+    id: 'get-user-by-email',
+    method: 'GET',
+    path: '/users/{email}',
+    access: 'user',
+    since: 39,
+    summary: 'Show the user with this email address',
+    params: { email: inPath(text, 'real or API email address'), ...reading },
+    reply: { user: record(userFields) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'users show-by-email',
+      args: ['email'],
+      examples: ['natter users show-by-email amy@example.com', 'natter users show-by-email user9@example.com --json'],
+      shows: 'user',
+    },
+  }),
+  me: endpoint({
+    id: 'get-own-user',
+    method: 'GET',
+    path: '/users/me',
+    access: 'user',
+    since: 1,
+    summary: 'Show your own account',
+    params: {},
+    reply: { ...userFields, max_message_id: int },
+    refusals: [],
+    cli: { name: 'users me', examples: ['natter users me', 'natter users me --json'] },
+  }),
+  create: endpoint({
+    id: 'create-user',
+    method: 'POST',
+    path: '/users',
+    access: 'user',
+    since: 1,
+    summary: 'Create an account (administrators with the can_create_users flag)',
+    params: {
+      email: required(text, 'the new user’s email address'),
+      password: required(secret, 'their password'),
+      full_name: required(text, 'their name, 2 to 100 characters'),
+    },
+    reply: { user_id: int },
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'users create',
+      args: ['email', 'full_name'],
+      examples: [
+        'natter users create amy@example.com "Amy Adams"',
+        'natter users create bob@example.com "Bob Brown" --password "battery staple" --json',
+      ],
+    },
+  }),
+  update: endpoint({
+    id: 'update-user',
+    method: 'PATCH',
+    path: '/users/{user_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Change a user’s name, role, profile or address (administrators)',
+    params: { user_id: inPath(userId, 'the user'), ...changes },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'users update',
+      args: ['user_id'],
+      examples: [
+        'natter users update amy@example.com --role moderator',
+        'natter users update id:9 --full-name "Amy Baker" --json',
+      ],
+    },
+  }),
+  updateByEmail: endpoint({
+    id: 'update-user-by-email',
+    method: 'PATCH',
+    path: '/users/{email}',
+    access: 'user',
+    since: 313,
+    summary: 'Change the user with this email address (administrators)',
+    params: { email: inPath(text, 'real or API email address'), ...changes },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'users update-by-email',
+      args: ['email'],
+      examples: [
+        'natter users update-by-email amy@example.com --role 300',
+        'natter users update-by-email user9@example.com --full-name "Amy Baker" --json',
+      ],
+    },
+  }),
+  deactivate: endpoint({
+    id: 'deactivate-user',
+    method: 'DELETE',
+    path: '/users/{user_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Deactivate a user (administrators)',
+    params: {
+      user_id: inPath(userId, 'the user'),
+      deactivation_notification_comment: optional(
+        text,
+        'mail them about it, with this text; an empty text mails them without one',
+      ),
+    },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'users deactivate',
+      args: ['user_id'],
+      flags: { deactivation_notification_comment: 'comment' },
+      examples: [
+        'natter users deactivate amy@example.com',
+        'natter users deactivate id:9 --comment "Thank you for everything." --json',
+      ],
+    },
+  }),
+  deactivateSelf: endpoint({
+    id: 'deactivate-own-user',
+    method: 'DELETE',
+    path: '/users/me',
+    access: 'user',
+    since: 1,
+    summary: 'Deactivate your own account',
+    params: {},
+    reply: {},
+    refusals: ['CANNOT_DEACTIVATE_LAST_USER'],
+    cli: {
+      name: 'users deactivate-me',
+      examples: ['natter users deactivate-me', 'natter users deactivate-me --json'],
+    },
+  }),
+  reactivate: endpoint({
+    id: 'reactivate-user',
+    method: 'POST',
+    path: '/users/{user_id}/reactivate',
+    access: 'user',
+    since: 1,
+    summary: 'Reactivate a user (administrators) or your own bot',
+    params: { user_id: inPath(userId, 'the user') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'users reactivate',
+      args: ['user_id'],
+      examples: ['natter users reactivate amy@example.com', 'natter users reactivate id:9 --json'],
+    },
+  }),
+  fetchApiKey: endpoint({
+    id: 'fetch-api-key',
+    method: 'POST',
+    path: '/fetch_api_key',
+    access: 'anyone',
+    since: 1,
+    summary: 'Get your API key for your email address and password',
+    params: {
+      username: required(text, 'your real email address'),
+      password: required(secret, 'your password'),
+    },
+    reply: { api_key: text, email: text, user_id: int },
+    refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED', 'PASSWORD_AUTH_DISABLED'],
+    cli: {
+      name: 'users key',
+      args: ['username'],
+      examples: [
+        'natter users key amy@example.com',
+        'natter users key amy@example.com --password "correct horse" --json',
+      ],
+      shows: 'api_key',
+    },
+  }),
+}

@@ -1,0 +1,107 @@
+// Channels and subscriptions as the API shows them, and the settings a channel is created with.
+
+import type { Static } from '@sinclair/typebox'
+import {
+  bool,
+  channelId,
+  eitherOf,
+  folderId,
+  int,
+  keyed,
+  listOf,
+  maybe,
+  natural,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  text,
+  timestamp,
+} from '../define.ts'
+import { type ChannelPermission, channelPermissions, groupValue } from './permission-settings.ts'
+
+export const topicsPolicy = oneOf('inherit', 'allow_empty_topic', 'disable_empty_topic', 'empty_topic_only')
+
+/** Days, or one of the words `realm_default` and `unlimited`. */
+export const retention = eitherOf(int, text)
+
+const permissionFields = mapped(() => groupValue)
+
+export const channelFields = {
+  stream_id: channelId,
+  name: text,
+  description: text,
+  rendered_description: text,
+  date_created: timestamp,
+  creator_id: nullable(int),
+  invite_only: bool,
+  is_web_public: bool,
+  history_public_to_subscribers: bool,
+  is_archived: bool,
+  message_retention_days: nullable(int),
+  topics_policy: topicsPolicy,
+  folder_id: nullable(int),
+  first_message_id: nullable(int),
+  is_recently_active: bool,
+  subscriber_count: natural,
+  stream_weekly_traffic: nullable(int),
+  stream_post_policy: oneOf(1, 2, 3, 4),
+  is_announcement_only: bool,
+  ...permissionFields,
+}
+
+export const channel = record({ ...channelFields, is_default: maybe(bool) })
+export type ShownChannel = Static<typeof channel>
+
+export const subscription = record({
+  ...channelFields,
+  color: text,
+  is_muted: bool,
+  in_home_view: bool,
+  pin_to_top: bool,
+  desktop_notifications: nullable(bool),
+  audible_notifications: nullable(bool),
+  push_notifications: nullable(bool),
+  email_notifications: nullable(bool),
+  wildcard_mentions_notify: nullable(bool),
+  subscribers: maybe(listOf(int)),
+  partial_subscribers: maybe(listOf(int)),
+})
+
+/** User ID to channel names. */
+export const namesByUser = keyed(listOf(text))
+
+/** Who each permission is about. */
+export const permissionsAbout: Readonly<Record<ChannelPermission, string>> = {
+  can_add_subscribers_group: 'who may subscribe others',
+  can_administer_channel_group: 'who may administer the channel',
+  can_delete_any_message_group: 'who may delete any message in it',
+  can_delete_own_message_group: 'who may delete their own messages in it',
+  can_move_messages_out_of_channel_group: 'who may move messages out of it',
+  can_move_messages_within_channel_group: 'who may move messages within it',
+  can_remove_subscribers_group: 'who may unsubscribe others',
+  can_resolve_topics_group: 'who may resolve topics in it',
+  can_send_message_group: 'who may post in it',
+  can_subscribe_group: 'who may subscribe themselves',
+}
+
+/** Settings of a new channel; `subscribe` ignores them for channels that exist. */
+export const creationParams = {
+  announce: optional(bool, 'let the notification bot announce the new channel'),
+  invite_only: optional(bool, 'make it private'),
+  is_web_public: optional(bool, 'make it readable without an account'),
+  is_default_stream: optional(bool, 'subscribe new accounts to it'),
+  history_public_to_subscribers: optional(bool, 'private only: new subscribers see earlier messages'),
+  message_retention_days: optional(retention, 'days until messages are deleted; `realm_default` or `unlimited`'),
+  topics_policy: optional(topicsPolicy, 'which topics it takes; `inherit` when absent'),
+  folder_id: optional(folderId, 'channel folder to put it in'),
+  send_new_subscription_messages: optional(bool, 'let the notification bot tell people; true when absent'),
+  ...mapped(name => optional(groupValue, permissionsAbout[name])),
+}
+
+/** One entry per permission of a channel. */
+export function mapped<T>(make: (name: ChannelPermission) => T) {
+  return Object.fromEntries(
+    Object.keys(channelPermissions).map(name => [name, make(name as ChannelPermission)]),
+  ) as Record<ChannelPermission, T>
+}

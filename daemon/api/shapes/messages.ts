@@ -1,0 +1,48 @@
+// Messages as the API shows them.
+
+import { bool, eitherOf, int, listOf, maybe, nullable, oneOf, record, text } from '../define.ts'
+import { reaction } from '../messages/reactions.ts'
+
+const person = record({ id: int, email: text, full_name: text, is_mirror_dummy: bool })
+
+const edit = record({
+  user_id: nullable(int),
+  timestamp: int,
+  prev_content: maybe(text),
+  prev_rendered_content: maybe(text),
+  prev_rendered_content_version: maybe(int),
+  prev_topic: maybe(text),
+  topic: maybe(text),
+  prev_stream: maybe(int),
+  stream: maybe(int),
+})
+
+const submessage = record({ msg_type: text, content: text, message_id: int, sender_id: int, id: int })
+
+export const message = record({
+  id: int,
+  type: oneOf('stream', 'private'),
+  stream_id: maybe(int),
+  subject: text,
+  content: text,
+  content_type: oneOf('text/html', 'text/x-markdown'),
+  display_recipient: eitherOf(text, listOf(person)),
+  recipient_id: int,
+  sender_id: int,
+  sender_email: text,
+  sender_full_name: text,
+  sender_realm_str: text,
+  avatar_url: nullable(text),
+  client: text,
+  is_me_message: bool,
+  timestamp: int,
+  last_edit_timestamp: maybe(int),
+  last_moved_timestamp: maybe(int),
+  edit_history: maybe(listOf(edit)),
+  reactions: listOf(reaction),
+  submessages: listOf(submessage),
+  topic_links: listOf(record({ text, url: text })),
+  flags: maybe(listOf(text)),
+  match_content: maybe(text),
+  match_subject: maybe(text),
+})

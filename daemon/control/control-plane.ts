@@ -1,0 +1,101 @@
+// The fixture desk: what a test can ask of the daemon beside the API. Off unless wanted, and never under /api.
+
+import type { User } from '../domain/model/state.ts'
+import type { Mail } from '../domain/resource.ts'
+import type { Engine } from '../engine.ts'
+import type { Watch } from '../http/watch.ts'
+import { Calls } from './calls.ts'
+import { Deliveries } from './deliveries.ts'
+import { Events } from './events.ts'
+import { Faults } from './faults.ts'
+import { Recent } from './recent.ts'
+import { type WorldClock, Worlds } from './snapshots.ts'
+import { watchCalls } from './watch.ts'
+
+export interface DeskClock extends WorldClock {
+  freeze(): void
+  resume(): void
+  moveTo(time: (now: number) => number, settle: () => Promise<void>): Promise<void>
+}
+
+export interface DeskParts {
+  readonly clock: DeskClock
+  /** From 0 up to 1. */
+  readonly chance: () => number
+  readonly keyOf: (user: User) => string
+  readonly token: string
+  readonly tokenOf: (bot: User) => string
+  /** Resolves when no server of a bot is being called. */
+  readonly quiet: () => Promise<void>
+}
+
+export interface LoggedMail extends Mail {
+  readonly id: number
+  readonly time: number
+}
+
+export class Desk {
+  readonly parts: DeskParts
+  readonly clock: DeskClock
+  readonly calls: Calls
+  readonly events: Events
+  readonly faults: Faults
+  readonly outbox = new Recent<LoggedMail>(1000)
+  readonly deliveries: Deliveries
+  #engine: Engine | undefined
+  #worlds: Worlds | undefined
+
+  constructor(parts: DeskParts) {
+    this.parts = parts
+    this.clock = parts.clock
+    const now = () => parts.clock.now()
+    this.calls = new Calls(parts.clock)
+    this.events = new Events(now)
+    this.faults = new Faults(parts.chance)
+    this.deliveries = new Deliveries(() => this.engine, parts.tokenOf)
+  }
+
+  /** The engine is made after the desk, which it talks to. */
+  attach(engine: Engine): Watch {
+    this.#engine = engine
+    this.#worlds = new Worlds(engine, this.clock)
+    return watchCalls(engine, this.calls, this.faults)
+  }
+
+  get engine(): Engine {
+    return this.#engine!
+  }
+
+  get worlds(): Worlds {
+    return this.#worlds!
+  }
+
+  post(mails: readonly Mail[]): void {
+    for (const mail of mails) {
+      const logged = this.outbox.add(id => ({ id, time: this.clock.now(), ...mail }))
+      this.outbox.tell(logged)
+    }
+  }
+
+  /** Moves time forward and lets everything that falls due on the way come to its end. */
+  async moveTo(time: (now: number) => number): Promise<void> {
+    // What is being tried now is tried at the time that was.
+    await this.parts.quiet()
+    await this.clock.moveTo(time, async () => {
+      await new Promise(resolve => setImmediate(resolve))
+      await this.parts.quiet()
+      await this.engine.settled()
+    })
+    await new Promise(resolve => setImmediate(resolve))
+  }
+
+  /** Everything as it was at the beginning: state, time, faults, logs. */
+  async reset(): Promise<void> {
+    await this.worlds.reset()
+    this.faults.clear()
+    this.calls.clear()
+    this.events.clear()
+    this.outbox.clear()
+    this.deliveries.clear()
+  }
+}

@@ -1,0 +1,82 @@
+// What is told of bots to those who look after them: their owner and the administrators.
+
+import type { State, User } from '../model/state.ts'
+import type { BotPart } from '../people/users/facts.ts'
+import type { Announcement } from '../resource.ts'
+import { administrators, everyone } from '../rules/audiences.ts'
+import { administerBot, isAdministrator } from '../rules/index.ts'
+import { type BotUser, presentBot, presentDefaults, presentServices } from './present.ts'
+
+/** Nothing for accounts that are no bots. */
+export function botAdded(state: State, user: User): Announcement[] {
+  return isBot(user) ? [told(user, keepers(state, user), 'add', presentBot(state, user))] : []
+}
+
+export function botUpdated(state: State, user: User, changes: object): Announcement[] {
+  return isBot(user) ? [told(user, keepers(state, user), 'update', { user_id: user.id, ...changes })] : []
+}
+
+export function botReconfigured(
+  state: State,
+  user: User,
+  changed: readonly BotPart[],
+  formerOwnerId: number | null | undefined,
+): Announcement[] {
+  if (!isBot(user)) return []
+  const defaults = presentDefaults(state, user.bot)
+  const changes = {
+    ...(changed.includes('owner') && { owner_id: user.bot.ownerId }),
+    ...(changed.includes('service') && { services: presentServices(user.bot) }),
+    ...(changed.includes('sending') && { default_sending_stream: defaults.default_sending_stream }),
+    ...(changed.includes('events') && {
+      default_events_register_stream: defaults.default_events_register_stream,
+    }),
+    ...(changed.includes('allPublic') && { default_all_public_streams: defaults.default_all_public_streams }),
+  }
+  const news = changed.includes('owner') ? handedOver(state, user, formerOwnerId) : []
+  return [...news, ...botUpdated(state, user, changes)]
+}
+
+/** Administrators keep seeing the bot; a former owner who is none loses it, a new one who is none gets it whole. */
+function handedOver(state: State, user: BotUser, formerOwnerId: number | null | undefined): Announcement[] {
+  const { ownerId } = user.bot
+  const plain = (id: number | null | undefined) =>
+    typeof id === 'number' && !isAdministrator(state.users.get(id)!) ? [id] : []
+  return [
+    ...plain(formerOwnerId).map(id => told(user, [id], 'delete', { user_id: user.id })),
+    ...plain(ownerId).map(id => told(user, [id], 'add', presentBot(state, user))),
+    {
+      to: everyone(state),
+      event: { type: 'realm_user', op: 'update', person: { user_id: user.id, bot_owner_id: ownerId } },
+    },
+  ]
+}
+
+/** An account began or ceased to look after bots of others, because its role changed. */
+export function botSightChanged(state: State, before: User, after: User): Announcement[] {
+  const news: Announcement[] = []
+  for (const bot of state.users.values()) {
+    if (!isBot(bot)) continue
+    const saw = administerBot.allows({ state, actor: before }, bot)
+    const sees = administerBot.allows({ state, actor: after }, bot)
+    if (sees && !saw) news.push(told(bot, [after.id], 'add', presentBot(state, bot)))
+    if (saw && !sees) news.push(told(bot, [after.id], 'delete', { user_id: bot.id }))
+  }
+  return news
+}
+
+function told(user: BotUser, to: readonly number[], op: string, bot: object): Announcement {
+  return { to, event: { type: 'realm_bot', op, bot }, secretsOf: user.id }
+}
+
+/** The owner alone, when the bot would give away the name of a private channel. */
+function keepers(state: State, { bot }: BotUser): number[] {
+  const { sendingChannelId = null, eventsChannelId = null } = bot.defaults ?? {}
+  const secret = [sendingChannelId, eventsChannelId].some(id => id !== null && state.channels.get(id)?.inviteOnly)
+  const owner = bot.ownerId === null ? [] : [bot.ownerId]
+  return secret ? owner : [...new Set([...owner, ...administrators(state)])]
+}
+
+function isBot(user: User): user is BotUser {
+  return user.bot !== undefined && !user.bot.system
+}

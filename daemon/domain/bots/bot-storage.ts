@@ -1,0 +1,66 @@
+// Bot storage: what bots remember for themselves. Told to nobody.
+
+import { botStorage as api } from '../../api/bots/bot-storage.ts'
+import { limits } from '../limits.ts'
+import type { StoredItem } from '../model/personal-records.ts'
+import { badRequest } from '../refusal.ts'
+import { type Context, resource } from '../resource.ts'
+import * as may from '../rules/index.ts'
+
+export type BotStorageFact =
+  | { readonly type: 'bot-storage.put'; readonly items: readonly StoredItem[] }
+  | { readonly type: 'bot-storage.removed'; readonly userId: number; readonly keys: readonly string[] }
+
+export const botStorage = resource(api)<BotStorageFact>({
+  commands: {
+    get(ctx, { keys }) {
+      const items = keys ? keys.map((key, index) => stored(ctx, key, index)) : mine(ctx)
+      return { reply: { storage: Object.fromEntries(items.map(({ key, value }) => [key, value])) } }
+    },
+
+    put(ctx, { storage }) {
+      const sizes = new Map(mine(ctx).map(item => [item.key, sizeOf(item)]))
+      const items = Object.entries(storage).map(([key, value]) => ({ userId: ctx.actor.id, key, value }))
+      for (const item of items) sizes.set(item.key, sizeOf(item))
+      const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+      if (total > limits.botStorage)
+        throw badRequest(`storage: ${total} characters are more than the limit of ${limits.botStorage}`)
+      return { facts: items.length > 0 ? [{ type: 'bot-storage.put', items }] : [], reply: {} }
+    },
+
+    remove(ctx, { keys }) {
+      const items = keys ? keys.map((key, index) => stored(ctx, key, index)) : mine(ctx)
+      const gone = [...new Set(items.map(item => item.key))]
+      return {
+        facts: gone.length > 0 ? [{ type: 'bot-storage.removed', userId: ctx.actor.id, keys: gone }] : [],
+        reply: {},
+      }
+    },
+  },
+
+  apply: {
+    'bot-storage.put'(state, { items }) {
+      for (const item of items) state.botStorage.put(item)
+    },
+    'bot-storage.removed'(state, { userId, keys }) {
+      for (const key of keys) state.botStorage.remove(`${userId}/${key}`)
+    },
+  },
+  announce: { 'bot-storage.put': () => [], 'bot-storage.removed': () => [] },
+})
+
+function mine(ctx: Context): StoredItem[] {
+  may.check(may.useBotStorage, ctx, undefined)
+  return ctx.state.botStorage.where('user', ctx.actor.id)
+}
+
+function stored(ctx: Context, key: string, index: number): StoredItem {
+  may.check(may.useBotStorage, ctx, undefined)
+  const item = ctx.state.botStorage.get(`${ctx.actor.id}/${key}`)
+  if (!item) throw badRequest(`keys[${index}]: nothing is stored under this key`)
+  return item
+}
+
+function sizeOf({ key, value }: StoredItem): number {
+  return [...key].length + [...value].length
+}

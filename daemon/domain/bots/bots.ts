@@ -1,0 +1,231 @@
+// Bots: creating, changing and deactivating them. Their facts are those of users.
+
+import { bots as api } from '../../api/bots/bots.ts'
+import type { ParamsOf } from '../../api/define.ts'
+import { channelByName } from '../model/lookups.ts'
+import type { Bot } from '../model/state.ts'
+import { keepAvatar } from '../people/avatars.ts'
+import { leaving } from '../people/users/activity.ts'
+import { checkBotName, checkFreeEmail } from '../people/users/checks.ts'
+import type { BotPart, UserFact } from '../people/users/facts.ts'
+import { newAccount } from '../people/users/index.ts'
+import { avatarUrl } from '../people/users/present.ts'
+import { nameFacts, roleFacts } from '../people/users/update.ts'
+import { badRequest } from '../refusal.ts'
+import { type Context, resource } from '../resource.ts'
+import * as may from '../rules/index.ts'
+import { type BotUser, presentBot, presentDefaults } from './present.ts'
+import { withSecrets } from './secrets.ts'
+
+interface Prepared {
+  readonly create: { readonly avatar: string | undefined }
+  readonly update: { readonly avatar: string | undefined }
+}
+
+export const bots = resource(api)<never, Prepared>({
+  prepare: {
+    create: async (tools, { file }) => ({ avatar: await keepAvatar(tools, file) }),
+    update: async (tools, { file }) => ({ avatar: await keepAvatar(tools, file) }),
+  },
+
+  commands: {
+    list(ctx) {
+      may.check(may.useBots, ctx, undefined)
+      const mine = ctx.state.users.where('botOwner', ctx.actor.id).filter(bot => bot.active) as BotUser[]
+      return {
+        reply: {
+          bots: mine.map(user => ({
+            username: user.email,
+            full_name: user.fullName,
+            api_key: ctx.keyOf(user),
+            avatar_url: avatarUrl(user),
+            ...presentDefaults(ctx.state, user.bot),
+          })),
+        },
+      }
+    },
+
+    create(ctx, params, { avatar }) {
+      may.check(may.useBots, ctx, undefined)
+      may.check(may.createBot, ctx, params.bot_type)
+      const bot: Bot = {
+        type: params.bot_type,
+        ownerId: ctx.actor.id,
+        system: false,
+        ...service(params),
+        defaults: {
+          sendingChannelId: channel(ctx, 'default_sending_stream', params.default_sending_stream) ?? null,
+          eventsChannelId:
+            channel(ctx, 'default_events_register_stream', params.default_events_register_stream) ?? null,
+          allPublic: params.default_all_public_streams ?? false,
+        },
+      }
+      const user = newAccount(ctx, {
+        email: checkAddress(ctx, params.short_name),
+        fullName: checkBotName(ctx.state, params.full_name),
+        bot,
+        ...(avatar !== undefined && { avatar: { version: 1, file: avatar } }),
+      })
+      return {
+        facts: [{ type: 'user.created', user }],
+        reply: {
+          user_id: user.id,
+          api_key: ctx.keyOf(user),
+          avatar_url: avatarUrl(user),
+          ...presentDefaults(ctx.state, bot),
+        },
+      }
+    },
+
+    update(ctx, { role, ...params }, { avatar }) {
+      const user = administered(ctx, params.bot_id)
+      const facts: UserFact[] = [...roleFacts(ctx, user, role), ...nameFacts(ctx, user, params.full_name)]
+      if (avatar !== undefined)
+        facts.push({
+          type: 'user.avatar-changed',
+          userId: user.id,
+          avatar: { version: user.avatar.version + 1, file: avatar },
+        })
+      const { bot, changed } = reconfigured(ctx, user.bot, params)
+      if (changed.length > 0)
+        facts.push({
+          type: 'bot.configured',
+          userId: user.id,
+          bot,
+          changed,
+          ...(changed.includes('owner') && { formerOwnerId: user.bot.ownerId }),
+        })
+      return { facts, reply: afterwards(ctx, user, bot, facts) }
+    },
+
+    deactivate(ctx, { bot_id }) {
+      const user = administered(ctx, bot_id)
+      if (!user.active) throw badRequest('bot_id: the bot is already deactivated')
+      return { facts: leaving(ctx, user), reply: {} }
+    },
+
+    key: (ctx, { bot_id }) => ({ reply: { api_key: ctx.keyOf(administered(ctx, bot_id)) } }),
+
+    regenerateKey(ctx, { bot_id }) {
+      const user = administered(ctx, bot_id)
+      const keyVersion = user.keyVersion + 1
+      return {
+        facts: [{ type: 'user.key-regenerated', userId: user.id, keyVersion }],
+        reply: { api_key: ctx.keyOf({ ...user, keyVersion }) },
+      }
+    },
+  },
+
+  apply: {},
+  announce: {},
+
+  sections: {
+    realm_bot(ctx) {
+      const seen: object[] = []
+      for (const user of ctx.state.users.values())
+        if (user.bot && !user.bot.system && may.administerBot.allows(ctx, user))
+          seen.push(withSecrets(ctx, user, presentBot(ctx.state, user as BotUser)))
+      return { realm_bots: seen }
+    },
+  },
+})
+
+function administered(ctx: Context, id: number): BotUser {
+  may.check(may.useBots, ctx, undefined)
+  const user = ctx.state.users.get(id)
+  if (!user?.bot || user.bot.system) throw badRequest('bot_id: no such bot')
+  if (user.canCreateUsers) may.insist(may.administerBot, ctx, user)
+  else may.check(may.administerBot, ctx, user)
+  return user as BotUser
+}
+
+function checkAddress(ctx: Context, shortName: string): string {
+  const name = shortName.trim()
+  if (!/^[\w.+-]+$/.test(name)) throw badRequest('short_name can hold letters, digits and _ . + - only')
+  return checkFreeEmail(ctx.state, 'short_name', `${name}-bot@${ctx.state.organization.emailDomain}`)
+}
+
+function service(params: ParamsOf<typeof api.create>): Pick<Bot, 'service'> {
+  const { bot_type, payload_url, interface_type, service_name, config_data = {} } = params
+  if (bot_type === 3) return { service: { url: checkUrl('payload_url', payload_url ?? ''), interface: interface_type } }
+  // OPEN: which embedded bots exist is not shown; natter has none to offer.
+  if (bot_type === 4) throw badRequest('bot_type: embedded bots are not enabled')
+  if (bot_type === 2 && service_name !== undefined) return { service: { name: service_name, config: config_data } }
+  return {}
+}
+
+/** Some clients send the address as JSON. */
+function checkUrl(param: string, given: string): string {
+  const text = given.startsWith('"') && given.endsWith('"') ? given.slice(1, -1) : given
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw badRequest(`${param} is not a URL`)
+  return text
+}
+
+/** undefined: not given; null: none. */
+function channel(ctx: Context, param: string, name: string | undefined): number | null | undefined {
+  if (name === undefined) return undefined
+  if (name === '') return null
+  const found = channelByName(ctx.state, name)
+  if (!found || !may.seeContent.allows(ctx, found)) throw badRequest(`${param}: no such channel`)
+  return found.id
+}
+
+function reconfigured(ctx: Context, old: Bot, params: ParamsOf<typeof api.update>): { bot: Bot; changed: BotPart[] } {
+  const before = old.defaults ?? { sendingChannelId: null, eventsChannelId: null, allPublic: false }
+  const sending = channel(ctx, 'default_sending_stream', params.default_sending_stream)
+  const events = channel(ctx, 'default_events_register_stream', params.default_events_register_stream)
+  const bot = {
+    ...old,
+    ownerId: params.bot_owner_id === undefined ? old.ownerId : newOwner(ctx, params.bot_owner_id),
+    ...changedService(old, params),
+    defaults: {
+      sendingChannelId: sending === undefined ? before.sendingChannelId : sending,
+      eventsChannelId: events === undefined ? before.eventsChannelId : events,
+      allPublic: params.default_all_public_streams ?? before.allPublic,
+    },
+  }
+  const changed: BotPart[] = []
+  if (bot.ownerId !== old.ownerId) changed.push('owner')
+  if (JSON.stringify(bot.service) !== JSON.stringify(old.service)) changed.push('service')
+  if (bot.defaults.sendingChannelId !== before.sendingChannelId) changed.push('sending')
+  if (bot.defaults.eventsChannelId !== before.eventsChannelId) changed.push('events')
+  if (bot.defaults.allPublic !== before.allPublic) changed.push('allPublic')
+  return { bot, changed }
+}
+
+function changedService({ service }: Bot, params: ParamsOf<typeof api.update>): Pick<Bot, 'service'> {
+  const { service_payload_url, service_interface, config_data } = params
+  if (service && 'url' in service)
+    return {
+      service: {
+        url: service_payload_url === undefined ? service.url : checkUrl('service_payload_url', service_payload_url),
+        interface: service_interface ?? service.interface,
+      },
+    }
+  if (service_payload_url !== undefined || service_interface !== undefined)
+    throw badRequest('service_payload_url: only outgoing webhooks have one')
+  if (service && config_data) return { service: { ...service, config: { ...service.config, ...config_data } } }
+  return {}
+}
+
+function newOwner(ctx: Context, id: number): number {
+  const owner = ctx.state.users.get(id)
+  if (!owner?.active || owner.bot) throw badRequest('bot_owner_id: a bot belongs to an active person')
+  return id
+}
+
+function afterwards(ctx: Context, user: BotUser, bot: Bot, facts: readonly UserFact[]) {
+  const avatar = facts.find(fact => fact.type === 'user.avatar-changed')?.avatar ?? user.avatar
+  const owner = bot.ownerId === null ? undefined : ctx.state.users.get(bot.ownerId)
+  const outgoing = bot.service && 'url' in bot.service ? bot.service : undefined
+  return {
+    full_name: facts.find(fact => fact.type === 'user.renamed')?.fullName ?? user.fullName,
+    avatar_url: avatarUrl({ ...user, avatar }),
+    service_interface: outgoing?.interface ?? null,
+    service_payload_url: outgoing?.url ?? null,
+    config_data: bot.service && 'config' in bot.service ? { ...bot.service.config } : null,
+    bot_owner: owner ? owner.email : null,
+    ...presentDefaults(ctx.state, bot),
+  }
+}

@@ -1,0 +1,74 @@
+// Outgoing webhooks: deliveries that wait, what became of the others, and sending one again.
+
+import { webhooks as api } from '../../../api/bots/webhooks.ts'
+import { seconds } from '../../model/time.ts'
+import { badRequest, noSuch } from '../../refusal.ts'
+import { type Context, resource } from '../../resource.ts'
+import * as may from '../../rules/index.ts'
+import type { WebhookDelivery } from './delivery.ts'
+import { isOutgoing, newDelivery } from './trigger.ts'
+
+export type WebhookFact =
+  | { readonly type: 'webhook.asked'; readonly delivery: WebhookDelivery }
+  /** As the delivery is after the attempt; the oldest ones that are over are forgotten. */
+  | { readonly type: 'webhook.attempted'; readonly delivery: WebhookDelivery; readonly forgotten?: readonly number[] }
+
+export const webhooks = resource(api)<WebhookFact>({
+  commands: {
+    log(ctx, { bot_id, status }) {
+      may.check(may.useBots, ctx, undefined)
+      const { webhookDeliveries } = ctx.state
+      if (bot_id !== undefined && !looksAfter(ctx, bot_id)) throw badRequest('bot_id: no such bot of yours')
+      const rows = bot_id === undefined ? [...webhookDeliveries.values()] : webhookDeliveries.where('bot', bot_id)
+      return {
+        reply: {
+          deliveries: rows
+            .filter(row => (status === undefined || row.status === status) && looksAfter(ctx, row.botId))
+            .sort((a, b) => b.id - a.id)
+            .map(present),
+        },
+      }
+    },
+
+    redeliver(ctx, { delivery_id }) {
+      may.check(may.useBots, ctx, undefined)
+      const old = ctx.state.webhookDeliveries.get(delivery_id)
+      if (!old || !looksAfter(ctx, old.botId)) throw noSuch(`No delivery ${delivery_id}`)
+      if (!isOutgoing(ctx.state.users.get(old.botId))) throw badRequest('delivery_id: the bot is deactivated')
+      if (!ctx.state.messages.has(old.messageId)) throw badRequest('delivery_id: the message is gone')
+      const delivery = newDelivery(ctx, old.botId, old.messageId, old.trigger)
+      return { facts: [{ type: 'webhook.asked', delivery }], reply: { delivery_id: delivery.id } }
+    },
+  },
+
+  apply: {
+    'webhook.asked': (state, { delivery }) => state.webhookDeliveries.put(delivery),
+    'webhook.attempted': (state, { delivery, forgotten = [] }) => {
+      state.webhookDeliveries.put(delivery)
+      for (const id of forgotten) state.webhookDeliveries.remove(id)
+    },
+  },
+
+  announce: { 'webhook.asked': () => [], 'webhook.attempted': () => [] },
+})
+
+function looksAfter(ctx: Context, botId: number): boolean {
+  const bot = ctx.state.users.get(botId)
+  return bot?.bot !== undefined && may.administerBot.allows(ctx, bot)
+}
+
+function present(row: WebhookDelivery) {
+  return {
+    id: row.id,
+    bot_id: row.botId,
+    message_id: row.messageId,
+    trigger: row.trigger,
+    status: row.status,
+    attempts: row.attempts,
+    timestamp: seconds(row.queued),
+    next_attempt: row.due === null ? null : seconds(row.due),
+    http_status: row.httpStatus ?? null,
+    error: row.error ?? null,
+    response: row.response ?? null,
+  }
+}

@@ -1,0 +1,173 @@
+// What an answer of a bot's server leads to: a reply in the conversation, another attempt, or a notice of failure.
+
+import type { Fact } from '../../facts.ts'
+import { messageContent } from '../../messages/compose.ts'
+import { addressOf } from '../../messages/quote.ts'
+import { isUnread } from '../../messages/reader.ts'
+import { posting, sentBySystem, type Target } from '../../messages/send.ts'
+import type { OutgoingService, State, User } from '../../model/state.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Surroundings } from '../../resource.ts'
+import type { WebhookDelivery } from './delivery.ts'
+
+export type Attempt =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: string }
+  /** No connection, or no answer in time: worth another try. */
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  | { readonly kind: 'impossible'; readonly reason: string }
+  /** The bot or the message is gone. */
+  | { readonly kind: 'pointless' }
+
+/** Milliseconds until the second, third and fourth attempt. */
+const backOff = [1000, 5000, 25_000]
+/** Finished deliveries that are remembered. */
+const kept = 1000
+const shownResponse = 1000
+const replyClient = 'OutgoingWebhookResponse'
+
+/** Facts of an attempt that has come to its end. */
+export function settled(surroundings: Surroundings, delivery: WebhookDelivery, attempt: Attempt): Fact[] {
+  const ctx = { ...surroundings, client: replyClient }
+  const attempts = delivery.attempts + 1
+  const pause = backOff[delivery.attempts]
+  if (attempt.kind === 'unreachable' && pause !== undefined)
+    return [updated(ctx.state, { ...delivery, attempts, due: ctx.now + pause, error: attempt.reason })]
+  const { error: _before, ...rest } = delivery
+  const done = { ...rest, attempts, due: null }
+  if (attempt.kind === 'pointless')
+    return [updated(ctx.state, { ...done, status: 'failed', error: 'The bot or the message is gone' })]
+  const bot = ctx.state.users.get(delivery.botId)!
+  const target = placeOf(ctx.state, delivery.messageId)
+  const outcome = target ? replyTo(ctx, bot, target, attempt) : { facts: [] }
+  const failure = 'failure' in outcome ? outcome : undefined
+  return [
+    updated(ctx.state, {
+      ...done,
+      status: failure ? 'failed' : 'delivered',
+      ...(attempt.kind === 'answered' && { httpStatus: attempt.status, response: beginning(attempt.body) }),
+      ...(failure && { error: failure.detail }),
+    }),
+    ...readByBot(ctx.state, delivery),
+    ...('facts' in outcome ? outcome.facts : notices(ctx, bot, target!, delivery, outcome, attempt)),
+  ]
+}
+
+function updated(state: State, delivery: WebhookDelivery): Fact {
+  const surplus = delivery.due === null ? state.webhookDeliveries.size - kept : 0
+  const forgotten: number[] = []
+  if (surplus > 0)
+    for (const { id, due } of state.webhookDeliveries.values()) {
+      if (forgotten.length === surplus) break
+      if (due === null) forgotten.push(id)
+    }
+  return { type: 'webhook.attempted', delivery, ...(forgotten.length > 0 && { forgotten }) }
+}
+
+interface Failure {
+  /** What everyone in the conversation is told. */
+  readonly failure: string
+  /** What the owner and the log are told. */
+  readonly detail: string
+}
+
+function replyTo(ctx: Surroundings, bot: User, target: Target, attempt: Attempt): Failure | { facts: Fact[] } {
+  if (attempt.kind === 'unreachable') return { failure: 'Failure! The bot is unavailable.', detail: attempt.reason }
+  if (attempt.kind !== 'answered') {
+    const reason = attempt.kind === 'impossible' ? attempt.reason : ''
+    return { failure: `Failure! ${reason}`, detail: reason }
+  }
+  const { status } = attempt
+  if (status < 200 || status > 299) {
+    const redirected = status >= 300 && status < 400 ? '; redirects are not followed' : ''
+    const why = status === 407 ? ', which stands for a network that it may not reach' : redirected
+    return {
+      failure: `Failure! The bot’s server answered with status ${status}.`,
+      detail: `The server answered with status ${status}${why}`,
+    }
+  }
+  const answer = understood(attempt.body, (bot.bot!.service as OutgoingService).interface === 2)
+  if ('problem' in answer) return { failure: `Failure! ${answer.problem}.`, detail: answer.problem }
+  if (answer.content.includes('\0') || !answer.content.isWellFormed()) {
+    const problem = 'The reply could not be posted: its text cannot be stored'
+    return { failure: `Failure! ${problem}.`, detail: problem }
+  }
+  if (answer.content.trim() === '' || ('channel' in target && target.channel.archived)) return { facts: [] }
+  try {
+    const actor = { ...ctx, actor: bot }
+    return { facts: [...posting(actor, target, messageContent(answer.content), { widget: answer.widget }).facts] }
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal
+    const reason = `The reply could not be posted: ${refusal.message}`
+    return { failure: `Failure! ${reason}`, detail: reason }
+  }
+}
+
+type Answer = { readonly content: string; readonly widget?: string | undefined } | { readonly problem: string }
+
+/** OPEN: what a bot's server must return is not shown; the forms of the public API family are understood. */
+function understood(body: string, slack: boolean): Answer {
+  let answer: unknown
+  try {
+    answer = JSON.parse(body)
+  } catch {
+    return { problem: 'The bot’s server did not answer with JSON' }
+  }
+  if (answer === '') return { content: '' }
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
+    return { problem: 'The bot’s server answered with JSON that is not an object' }
+  const { response_not_required, response_string, content, text, widget_content } = answer as Record<string, unknown>
+  if (response_not_required === true) return { content: '' }
+  if (slack) return { content: words(text) }
+  if (response_string !== undefined && response_string !== null) return { content: words(response_string) }
+  const widget = typeof widget_content === 'object' && widget_content ? JSON.stringify(widget_content) : widget_content
+  return { content: words(content), widget: typeof widget === 'string' && widget !== '' ? widget : undefined }
+}
+
+function words(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Where the message is now; undefined when it is gone. */
+function placeOf({ messages, channels, conversations }: State, id: number): Target | undefined {
+  const message = messages.get(id)
+  if (!message) return undefined
+  if (message.channelId === undefined) return { people: conversations.get(message.conversationId!)!.userIds }
+  const channel = channels.get(message.channelId)
+  return channel && { channel, topic: message.topic! }
+}
+
+function readByBot(state: State, { botId, messageId }: WebhookDelivery): Fact[] {
+  if (!state.messages.has(messageId) || !isUnread(state, botId, messageId)) return []
+  return [{ type: 'message-flags.changed', userId: botId, op: 'add', flag: 'read', runs: [messageId, messageId] }]
+}
+
+function notices(
+  ctx: Surroundings,
+  bot: User,
+  target: Target,
+  { messageId }: WebhookDelivery,
+  { failure, detail }: Failure,
+  attempt: Attempt,
+): Fact[] {
+  const gone = 'channel' in target && target.channel.archived
+  const here = gone ? [] : [sentBySystem(ctx, bot, target, failure)]
+  const owner = bot.bot!.ownerId === null ? undefined : ctx.state.users.get(bot.bot!.ownerId)
+  if (!owner?.active) return here
+  const link = addressOf(ctx.state, ctx.state.messages.get(messageId)!)
+  const body = attempt.kind === 'answered' && attempt.body.trim() !== '' ? `\n${fenced(beginning(attempt.body))}` : ''
+  const people = { people: [bot.id, owner.id].sort((a, b) => a - b) }
+  return [...here, sentBySystem(ctx, bot, people, `[A message](${link}) to your bot failed: ${detail}${body}`)]
+}
+
+/** With a fence longer than any in the text. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}\n${text}\n${fence}`
+}
+
+function beginning(body: string): string {
+  const text = body.replaceAll('\0', '')
+  return text.length <= shownResponse ? text : `${[...text].slice(0, shownResponse).join('')}…`
+}

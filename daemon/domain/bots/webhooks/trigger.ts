@@ -1,0 +1,38 @@
+// Which outgoing webhook bots a message calls.
+
+import { nextDeliveryId } from '../../messages/compose.ts'
+import type { User } from '../../model/state.ts'
+import type { Surroundings } from '../../resource.ts'
+import type { Trigger, WebhookDelivery } from './delivery.ts'
+
+/** Messages of bots call nobody: two bots would never stop answering each other. */
+export function calledBy(
+  ctx: Surroundings,
+  sender: User,
+  messageId: number,
+  people: readonly number[],
+  trigger: Trigger,
+): WebhookDelivery[] {
+  if (sender.bot) return []
+  const called = people.filter(id => isOutgoing(ctx.state.users.get(id)))
+  if (called.length === 0) return []
+  return [...new Set(called)].sort((a, b) => a - b).map(botId => newDelivery(ctx, botId, messageId, trigger))
+}
+
+export function newDelivery(ctx: Surroundings, botId: number, messageId: number, trigger: Trigger): WebhookDelivery {
+  return {
+    id: nextDeliveryId(ctx),
+    botId,
+    messageId,
+    trigger,
+    queued: ctx.now,
+    status: 'waiting',
+    attempts: 0,
+    due: ctx.now,
+  }
+}
+
+export function isOutgoing(user: User | undefined): boolean {
+  const bot = user?.active ? user.bot : undefined
+  return bot?.type === 3 && bot.service !== undefined && 'url' in bot.service
+}

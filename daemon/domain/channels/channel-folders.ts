@@ -1,0 +1,139 @@
+// Channel folders: how the organization groups its channels, the same for everyone.
+
+import { channelFolders as api } from '../../api/channels/channel-folders.ts'
+import { limits } from '../limits.ts'
+import { renderInline } from '../markdown/index.ts'
+import type { ChannelFolder, State } from '../model/state.ts'
+import { seconds } from '../model/time.ts'
+import { badRequest } from '../refusal.ts'
+import { type Context, resource } from '../resource.ts'
+import { everyone } from '../rules/audiences.ts'
+import * as may from '../rules/index.ts'
+import { checkDescription, checkName } from './checks.ts'
+
+export type ChannelFolderFact =
+  | { readonly type: 'channel-folder.created'; readonly folder: ChannelFolder }
+  | {
+      readonly type: 'channel-folder.edited'
+      readonly id: number
+      readonly set: Partial<Pick<ChannelFolder, 'name' | 'description' | 'archived'>>
+    }
+  | { readonly type: 'channel-folder.reordered'; readonly order: readonly number[] }
+
+export const channelFolders = resource(api)<ChannelFolderFact>({
+  commands: {
+    list: (ctx, { include_archived }) => ({ reply: { channel_folders: present(ctx.state, include_archived) } }),
+
+    create(ctx, { name, description }) {
+      may.insist(may.administer, ctx)
+      const id = ctx.state.channelFolders.nextId
+      const folder: ChannelFolder = {
+        id,
+        name: checkFolderName(ctx, name),
+        description: checkDescription('description', description),
+        order: id,
+        creatorId: ctx.actor.id,
+        dateCreated: seconds(ctx.now),
+        archived: false,
+      }
+      return { facts: [{ type: 'channel-folder.created', folder }], reply: { channel_folder_id: id } }
+    },
+
+    reorder(ctx, { order }) {
+      may.insist(may.administer, ctx)
+      const folders = [...ctx.state.channelFolders.values()]
+      const wanted = new Set(order)
+      if (wanted.size !== order.length || order.length !== folders.length || !folders.every(({ id }) => wanted.has(id)))
+        throw badRequest('order must hold the ID of every channel folder once, archived ones too')
+      const same = order.every((id, index) => ctx.state.channelFolders.get(id)!.order === index)
+      return { facts: same ? [] : [{ type: 'channel-folder.reordered', order }], reply: {} }
+    },
+
+    edit(ctx, { channel_folder_id: id, name, description, is_archived }) {
+      may.insist(may.administer, ctx)
+      const old = ctx.state.channelFolders.get(id)
+      if (!old) throw badRequest('channel_folder_id: no such channel folder')
+      const archived = is_archived ?? old.archived
+      if (archived && !old.archived && ctx.state.channels.where('folder', id).length > 0)
+        throw badRequest('is_archived: the folder still holds channels')
+      const next = {
+        name: name === undefined ? old.name : checkFolderName(ctx, name, old),
+        description: description === undefined ? old.description : checkDescription('description', description),
+        archived,
+      }
+      if (old.archived && !archived && name === undefined) checkFolderName(ctx, old.name, old)
+      const set = Object.fromEntries(
+        Object.entries(next).filter(([key, value]) => old[key as keyof typeof next] !== value),
+      )
+      return { facts: Object.keys(set).length > 0 ? [{ type: 'channel-folder.edited', id, set }] : [], reply: {} }
+    },
+  },
+
+  apply: {
+    'channel-folder.created': (state, { folder }) => state.channelFolders.put(folder),
+    'channel-folder.edited': (state, { id, set }) =>
+      state.channelFolders.put({ ...state.channelFolders.get(id)!, ...set }),
+    'channel-folder.reordered'(state, { order }) {
+      for (const [index, id] of order.entries())
+        state.channelFolders.put({ ...state.channelFolders.get(id)!, order: index })
+    },
+  },
+
+  announce: {
+    'channel-folder.created': (state, { folder }) => [
+      {
+        to: everyone(state),
+        event: { type: 'channel_folder', op: 'add', channel_folder: presentOne(state, folder) },
+      },
+    ],
+    'channel-folder.edited': (state, { id, set }) =>
+      Object.entries(set).map(([key, value]) => ({
+        to: everyone(state),
+        event: {
+          type: 'channel_folder',
+          op: 'update',
+          channel_folder_id: id,
+          data:
+            key === 'archived'
+              ? { is_archived: value }
+              : key === 'name'
+                ? { name: value }
+                : { description: value, rendered_description: renderInline(state, String(value)) },
+        },
+      })),
+    'channel-folder.reordered': (state, { order }) => [
+      { to: everyone(state), event: { type: 'channel_folder', op: 'reorder', order } },
+    ],
+  },
+
+  sections: { channel_folders: ctx => ({ channel_folders: present(ctx.state, true) }) },
+})
+
+function present(state: State, withArchived: boolean) {
+  return [...state.channelFolders.values()]
+    .filter(folder => withArchived || !folder.archived)
+    .sort((a, b) => a.order - b.order || a.id - b.id)
+    .map(folder => presentOne(state, folder))
+}
+
+function presentOne(state: State, { id, name, description, order, creatorId, dateCreated, archived }: ChannelFolder) {
+  return {
+    id,
+    name,
+    description,
+    rendered_description: renderInline(state, description),
+    order,
+    date_created: dateCreated,
+    creator_id: creatorId,
+    is_archived: archived,
+  }
+}
+
+/** Unique among folders that are not archived, whatever the case. */
+function checkFolderName(ctx: Context, name: string, self?: ChannelFolder): string {
+  const checked = checkName('name', name, limits.folderName)
+  for (const folder of ctx.state.channelFolders.values())
+    if (folder.id !== self?.id && !folder.archived && folder.name.toLowerCase() === checked.toLowerCase())
+      throw badRequest(`name: a channel folder named '${checked}' already exists`)
+  return checked
+}

@@ -1,0 +1,185 @@
+// Channels: created, read, changed, archived; never deleted.
+
+import { channels as api } from '../../api/channels/channels.ts'
+import type { ParamsOf } from '../../api/define.ts'
+import { channelByName, liveChannelFor, subscribersOf } from '../model/lookups.ts'
+import { organizationSetting } from '../model/settings.ts'
+import type { Channel, State } from '../model/state.ts'
+import { badRequest } from '../refusal.ts'
+import { type Context, resource } from '../resource.ts'
+import * as may from '../rules/index.ts'
+import { type ActivityFact, activityChanged, activityNews, noticeQuiet } from './activity.ts'
+import { archived, created, unarchived, updated } from './announce.ts'
+import { checkDescription, checkName } from './checks.ts'
+import { blueprint, checkCreation, creationNotices } from './create.ts'
+import { byName, known, knowsArchived, presentChannel } from './present.ts'
+import { enrolment, withoutRepeats } from './subscriptions/subscribe.ts'
+import { administered, archiveNotice, type ChannelSettings, nameTaken, updateFacts } from './update.ts'
+
+export type ChannelFact =
+  | { readonly type: 'channel.created'; readonly channel: Channel }
+  | {
+      readonly type: 'channel.updated'
+      readonly channelId: number
+      readonly was: { readonly name: string; readonly postPolicy: number }
+      readonly settings: ChannelSettings
+      readonly permissions: Partial<Channel['permissions']>
+      /** Those who did not know of it before. */
+      readonly strangers: readonly number[]
+    }
+  | {
+      readonly type: 'channel.archived'
+      readonly channelId: number
+      readonly wasDefault: boolean
+      /** Default channel groups it was in. */
+      readonly groupIds: readonly number[]
+      /** Settings of the organization that pointed to it. */
+      readonly announcing: readonly Pointing[]
+    }
+  | { readonly type: 'channel.unarchived'; readonly channelId: number }
+  | ActivityFact
+
+const pointing = [
+  'new_stream_announcements_stream_id',
+  'signup_announcements_stream_id',
+  'svc_update_announcements_stream_id',
+  'moderation_request_channel_id',
+] as const
+type Pointing = (typeof pointing)[number]
+
+export const channels = resource(api)<ChannelFact>({
+  commands: {
+    list: (ctx, params) => ({ reply: { streams: listed(ctx, params) } }),
+
+    show: (ctx, { stream_id }) => ({
+      reply: { stream: presentChannel(ctx.state, liveChannelFor(ctx, stream_id, may.seeMetadata), ctx.now) },
+    }),
+
+    id(ctx, { stream }) {
+      const channel = channelByName(ctx.state, stream)
+      if (!channel || channel.archived || !may.seeContent.allows(ctx, channel))
+        throw badRequest(`stream: no channel is called '${stream}'`)
+      return { reply: { stream_id: channel.id } }
+    },
+
+    create(ctx, params) {
+      may.check(may.subscribe, ctx, undefined)
+      const plan = blueprint(ctx, params)
+      const name = checkName('name', params.name)
+      const description = checkDescription('description', params.description ?? '')
+      if (channelByName(ctx.state, name)) throw nameTaken('name', name)
+      checkCreation(ctx, plan)
+      const channel: Channel = { id: ctx.state.channels.nextId, name, description, ...plan }
+      const people = withoutRepeats(ctx, 'subscribers', params.subscribers)
+      const { fact } = enrolment(ctx.state, [{ channel, people }])
+      const tell = (params.send_new_subscription_messages ?? true) && people.length > 0 && people.length <= 100
+      return {
+        facts: [
+          { type: 'channel.created', channel },
+          ...(fact ? [fact] : []),
+          ...(tell ? creationNotices(ctx, [channel], params.announce ?? false) : []),
+        ],
+        reply: { id: channel.id },
+      }
+    },
+
+    update: (ctx, params) => ({ facts: updateFacts(ctx, params), reply: {} }),
+
+    archive(ctx, { stream_id }) {
+      const channel = administered(ctx, stream_id)
+      if (channel.archived) throw badRequest('stream_id: the channel is already archived')
+      const groups = [...ctx.state.defaultChannelGroups.values()].filter(group => group.channelIds.includes(channel.id))
+      return {
+        facts: [
+          {
+            type: 'channel.archived',
+            channelId: channel.id,
+            wasDefault: channel.isDefault,
+            groupIds: groups.map(group => group.id),
+            announcing: pointing.filter(name => organizationSetting(ctx.state, name) === channel.id),
+          },
+          ...archiveNotice(ctx, channel, 'archived'),
+        ],
+        reply: {},
+      }
+    },
+
+    members: (ctx, { stream_id }) => ({
+      reply: { subscribers: subscribersOf(ctx.state, liveChannelFor(ctx, stream_id, may.seeMetadata).id) },
+    }),
+
+    email(ctx, { stream_id, sender_id }) {
+      liveChannelFor(ctx, stream_id, may.seeContent)
+      const sender = ctx.state.users.get(sender_id ?? ctx.actor.id)
+      if (!sender || (sender.id !== ctx.actor.id && sender.bot?.ownerId !== ctx.actor.id))
+        throw badRequest('sender_id: neither you nor a bot of yours')
+      // OPEN: there is no mail gateway, so the address is empty, as the API says for that case.
+      return { reply: { email: '' } }
+    },
+  },
+
+  apply: {
+    'channel.created': (state, { channel }) => state.channels.put(channel),
+    'channel.updated'(state, { channelId, settings, permissions }) {
+      const old = state.channels.get(channelId)!
+      state.channels.put({ ...old, ...settings, permissions: { ...old.permissions, ...permissions } })
+    },
+    'channel.archived'(state, { channelId, groupIds, announcing }) {
+      state.channels.put({ ...state.channels.get(channelId)!, archived: true, isDefault: false })
+      for (const id of groupIds) {
+        const group = state.defaultChannelGroups.get(id)!
+        state.defaultChannelGroups.put({ ...group, channelIds: group.channelIds.filter(other => other !== channelId) })
+      }
+      const settings = { ...state.organization.settings }
+      for (const name of announcing) delete settings[name]
+      if (announcing.length > 0) state.organization = { ...state.organization, settings }
+    },
+    'channel.unarchived': (state, { channelId }) =>
+      state.channels.put({ ...state.channels.get(channelId)!, archived: false }),
+    'channel.activity-changed': activityChanged,
+  },
+
+  announce: {
+    'channel.created': created,
+    'channel.updated': updated,
+    'channel.archived': archived,
+    'channel.unarchived': unarchived,
+    'channel.activity-changed': (state, { quiet, woken }) =>
+      [...quiet, ...woken].map(id => activityNews(state, state.channels.get(id)!)),
+  },
+
+  sections: {
+    stream: (ctx, capabilities) => ({
+      streams: known(ctx)
+        .filter(channel => !channel.archived || knowsArchived({ capabilities }))
+        .map(channel => presentChannel(ctx.state, channel, ctx.now)),
+    }),
+  },
+  jobs: [noticeQuiet],
+})
+
+function listed(ctx: Context, params: ParamsOf<typeof api.list>) {
+  const found = [...ctx.state.channels.values()]
+    .filter(channel => !(params.exclude_archived && channel.archived) && isWanted(ctx, params, channel))
+    .sort(byName)
+  return found.map(channel => ({
+    ...presentChannel(ctx.state, channel, ctx.now),
+    ...(params.include_default && { is_default: channel.isDefault }),
+  }))
+}
+
+function isWanted(ctx: Context, params: ParamsOf<typeof api.list>, channel: Channel): boolean {
+  if (params.include_all || params.include_all_active) return may.seeMetadata.allows(ctx, channel)
+  if (params.include_owner_subscribed && isSubscribed(ctx.state, channel, ctx.actor.bot?.ownerId)) return true
+  // What is public, web-public or subscribed to is among it.
+  if (params.include_can_access_content) return may.seeContent.allows(ctx, channel)
+  return (
+    (params.include_public && !channel.inviteOnly && may.hearPublicChannels.allows(ctx)) ||
+    (params.include_web_public && channel.webPublic) ||
+    (params.include_subscribed && isSubscribed(ctx.state, channel, ctx.actor.id))
+  )
+}
+
+function isSubscribed(state: State, channel: Channel, userId: number | null | undefined): boolean {
+  return typeof userId === 'number' && state.subscriptions.isActive(channel.id, userId)
+}

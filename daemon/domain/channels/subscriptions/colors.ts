@@ -1,0 +1,59 @@
+// Which color a new subscription gets: the first of the palette that the person does not use yet.
+
+import type { State } from '../../model/state.ts'
+import { badRequest } from '../../refusal.ts'
+
+const palette = (
+  '76ce90 fae589 a6c7e5 e79ab5 bfd56f f4ae55 b0a5fd addfe5 f5ce6e c2726a 94c849 bd86e5 ' +
+  'ee7e4a a6dcbf 95a5fd 53a063 9987e1 e4523d c2c2c2 4f8de4 c6a8ad e7cc4d c8bebf a47462'
+)
+  .split(' ')
+  .map(hex => `#${hex}`)
+
+const bits = new Map(palette.map((color, index) => [color, 1 << index]))
+
+/** A bit for each color of the palette; 0 for others. */
+export function paletteBit(color: string): number {
+  return bits.get(color) ?? 0
+}
+
+export class Colors {
+  readonly #state: State
+  /** What people use already and are given now; undefined when everyone is given one only. */
+  readonly #used: Map<number, number> | undefined
+
+  constructor(state: State, several: boolean) {
+    this.#state = state
+    this.#used = several ? new Map() : undefined
+  }
+
+  /** People who come to a channel, by the color they get. */
+  given(userIds: readonly number[], channelId: number, chosen?: string): Record<string, readonly number[]> {
+    if (chosen !== undefined) return userIds.length > 0 ? { [chosen]: userIds } : {}
+    const indexes = userIds.map(userId => this.#next(userId, channelId))
+    // Most often it is one for all.
+    if (indexes.every(index => index === indexes[0]))
+      return userIds.length > 0 ? { [palette[indexes[0]!]!]: userIds } : {}
+    return Object.fromEntries(
+      palette
+        .map((color, index) => [color, userIds.filter((_, at) => indexes[at] === index)] as const)
+        .filter(([, people]) => people.length > 0),
+    )
+  }
+
+  #next(userId: number, channelId: number): number {
+    const used = this.#used?.get(userId) ?? this.#state.subscriptions.colorsOfUser(userId)
+    const index = firstUnset(used)
+    this.#used?.set(userId, used | (1 << index))
+    return index < palette.length ? index : channelId % palette.length
+  }
+}
+
+function firstUnset(bits: number): number {
+  return 31 - Math.clz32(~bits & (bits + 1))
+}
+
+export function checkColor(parameter: string, color: unknown): string {
+  if (typeof color === 'string' && /^#([0-9a-f]{3,6})$/i.test(color)) return color
+  throw badRequest(`${parameter} is not a color such as #76ce90`)
+}

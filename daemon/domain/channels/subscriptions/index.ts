@@ -1,0 +1,158 @@
+// Subscriptions: who follows which channel, and what each has set for it.
+
+import { subscriptions as api } from '../../../api/channels/subscriptions.ts'
+import { liveChannelFor } from '../../model/lookups.ts'
+import type { Channel, State } from '../../model/state.ts'
+import type { Subscription } from '../../model/subscription-table.ts'
+import { metInChannels, partedInChannels } from '../../people/users/access.ts'
+import { badRequest } from '../../refusal.ts'
+import { type Announcement, type Forms, resource } from '../../resource.ts'
+import * as may from '../../rules/index.ts'
+import { Written } from '../../written.ts'
+import { subscriberChange } from '../announce.ts'
+import { knowsArchived, streamCreated, streamDeleted } from '../present.ts'
+import { compact } from '../visibility.ts'
+import { addedAnnouncements, presentAll, presentOwn } from './present.ts'
+import { type ChangedFact, changing, propertyEvents } from './properties.ts'
+import { type AddedFact, addedUsers, subscribing } from './subscribe.ts'
+import { type RemovedFact, unsubscribing } from './unsubscribe.ts'
+
+export type SubscriptionFact = AddedFact | RemovedFact | ChangedFact
+
+export const subscriptions = resource(api)<SubscriptionFact>({
+  commands: {
+    list: (ctx, { include_subscribers }) => ({ reply: { subscriptions: presentOwn(ctx, include_subscribers) } }),
+
+    subscribe(ctx, params) {
+      const { facts, subscribed, already, more } = subscribing(ctx, params)
+      const rest = JSON.stringify(more).slice(1, -1)
+      const written = ['"subscribed":', subscribed.json, ',"already_subscribed":', already.json, rest && `,${rest}`]
+      return { facts, reply: new Written(...written).as() }
+    },
+
+    unsubscribe: unsubscribing,
+
+    change(ctx, params) {
+      const { add = [], delete: gone = [] } = params
+      if (add.length + gone.length === 0) throw badRequest('add and delete are both empty: nothing to do')
+      const adding =
+        add.length > 0 ? subscribing(ctx, { subscriptions: add, authorization_errors_fatal: true }) : undefined
+      const removing = unsubscribing(ctx, { subscriptions: gone })
+      const names = new Set(add.map(one => (typeof one === 'string' ? one : one.name).trim().toLowerCase()))
+      const both = gone.find(name => names.has(name.trim().toLowerCase()))
+      if (both !== undefined) throw badRequest(`delete: '${both}' is in add too`)
+      return {
+        facts: [...(adding?.facts ?? []), ...removing.facts],
+        reply: {
+          new_subscription_messages_sent: add.length > 0,
+          subscribed: Object.fromEntries(adding?.subscribed.lists() ?? []),
+          already_subscribed: Object.fromEntries(adding?.already.lists() ?? []),
+          ...adding?.more,
+          ...removing.reply,
+        },
+      }
+    },
+
+    status(ctx, { user_id, stream_id }) {
+      const user = ctx.state.users.get(user_id)
+      if (!user?.active || user.bot || !may.accessUser.allows(ctx, user))
+        throw badRequest('user_id: no active person has this ID')
+      const channel = liveChannelFor(ctx, stream_id, may.seeMetadata)
+      return { reply: { is_subscribed: ctx.state.subscriptions.isActive(channel.id, user.id) } }
+    },
+
+    properties: (ctx, { subscription_data }) => ({
+      facts: changing(
+        ctx,
+        subscription_data.map((one, index) => ({ ...one, place: `subscription_data[${index}]` })),
+      ),
+      reply: {},
+    }),
+
+    property: (ctx, params) => ({ facts: changing(ctx, [{ ...params, place: '' }]), reply: {} }),
+  },
+
+  apply: {
+    'subscription.added'(state, { added, after }) {
+      const spans = [[after]] as const
+      for (const { channelId, returning, fresh } of added) {
+        for (const userId of returning) {
+          const row = state.subscriptions.get(channelId, userId)!
+          state.subscriptions.put({ ...row, active: true, spans: [...row.spans, [after]] })
+        }
+        for (const [color, userIds] of Object.entries(fresh))
+          state.subscriptions.putAll(channelId, userIds, { ...newcomer, color, spans })
+      }
+    },
+    'subscription.removed'(state, { removed, upTo }) {
+      for (const { channelId, userIds, unread = [] } of removed) {
+        for (const userId of userIds) {
+          const row = state.subscriptions.get(channelId, userId)!
+          const last = row.spans.at(-1)!
+          state.subscriptions.put({ ...row, active: false, spans: [...row.spans.slice(0, -1), [last[0], upTo]] })
+        }
+        for (const [userId, runs] of unread) state.messageFlags.add(userId, 'unread', runs)
+      }
+    },
+    'subscription.changed'(state, { channelId, userId, set: { notifications, ...set } }) {
+      const row = state.subscriptions.get(channelId, userId)!
+      state.subscriptions.put({ ...row, ...set, notifications: { ...row.notifications, ...notifications } })
+    },
+  },
+
+  announce: {
+    'subscription.added': (state, { added }) => {
+      const gained = compact(new Map(added.map(entry => [entry.channelId, entry.gained])))
+      const users = new Map(added.map(entry => [entry.channelId, addedUsers(entry)]))
+      return [
+        ...metInChannels(state, users),
+        ...gained.map(({ channelIds, userIds }) => ({
+          to: userIds,
+          event: streamCreated(state, channelsOf(state, channelIds)),
+        })),
+        ...addedAnnouncements(state, rowsOf(state, users)),
+        ...subscriberChange(state, 'peer_add', users),
+      ]
+    },
+    'subscription.removed': (state, { removed }): Announcement[] => {
+      const users = new Map(removed.map(entry => [entry.channelId, entry.userIds]))
+      const lost = compact(new Map(removed.map(entry => [entry.channelId, entry.lost])))
+      return [
+        ...compact(users).map(({ channelIds, userIds }) => ({ to: userIds, event: removedEvent(state, channelIds) })),
+        ...lost.map(({ channelIds, userIds }) => ({
+          to: userIds,
+          event: streamDeleted(channelsOf(state, channelIds)),
+        })),
+        ...subscriberChange(state, 'peer_remove', users),
+        ...partedInChannels(state, users),
+      ]
+    },
+    'subscription.changed': (_state, fact) => propertyEvents(fact).map(event => ({ to: [fact.userId], event })),
+  },
+
+  sections: { subscription: presentAll },
+})
+
+const newcomer = {
+  active: true,
+  muted: false,
+  pinned: false,
+  notifications: { desktop: null, audible: null, push: null, email: null, wildcardMentions: null },
+}
+
+function channelsOf(state: State, ids: readonly number[]): Channel[] {
+  return ids.map(id => state.channels.get(id)!)
+}
+
+function* rowsOf(state: State, users: ReadonlyMap<number, readonly number[]>): Generator<Subscription> {
+  for (const [channelId, userIds] of users)
+    for (const userId of userIds) yield state.subscriptions.get(channelId, userId)!
+}
+
+function removedEvent(state: State, channelIds: readonly number[]): Forms {
+  return client => {
+    const channels = channelsOf(state, channelIds).filter(channel => !channel.archived || knowsArchived(client))
+    const subscriptions = channels.map(({ id, name }) => ({ stream_id: id, name }))
+    return subscriptions.length > 0 ? { type: 'subscription', op: 'remove', subscriptions } : null
+  }
+}

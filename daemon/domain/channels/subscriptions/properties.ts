@@ -1,0 +1,99 @@
+// What people set for a channel they follow: color, mute, pin, notifications.
+
+import type { Fact } from '../../facts.ts'
+import { liveChannelFor } from '../../model/lookups.ts'
+import { userSetting } from '../../model/settings.ts'
+import type { State, User } from '../../model/state.ts'
+import type { Subscription } from '../../model/subscription-table.ts'
+import { badRequest } from '../../refusal.ts'
+import type { Announcement, Context, Event } from '../../resource.ts'
+import * as may from '../../rules/index.ts'
+import { knowsArchived } from '../present.ts'
+import { checkColor } from './colors.ts'
+import { inherited, notificationNames } from './present.ts'
+
+export interface ChangedFact {
+  readonly type: 'subscription.changed'
+  readonly userId: number
+  readonly channelId: number
+  readonly set: Partial<Pick<Subscription, 'color' | 'muted' | 'pinned'>> & {
+    readonly notifications?: Partial<Subscription['notifications']>
+  }
+}
+
+interface Wish {
+  readonly stream_id: number
+  readonly property: string
+  readonly value: boolean | string
+  /** Where it stands in a list of wishes; empty for a single one. */
+  readonly place: string
+}
+
+/** A wish for what is so already leaves no fact. */
+export function changing(ctx: Context, wishes: readonly Wish[]): Fact[] {
+  return wishes.flatMap(wish => {
+    const label = (name: string) => (wish.place === '' ? name : `${wish.place}[${JSON.stringify(name)}]`)
+    const channel = liveChannelFor(ctx, wish.stream_id, may.seeMetadata, label('stream_id'))
+    const row = ctx.state.subscriptions.get(channel.id, ctx.actor.id)
+    if (!row?.active) throw badRequest(`${label('stream_id')}: you are not subscribed to this channel`)
+    const set = checkWish(wish, label)
+    const fact: Fact = { type: 'subscription.changed', userId: ctx.actor.id, channelId: channel.id, set }
+    return isSo(row, set) ? [] : [fact]
+  })
+}
+
+/** The change in the words of the API; muting has two of them. */
+export function propertyEvents({ channelId, set }: ChangedFact): Event[] {
+  const event = (property: string, value: unknown) => propertyEvent(channelId, property, value)
+  const events: Event[] = []
+  if (set.color !== undefined) events.push(event('color', set.color))
+  if (set.muted !== undefined) events.push(event('in_home_view', !set.muted), event('is_muted', set.muted))
+  if (set.pinned !== undefined) events.push(event('pin_to_top', set.pinned))
+  for (const [property, key] of Object.entries(notificationNames))
+    if (set.notifications?.[key] !== undefined) events.push(event(property, set.notifications[key]))
+  return events
+}
+
+function propertyEvent(channelId: number, property: string, value: unknown): Event {
+  return { type: 'subscription', op: 'update', stream_id: channelId, property, value }
+}
+
+/** Clients that are not told "as my settings say" are told what that comes to: anew when the setting changes. */
+export function inheritedNews(state: State, user: User, setting: string): Announcement[] {
+  const property = Object.entries(inherited).find(([, name]) => name === setting)?.[0] as keyof typeof inherited
+  if (property === undefined) return []
+  const rows = state.subscriptions
+    .ofUser(user.id)
+    .filter(row => row.active && row.notifications[notificationNames[property]] === null)
+  const value = userSetting(user, inherited[property])
+  const events = (archived: boolean) =>
+    rows
+      .filter(row => archived || !state.channels.get(row.channelId)!.archived)
+      .map(row => propertyEvent(row.channelId, property, value))
+  if (rows.length === 0) return []
+  return [
+    {
+      to: [user.id],
+      event: client => (client.capabilities.has('notification_settings_null') ? null : events(knowsArchived(client))),
+    },
+  ]
+}
+
+function checkWish({ property, value }: Wish, label: (name: string) => string): ChangedFact['set'] {
+  if (property === 'color') return { color: checkColor(label('value'), value) }
+  const known =
+    ['is_muted', 'in_home_view', 'pin_to_top'].includes(property) || Object.hasOwn(notificationNames, property)
+  if (!known) throw badRequest(`${label('property')}: no subscription has the property '${property}'`)
+  if (typeof value !== 'boolean') throw badRequest(`${label('value')} is not a boolean (true or false)`)
+  if (property === 'is_muted') return { muted: value }
+  if (property === 'in_home_view') return { muted: !value }
+  if (property === 'pin_to_top') return { pinned: value }
+  return { notifications: { [notificationNames[property as keyof typeof notificationNames]]: value } }
+}
+
+function isSo(row: Subscription, { notifications = {}, ...set }: ChangedFact['set']): boolean {
+  return (
+    Object.entries(set).every(([key, value]) => row[key as keyof Subscription] === value) &&
+    Object.entries(notifications).every(([key, value]) => row.notifications[key as never] === value)
+  )
+}

@@ -1,0 +1,204 @@
+// Subscribing: who may, who is meant, what is created on the way, and what is told. One fact says it for everyone,
+// however many they are.
+
+import type { subscriptions as api } from '../../../api/channels/subscriptions.ts'
+import type { ParamsOf } from '../../../api/define.ts'
+import type { Fact } from '../../facts.ts'
+import { limits } from '../../limits.ts'
+import { directNotice } from '../../messages/notices.ts'
+import { channelByName, defaultChannels } from '../../model/lookups.ts'
+import type { Channel, State, User } from '../../model/state.ts'
+import { visibleUser } from '../../people/users/read.ts'
+import { badRequest } from '../../refusal.ts'
+import type { Context } from '../../resource.ts'
+import * as may from '../../rules/index.ts'
+import { checkDescription, checkName } from '../checks.ts'
+import { type Blueprint, blueprint, checkCreation, creationNotices, mention } from '../create.ts'
+import { lastMessageId } from '../topic-history.ts'
+import { Colors, checkColor } from './colors.ts'
+import { NamesByUser } from './names-by-user.ts'
+
+export interface Added {
+  readonly channelId: number
+  /** Who were subscribed before: they find everything as they left it. */
+  readonly returning: readonly number[]
+  /** The others, by the color they get. */
+  readonly fresh: Readonly<Record<string, readonly number[]>>
+  /** Those who did not know of the channel. */
+  readonly gained: readonly number[]
+}
+
+export interface AddedFact {
+  readonly type: 'subscription.added'
+  /** The newest message; later ones are received. */
+  readonly after: number
+  readonly added: readonly Added[]
+}
+
+interface Wanted {
+  readonly channel: Channel
+  readonly people: readonly User[]
+  readonly color?: string | undefined
+}
+
+/** A request this long would make more events than a queue can number. */
+const mostChannels = 1000
+
+type Params = ParamsOf<typeof api.subscribe>
+
+export function subscribing(ctx: Context, params: Params) {
+  may.check(may.subscribe, ctx, undefined)
+  const plan = blueprint(ctx, params)
+  const entries = wantedChannels(params.subscriptions)
+  const missing = entries.filter(({ name }) => !channelByName(ctx.state, name))
+  if (missing.length > 0) checkCreation(ctx, plan)
+  const created = missing.map((entry, index) => newChannel(ctx, plan, entry, index))
+  const existing = entries.map(({ name }) => channelByName(ctx.state, name)).filter(channel => channel !== undefined)
+  const closed = existing.filter(channel => !may.subscribeSelf.allows(ctx, channel))
+  if (closed.length > 0 && params.authorization_errors_fatal)
+    throw badRequest(`subscriptions: you may not subscribe to '${closed[0]!.name}'`)
+  const open = existing.filter(channel => !closed.includes(channel))
+  if (meansOthers(ctx, params.principals)) for (const channel of open) may.check(may.subscribeOthers, ctx, channel)
+  const people = principals(ctx, params.principals)
+  const colors = new Map(entries.map(entry => [entry.name.toLowerCase(), entry.color]))
+  const wanted = [...open, ...created].map(channel => ({
+    channel,
+    people,
+    color: colors.get(channel.name.toLowerCase()),
+  }))
+  const { fact, subscribed, already } = enrolment(ctx.state, wanted)
+  // Many people at once are not told.
+  const told = subscribed.size <= limits.bulkNewSubscriptionMessages
+  const tell = params.send_new_subscription_messages ?? true
+  const facts: Fact[] = created.map(channel => ({ type: 'channel.created', channel }))
+  if (fact) facts.push(fact)
+  if (tell && told)
+    facts.push(...creationNotices(ctx, created, params.announce ?? false), ...welcomeNotices(ctx, new Set(open), fact))
+  return {
+    facts,
+    subscribed,
+    already,
+    more: {
+      ...(!params.authorization_errors_fatal && { unauthorized: closed.map(channel => channel.name) }),
+      ...(tell && { new_subscription_messages_sent: told }),
+    },
+  }
+}
+
+/** Who is newly subscribed to what: one fact for all, or none, and the names of channels by user. */
+export function enrolment(state: State, wanted: readonly Wanted[]) {
+  const colors = new Colors(state, wanted.length > 1)
+  const subscribed = new NamesByUser()
+  const already = new NamesByUser()
+  const added: Added[] = []
+  for (const { channel, people, color } of wanted) {
+    const come: number[] = []
+    const there: number[] = []
+    const returning: number[] = []
+    const gained: number[] = []
+    const before = state.subscriptions.followers(channel.id)
+    for (const user of people) {
+      const row = before.get(user.id)
+      if (row?.active) {
+        there.push(user.id)
+        continue
+      }
+      come.push(user.id)
+      if (row) returning.push(user.id)
+      if (!may.seeUnsubscribed.allows({ state, actor: user }, channel)) gained.push(user.id)
+    }
+    const newcomers = returning.length > 0 ? come.filter(id => !before.get(id)) : come
+    const fresh = colors.given(newcomers, channel.id, color)
+    subscribed.add(channel.name, come)
+    already.add(channel.name, there)
+    if (come.length > 0) added.push({ channelId: channel.id, returning, fresh, gained })
+  }
+  const fact: AddedFact | undefined =
+    added.length > 0 ? { type: 'subscription.added', after: lastMessageId(state), added } : undefined
+  return { fact, subscribed, already }
+}
+
+/** For a new account, before anybody knows it: it joins the default channels. Added after the fact that creates it. */
+export function defaultSubscriptionFacts(state: State, user: User): Fact[] {
+  const wanted = defaultChannels(state).map(channel => ({ channel, people: [user] }))
+  const { fact } = enrolment(state, wanted)
+  // It has no queue yet, so nothing came into its sight.
+  return fact ? [{ ...fact, added: fact.added.map(entry => ({ ...entry, gained: [] })) }] : []
+}
+
+export function addedUsers({ returning, fresh }: Added): number[] {
+  return [...returning, ...Object.values(fresh).flat()]
+}
+
+/** People by ID or address, each once. Unknown and deactivated ones refuse the whole request. */
+export function withoutRepeats(ctx: Context, parameter: string, given: readonly (number | string)[]): User[] {
+  const people = given.map((one, i) => {
+    const user = typeof one === 'number' ? ctx.state.users.get(one) : visibleUser(ctx, one)
+    if (!user?.active || user.bot?.system) throw badRequest(`${parameter}[${i}]: no active user is ${one}`)
+    return user
+  })
+  // Most callers name each once, in order.
+  return people.every((user, i) => i === 0 || people[i - 1]!.id < user.id) ? people : [...new Set(people)]
+}
+
+/** Absent and empty mean the caller. */
+export function principals(ctx: Context, given: readonly (number | string)[] | undefined): User[] {
+  if (!given || given.length === 0) return [ctx.actor]
+  if (given.some(one => typeof one !== typeof given[0]))
+    throw badRequest('principals: give either IDs or email addresses, not both')
+  return withoutRepeats(ctx, 'principals', given)
+}
+
+/** An address counts as somebody else, even one's own. */
+function meansOthers(ctx: Context, given: readonly (number | string)[] | undefined): boolean {
+  return given?.some(one => one !== ctx.actor.id) ?? false
+}
+
+interface Entry {
+  readonly name: string
+  readonly description: string
+  readonly color?: string
+}
+
+function wantedChannels(given: Params['subscriptions']): Entry[] {
+  if (given.length > mostChannels) throw badRequest(`subscriptions: at most ${mostChannels} channels at once`)
+  const entries = new Map<string, Entry>()
+  given.forEach((one, index) => {
+    const { name, description = '', color } = typeof one === 'string' ? { name: one } : { ...one }
+    const place = `subscriptions[${index}]`
+    const entry = {
+      name: checkName(`${place}["name"]`, name),
+      description: checkDescription(`${place}["description"]`, description),
+      ...(color !== undefined && { color: checkColor(`${place}["color"]`, color) }),
+    }
+    const key = entry.name.toLowerCase()
+    if (!entries.has(key)) entries.set(key, entry)
+  })
+  return [...entries.values()]
+}
+
+function newChannel(ctx: Context, plan: Blueprint, { name, description }: Entry, index: number): Channel {
+  return { id: ctx.state.channels.nextId + index, name, description, ...plan }
+}
+
+/** A direct message to everyone whom somebody else subscribed to channels that existed. */
+function welcomeNotices(ctx: Context, existing: ReadonlySet<Channel>, fact: AddedFact | undefined): Fact[] {
+  const names = new Map<number, string[]>()
+  for (const entry of fact?.added ?? []) {
+    const channel = ctx.state.channels.get(entry.channelId)
+    if (!channel || !existing.has(channel)) continue
+    for (const id of addedUsers(entry))
+      if (id !== ctx.actor.id && may.isHuman(ctx.state.users.get(id)!))
+        names.set(id, [...(names.get(id) ?? []), channel.name])
+  }
+  const alike = new Map<string, number[]>()
+  for (const [id, channels] of names) {
+    const links = channels.sort().map(name => `#**${name}**`)
+    const text =
+      links.length === 1
+        ? `${mention(ctx)} subscribed you to the channel ${links[0]}.`
+        : `${mention(ctx)} subscribed you to these channels:\n\n${links.map(link => `* ${link}`).join('\n')}`
+    alike.set(text, [...(alike.get(text) ?? []), id])
+  }
+  return [...alike].flatMap(([text, ids]) => directNotice(ctx, ids, text))
+}

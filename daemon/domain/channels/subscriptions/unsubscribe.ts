@@ -1,0 +1,79 @@
+// Leaving channels, or being made to.
+
+import type { subscriptions as api } from '../../../api/channels/subscriptions.ts'
+import type { ParamsOf } from '../../../api/define.ts'
+import type { Fact } from '../../facts.ts'
+import { readChannel, unreadElsewhere } from '../../messages/read-state.ts'
+import { channelByName } from '../../model/lookups.ts'
+import type { Channel, User } from '../../model/state.ts'
+import { badRequest } from '../../refusal.ts'
+import type { Context } from '../../resource.ts'
+import * as may from '../../rules/index.ts'
+import { lastMessageId } from '../topic-history.ts'
+import { principals } from './subscribe.ts'
+
+export interface RemovedFact {
+  readonly type: 'subscription.removed'
+  /** The first message that is no longer received. */
+  readonly upTo: number
+  readonly removed: readonly {
+    readonly channelId: number
+    readonly userIds: readonly number[]
+    /** Those who no longer know of the channel. */
+    readonly lost: readonly number[]
+    /** Messages that were moved from here to where they still are unread: user ID and runs of IDs. */
+    readonly unread?: readonly (readonly [userId: number, runs: readonly number[]])[]
+  }[]
+}
+
+export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscribe>) {
+  const { state } = ctx
+  const people = principals(ctx, params.principals)
+  const channels = named(ctx, params.subscriptions, people)
+  if (people.some(user => !may.unsubscribeAccount.allows(ctx, user)))
+    for (const channel of channels) may.check(may.unsubscribeOthers, ctx, channel)
+  const all = channels.map(channel => {
+    const gone = people.filter(user => state.subscriptions.isActive(channel.id, user.id))
+    const lost = gone.filter(actor => !may.seeUnsubscribed.allows({ state, actor }, channel))
+    const unread = ids(gone)
+      .map(id => [id, unreadElsewhere(state, id, channel.id)] as const)
+      .filter(([, runs]) => runs.length > 0)
+    return { channelId: channel.id, userIds: ids(gone), lost: ids(lost), ...(unread.length > 0 && { unread }) }
+  })
+  const removed = all.filter(entry => entry.userIds.length > 0)
+  const facts: Fact[] =
+    removed.length > 0 ? [{ type: 'subscription.removed', upTo: lastMessageId(state) + 1, removed }] : []
+  for (const { channelId, userIds } of removed) facts.push(...userIds.flatMap(id => readChannel(state, id, channelId)))
+  const names = (count: (index: number) => number) =>
+    channels.flatMap((channel, index) => Array<string>(count(index)).fill(channel.name))
+  return {
+    facts,
+    reply: {
+      removed: names(index => all[index]!.userIds.length),
+      not_removed: names(index => people.length - all[index]!.userIds.length),
+    },
+  }
+}
+
+/** A channel that neither the caller knows of nor one of their own accounts follows looks like none. */
+function named(ctx: Context, names: readonly string[], people: readonly User[]): Channel[] {
+  const found = new Set<Channel>()
+  const unknown: string[] = []
+  for (const name of names) {
+    const channel = channelByName(ctx.state, name)
+    if (channel && (may.seeMetadata.allows(ctx, channel) || followsOwn(ctx, channel, people))) found.add(channel)
+    else unknown.push(name)
+  }
+  if (unknown.length > 0) throw badRequest(`subscriptions: no such channel: ${unknown.join(', ')}`)
+  return [...found]
+}
+
+function followsOwn(ctx: Context, channel: Channel, people: readonly User[]): boolean {
+  return people.some(
+    user => may.unsubscribeAccount.allows(ctx, user) && ctx.state.subscriptions.isActive(channel.id, user.id),
+  )
+}
+
+function ids(users: readonly User[]): number[] {
+  return users.map(user => user.id)
+}

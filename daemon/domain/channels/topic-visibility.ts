@@ -1,0 +1,141 @@
+// How each person wants to see a topic, for everything that changes it: what they ask for, send, are called by, or what
+// becomes of the topic.
+
+import type { Fact } from '../facts.ts'
+import { type UserTopic, userTopicKey } from '../model/personal-records.ts'
+import { userSetting } from '../model/settings.ts'
+import type { Channel, State, User } from '../model/state.ts'
+import { seconds } from '../model/time.ts'
+import { type Asker, isHuman } from '../rules/index.ts'
+
+/** As the API numbers them; nothing set is 0. */
+export const visibility = { none: 0, muted: 1, unmuted: 2, followed: 3 } as const
+
+/** From what is seen least to what is seen most. */
+const ascending: readonly number[] = [visibility.muted, visibility.none, visibility.unmuted, visibility.followed]
+
+interface Now {
+  readonly state: State
+  /** Milliseconds. */
+  readonly now: number
+}
+
+interface Place {
+  readonly channelId: number
+  readonly topic: string
+}
+
+/** Facts that give a topic a policy for anybody, without questions; none when it has it already. */
+export function userTopicFacts(state: State, wanted: UserTopic): Fact[] {
+  const old = state.userTopics.get(userTopicKey(wanted))
+  if ((old?.policy ?? visibility.none) === wanted.policy) return []
+  // The first spelling is kept.
+  const row = { ...wanted, topic: old?.topic ?? wanted.topic }
+  return [{ type: wanted.policy === visibility.none ? 'user-topic.cleared' : 'user-topic.set', row }]
+}
+
+/** Facts that take a topic's policies from everyone, as when it is deleted. */
+export function clearedFacts(ctx: Now, channelId: number, topic: string): Fact[] {
+  return rowsOf(ctx.state, { channelId, topic }).map(row => ({
+    type: 'user-topic.cleared',
+    row: { ...row, policy: visibility.none, updated: seconds(ctx.now) },
+  }))
+}
+
+export function topicPolicy(state: State, userId: number, channelId: number, topic: string): number {
+  return state.userTopics.get(userTopicKey({ userId, channelId, topic }))?.policy ?? visibility.none
+}
+
+/** As users set when a topic becomes visible by itself. Taking part: writing, reacting, and what is done to a widget. */
+const when = { takingPart: 1, sending: 2, beginning: 3, never: 4 } as const
+
+/** What sending to a topic changes of the sender's own view of it. Never makes it less visible. */
+export function visibilityAfterSending(
+  ctx: Now & Asker,
+  channel: Channel,
+  topic: string,
+  isFirst: () => boolean,
+): { readonly facts: readonly Fact[]; readonly policy?: 2 | 3 } {
+  const qualifies = (setting: number) =>
+    setting === when.takingPart || setting === when.sending || (setting === when.beginning && isFirst())
+  const place = { channelId: channel.id, topic }
+  const policy = moreVisibleNow(ctx, place, qualifies)
+  return policy === undefined ? { facts: [] } : { facts: becoming(ctx, ctx.actor, place, policy), policy }
+}
+
+/** What doing something with a message, short of writing one, changes of the actor's view of its topic. */
+export function visibilityAfterTakingPart(ctx: Now & Asker, messageId: number): readonly Fact[] {
+  const { topic, thread } = ctx.state.messages.place(messageId)
+  if (thread.conversationId !== 0) return []
+  const place = { channelId: thread.channelId, topic }
+  const policy = moreVisibleNow(ctx, place, setting => setting === when.takingPart)
+  return policy === undefined ? [] : becoming(ctx, ctx.actor, place, policy)
+}
+
+/** What a topic becomes by itself to a person whose settings say so of what they did; nothing if it is that already. */
+function moreVisibleNow(
+  { state, actor }: Asker,
+  { channelId, topic }: Place,
+  qualifies: (setting: number) => boolean,
+): 2 | 3 | undefined {
+  if (!isHuman(actor)) return undefined
+  const current = topicPolicy(state, actor.id, channelId, topic)
+  if (current === visibility.followed) return undefined
+  if (qualifies(userSetting(actor, 'automatically_follow_topics_policy'))) return visibility.followed
+  const mayUnmute = current !== visibility.unmuted && state.subscriptions.get(channelId, actor.id)?.muted
+  return mayUnmute && qualifies(userSetting(actor, 'automatically_unmute_topics_in_muted_streams_policy'))
+    ? visibility.unmuted
+    : undefined
+}
+
+/** People who follow a topic when they are mentioned in it, unless they muted it. */
+export function visibilityAfterMention(ctx: Now, channel: Channel, topic: string, userIds: Iterable<number>): Fact[] {
+  const facts: Fact[] = []
+  for (const id of userIds) {
+    const user = ctx.state.users.get(id)!
+    if (!isHuman(user) || !userSetting(user, 'automatically_follow_topics_where_mentioned')) continue
+    if (topicPolicy(ctx.state, id, channel.id, topic) === visibility.muted) continue
+    facts.push(...becoming(ctx, user, { channelId: channel.id, topic }, visibility.followed))
+  }
+  return facts
+}
+
+/**
+ * What everyone set for a topic goes where all of the topic goes. Where there is something already, the more visible
+ * of the two is kept. Those who may not go there only lose what they set.
+ */
+export function visibilityAfterMoving(
+  ctx: Now,
+  from: Place,
+  to: Place,
+  maySeeIt: (user: User) => boolean,
+): { readonly staying: readonly Fact[]; readonly losing: readonly Fact[] } {
+  const { state, now } = ctx
+  const staying: Fact[] = []
+  const losing: Fact[] = []
+  if (from.channelId === to.channelId && from.topic.toLowerCase() === to.topic.toLowerCase()) return { staying, losing }
+  const merging = state.messages.inTopic(to.channelId, to.topic).length > 0
+  const people = new Set(rowsOf(state, from).map(row => row.userId))
+  if (merging) for (const row of rowsOf(state, to)) people.add(row.userId)
+  for (const userId of people) {
+    const user = state.users.get(userId)!
+    const here = topicPolicy(state, userId, from.channelId, from.topic)
+    const there = topicPolicy(state, userId, to.channelId, to.topic)
+    const cleared = userTopicFacts(state, { userId, ...from, policy: visibility.none, updated: seconds(now) })
+    if (maySeeIt(user)) staying.push(...cleared, ...becoming(ctx, user, to, merging ? moreVisible(here, there) : here))
+    else losing.push(...cleared)
+  }
+  return { staying, losing }
+}
+
+function moreVisible(one: number, other: number): number {
+  return ascending.indexOf(one) > ascending.indexOf(other) ? one : other
+}
+
+function becoming({ state, now }: Now, { id }: User, { channelId, topic }: Place, policy: number): Fact[] {
+  return userTopicFacts(state, { userId: id, channelId, topic, policy, updated: seconds(now) })
+}
+
+function rowsOf(state: State, { channelId, topic }: Place): readonly UserTopic[] {
+  return state.userTopics.where('topic', `${channelId}/${topic.toLowerCase()}`)
+}

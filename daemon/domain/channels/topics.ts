@@ -1,0 +1,140 @@
+// Topics: those of a channel, and how each person wants to see them.
+
+import { topics as api } from '../../api/channels/topics.ts'
+import type { ParamsOf } from '../../api/define.ts'
+import type { Fact } from '../facts.ts'
+import { limits } from '../limits.ts'
+import { topicDeletion } from '../messages/deletion.ts'
+import { channelByName, liveChannelFor } from '../model/lookups.ts'
+import { type UserTopic, userTopicKey } from '../model/personal-records.ts'
+import type { State } from '../model/state.ts'
+import { cleaned, unprintable } from '../model/text.ts'
+import { seconds } from '../model/time.ts'
+import { topicMeant, topicShown } from '../model/topic-names.ts'
+import { badRequest } from '../refusal.ts'
+import { type Announcement, type Client, type Context, type Event, resource } from '../resource.ts'
+import * as may from '../rules/index.ts'
+import { topicsOf } from './topic-history.ts'
+import { clearedFacts, userTopicFacts } from './topic-visibility.ts'
+
+export type UserTopicFact =
+  | { readonly type: 'user-topic.set'; readonly row: UserTopic }
+  /** Policy 0: as the channel. */
+  | { readonly type: 'user-topic.cleared'; readonly row: UserTopic }
+
+const none = 0
+const muted = 1
+
+export const topics = resource(api)<UserTopicFact>({
+  commands: {
+    list(ctx, { stream_id, allow_empty_topic_name }) {
+      const channel = liveChannelFor(ctx, stream_id, may.seeContent)
+      const named = (name: string) => topicShown(name, allow_empty_topic_name)
+      return {
+        reply: { topics: topicsOf(ctx, channel).map(({ name, maxId }) => ({ name: named(name), max_id: maxId })) },
+      }
+    },
+
+    follow(ctx, { stream_id, topic, visibility_policy }) {
+      if (![0, 1, 2, 3].includes(visibility_policy)) throw badRequest('visibility_policy is not 0, 1, 2 or 3')
+      return { facts: visibilityPolicyFacts(ctx, stream_id, topic, visibility_policy), reply: {} }
+    },
+
+    mute: (ctx, params) => ({
+      facts: visibilityPolicyFacts(ctx, mutedChannel(ctx, params), params.topic, params.op === 'add' ? muted : none),
+      reply: {},
+    }),
+
+    delete(ctx, { stream_id, topic_name }) {
+      may.insist(may.administer, ctx)
+      const channel = liveChannelFor(ctx, stream_id, may.deleteTopics)
+      const topic = readTopic('topic_name', topic_name)
+      const { facts, complete } = topicDeletion(ctx, channel, topic)
+      return { facts: [...facts, ...(complete ? clearedFacts(ctx, stream_id, topic) : [])], reply: { complete } }
+    },
+  },
+
+  apply: {
+    'user-topic.set': (state, { row }) => state.userTopics.put(row),
+    'user-topic.cleared': (state, { row }) => state.userTopics.remove(userTopicKey(row)),
+  },
+
+  announce: {
+    'user-topic.set': (state, { row }) => announced(state, row, row.policy),
+    'user-topic.cleared': (state, { row }) => announced(state, row, none),
+  },
+
+  sections: {
+    user_topic: ({ state, actor }, capabilities) => ({
+      user_topics: live(state, actor.id).map(row => presentOne(row, { capabilities })),
+    }),
+    muted_topics: ({ state, actor }, capabilities, { fetched }) =>
+      fetched?.includes('user_topic') ? {} : { muted_topics: mutedTopics(state, actor.id, { capabilities }) },
+  },
+})
+
+/** Facts that give a topic a policy for the actor; none when it has it already. */
+function visibilityPolicyFacts(ctx: Context, channelId: number, given: string, policy: number): Fact[] {
+  const topic = readTopic('topic', given)
+  if (policy !== none) liveChannelFor(ctx, channelId, may.seeContent)
+  else if (!ctx.state.channels.has(channelId)) throw badRequest('stream_id: no such channel')
+  return userTopicFacts(ctx.state, { userId: ctx.actor.id, channelId, topic, policy, updated: seconds(ctx.now) })
+}
+
+function announced(state: State, row: UserTopic, policy: number): Announcement[] {
+  const event = (client: Client): Event[] => [
+    ...(wantsBoth(client) ? [] : [{ type: 'muted_topics', muted_topics: mutedTopics(state, row.userId, client) }]),
+    { type: 'user_topic', ...presentOne({ ...row, policy }, client) },
+  ]
+  return [{ to: [row.userId], event }]
+}
+
+function wantsBoth({ eventTypes }: Client): boolean {
+  return (eventTypes?.has('user_topic') && eventTypes.has('muted_topics')) === true
+}
+
+type Form = Pick<Client, 'capabilities'>
+
+function presentOne({ channelId, topic, updated, policy }: UserTopic, form: Form) {
+  return {
+    stream_id: channelId,
+    topic_name: shownTopic(topic, form),
+    last_updated: updated,
+    visibility_policy: policy,
+  }
+}
+
+function shownTopic(topic: string, { capabilities }: Form): string {
+  return topicShown(topic, capabilities.has('empty_topic_name'))
+}
+
+function mutedTopics(state: State, userId: number, form: Form): [string, string, number][] {
+  return live(state, userId)
+    .filter(row => row.policy === muted)
+    .map(({ channelId, topic, updated }) => [state.channels.get(channelId)!.name, shownTopic(topic, form), updated])
+}
+
+/** Archived channels are left out; so are those that may no longer be known, for their names are told. */
+function live(state: State, userId: number): UserTopic[] {
+  const actor = state.users.get(userId)!
+  return state.userTopics.where('user', userId).filter(row => {
+    const channel = state.channels.get(row.channelId)!
+    return !channel.archived && may.seeMetadata.allows({ state, actor }, channel)
+  })
+}
+
+function mutedChannel(ctx: Context, { stream_id, stream }: ParamsOf<typeof api.mute>): number {
+  if (stream_id !== undefined && stream !== undefined)
+    throw badRequest('stream_id and stream: give only one of them', { parameters: ['stream_id', 'stream'] })
+  if (stream_id !== undefined) return stream_id
+  if (stream === undefined) throw badRequest('stream_id or stream is needed')
+  const channel = channelByName(ctx.state, stream)
+  if (!channel || !may.seeMetadata.allows(ctx, channel)) throw badRequest(`stream: no channel is called '${stream}'`)
+  return channel.id
+}
+
+function readTopic(parameter: string, topic: string): string {
+  const checked = cleaned(parameter, topic, limits.topic)
+  if (unprintable.test(checked)) throw badRequest(`${parameter} contains a character that cannot be printed`)
+  return topicMeant(checked)
+}

@@ -1,0 +1,204 @@
+// Who comes to know of a channel, or no longer does, when something else changes. A command that changes a role, a
+// group's members or subgroups, or who can get at a channel adds, after its own facts,
+//
+//     ...visibilityFacts(ctx.state, { users: [changedRow] })        // or groups, or channels; several at once too
+//
+// with the rows as they are about to be. The people concerned are then told of channels that came into sight (the
+// channel, then its subscribers) and of those that are gone. Subscribing and leaving need no call: their facts say it
+// themselves. Creating an account needs none either: nobody listens to it yet. Where `announce` still knows the rows of
+// before, as with roles, `visibilityNews(state, before, after)` does the same without a fact.
+
+import { subscribersOf } from '../model/lookups.ts'
+import type { ChangedRows, Channel, Group, State, User } from '../model/state.ts'
+import type { Announcement, AnyResource } from '../resource.ts'
+import { withSubgroups } from '../rules/group-values.ts'
+import { isGuest, sameStanding, seeMetadata, tellingPermissions } from '../rules/index.ts'
+import { presentDefaultGroups, presentDefaults } from './defaults.ts'
+import { ifKnown, streamCreated, streamDeleted } from './present.ts'
+
+/** These people, each of these channels. */
+export interface Sight {
+  readonly channelIds: readonly number[]
+  readonly userIds: readonly number[]
+}
+
+export interface VisibilityFact {
+  readonly type: 'channel.visibility-changed'
+  readonly gained: readonly Sight[]
+  readonly lost: readonly Sight[]
+  /** Those who became guests or are none any more: default channels are for others. */
+  readonly guests: readonly number[]
+}
+
+/** No fact when nobody's view changes. */
+export function visibilityFacts(state: State, changed: ChangedRows): VisibilityFact[] {
+  const { gained, lost } = visibilityChanges(state, changed)
+  const turned = (changed.users ?? []).filter(row => {
+    const old = state.users.get(row.id)
+    return old !== undefined && isGuest(old) !== isGuest(row)
+  })
+  const guests = turned.map(user => user.id)
+  if (gained.size + lost.size + guests.length === 0) return []
+  return [{ type: 'channel.visibility-changed', gained: compact(gained), lost: compact(lost), guests }]
+}
+
+/** User IDs by channel. */
+function visibilityChanges(state: State, changed: ChangedRows) {
+  const asked = affected(state, changed)
+  const supposed = state.with(changed)
+  // One state after the other: who is in which group is kept for one of them at a time.
+  const before = asked.map(({ channel, users }) => users.map(actor => sees(state, actor, channel)))
+  const gained = new Map<number, number[]>()
+  const lost = new Map<number, number[]>()
+  asked.forEach(({ channel, users }, at) => {
+    const after = supposed.channels.get(channel.id)!
+    users.forEach((user, index) => {
+      const known = before[at]![index]!
+      const row = supposed.users.get(user.id)!
+      if (row.active && user.active && known !== sees(supposed, row, after)) {
+        const map = known ? lost : gained
+        map.set(channel.id, [...(map.get(channel.id) ?? []), user.id])
+      }
+    })
+  })
+  return { gained, lost }
+}
+
+/** Channels with the same people go together. */
+export function compact(byChannel: ReadonlyMap<number, readonly number[]>): Sight[] {
+  if (byChannel.size === 1)
+    return [...byChannel]
+      .filter(([, userIds]) => userIds.length > 0)
+      .map(([id, userIds]) => ({ channelIds: [id], userIds }))
+  const sights = new Map<string, { channelIds: number[]; userIds: readonly number[] }>()
+  for (const [channelId, userIds] of byChannel) {
+    if (userIds.length === 0) continue
+    const key = userIds.join()
+    const sight = sights.get(key)
+    if (sight) sight.channelIds.push(channelId)
+    else sights.set(key, { channelIds: [channelId], userIds })
+  }
+  return [...sights.values()]
+}
+
+export const channelVisibility: AnyResource = {
+  api: {},
+  commands: {},
+  apply: { 'channel.visibility-changed': () => {} },
+  announce: {
+    'channel.visibility-changed': visibilityChanged,
+  },
+}
+
+/** For `announce` of a fact that has already changed these rows: what it did to anyone's view of channels. */
+export function visibilityNews(state: State, before: ChangedRows, after: ChangedRows): Announcement[] {
+  return visibilityFacts(state.with(before), after).flatMap(fact => visibilityChanged(state, fact))
+}
+
+function visibilityChanged(state: State, { gained, lost, guests }: VisibilityFact): Announcement[] {
+  return [
+    ...lost.map(({ channelIds, userIds }) => ({ to: userIds, event: streamDeleted(rows(state, channelIds)) })),
+    ...gained.flatMap(({ channelIds, userIds }) => comingIntoSight(state, rows(state, channelIds), userIds)),
+    ...guests.flatMap(id => defaultsFor(state, state.users.get(id)!)),
+  ]
+}
+
+/** What somebody needs who did not know of the channels before. */
+function comingIntoSight(state: State, channels: readonly Channel[], to: readonly number[]): Announcement[] {
+  // Archived channels are apart, because some clients hear nothing of them.
+  return [channels.filter(channel => !channel.archived), channels.filter(channel => channel.archived)].flatMap(some => {
+    if (some.length === 0) return []
+    const subscribers = new Map(some.map(channel => [channel.id, subscribersOf(state, channel.id)]))
+    return [
+      { to, event: streamCreated(state, some) },
+      ...compact(subscribers).map(({ channelIds, userIds }) => ({
+        to,
+        event: ifKnown(some[0]!, { type: 'subscription', op: 'peer_add', stream_ids: channelIds, user_ids: userIds }),
+      })),
+    ]
+  })
+}
+
+function defaultsFor(state: State, user: User): Announcement[] {
+  const to = [user.id]
+  return [
+    { to, event: { type: 'default_streams', default_streams: presentDefaults(state, user) } },
+    { to, event: { type: 'default_stream_groups', default_stream_groups: presentDefaultGroups(state, user) } },
+  ]
+}
+
+function rows(state: State, channelIds: readonly number[]): Channel[] {
+  return channelIds.map(id => state.channels.get(id)!)
+}
+
+function sees(state: State, actor: User, channel: Channel): boolean {
+  return seeMetadata.allows({ state, actor }, channel)
+}
+
+interface Affected {
+  readonly channel: Channel
+  readonly users: readonly User[]
+}
+
+/** Everyone whose view of a channel could change: the rows that are about to change say where to look. */
+function affected(state: State, { users = [], groups = [], channels = [] }: ChangedRows): Affected[] {
+  const people = new Map<Channel, Set<User>>()
+  const look = (channel: Channel, at: Iterable<User>) => {
+    const known = people.get(channel) ?? new Set()
+    for (const user of at) known.add(user)
+    people.set(channel, known)
+  }
+  for (const row of channels) {
+    const old = state.channels.get(row.id)
+    if (old && accessDiffers(old, row)) look(old, state.users.values())
+  }
+  for (const row of users) {
+    const old = state.users.get(row.id)
+    if (!old || sameStanding(old, row)) continue
+    const guestOnOneSide = isGuest(old) !== isGuest(row)
+    for (const channel of state.channels.values()) if (guestOnOneSide || channel.inviteOnly) look(channel, [old])
+  }
+  const changes = groups
+    .map(row => ({ row, old: state.groups.get(row.id) }))
+    .filter(({ row, old }) => differs(old, row))
+  if (changes.length === 0) return listed(people)
+  const concerned = changes.flatMap(({ row, old }) => memberChanges(state, old, row))
+  for (const channel of state.channels.values())
+    if (channel.inviteOnly && changes.some(({ row }) => tells(state, channel, row.id))) look(channel, concerned)
+  return listed(people)
+}
+
+function listed(people: ReadonlyMap<Channel, ReadonlySet<User>>): Affected[] {
+  return [...people].map(([channel, users]) => ({ channel, users: [...users].sort((a, b) => a.id - b.id) }))
+}
+
+function accessDiffers(old: Channel, row: Channel): boolean {
+  return (
+    old.inviteOnly !== row.inviteOnly ||
+    old.webPublic !== row.webPublic ||
+    tellingPermissions.some(name => old.permissions[name] !== row.permissions[name])
+  )
+}
+
+function differs(old: Group | undefined, row: Group): boolean {
+  return old?.members !== row.members || old.subgroups !== row.subgroups || old.deactivated !== row.deactivated
+}
+
+/** Those who join or leave; when groups inside it change, that can be anyone. */
+function memberChanges(state: State, old: Group | undefined, row: Group): User[] {
+  const before = old?.members ?? []
+  const inside = (group: Group | undefined) => group?.subgroups.join() ?? ''
+  if (inside(old) !== inside(row) || old?.deactivated !== row.deactivated) return [...state.users.values()]
+  const [was, is] = [new Set(before), new Set(row.members)]
+  const moved = [...before.filter(id => !is.has(id)), ...row.members.filter(id => !was.has(id))]
+  return moved.map(id => state.users.get(id)).filter(user => user !== undefined)
+}
+
+/** Whether members of the group know of the channel by its settings, through groups in groups too. */
+function tells(state: State, channel: Channel, groupId: number): boolean {
+  return tellingPermissions.some(name => {
+    const value = channel.permissions[name]
+    const groups = typeof value === 'number' ? [value] : value.direct_subgroups
+    return groups.some(id => withSubgroups(state, id).has(groupId))
+  })
+}

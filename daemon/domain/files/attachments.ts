@@ -1,0 +1,121 @@
+// Which messages link which uploaded files, and who may therefore see them.
+
+import type { Message } from '../model/message-store/index.ts'
+import type { Attachment } from '../model/personal-records.ts'
+import type { State } from '../model/state.ts'
+import type { Announcement } from '../resource.ts'
+import { type Asker, isOnTheWeb, seeUpload } from '../rules/index.ts'
+
+export interface AttachmentsRelinked {
+  readonly type: 'attachments.relinked'
+  readonly messageId: number
+  /** Seconds, when the message was sent. */
+  readonly time: number
+  /** IDs of files that the message links from now on, and of those it links no longer. */
+  readonly linked: readonly number[]
+  readonly unlinked: readonly number[]
+}
+
+const prefix = '/user_uploads/'
+
+export function attachmentUrl({ path }: Attachment): string {
+  return prefix + path
+}
+
+/** The file at an address (`/user_uploads/…`), if the asker may see it. */
+export function attachmentAt(asker: Asker, url: string): Attachment | undefined {
+  const found = attachmentNamed(asker.state, url)
+  return found && seeUpload.allows(asker, found) ? found : undefined
+}
+
+/** The same for those who do not say who they are. */
+export function attachmentOnTheWeb(state: State, url: string): Attachment | undefined {
+  const found = attachmentNamed(state, url)
+  return found && isOnTheWeb(state, found) ? found : undefined
+}
+
+function attachmentNamed({ attachments }: State, url: string): Attachment | undefined {
+  const path = url.slice(prefix.length)
+  return attachments.find('path', path) ?? attachments.find('path', decoded(path))
+}
+
+/** What a text by the asker changes of the links to files. A file the asker may not see is not shared by naming it. */
+export function relinked(
+  asker: Asker,
+  urls: readonly string[],
+  { id, time }: Pick<Message, 'id' | 'time'>,
+): AttachmentsRelinked[] {
+  const before = asker.state.attachments.where('message', id).map(attachment => attachment.id)
+  if (urls.length === 0 && before.length === 0) return []
+  const now = new Set(urls.map(url => attachmentAt(asker, url)?.id).filter(found => found !== undefined))
+  const linked = [...now].filter(found => !before.includes(found)).sort((a, b) => a - b)
+  const unlinked = before.filter(found => !now.has(found)).sort((a, b) => a - b)
+  if (linked.length + unlinked.length === 0) return []
+  return [{ type: 'attachments.relinked', messageId: id, time, linked, unlinked }]
+}
+
+/** The asker's own files that no message links once this has happened. */
+export function detachedBy({ state, actor }: Asker, { messageId, unlinked }: AttachmentsRelinked) {
+  return unlinked
+    .map(id => state.attachments.get(id)!)
+    .filter(({ userId, messages }) => userId === actor.id && messages.every(({ id }) => id === messageId))
+    .map(attachment => presentAttachment({ ...attachment, messages: [] }))
+}
+
+/** Files that these messages link, ascending. */
+export function filesOf(state: State, ids: readonly number[]): number[] {
+  if (state.attachments.size === 0) return []
+  const files = new Set<number>()
+  for (const id of ids) for (const attachment of state.attachments.where('message', id)) files.add(attachment.id)
+  return [...files].sort((a, b) => a - b)
+}
+
+/** Messages are gone, and their links with them. */
+export function unlinkMessages(state: State, ids: readonly number[]): void {
+  if (state.attachments.size === 0) return
+  for (const id of ids) for (const attachment of state.attachments.where('message', id)) unlink(state, attachment, id)
+}
+
+export function unlink(state: State, attachment: Attachment, messageId: number): void {
+  state.attachments.put({ ...attachment, messages: attachment.messages.filter(({ id }) => id !== messageId) })
+}
+
+export function presentAttachment({ id, name, path, size, created, messages }: Attachment) {
+  return {
+    id,
+    name,
+    path_id: path,
+    size,
+    create_time: created,
+    messages: messages.map(message => ({ id: message.id, date_sent: message.time * 1000 })),
+  }
+}
+
+/** Tells the owner of a file what is known of it now. */
+export function attachmentNews(state: State, op: 'add' | 'update', id: number): Announcement {
+  const attachment = state.attachments.get(id)!
+  const event = { type: 'attachment', op, attachment: presentAttachment(attachment) }
+  return { to: [attachment.userId], event: { ...event, upload_space_used: spaceUsed(state) } }
+}
+
+const used = new WeakMap<State, { readonly version: number; readonly bytes: number }>()
+
+/** Bytes of all files of the organization. */
+export function spaceUsed(state: State): number {
+  let known = used.get(state)
+  if (known?.version !== state.attachments.version) {
+    let bytes = 0
+    for (const { size } of state.attachments.values()) bytes += size
+    known = { version: state.attachments.version, bytes }
+    used.set(state, known)
+  }
+  return known.bytes
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

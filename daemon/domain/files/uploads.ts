@@ -1,0 +1,164 @@
+// Uploaded files: kept beside the store, shared by linking them in a message.
+
+import type { Upload } from '../../api/define.ts'
+import { uploads as api } from '../../api/files/uploads.ts'
+import { limits } from '../limits.ts'
+import type { Attachment } from '../model/personal-records.ts'
+import type { State } from '../model/state.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import { resource, type ServerFacts } from '../resource.ts'
+import {
+  type AttachmentsRelinked,
+  attachmentAt,
+  attachmentNews,
+  attachmentUrl,
+  presentAttachment,
+  spaceUsed,
+  unlink,
+} from './attachments.ts'
+import { imageDimensions } from './images.ts'
+import { temporaryUrl } from './temporary-addresses.ts'
+
+export type UploadFact =
+  | { readonly type: 'attachment.added'; readonly attachment: Attachment }
+  | { readonly type: 'attachment.removed'; readonly id: number; readonly userId: number }
+  | AttachmentsRelinked
+
+interface Prepared {
+  readonly upload: { readonly file: string }
+}
+
+/** There is one organization, and this is its number in the addresses of files. */
+const organizationId = 1
+const mebibyte = 1024 * 1024
+
+export const uploads = resource(api)<UploadFact, Prepared>({
+  prepare: {
+    async upload(tools, { file }, state) {
+      checkSize(file)
+      // Before anything is written: what is refused must not fill the disk.
+      if (tools.server) checkQuota(state, tools.server, file.bytes.length)
+      return { file: await tools.keepFile(file.bytes) }
+    },
+  },
+
+  commands: {
+    upload(ctx, { file: given }, { file }) {
+      checkSize(given)
+      checkQuota(ctx.state, ctx.server, given.bytes.length)
+      const name = given.filename.trim().slice(0, 200) || 'uploaded-file'
+      const contentType = typeOf(given)
+      const token = ctx.random()
+      const attachment: Attachment = {
+        id: ctx.state.attachments.nextId,
+        userId: ctx.actor.id,
+        name,
+        path: `${organizationId}/${token.slice(0, 2)}/${token}/${safeName(name)}`,
+        file,
+        size: given.bytes.length,
+        contentType,
+        ...(contentType.startsWith('image/') && imageDimensions(given.bytes)),
+        created: ctx.now,
+        messages: [],
+      }
+      const url = attachmentUrl(attachment)
+      return { facts: [{ type: 'attachment.added', attachment }], reply: { uri: url, url, filename: name } }
+    },
+
+    temporary(ctx, { realm_id_str, filename }) {
+      const attachment = attachmentAt(ctx, `/user_uploads/${realm_id_str}/${filename}`)
+      if (!attachment) throw badRequest('filename: no such file')
+      return { reply: { url: temporaryUrl(ctx, attachment) } }
+    },
+
+    list: ({ state, actor }) => ({
+      reply: {
+        attachments: state.attachments.where('user', actor.id).map(presentAttachment),
+        upload_space_used: spaceUsed(state),
+      },
+    }),
+
+    remove({ state, actor }, { attachment_id: id }) {
+      const attachment = state.attachments.get(id)
+      if (attachment?.userId !== actor.id) throw badRequest('attachment_id: no such file of yours')
+      return { facts: [{ type: 'attachment.removed', id, userId: actor.id }], dropped: [attachment.file], reply: {} }
+    },
+  },
+
+  apply: {
+    'attachment.added': (state, { attachment }) => state.attachments.put(attachment),
+    'attachment.removed': (state, { id }) => state.attachments.remove(id),
+    'attachments.relinked': (state, { messageId, time, linked, unlinked }) => {
+      for (const id of linked) {
+        const attachment = state.attachments.get(id)!
+        const messages = [...attachment.messages, { id: messageId, time }].sort((a, b) => a.id - b.id)
+        state.attachments.put({ ...attachment, messages })
+      }
+      for (const id of unlinked) unlink(state, state.attachments.get(id)!, messageId)
+    },
+  },
+
+  announce: {
+    'attachment.added': (state, { attachment }) => [attachmentNews(state, 'add', attachment.id)],
+    'attachment.removed': (state, { id, userId }) => [
+      {
+        to: [userId],
+        event: { type: 'attachment', op: 'remove', attachment: { id }, upload_space_used: spaceUsed(state) },
+      },
+    ],
+    'attachments.relinked': (state, { linked, unlinked }) =>
+      [...linked, ...unlinked].map(id => attachmentNews(state, 'update', id)),
+  },
+})
+
+// --- limits and names -------------------------------------------------------------------------------------------
+
+function checkSize({ bytes }: Upload): void {
+  if (bytes.length > limits.fileUploadMiB * mebibyte)
+    throw badRequest(`file is larger than the limit of ${limits.fileUploadMiB} MiB`)
+}
+
+function checkQuota(state: State, { uploadQuotaMiB }: ServerFacts, bytes: number): void {
+  if (uploadQuotaMiB !== undefined && spaceUsed(state) + bytes > uploadQuotaMiB * mebibyte)
+    throw new Refusal(
+      'REALM_UPLOAD_QUOTA',
+      `file: the organization's uploads may not take more than ${uploadQuotaMiB} MiB`,
+    )
+}
+
+/** A name that can stand at the end of an address as it is. */
+function safeName(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+  return plain || 'file'
+}
+
+const types: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  svg: 'image/svg+xml',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  json: 'application/json',
+  zip: 'application/zip',
+  mp3: 'audio/mpeg',
+  ogg: 'audio/ogg',
+  wav: 'audio/wav',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+}
+
+/** What the sender says it is; where that says nothing, what its name says. */
+function typeOf({ filename, contentType }: Upload): string {
+  const given = contentType.split(';', 1)[0]!.trim().toLowerCase()
+  if (/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(given) && given !== 'application/octet-stream') return given
+  return types[filename.slice(filename.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
+}

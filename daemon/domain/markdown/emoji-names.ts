@@ -1,0 +1,94 @@
+// Which emoji a name means: the organization's own first, then the built-in extra one, then Unicode.
+
+import type { State } from '../model/state.ts'
+import { type CustomEmoji, customEmoji } from './organization-content.ts'
+
+export type ReactionType = 'unicode_emoji' | 'realm_emoji' | 'svc_extra_emoji'
+
+export interface Emoji {
+  readonly type: ReactionType
+  /** Dash-separated hexadecimal code points, the ID of a custom emoji, or the name of the extra one. */
+  readonly code: string
+  readonly name: string
+  /** Where the picture is; Unicode emoji are text. */
+  readonly src?: string
+}
+
+/** The one emoji that belongs to the server itself. OPEN: its picture is not shipped; clients have their own. */
+const extra: Emoji = { type: 'svc_extra_emoji', code: 'svc', name: 'svc', src: '/static/emoji/svc.png' }
+
+export function emojiByName(state: State, name: string): Emoji | undefined {
+  const custom = customEmoji(state).named(name)
+  if (custom && !custom.deactivated) return presented(custom)
+  if (name === extra.name) return extra
+  const code = unicodeCode(name)
+  return code === undefined ? undefined : { type: 'unicode_emoji', code, name }
+}
+
+/** Whether the code means something in its namespace; deactivated custom emoji still do. */
+export function isEmojiCode(state: State, type: string, code: string): boolean {
+  switch (type) {
+    case 'unicode_emoji':
+      return unicodeName(code) !== undefined
+    case 'realm_emoji':
+      return /^\d{1,15}$/.test(code) && customEmoji(state).withId(Number(code)) !== undefined
+    case 'svc_extra_emoji':
+      return code === extra.code
+    default:
+      return false
+  }
+}
+
+/** Whether name, type and code are those of one emoji that can be used now. */
+export function isEmojiPair(state: State, { name, type, code }: Emoji): boolean {
+  switch (type) {
+    case 'unicode_emoji':
+      return unicodeCode(name) === code
+    case 'realm_emoji': {
+      const custom = customEmoji(state).named(name)
+      return custom !== undefined && !custom.deactivated && String(custom.id) === code
+    }
+    case 'svc_extra_emoji':
+      return name === extra.name && code === extra.code
+  }
+}
+
+/** Names that come with the service; only administrators may give them to something else. */
+export function isBuiltInEmoji(name: string): boolean {
+  return name === extra.name || unicodeCode(name) !== undefined
+}
+
+export function unicodeCode(name: string): string | undefined {
+  return unicode().codes.get(name)
+}
+
+/** The usual name of a Unicode emoji. */
+export function unicodeName(code: string): string | undefined {
+  return unicode().names.get(code)
+}
+
+function presented({ id, name, src }: CustomEmoji): Emoji {
+  return { type: 'realm_emoji', code: String(id), name, src }
+}
+
+/** Emoji code → its names, the usual one first: `data/emoji.json`, handed in by whoever joins the parts. */
+export function useEmojiNames(table: Readonly<Record<string, string>>): void {
+  names = table
+  known = undefined
+}
+
+let names: Readonly<Record<string, string>> | undefined
+let known: { readonly codes: Map<string, string>; readonly names: Map<string, string> } | undefined
+
+/** Made at the first question: a start does not pay for it. */
+function unicode() {
+  if (known) return known
+  if (!names) throw new Error('the names of emoji were not given')
+  known = { codes: new Map(), names: new Map() }
+  for (const [code, list] of Object.entries(names)) {
+    const all = list.split(' ')
+    known.names.set(code, all[0]!)
+    for (const name of all) known.codes.set(name, code)
+  }
+  return known
+}

@@ -1,0 +1,145 @@
+// Drafts: personal records that may be unfinished in every way.
+
+import type { ParamsOf, Static } from '../../api/define.ts'
+import { drafts as api, type draft as draftShape } from '../../api/messages/drafts.ts'
+import { limits } from '../limits.ts'
+import type { Draft } from '../model/personal-records.ts'
+import { userSetting } from '../model/settings.ts'
+import { truncated } from '../model/text.ts'
+import { seconds } from '../model/time.ts'
+import { topicOf, topicShown } from '../model/topic-names.ts'
+import { badRequest, noSuch } from '../refusal.ts'
+import { type Context, resource } from '../resource.ts'
+import * as may from '../rules/index.ts'
+
+export type DraftFact =
+  | { readonly type: 'drafts.created'; readonly drafts: readonly Draft[] }
+  | { readonly type: 'draft.edited'; readonly draft: Draft }
+  | { readonly type: 'draft.deleted'; readonly id: number; readonly userId: number }
+
+type Given = ParamsOf<typeof api.edit>['draft']
+
+export const drafts = resource(api)<DraftFact>({
+  commands: {
+    list(ctx) {
+      checkSynchronised(ctx)
+      const mine = present(ctx, false)
+      return { reply: { count: mine.length, drafts: mine } }
+    },
+
+    create(ctx, params) {
+      checkSynchronised(ctx)
+      const first = ctx.state.drafts.nextId
+      const created = params.drafts.map((given, index) => checked(ctx, `drafts[${index}]`, given, first + index))
+      return {
+        facts: created.length > 0 ? [{ type: 'drafts.created', drafts: created }] : [],
+        reply: { ids: created.map(({ id }) => id) },
+      }
+    },
+
+    edit(ctx, params) {
+      checkSynchronised(ctx)
+      const { id } = own(ctx, params.draft_id)
+      return { facts: [{ type: 'draft.edited', draft: checked(ctx, 'draft', params.draft, id) }], reply: {} }
+    },
+
+    delete(ctx, { draft_id }) {
+      checkSynchronised(ctx)
+      const { id, userId } = own(ctx, draft_id)
+      return { facts: [{ type: 'draft.deleted', id, userId }], reply: {} }
+    },
+  },
+
+  apply: {
+    'drafts.created': (state, fact) => {
+      for (const draft of fact.drafts) state.drafts.put(draft)
+    },
+    'draft.edited': (state, { draft }) => state.drafts.put(draft),
+    'draft.deleted': (state, { id }) => state.drafts.remove(id),
+  },
+
+  announce: {
+    'drafts.created': (_state, fact) => [
+      {
+        to: [fact.drafts[0]!.userId],
+        event: ({ capabilities }) => ({
+          type: 'drafts',
+          op: 'add',
+          drafts: fact.drafts.map(draft => presentOne(draft, capabilities.has('empty_topic_name'))),
+        }),
+      },
+    ],
+    'draft.edited': (_state, { draft }) => [
+      {
+        to: [draft.userId],
+        event: ({ capabilities }) => ({
+          type: 'drafts',
+          op: 'update',
+          draft: presentOne(draft, capabilities.has('empty_topic_name')),
+        }),
+      },
+    ],
+    'draft.deleted': (_state, { id, userId }) => [
+      { to: [userId], event: { type: 'drafts', op: 'remove', draft_id: id } },
+    ],
+  },
+
+  sections: {
+    drafts: (ctx, capabilities) => ({ drafts: present(ctx, capabilities.has('empty_topic_name')).slice(0, 1000) }),
+  },
+})
+
+function present(ctx: Context, emptyTopic: boolean) {
+  const mine = ctx.state.drafts.where('user', ctx.actor.id)
+  return mine.sort((a, b) => b.timestamp - a.timestamp || b.id - a.id).map(draft => presentOne(draft, emptyTopic))
+}
+
+function presentOne(draft: Draft, emptyTopic: boolean): Static<typeof draftShape> {
+  const { id, kind, to, content, timestamp } = draft
+  // Only what goes to a channel has a topic.
+  const topic = kind === 'stream' ? topicShown(draft.topic, emptyTopic) : ''
+  return { id, type: kind, to: [...to], topic, content, timestamp }
+}
+
+function own(ctx: Context, id: number): Draft {
+  const draft = ctx.state.drafts.get(id)
+  if (draft?.userId !== ctx.actor.id) throw noSuch('draft_id: no such draft')
+  return draft
+}
+
+function checkSynchronised(ctx: Context): void {
+  if (!userSetting(ctx.actor, 'enable_drafts_synchronization'))
+    throw badRequest('Your setting enable_drafts_synchronization is off')
+}
+
+function checked(ctx: Context, place: string, given: Given, id: number): Draft {
+  for (const key of Object.keys(given))
+    if (!['type', 'to', 'topic', 'content', 'timestamp'].includes(key))
+      throw badRequest(`${place}["${key}"] is not known`)
+  const content = truncated(given.content.trimEnd(), limits.messageContent, '\n[message truncated]')
+  if (content.trim() === '') throw badRequest(`${place}["content"] cannot be blank`)
+  if (given.timestamp !== undefined && given.timestamp < 0) throw badRequest(`${place}["timestamp"] cannot be negative`)
+  const inChannel = given.type === 'stream'
+  if (inChannel) checkChannel(ctx, place, given.to)
+  else for (const [index, userId] of given.to.entries()) checkPerson(ctx, `${place}["to"][${index}]`, userId)
+  return {
+    id,
+    userId: ctx.actor.id,
+    // OPEN: a direct draft without recipients is kept as one that is not addressed yet.
+    kind: given.type === 'private' && given.to.length === 0 ? '' : given.type,
+    to: given.to,
+    topic: inChannel ? topicOf(given.topic, `${place}["topic"]`) : '',
+    content,
+    timestamp: given.timestamp === undefined ? seconds(ctx.now) : Math.floor(given.timestamp),
+  }
+}
+
+function checkChannel(ctx: Context, place: string, to: readonly number[]): void {
+  const channel = to.length === 1 ? ctx.state.channels.get(to[0]!) : undefined
+  if (!channel || !may.seeContent.allows(ctx, channel))
+    throw badRequest(`${place}["to"] must be the ID of one channel you have access to`)
+}
+
+function checkPerson(ctx: Context, place: string, userId: number): void {
+  if (!ctx.state.users.has(userId)) throw badRequest(`${place}: no user has the ID ${userId}`)
+}

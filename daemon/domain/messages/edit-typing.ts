@@ -1,0 +1,43 @@
+// Telling others that one edits a message: a signal, like that of typing a new one.
+
+import type { ParamsOf } from '../../api/define.ts'
+import type { messages as api } from '../../api/messages/messages.ts'
+import { userSetting } from '../model/settings.ts'
+import { topicShown } from '../model/topic-names.ts'
+import { badRequest } from '../refusal.ts'
+import type { Announcement, Context } from '../resource.ts'
+import { changeable } from './access.ts'
+import { checkEditing } from './update.ts'
+
+export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typing>) {
+  const { state, actor } = ctx
+  const message = state.messages.get(changeable(ctx, message_id))!
+  checkEditing(ctx, message, 0)
+  const direct = message.channelId === undefined
+  if (!userSetting(actor, direct ? 'send_private_typing_notifications' : 'send_stream_typing_notifications'))
+    throw badRequest('You have turned off typing notifications')
+  const people = direct
+    ? state.conversations.get(message.conversationId!)!.userIds
+    : [...state.subscriptions.followers(message.channelId!)]
+  // So many could not be looked at anyway.
+  if (!direct && people.length > 100) return { reply: {} }
+  const to = people.filter(id => {
+    const user = state.users.get(id)!
+    return user.active && userSetting(user, 'receives_typing_notifications')
+  })
+  const event = { type: 'typing_edit_message', op, sender_id: actor.id, message_id }
+  const inChannel = (topic: string) => ({
+    ...event,
+    recipient: { type: 'channel', channel_id: message.channelId, topic },
+  })
+  const signal: Announcement = {
+    to,
+    event: direct
+      ? { ...event, recipient: { type: 'direct', user_ids: people } }
+      : ({ capabilities }) =>
+          capabilities.has('stream_typing_notifications')
+            ? inChannel(topicShown(message.topic, capabilities.has('empty_topic_name')))
+            : null,
+  }
+  return { signals: [signal], reply: {} }
+}

@@ -1,0 +1,136 @@
+// Messages: commands, what their facts change, who is told.
+
+import { messages as api } from '../../api/messages/messages.ts'
+import { wake } from '../channels/activity.ts'
+import { unlinkMessages } from '../files/attachments.ts'
+import type { State } from '../model/state.ts'
+import { topicShown } from '../model/topic-names.ts'
+import { type Context, resource } from '../resource.ts'
+import * as tell from './announce.ts'
+import { remove } from './delete.ts'
+import { typing } from './edit-typing.ts'
+import type { MessageEdited, MessageSent, MessagesDeleted, MessagesMoved, SubmessageAdded } from './facts.ts'
+import { tidy } from './present.ts'
+import { get, history, list, matches, receipts, renderContent } from './read.ts'
+import { newestOwn } from './reader.ts'
+import { report } from './report.ts'
+import { retention } from './retention.ts'
+import { send } from './send.ts'
+import { submessage } from './submessage.ts'
+import { presentUnread } from './unread.ts'
+import { update } from './update.ts'
+
+type OwnFact = MessageSent | MessageEdited | MessagesMoved | MessagesDeleted | SubmessageAdded
+
+export const messages = resource(api)<OwnFact>({
+  commands: {
+    send,
+    list,
+    get,
+    update,
+    delete: remove,
+    history,
+    render: renderContent,
+    matches,
+    receipts,
+    report,
+    typing,
+    submessage,
+  },
+
+  apply: {
+    'message.sent': (state, { message, conversation, readBy = [], calls = [], woke }) => {
+      if (conversation) state.conversations.put(conversation)
+      state.messages.add(message)
+      for (const userId of readBy) state.messageFlags.add(userId, 'read', [message.id, message.id])
+      for (const delivery of calls) state.webhookDeliveries.put(delivery)
+      if (woke) wake(state, message.channelId!)
+    },
+    'message.edited': edit,
+    'messages.moved': move,
+    'messages.deleted': (state, { ids }) => {
+      state.messages.remove(ids)
+      unlinkMessages(state, ids)
+    },
+    'submessage.added': (state, { messageId, submessage }) => {
+      const details = state.messages.get(messageId)!.details
+      const submessages = [...(details?.submessages ?? []), submessage]
+      state.messages.setDetails(messageId, tidy({ ...details, submessages }))
+    },
+  },
+
+  announce: {
+    'message.sent': tell.sent,
+    'message.edited': tell.edited,
+    'messages.moved': tell.moved,
+    'messages.deleted': tell.deleted,
+    'submessage.added': tell.submessageAdded,
+  },
+
+  sections: {
+    message: ctx => ({ max_message_id: newestOwn(ctx) }),
+    // Only with both event types: without one of them a client could not keep it up to date.
+    update_message_flags: (ctx, capabilities, { fetched }) =>
+      fetched && !fetched.includes('message')
+        ? {}
+        : { unread_msgs: presentUnread(ctx, topic => topicShown(topic, capabilities.has('empty_topic_name'))) },
+    starred_messages: ({ state, actor }) => ({ starred_messages: starred(state, actor.id) }),
+    recent_private_conversations: ctx => ({ recent_private_conversations: recentConversations(ctx) }),
+  },
+
+  jobs: [retention],
+})
+
+function edit(state: State, { message: { id, content, html, marks, details = {} } }: MessageEdited): void {
+  state.messages.edit(id, content, html, marks, details)
+}
+
+function move(state: State, fact: MessagesMoved): void {
+  const { ids, from, to, userId, time, topicLinks, markedRead, unstarred = [], edited } = fact
+  if (edited) edit(state, edited)
+  const entry = {
+    userId,
+    time,
+    ...(from.topic !== to.topic && { prevTopic: from.topic, topic: to.topic }),
+    ...(from.channelId !== to.channelId && { prevChannelId: from.channelId, channelId: to.channelId }),
+  }
+  state.messages.move(ids, to.channelId, to.topic, (id, place) => {
+    const details = state.messages.get(id)!.details
+    const sentTo = details?.sentTo ?? place.thread.channelId
+    const edits = details?.edits ?? []
+    const move = { ...entry, ...(entry.prevTopic !== undefined && { prevTopic: place.topic }) }
+    return tidy({
+      ...details,
+      topicLinks,
+      // Content and place changed together are one entry.
+      edits: id === edited?.message.id ? [...edits.slice(0, -1), { ...edits.at(-1)!, ...move }] : [...edits, move],
+      sentTo: sentTo === to.channelId ? undefined : sentTo,
+    })
+  })
+  for (const [reader, runs] of markedRead) {
+    state.messageFlags.add(reader, 'read', runs)
+    state.messageFlags.remove(reader, 'unread', runs)
+  }
+  for (const [reader, runs] of unstarred) state.messageFlags.remove(reader, 'starred', runs)
+}
+
+function starred(state: State, userId: number): number[] {
+  const { starred: set } = state.messageFlags.of(userId)
+  const ids: number[] = []
+  for (let id = set.atLeast(1); id !== Number.POSITIVE_INFINITY; id = set.atLeast(id + 1))
+    if (state.messages.has(id)) ids.push(id)
+  return ids
+}
+
+/** Direct conversations by their newest message, newest first. */
+function recentConversations({ state, actor }: Context) {
+  return state.conversations
+    .where('member', actor.id)
+    .map(({ id, userIds }) => ({
+      user_ids: userIds.filter(userId => userId !== actor.id),
+      max_message_id: state.messages.inConversation(id).last,
+    }))
+    .filter(conversation => conversation.max_message_id > 0)
+    .sort((a, b) => b.max_message_id - a.max_message_id)
+    .slice(0, 1000)
+}

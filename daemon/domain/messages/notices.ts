@@ -1,0 +1,37 @@
+// Messages from the notification bot, as facts to be added to a command's own.
+
+import type { Fact } from '../facts.ts'
+import type { Channel, State, User } from '../model/state.ts'
+import type { Surroundings } from '../resource.ts'
+import { sentBySystem } from './send.ts'
+
+/** A direct message to each of these people. */
+export function directNotice(ctx: Surroundings, to: readonly number[], content: string): Fact[] {
+  const bot = notificationBot(ctx.state)
+  // Rendered with the reader's eyes: it may speak of places that the bot has no business in.
+  return to.map(id =>
+    sentBySystem(ctx, bot, { people: [bot.id, id].sort((a, b) => a - b) }, content, {
+      reader: ctx.state.users.get(id),
+    }),
+  )
+}
+
+/**
+ * A message in a channel; in one that has only the empty topic, the topic given is dropped. To those who need not be
+ * told it comes as read.
+ */
+export function channelNotice(
+  ctx: Surroundings,
+  channel: Channel,
+  topic: string,
+  content: string,
+  readBy: readonly number[] = [],
+): Fact[] {
+  const kept = channel.topicsPolicy === 'empty_topic_only' ? '' : topic
+  return [sentBySystem(ctx, notificationBot(ctx.state), { channel, topic: kept }, content, { readBy })]
+}
+
+export function notificationBot(state: State): User {
+  for (const user of state.users.values()) if (user.bot?.system) return user
+  throw new Error('there is no notification bot')
+}

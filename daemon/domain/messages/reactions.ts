@@ -1,0 +1,124 @@
+// Emoji reactions.
+
+import type { ParamsOf } from '../../api/define.ts'
+import { reactions as api } from '../../api/messages/reactions.ts'
+import { visibilityAfterTakingPart } from '../channels/topic-visibility.ts'
+import { type Emoji, emojiByName, isEmojiCode, isEmojiPair } from '../markdown/emoji-names.ts'
+import type { Reaction, ReactionType } from '../model/message-store/index.ts'
+import type { State } from '../model/state.ts'
+import { presentAuthor } from '../people/users/present.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import { type Announcement, type Context, type Event, resource } from '../resource.ts'
+import { splitByAccess } from '../rules/audiences.ts'
+import { changeable } from './access.ts'
+import { concerned } from './audience.ts'
+import type { ReactionAdded, ReactionRemoved } from './facts.ts'
+import { presentReaction, tidy } from './present.ts'
+import { hasRow } from './reader.ts'
+
+const types: readonly string[] = ['unicode_emoji', 'realm_emoji', 'svc_extra_emoji'] satisfies ReactionType[]
+
+export const reactions = resource(api)<ReactionAdded | ReactionRemoved>({
+  commands: {
+    add(ctx, params) {
+      const id = changeable(ctx, params.message_id)
+      const existing = ctx.state.messages.details(id)?.reactions ?? []
+      const reaction = { ...emojiToAdd(ctx, params, existing), userId: ctx.actor.id }
+      if (existing.some(other => isSame(other, reaction)))
+        throw new Refusal('REACTION_ALREADY_EXISTS', 'You have already reacted with this emoji')
+      const historical = !hasRow(ctx.state, ctx.actor.id, id)
+      const added: ReactionAdded = { type: 'reaction.added', messageId: id, reaction, historical }
+      return { facts: [...visibilityAfterTakingPart(ctx, id), added], reply: {} }
+    },
+
+    remove(ctx, params) {
+      const id = changeable(ctx, params.message_id)
+      const own = (ctx.state.messages.details(id)?.reactions ?? []).filter(({ userId }) => userId === ctx.actor.id)
+      const reaction = reactionToRemove(ctx.state, params, own)
+      return { facts: [{ type: 'reaction.removed', messageId: id, reaction }], reply: {} }
+    },
+  },
+
+  apply: {
+    'reaction.added': (state, { messageId, reaction, historical }) => {
+      if (historical) state.messageFlags.add(reaction.userId, 'historical', [messageId, messageId])
+      change(state, messageId, before => [...before, reaction])
+    },
+    'reaction.removed': (state, { messageId, reaction }) =>
+      change(state, messageId, before => before.filter(other => !isSame(other, reaction))),
+  },
+
+  announce: {
+    'reaction.added': (state, fact) => news(state, fact, 'add'),
+    'reaction.removed': (state, fact) => news(state, fact, 'remove'),
+  },
+})
+
+function news(state: State, { messageId, reaction }: ReactionAdded | ReactionRemoved, op: 'add' | 'remove') {
+  const user = state.users.get(reaction.userId)!
+  const { known, strangers } = splitByAccess(state, user, concerned(state, messageId))
+  const event = (isStranger: boolean): Event => {
+    const { email, full_name } = presentAuthor(state, user, false, isStranger)
+    return {
+      type: 'reaction',
+      op,
+      message_id: messageId,
+      ...presentReaction(reaction),
+      user: { user_id: user.id, email, full_name },
+    }
+  }
+  const announcements: Announcement[] = [{ to: known, event: event(false) }]
+  if (strangers.length > 0) announcements.push({ to: strangers, event: event(true) })
+  return announcements
+}
+
+function change(state: State, id: number, changed: (before: readonly Reaction[]) => Reaction[]): void {
+  const details = state.messages.get(id)!.details
+  state.messages.setDetails(id, tidy({ ...details, reactions: changed(details?.reactions ?? []) }))
+}
+
+function isSame(a: Reaction, b: Reaction): boolean {
+  return a.type === b.type && a.code === b.code && a.userId === b.userId
+}
+
+function emojiToAdd(
+  { state }: Context,
+  { emoji_name, emoji_code, reaction_type }: ParamsOf<typeof api.add>,
+  existing: readonly Reaction[],
+): Emoji {
+  const found = emojiByName(state, emoji_name)
+  const code = emoji_code ?? found?.code
+  const type = reaction_type ?? (emoji_code === undefined ? found?.type : 'unicode_emoji')
+  if (type !== undefined && !types.includes(type)) throw badRequest(`reaction_type: '${type}' is not a type of emoji`)
+  // Whoever joins in uses the name that is there, even of an emoji that has gone since.
+  const joined = existing.find(other => other.type === type && other.code === code)
+  if (joined) return { type: joined.type, code: joined.code, name: joined.name }
+  if (code === undefined || type === undefined) throw badRequest(`emoji_name: there is no emoji '${emoji_name}'`)
+  const emoji = { type: type as ReactionType, code, name: emoji_name }
+  if (!isEmojiPair(state, emoji)) throw badRequest(`emoji_code: '${code}' is not the emoji '${emoji_name}'`)
+  return emoji
+}
+
+function reactionToRemove(
+  state: State,
+  { emoji_name, emoji_code, reaction_type }: ParamsOf<typeof api.remove>,
+  own: readonly Reaction[],
+): Reaction {
+  if (emoji_name === undefined && emoji_code === undefined)
+    throw badRequest('emoji_name: at least one of emoji_name and emoji_code is needed')
+  const found = emoji_name === undefined ? undefined : emojiByName(state, emoji_name)
+  const code = emoji_code ?? found?.code
+  const type = reaction_type ?? (emoji_code === undefined ? found?.type : 'unicode_emoji')
+  const mine = own.find(
+    reaction =>
+      (reaction.type === type && reaction.code === code) ||
+      // The emoji may have been deactivated since; then its name alone still finds the reaction.
+      (emoji_code === undefined && reaction.name === emoji_name && (reaction_type ?? reaction.type) === reaction.type),
+  )
+  if (mine) return mine
+  if (reaction_type !== undefined && !types.includes(reaction_type))
+    throw badRequest(`reaction_type: '${reaction_type}' is not a type of emoji`)
+  if (code === undefined || type === undefined) throw badRequest(`emoji_name: there is no emoji '${emoji_name}'`)
+  if (!isEmojiCode(state, type as ReactionType, code)) throw badRequest(`emoji_code: there is no emoji '${code}'`)
+  throw new Refusal('REACTION_DOES_NOT_EXIST', 'You have not reacted with this emoji')
+}

@@ -1,0 +1,37 @@
+// What other resources ask of the messages' read state.
+
+import type { Fact } from '../facts.ts'
+import { runsOf } from '../model/message-store/index.ts'
+import type { State } from '../model/state.ts'
+import { unreadIds, unreadIn } from './unread.ts'
+
+/** Marks everything that one person sent and another has not read as read. */
+export function readMessagesFrom(state: State, readerId: number, senderId: number): Fact[] {
+  return marked(
+    readerId,
+    unreadIds(state, readerId).filter(id => state.messages.sender(id) === senderId),
+  )
+}
+
+/** Marks a channel as read for somebody who is about to leave it: nothing unread may be where they are not. */
+export function readChannel(state: State, readerId: number, channelId: number): Fact[] {
+  return marked(readerId, unreadIn(state, readerId, channelId))
+}
+
+/**
+ * Runs of what was sent to a channel, is now in another, and is unread there for somebody who leaves the first: what is
+ * unread by default while the subscription lasts must be said to be unread afterwards.
+ */
+export function unreadElsewhere(state: State, readerId: number, channelId: number): number[] {
+  const { messages } = state
+  if (messages.oldestMoved === Number.POSITIVE_INFINITY) return []
+  const elsewhere = (id: number) =>
+    id >= messages.oldestMoved && messages.sentTo(id) === channelId && messages.place(id).thread.channelId !== channelId
+  return runsOf(unreadIds(state, readerId).filter(elsewhere).reverse())
+}
+
+/** Newest first. */
+function marked(userId: number, ids: readonly number[]): Fact[] {
+  if (ids.length === 0) return []
+  return [{ type: 'message-flags.changed', userId, op: 'add', flag: 'read', runs: runsOf(ids.toReversed()) }]
+}

@@ -1,0 +1,94 @@
+// Saved snippets: personal records, told to their owner only.
+
+import { savedSnippets as api } from '../../api/messages/saved-snippets.ts'
+import { limits } from '../limits.ts'
+import type { SavedSnippet } from '../model/personal-records.ts'
+import { cleaned } from '../model/text.ts'
+import { seconds } from '../model/time.ts'
+import { badRequest, noSuch } from '../refusal.ts'
+import { type Context, resource } from '../resource.ts'
+
+export type SavedSnippetFact =
+  | { readonly type: 'saved-snippet.created'; readonly snippet: SavedSnippet }
+  | { readonly type: 'saved-snippet.edited'; readonly snippet: SavedSnippet }
+  | { readonly type: 'saved-snippet.deleted'; readonly id: number; readonly userId: number }
+
+export const savedSnippets = resource(api)<SavedSnippetFact>({
+  commands: {
+    list: ctx => ({ reply: { saved_snippets: present(ctx) } }),
+
+    create(ctx, { title, content }) {
+      const snippet = {
+        id: ctx.state.savedSnippets.nextId,
+        userId: ctx.actor.id,
+        title: checkTitle(title),
+        content: checkContent(content),
+        dateCreated: seconds(ctx.now),
+      }
+      return { facts: [{ type: 'saved-snippet.created', snippet }], reply: { saved_snippet_id: snippet.id } }
+    },
+
+    edit(ctx, { saved_snippet_id, title, content }) {
+      const old = own(ctx, saved_snippet_id)
+      const snippet = {
+        ...old,
+        title: title === undefined ? old.title : checkTitle(title),
+        content: content === undefined ? old.content : checkContent(content),
+      }
+      const same = snippet.title === old.title && snippet.content === old.content
+      return { facts: same ? [] : [{ type: 'saved-snippet.edited', snippet }], reply: {} }
+    },
+
+    delete(ctx, { saved_snippet_id }) {
+      const { id, userId } = own(ctx, saved_snippet_id)
+      return { facts: [{ type: 'saved-snippet.deleted', id, userId }], reply: {} }
+    },
+  },
+
+  apply: {
+    'saved-snippet.created': (state, { snippet }) => state.savedSnippets.put(snippet),
+    'saved-snippet.edited': (state, { snippet }) => state.savedSnippets.put(snippet),
+    'saved-snippet.deleted': (state, { id }) => state.savedSnippets.remove(id),
+  },
+
+  announce: {
+    'saved-snippet.created': (_state, { snippet }) => [
+      { to: [snippet.userId], event: { type: 'saved_snippets', op: 'add', saved_snippet: presentOne(snippet) } },
+    ],
+    'saved-snippet.edited': (_state, { snippet }) => [
+      { to: [snippet.userId], event: { type: 'saved_snippets', op: 'update', saved_snippet: presentOne(snippet) } },
+    ],
+    'saved-snippet.deleted': (_state, { id, userId }) => [
+      { to: [userId], event: { type: 'saved_snippets', op: 'remove', saved_snippet_id: id } },
+    ],
+  },
+
+  sections: { saved_snippets: ctx => ({ saved_snippets: present(ctx) }) },
+})
+
+function present(ctx: Context) {
+  return ctx.state.savedSnippets.where('user', ctx.actor.id).map(presentOne)
+}
+
+function presentOne({ id, title, content, dateCreated }: SavedSnippet) {
+  return { id, title, content, date_created: dateCreated }
+}
+
+/** Somebody else's snippet must look like none at all. */
+function own(ctx: Context, id: number): SavedSnippet {
+  const snippet = ctx.state.savedSnippets.get(id)
+  if (snippet?.userId !== ctx.actor.id) throw noSuch('saved_snippet_id: no such saved snippet')
+  return snippet
+}
+
+function checkTitle(title: string): string {
+  const checked = cleaned('title', title, limits.savedSnippetTitle)
+  if (checked === '') throw badRequest('title cannot be blank')
+  return checked
+}
+
+function checkContent(content: string): string {
+  const checked = cleaned('content', content, limits.messageContent)
+  if (checked === '') throw badRequest('content cannot be blank')
+  return checked
+}

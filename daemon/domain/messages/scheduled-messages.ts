@@ -1,0 +1,229 @@
+// Scheduled messages: personal records that become messages at their time, once, with the rights their author then has.
+
+import type { ParamsOf, Static } from '../../api/define.ts'
+import { scheduledMessages as api, type scheduledMessage as shape } from '../../api/messages/scheduled-messages.ts'
+import type { ScheduledMessage } from '../model/personal-records.ts'
+import type { State } from '../model/state.ts'
+import { futureTime } from '../model/time.ts'
+import { topicShown } from '../model/topic-names.ts'
+import { badRequest, noSuch, Refusal } from '../refusal.ts'
+import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
+import { messageContent } from './compose.ts'
+import { directNotice } from './notices.ts'
+import { quoted } from './quote.ts'
+import { composed, isAppForPeople, posting, type Target, targetOf } from './send.ts'
+
+export type ScheduledMessageFact =
+  | { readonly type: 'scheduled-message.created'; readonly message: ScheduledMessage }
+  | { readonly type: 'scheduled-message.edited'; readonly message: ScheduledMessage }
+  | { readonly type: 'scheduled-message.failed'; readonly message: ScheduledMessage }
+  | { readonly type: 'scheduled-message.deleted'; readonly id: number; readonly userId: number }
+  | { readonly type: 'scheduled-message.delivered'; readonly id: number; readonly userId: number }
+
+/** Milliseconds. What is later than this is not sent: it may make no sense any more. */
+const mostLate = 10 * 60 * 1000
+
+const delivery: Job = {
+  op: 'deliver-scheduled-message',
+  due: state => state.scheduledMessages.nextDue,
+  // One at a time: what the first one begins, a conversation or a topic, the next must find.
+  run: ctx => deliver(ctx),
+}
+
+export const scheduledMessages = resource(api)<ScheduledMessageFact>({
+  commands: {
+    list: ctx => ({ reply: { scheduled_messages: present(ctx, false) } }),
+
+    create(ctx, params) {
+      const due = futureTime(ctx.now, params.scheduled_delivery_timestamp)
+      const content = messageContent(params.content)
+      const target = targetOf(ctx, params)
+      const toSelf = 'people' in target && target.people.length === 1
+      const message: ScheduledMessage = {
+        id: ctx.state.scheduledMessages.nextId,
+        userId: ctx.actor.id,
+        target: kept(target),
+        content,
+        html: composed(ctx, target, content).html,
+        due,
+        failed: false,
+        client: ctx.client,
+        readBySender: params.read_by_sender ?? (isAppForPeople(ctx.client) && !toSelf),
+      }
+      return {
+        facts: [{ type: 'scheduled-message.created', message }],
+        reply: { scheduled_message_id: message.id },
+      }
+    },
+
+    update(ctx, params) {
+      const old = own(ctx, params.scheduled_message_id)
+      const { type, to, content, topic, scheduled_delivery_timestamp: time } = params
+      const changesText = [type, to, content, topic].some(given => given !== undefined)
+      if (!changesText && time === undefined)
+        throw badRequest('Nothing to change: give type, to, content, topic or scheduled_delivery_timestamp')
+      if (old.failed && time === undefined)
+        throw badRequest('scheduled_delivery_timestamp: a message that could not be sent needs a new time')
+      const due = time === undefined ? old.due : futureTime(ctx.now, time)
+      const { reason: _reason, ...rest } = old
+      const message = { ...rest, ...(changesText && rewritten(ctx, params, old)), due, failed: false }
+      return { facts: [{ type: 'scheduled-message.edited', message }], reply: {} }
+    },
+
+    delete(ctx, { scheduled_message_id }) {
+      const { id, userId } = own(ctx, scheduled_message_id)
+      return { facts: [{ type: 'scheduled-message.deleted', id, userId }], reply: {} }
+    },
+  },
+
+  apply: {
+    'scheduled-message.created': (state, { message }) => state.scheduledMessages.put(message),
+    'scheduled-message.edited': (state, { message }) => state.scheduledMessages.put(message),
+    'scheduled-message.failed': (state, { message }) => state.scheduledMessages.put(message),
+    'scheduled-message.deleted': (state, { id }) => state.scheduledMessages.remove(id),
+    'scheduled-message.delivered': (state, { id }) => state.scheduledMessages.remove(id),
+  },
+
+  announce: {
+    'scheduled-message.created': (_state, { message }) => [
+      {
+        to: [message.userId],
+        event: client => ({
+          type: 'scheduled_messages',
+          op: 'add',
+          scheduled_messages: [presentOne(message, client.capabilities.has('empty_topic_name'))],
+        }),
+      },
+    ],
+    'scheduled-message.edited': updated,
+    'scheduled-message.failed': updated,
+    'scheduled-message.deleted': gone,
+    'scheduled-message.delivered': gone,
+  },
+
+  sections: {
+    scheduled_messages: (ctx, capabilities) => ({
+      scheduled_messages: present(ctx, capabilities.has('empty_topic_name')),
+    }),
+  },
+  jobs: [delivery],
+})
+
+/** Where and what it says now. What is not given stays, and is checked again with the rest. */
+function rewritten(ctx: Context, params: ParamsOf<typeof api.update>, old: ScheduledMessage) {
+  const wasChannel = 'channelId' in old.target
+  const isChannel = params.type === undefined ? wasChannel : params.type === 'channel' || params.type === 'stream'
+  if (isChannel !== wasChannel) {
+    if (params.to === undefined) throw badRequest('to: needed when the type changes')
+    if (isChannel && params.topic === undefined) throw badRequest('topic: needed when the type changes to a channel')
+  }
+  const before = asGiven(old.target)
+  const target = targetOf(ctx, {
+    type: isChannel ? 'channel' : 'direct',
+    to: params.to ?? before.to,
+    topic: params.topic ?? before.topic,
+  })
+  const content = params.content === undefined ? old.content : messageContent(params.content)
+  return { target: kept(target), content, html: composed(ctx, target, content).html }
+}
+
+// --- delivery ---------------------------------------------------------------------------------------------------
+
+function deliver(ctx: Surroundings): Outcome<object> {
+  const { state, now } = ctx
+  const row = state.scheduledMessages.first
+  if (!row || row.due * 1000 > now) return { reply: {} }
+  const author = state.users.get(row.userId)!
+  if (!author.active) return failure(ctx, row, 'The account is deactivated', false)
+  if (now - row.due * 1000 > mostLate)
+    return failure(ctx, row, 'The server was not running at that time, and it is more than 10 minutes late')
+  try {
+    const asAuthor: Context = { ...ctx, actor: author, client: row.client }
+    const { facts } = posting(asAuthor, targetOf(asAuthor, asGiven(row.target)), row.content, {
+      readBySender: row.readBySender,
+    })
+    return {
+      facts: [...facts, { type: 'scheduled-message.delivered', id: row.id, userId: row.userId }],
+      reply: {},
+    }
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal
+    return failure(ctx, row, refusal.message)
+  }
+}
+
+function failure(ctx: Surroundings, row: ScheduledMessage, reason: string, told = true): Outcome<object> {
+  const planned = new Date(row.due * 1000).toISOString()
+  const notice = [
+    `The message you scheduled for <time:${planned}> was not sent, for this reason:`,
+    quoted(reason, 2000),
+    '[View scheduled messages](/#scheduled)',
+  ]
+  return {
+    facts: [
+      { type: 'scheduled-message.failed', message: { ...row, failed: true, reason } },
+      ...(told ? directNotice(ctx, [row.userId], notice.join('\n\n')) : []),
+    ],
+    reply: {},
+  }
+}
+
+// --- rows -------------------------------------------------------------------------------------------------------
+
+function kept(target: Target): ScheduledMessage['target'] {
+  return 'channel' in target ? { channelId: target.channel.id, topic: target.topic } : { userIds: target.people }
+}
+
+/** As the parameters of a request would say it, so that it is checked like one. */
+function asGiven(target: ScheduledMessage['target']): {
+  readonly type: string
+  readonly to: number | readonly number[]
+  readonly topic: string | undefined
+} {
+  return 'channelId' in target
+    ? { type: 'channel', to: target.channelId, topic: target.topic }
+    : { type: 'direct', to: target.userIds, topic: undefined }
+}
+
+function own(ctx: Context, id: number): ScheduledMessage {
+  const message = ctx.state.scheduledMessages.get(id)
+  if (message?.userId !== ctx.actor.id) throw noSuch('scheduled_message_id: no such scheduled message')
+  return message
+}
+
+function updated(state: State, { message }: { readonly message: ScheduledMessage }): Announcement[] {
+  if (!state.users.get(message.userId)!.active) return []
+  return [
+    {
+      to: [message.userId],
+      event: client => ({
+        type: 'scheduled_messages',
+        op: 'update',
+        scheduled_message: presentOne(message, client.capabilities.has('empty_topic_name')),
+      }),
+    },
+  ]
+}
+
+function gone(_state: State, { id, userId }: { readonly id: number; readonly userId: number }): Announcement[] {
+  return [{ to: [userId], event: { type: 'scheduled_messages', op: 'remove', scheduled_message_id: id } }]
+}
+
+function present(ctx: Context, emptyTopic: boolean) {
+  return ctx.state.scheduledMessages.ofUser(ctx.actor.id).map(message => presentOne(message, emptyTopic))
+}
+
+function presentOne(message: ScheduledMessage, emptyTopic: boolean): Static<typeof shape> {
+  const { id, userId, target, content, html, due, failed } = message
+  const others = 'userIds' in target ? target.userIds.filter(other => other !== userId) : []
+  return {
+    scheduled_message_id: id,
+    ...('channelId' in target
+      ? { type: 'stream', to: target.channelId, topic: topicShown(target.topic, emptyTopic) }
+      : { type: 'private', to: others.length > 0 ? others : [userId] }),
+    content,
+    rendered_content: html,
+    scheduled_delivery_timestamp: due,
+    failed,
+  }
+}

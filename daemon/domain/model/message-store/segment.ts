@@ -1,0 +1,263 @@
+// 16,384 consecutive message IDs: numbers in columns, text as UTF-8 in pages, all outside the heap, where a million
+// messages cost the garbage collector nothing. Text is only ever appended; an edited message keeps its new text apart.
+
+import { escapeHtml } from '../../markdown/escape.ts'
+import type { Details } from './message.ts'
+import { type WordArrays, WordIndex } from './word-index.ts'
+import { eachWordHash } from './words.ts'
+
+export const segmentBits = 14
+export const segmentSize = 1 << segmentBits
+
+const pageBits = 20
+const pageSize = 1 << pageBits
+
+/** Bits above those of `marks`: kept by the store itself. */
+const present = 0x8000
+/** The HTML is the content in one paragraph, and so need not be kept. */
+const plain = 0x4000
+const ownBits = present | plain
+
+export interface Columns {
+  readonly senders: Uint32Array
+  readonly places: Uint32Array
+  readonly times: Uint32Array
+  readonly clients: Uint16Array
+  readonly bits: Uint16Array
+  readonly textAt: Uint32Array
+  readonly contentBytes: Uint32Array
+  readonly htmlBytes: Uint32Array
+}
+
+export interface Content {
+  readonly content: string
+  readonly html: string
+}
+
+/** What can be asked of a segment; a frozen one answers as of when it was frozen. */
+export class SegmentView {
+  protected columns: Columns
+  readonly details: Map<number, Details>
+  protected readonly pages: Buffer[]
+
+  constructor(columns: Columns, details: Map<number, Details>, pages: Buffer[]) {
+    this.columns = columns
+    this.details = details
+    this.pages = pages
+  }
+
+  has(local: number): boolean {
+    return (this.columns.bits[local] ?? 0) !== 0
+  }
+
+  sender(local: number): number {
+    return this.columns.senders[local]!
+  }
+
+  place(local: number): number {
+    return this.columns.places[local]!
+  }
+
+  time(local: number): number {
+    return this.columns.times[local]!
+  }
+
+  client(local: number): number {
+    return this.columns.clients[local]!
+  }
+
+  marks(local: number): number {
+    return this.columns.bits[local]! & ~ownBits
+  }
+
+  content(local: number): string {
+    return this.details.get(local)?.text?.content ?? this.#text(local, 0, this.columns.contentBytes[local]!)
+  }
+
+  html(local: number): string {
+    const edited = this.details.get(local)?.text
+    if (edited) return edited.html
+    if ((this.columns.bits[local]! & plain) !== 0) return paragraph(this.content(local))
+    const from = this.columns.contentBytes[local]!
+    return this.#text(local, from, from + this.columns.htmlBytes[local]!)
+  }
+
+  #text(local: number, from: number, to: number): string {
+    const at = this.columns.textAt[local]!
+    const offset = at & (pageSize - 1)
+    return this.pages[at >>> pageBits]!.toString('utf8', offset + from, offset + to)
+  }
+}
+
+export class Segment extends SegmentView {
+  readonly number: number
+  words: WordIndex
+  /** Local IDs that differ from the segment's file; undefined while it has none. */
+  changed: Set<number> | undefined
+  file: string | undefined
+  /** Whether the file is on disk. */
+  kept = false
+  #used: number
+  /** A file is being written from these very arrays: they must be copied before they change. */
+  #shared = false
+
+  constructor(number: number, saved?: SavedSegment) {
+    super(saved?.columns ?? columnsOf(256), saved?.details ?? new Map(), saved?.pages ?? [Buffer.allocUnsafeSlow(0)])
+    this.number = number
+    this.words = new WordIndex(saved?.words)
+    // Pages of a file are full: what comes is text of a segment that goes on in memory.
+    this.#used = this.pages.at(-1)!.length
+  }
+
+  append(local: number, senderId: number, place: number, time: number, client: number, marks: number, text: Content) {
+    this.#own()
+    if (local >= this.columns.bits.length) this.#grow(local)
+    const { senders, places, times, clients, bits, textAt, contentBytes, htmlBytes } = this.columns
+    const isPlain = text.html === paragraph(text.content)
+    const html = isPlain ? '' : text.html
+    senders[local] = senderId
+    places[local] = place
+    times[local] = time
+    clients[local] = client
+    contentBytes[local] = Buffer.byteLength(text.content)
+    htmlBytes[local] = Buffer.byteLength(html)
+    textAt[local] = this.#write(text.content, html, contentBytes[local]! + htmlBytes[local]!)
+    bits[local] = marks | present | (isPlain ? plain : 0)
+    this.addWords(local, text.content)
+    this.changed?.add(local)
+  }
+
+  setPlace(local: number, place: number): void {
+    this.#own()
+    this.columns.places[local] = place
+    this.changed?.add(local)
+  }
+
+  setMarks(local: number, marks: number): void {
+    this.#own()
+    this.columns.bits[local] = marks | (this.columns.bits[local]! & ownBits)
+    this.changed?.add(local)
+  }
+
+  setDetails(local: number, details: Details | undefined): void {
+    if (details) this.details.set(local, details)
+    else this.details.delete(local)
+    this.changed?.add(local)
+  }
+
+  remove(local: number): void {
+    this.#own()
+    this.columns.bits[local] = 0
+    this.details.delete(local)
+    this.changed?.add(local)
+  }
+
+  addWords(local: number, content: string): void {
+    this.#own()
+    eachWordHash(content.toLowerCase(), hash => this.words.add(hash, local))
+  }
+
+  /** As it is now, whatever comes: numbers are copied, text is never overwritten. */
+  freeze(): SegmentView {
+    return new SegmentView(copied(this.columns), new Map(this.details), [...this.pages])
+  }
+
+  /** Everything a file must hold, until `written` says that it does. */
+  saved(): SavedSegment {
+    this.#shared = true
+    const pages = this.pages.map((page, index) =>
+      index === this.pages.length - 1 ? page.subarray(0, this.#used) : page,
+    )
+    return { columns: this.columns, details: new Map(this.details), pages, words: this.words.arrays }
+  }
+
+  written(): void {
+    this.#shared = false
+    this.kept = true
+  }
+
+  #own(): void {
+    if (!this.#shared) return
+    this.columns = copied(this.columns)
+    this.words = new WordIndex(copiedWords(this.words.arrays))
+    this.#shared = false
+  }
+
+  #write(content: string, html: string, bytes: number): number {
+    let page = this.pages.at(-1)!
+    if (this.#used + bytes > page.length || this.#used >= pageSize) {
+      page = this.#newPage(page, bytes)
+      this.#used = 0
+    }
+    const at = ((this.pages.length - 1) * pageSize + this.#used) >>> 0
+    this.#used += page.write(content, this.#used)
+    if (html !== '') this.#used += page.write(html, this.#used)
+    return at
+  }
+
+  /** Small at first: most stores are small. */
+  #newPage(full: Buffer, needed: number): Buffer {
+    const size = Math.max(needed, Math.min(pageSize, Math.max(4096, full.length * 2)))
+    const page = Buffer.allocUnsafeSlow(size)
+    this.pages.push(page)
+    return page
+  }
+
+  #grow(local: number): void {
+    const size = Math.min(segmentSize, Math.max(local + 1, this.columns.bits.length * 2))
+    const larger = columnsOf(size)
+    for (const name of columnNames) larger[name].set(this.columns[name])
+    this.columns = larger
+  }
+}
+
+export interface SavedSegment {
+  readonly columns: Columns
+  readonly details: Map<number, Details>
+  readonly pages: Buffer[]
+  readonly words: WordArrays
+}
+
+export const columnNames = [
+  'senders',
+  'places',
+  'times',
+  'clients',
+  'bits',
+  'textAt',
+  'contentBytes',
+  'htmlBytes',
+] as const satisfies readonly (keyof Columns)[]
+
+function columnsOf(size: number): Columns {
+  return {
+    senders: new Uint32Array(size),
+    places: new Uint32Array(size),
+    times: new Uint32Array(size),
+    clients: new Uint16Array(size),
+    bits: new Uint16Array(size),
+    textAt: new Uint32Array(size),
+    contentBytes: new Uint32Array(size),
+    htmlBytes: new Uint32Array(size),
+  }
+}
+
+function copied(columns: Columns): Columns {
+  return Object.fromEntries(columnNames.map(name => [name, columns[name].slice()])) as unknown as Columns
+}
+
+function copiedWords({ hashes, counts, tails, firsts, lasts, pool }: WordArrays): WordArrays {
+  return {
+    hashes: hashes.slice(),
+    counts: counts.slice(),
+    tails: tails.slice(),
+    firsts: firsts.slice(),
+    lasts: lasts.slice(),
+    pool: pool.slice(),
+  }
+}
+
+/** What most messages render to. */
+function paragraph(content: string): string {
+  return `<p>${escapeHtml(content)}</p>`
+}

@@ -1,0 +1,285 @@
+// Everything the service remembers: people, groups, channels, and the tables of all records. Those of one person are
+// described in personal-records.ts, those of the organization in organization-records.ts. Rows are what facts left
+// behind, in our own words; what clients see is made from them by each resource's `present`.
+
+import type { ChannelPermission, GroupPermission } from '../../api/shapes/permission-settings.ts'
+import { deliveryTable } from '../bots/webhooks/delivery.ts'
+import type { Playground } from '../organization/playgrounds.ts'
+import { DueTable } from './due-table.ts'
+import { MessageFlagsTable } from './message-flags-table.ts'
+import { MessageStore, type SideFile } from './message-store/index.ts'
+import type {
+  CustomEmoji,
+  EmailDomain,
+  Invitation,
+  Linkifier,
+  Organization,
+  ProfileField,
+} from './organization-records.ts'
+import {
+  type AlertWords,
+  type Attachment,
+  type Draft,
+  type EmailChange,
+  type MutedUser,
+  mutedUserKey,
+  type NavigationView,
+  type Reminder,
+  type SavedSnippet,
+  type ScheduledMessage,
+  type StoredItem,
+  type UserStatus,
+  type UserTopic,
+  userTopicKey,
+} from './personal-records.ts'
+import { PresenceTable } from './presence-table.ts'
+import { SubscriptionTable } from './subscription-table.ts'
+import { Table } from './table.ts'
+
+export const roles = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const
+export type Role = (typeof roles)[keyof typeof roles]
+
+/** A set of users: a group's ID, or users and groups listed. Always in normal form (`group-values.ts`). */
+export type GroupValue =
+  | number
+  | { readonly direct_members: readonly number[]; readonly direct_subgroups: readonly number[] }
+
+export interface User {
+  readonly id: number
+  /** The real address; what others see of it is a rule of visibility. */
+  readonly email: string
+  readonly fullName: string
+  readonly role: Role
+  /** Past the waiting period; settled by a fact, so that nothing depends on when it is asked. */
+  readonly fullMember: boolean
+  readonly active: boolean
+  /** Milliseconds. */
+  readonly joined: number
+  readonly avatar: {
+    readonly version: number /** Name of the uploaded file beside the store. */
+    readonly file?: string
+  }
+  /** Bumped to make the old API key worthless; the key itself is never stored. */
+  readonly keyVersion: number
+  /** scrypt, with its salt; absent for accounts that cannot log in by password. */
+  readonly password?: string
+  /** Flags of the account, given only by whoever runs the daemon: even owners lack them by default. */
+  readonly canCreateUsers: boolean
+  readonly canChangeEmails: boolean
+  /** Only what differs from the default of the settings table. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Custom profile field ID to value. */
+  readonly profile: Readonly<Record<string, string>>
+  readonly bot?: Bot
+}
+
+export interface Bot {
+  readonly type: 1 | 2 | 3 | 4
+  readonly ownerId: number | null
+  /** Part of the server itself, such as the notification bot. */
+  readonly system: boolean
+  readonly service?: OutgoingService | NamedService
+  /** Channels that programs written for the bot may use; the server itself does nothing with them. */
+  readonly defaults?: {
+    readonly sendingChannelId: number | null
+    readonly eventsChannelId: number | null
+    readonly allPublic: boolean
+  }
+}
+
+/** Where an outgoing webhook goes. Its token is derived, never stored. */
+export interface OutgoingService {
+  readonly url: string
+  /** 1 generic, 2 Slack-style. */
+  readonly interface: 1 | 2
+}
+
+export interface NamedService {
+  readonly name: string
+  readonly config: Readonly<Record<string, string>>
+}
+
+export interface Group {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly system: boolean
+  readonly creatorId: number | null
+  readonly dateCreated: number | null
+  readonly deactivated: boolean
+  /** Direct members. Those of system groups follow from roles and are not listed here. */
+  readonly members: readonly number[]
+  readonly subgroups: readonly number[]
+  readonly permissions: Readonly<Record<GroupPermission, GroupValue>>
+}
+
+export interface Channel {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly creatorId: number | null
+  /** Seconds. */
+  readonly dateCreated: number
+  readonly inviteOnly: boolean
+  readonly webPublic: boolean
+  readonly historyPublic: boolean
+  readonly archived: boolean
+  /** Joined by new accounts. */
+  readonly isDefault: boolean
+  /** null: as the organization; -1: for ever. */
+  readonly retentionDays: number | null
+  readonly topicsPolicy: 'inherit' | 'allow_empty_topic' | 'disable_empty_topic' | 'empty_topic_only'
+  readonly folderId: number | null
+  /** Nothing was said in it for long. */
+  readonly quiet?: true
+  readonly permissions: Readonly<Record<ChannelPermission, GroupValue>>
+}
+
+/** The people of a direct conversation; its ID never changes and never goes away. */
+export interface Conversation {
+  readonly id: number
+  /** Ascending. */
+  readonly userIds: readonly number[]
+}
+
+export interface ChannelFolder {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly order: number
+  readonly creatorId: number | null
+  /** Seconds. */
+  readonly dateCreated: number
+  readonly archived: boolean
+}
+
+/** Channels offered together to new accounts. */
+export interface DefaultChannelGroup {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly channelIds: readonly number[]
+}
+
+/** Rows as they are about to be. */
+export interface ChangedRows {
+  readonly users?: readonly User[]
+  readonly groups?: readonly Group[]
+  readonly channels?: readonly Channel[]
+}
+
+/** What can be kept in a snapshot and read back. */
+interface Kept {
+  save(): Iterable<unknown>
+  load(rows: Iterable<unknown>, fileOf?: (name: string) => Buffer): void
+}
+
+export class State {
+  organization: Organization = {
+    dateCreated: 0,
+    emailDomain: '',
+    settings: {},
+    permissions: {} as Organization['permissions'],
+    userDefaults: {},
+  }
+  readonly users = new Table((user: User) => user.id, {
+    email: (user: User) => user.email.toLowerCase(),
+    name: (user: User) => user.fullName.toLowerCase(),
+    botOwner: (user: User) => user.bot?.ownerId ?? undefined,
+    deactivated: (user: User) => (user.active ? undefined : 1),
+    /** Accounts in their waiting period, all under one value. */
+    newcomer: (user: User) => (user.fullMember ? undefined : 1),
+  })
+  readonly profileFields = new Table((field: ProfileField) => field.id)
+  readonly botStorage = new Table((item: StoredItem) => `${item.userId}/${item.key}`, {
+    user: (item: StoredItem) => item.userId,
+  })
+  readonly groups = new Table((group: Group) => group.id, {
+    name: (group: Group) => group.name,
+    member: (group: Group) => group.members,
+    subgroup: (group: Group) => group.subgroups,
+  })
+  readonly channels = new Table((channel: Channel) => channel.id, {
+    name: (channel: Channel) => channel.name.toLowerCase(),
+    folder: (channel: Channel) => channel.folderId ?? undefined,
+    default: (channel: Channel) => (channel.isDefault ? 1 : undefined),
+  })
+  readonly subscriptions = new SubscriptionTable()
+  readonly conversations = new Table((conversation: Conversation) => conversation.id, {
+    people: (conversation: Conversation) => conversation.userIds.join(','),
+    member: (conversation: Conversation) => conversation.userIds,
+  })
+  readonly messages = new MessageStore()
+  readonly messageFlags = new MessageFlagsTable()
+  readonly channelFolders = new Table((folder: ChannelFolder) => folder.id)
+  readonly defaultChannelGroups = new Table((group: DefaultChannelGroup) => group.id)
+  readonly userTopics = new Table((row: UserTopic) => userTopicKey(row), {
+    user: (row: UserTopic) => row.userId,
+    topic: (row: UserTopic) => `${row.channelId}/${row.topic.toLowerCase()}`,
+  })
+  readonly savedSnippets = new Table((snippet: SavedSnippet) => snippet.id, {
+    user: (snippet: SavedSnippet) => snippet.userId,
+  })
+  readonly navigationViews = new Table((view: NavigationView) => `${view.userId}/${view.fragment}`, {
+    user: (view: NavigationView) => view.userId,
+  })
+  readonly drafts = new Table((draft: Draft) => draft.id, { user: (draft: Draft) => draft.userId })
+  readonly scheduledMessages = new DueTable<ScheduledMessage>()
+  readonly reminders = new DueTable<Reminder>()
+  readonly attachments = new Table((attachment: Attachment) => attachment.id, {
+    user: (attachment: Attachment) => attachment.userId,
+    path: (attachment: Attachment) => attachment.path,
+    message: (attachment: Attachment) => attachment.messages.map(({ id }) => id),
+  })
+  readonly webhookDeliveries = deliveryTable()
+  readonly emailChanges = new Table<EmailChange, string>(change => change.token)
+  readonly userStatuses = new Table((status: UserStatus) => status.userId)
+  readonly mutedUsers = new Table(mutedUserKey as (row: MutedUser) => string, {
+    user: (row: MutedUser) => row.userId,
+    muted: (row: MutedUser) => row.mutedId,
+  })
+  readonly alertWords = new Table((row: AlertWords) => row.userId)
+  readonly emoji = new Table((emoji: CustomEmoji) => emoji.id, {
+    activeName: (emoji: CustomEmoji) => (emoji.deactivated ? undefined : emoji.name),
+  })
+  readonly linkifiers = new Table((linkifier: Linkifier) => linkifier.id)
+  readonly playgrounds = new Table((playground: Playground) => playground.id)
+  readonly domains = new Table((row: EmailDomain) => row.id, { domain: (row: EmailDomain) => row.domain })
+  readonly invitations = new Table((invitation: Invitation) => invitation.id, {
+    inviter: (invitation: Invitation) => invitation.inviterId,
+    token: (invitation: Invitation) => invitation.token,
+  })
+  readonly presence = new PresenceTable()
+
+  /** The state as it would be with these rows, to ask questions of. */
+  with(changed: ChangedRows): State {
+    return Object.create(this, {
+      users: { value: this.users.with(changed.users ?? []) },
+      groups: { value: this.groups.with(changed.groups ?? []) },
+      channels: { value: this.channels.with(changed.channels ?? []) },
+    })
+  }
+
+  /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
+  save(): Record<string, Iterable<unknown>> {
+    const sections: Record<string, Iterable<unknown>> = { organization: [this.organization] }
+    for (const [name, kept] of this.#parts()) sections[name] = kept.save()
+    return sections
+  }
+
+  /** What is too large for a snapshot and stands beside it. Asked for in the same turn, and before `save`. */
+  files(): SideFile[] {
+    return this.messages.files()
+  }
+
+  static load(sections: Readonly<Record<string, Iterable<unknown>>>, fileOf?: (name: string) => Buffer): State {
+    const state = new State()
+    for (const row of sections.organization ?? []) state.organization = row as Organization
+    for (const [name, kept] of state.#parts()) kept.load(sections[name] ?? [], fileOf)
+    return state
+  }
+
+  #parts(): [string, Kept][] {
+    return Object.entries(this).filter((part): part is [string, Kept] => 'save' in Object(part[1]))
+  }
+}

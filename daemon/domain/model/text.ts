@@ -1,0 +1,22 @@
+// Rules that every piece of user-given text shares.
+
+import { badRequest } from '../refusal.ts'
+
+/** Trimmed and within the limit, which counts code points: what a person would call characters, nearly. */
+export function cleaned(name: string, value: string, limit: number): string {
+  const trimmed = value.trim()
+  // A code point takes at most two code units, so only text longer than the limit needs counting.
+  if (trimmed.length > limit && [...trimmed].length > limit)
+    throw badRequest(`${name} is too long (limit: ${limit} characters)`)
+  return trimmed
+}
+
+/** Control characters, halves of characters, and what Unicode keeps for itself. */
+export const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
+
+/** Cut to the limit, mark included: messages and topics are shortened rather than refused. */
+export function truncated(value: string, limit: number, mark: string): string {
+  if (value.length <= limit) return value
+  const points = [...value]
+  return points.length <= limit ? value : points.slice(0, limit - mark.length).join('') + mark
+}

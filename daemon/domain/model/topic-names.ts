@@ -1,0 +1,40 @@
+// What topics are called: the empty one has a name to be shown by, and a resolved one a mark before its own.
+
+import { limits } from '../limits.ts'
+import { badRequest } from '../refusal.ts'
+import { truncated, unprintable } from './text.ts'
+
+/** Shown in place of the empty topic, and read as it. */
+export const emptyTopicDisplayName = 'general chat'
+
+/** To clients that cannot show an empty topic it has a name. */
+export function topicShown(topic: string | undefined, emptyTopic: boolean): string {
+  // Direct messages have none, and then it is empty for everyone.
+  if (topic === undefined) return ''
+  return topic === '' && !emptyTopic ? emptyTopicDisplayName : topic
+}
+
+/** The topic that somebody means: trimmed, the name for the empty one read as empty. */
+export function topicMeant(given: string): string {
+  const topic = given.trim()
+  return topic === emptyTopicDisplayName ? '' : topic
+}
+
+/** The topic as it is kept with what is written: cut when too long. */
+export function topicOf(given: string, name = 'topic'): string {
+  const topic = topicMeant(given)
+  if (unprintable.test(topic)) throw badRequest(`${name} contains a character that cannot be printed`)
+  return truncated(topic, limits.topic, '...')
+}
+
+/** Where something is sent, now or later, or typed, the older name of the empty topic is understood too. */
+export function isNoTopic(given: string): boolean {
+  return given.trim() === '(no topic)'
+}
+
+export const resolvedPrefix = '✔ '
+
+/** Whether the one is the other marked as resolved. */
+export function differsByPrefix(a: string, b: string): boolean {
+  return a !== b && (a === resolvedPrefix + b || b === resolvedPrefix + a)
+}

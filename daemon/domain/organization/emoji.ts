@@ -1,0 +1,98 @@
+// Custom emoji: files beside the store, soft deletion, so that old reactions keep their picture.
+
+import { emoji as api } from '../../api/organization/emoji.ts'
+import { checkImage } from '../files/images.ts'
+import { stillOf } from '../files/still-images.ts'
+import { limits } from '../limits.ts'
+import { isBuiltInEmoji } from '../markdown/emoji-names.ts'
+import { type CustomEmoji, emojiUrl } from '../model/organization-records.ts'
+import type { State } from '../model/state.ts'
+import { badRequest, noSuch } from '../refusal.ts'
+import { type Announcement, resource } from '../resource.ts'
+import { everyone } from '../rules/audiences.ts'
+import * as may from '../rules/index.ts'
+
+export type EmojiFact =
+  | { readonly type: 'emoji.added'; readonly emoji: CustomEmoji }
+  | { readonly type: 'emoji.deactivated'; readonly id: number }
+
+interface Prepared {
+  readonly upload: Pick<CustomEmoji, 'file' | 'still'>
+}
+
+export const customEmoji = resource(api)<EmojiFact, Prepared>({
+  prepare: {
+    // OPEN: pictures are kept as they came, not scaled to 64 by 64 (avatars not to 100 and 500); clients scale them
+    // anyway, and a decoder and encoder for four formats would weigh more than the daemon.
+    async upload(tools, { emoji_name, file }, state, actor) {
+      checkName({ state, actor: actor! }, emoji_name)
+      checkImage('file', file.bytes, limits.imageMiB)
+      const still = stillOf(file.bytes)
+      return {
+        file: await tools.keepFile(file.bytes),
+        ...(still && { still: await tools.keepFile(still) }),
+      }
+    },
+  },
+
+  commands: {
+    list: ({ state }) => ({ reply: { emoji: present(state) } }),
+
+    upload(ctx, { emoji_name }, files) {
+      const emoji: CustomEmoji = {
+        id: ctx.state.emoji.nextId,
+        name: checkName(ctx, emoji_name),
+        authorId: ctx.actor.id,
+        ...files,
+        deactivated: false,
+      }
+      return { facts: [{ type: 'emoji.added', emoji }], reply: {} }
+    },
+
+    deactivate(ctx, { emoji_name }) {
+      const emoji = ctx.state.emoji.find('activeName', emoji_name)
+      if (!emoji) throw noSuch(`emoji_name: there is no custom emoji '${emoji_name}'`)
+      may.check(may.deactivateEmoji, ctx, emoji)
+      return { facts: [{ type: 'emoji.deactivated', id: emoji.id }], reply: {} }
+    },
+  },
+
+  apply: {
+    'emoji.added': (state, { emoji }) => state.emoji.put(emoji),
+    'emoji.deactivated': (state, { id }) => state.emoji.put({ ...state.emoji.get(id)!, deactivated: true }),
+  },
+
+  announce: { 'emoji.added': told, 'emoji.deactivated': told },
+
+  sections: { realm_emoji: ({ state }) => ({ realm_emoji: present(state) }) },
+})
+
+function checkName(asker: may.Asker, given: string): string {
+  may.check(may.addEmoji, asker, undefined)
+  const name = given.trim().replaceAll(' ', '_')
+  if (!/^[a-z0-9_-]*[a-z0-9]$/.test(name))
+    throw badRequest('emoji_name must be of lower-case letters, digits, - and _, and end in a letter or digit')
+  if (asker.state.emoji.find('activeName', name)) throw badRequest(`emoji_name: there is an emoji '${name}' already`)
+  if (isBuiltInEmoji(name)) may.check(may.overrideEmoji, asker, undefined)
+  return name
+}
+
+function told(state: State): Announcement[] {
+  return [{ to: everyone(state), event: { type: 'realm_emoji', op: 'update', realm_emoji: present(state) } }]
+}
+
+function present(state: State) {
+  return Object.fromEntries([...state.emoji.values()].map(emoji => [String(emoji.id), presentOne(emoji)]))
+}
+
+function presentOne(emoji: CustomEmoji) {
+  const { id, name, authorId, deactivated } = emoji
+  return {
+    id: String(id),
+    name,
+    source_url: emojiUrl(emoji),
+    still_url: emoji.still === undefined ? null : emojiUrl({ file: emoji.still }),
+    deactivated,
+    author_id: authorId,
+  }
+}

@@ -1,0 +1,111 @@
+// Linkifiers: kept in order, changed by administrators, told to clients that know URL templates.
+
+import { linkifiers as api } from '../../api/organization/linkifiers.ts'
+import { groupsOfPattern, linkifiersInOrder, variablesOfTemplate } from '../markdown/linkify.ts'
+import type { Linkifier } from '../model/organization-records.ts'
+import type { State } from '../model/state.ts'
+import { badRequest } from '../refusal.ts'
+import { type Announcement, type Context, onlyWith, resource } from '../resource.ts'
+import { everyone } from '../rules/audiences.ts'
+import * as may from '../rules/index.ts'
+
+export type LinkifierFact =
+  | { readonly type: 'linkifier.added' | 'linkifier.edited'; readonly linkifier: Linkifier }
+  | { readonly type: 'linkifier.removed'; readonly id: number }
+  | { readonly type: 'linkifiers.reordered'; readonly ids: readonly number[] }
+
+export const linkifiers = resource(api)<LinkifierFact>({
+  commands: {
+    list: ({ state }) => ({ reply: { linkifiers: present(state) } }),
+
+    add(ctx, params) {
+      may.insist(may.administer, ctx)
+      const rule = checked(ctx, params.pattern, params.url_template)
+      const order = (linkifiersInOrder(ctx.state).at(-1)?.order ?? 0) + 1
+      const linkifier = { id: ctx.state.linkifiers.nextId, ...rule, order }
+      return { facts: [{ type: 'linkifier.added', linkifier }], reply: { id: linkifier.id } }
+    },
+
+    update(ctx, params) {
+      may.insist(may.administer, ctx)
+      const old = known(ctx, params.filter_id)
+      const linkifier = { ...old, ...checked(ctx, params.pattern, params.url_template, old) }
+      const same = linkifier.pattern === old.pattern && linkifier.urlTemplate === old.urlTemplate
+      return { facts: same ? [] : [{ type: 'linkifier.edited', linkifier }], reply: {} }
+    },
+
+    remove(ctx, { filter_id }) {
+      may.insist(may.administer, ctx)
+      return { facts: [{ type: 'linkifier.removed', id: known(ctx, filter_id).id }], reply: {} }
+    },
+
+    reorder(ctx, { ordered_linkifier_ids: ids }) {
+      may.insist(may.administer, ctx)
+      if (new Set(ids).size < ids.length) throw badRequest('ordered_linkifier_ids: an ID stands there twice')
+      const all = linkifiersInOrder(ctx.state).map(({ id }) => id)
+      if (ids.length !== all.length || !all.every(id => ids.includes(id)))
+        throw badRequest('ordered_linkifier_ids must have the IDs of all linkifiers and no others')
+      const same = ids.every((id, index) => id === all[index])
+      return { facts: same ? [] : [{ type: 'linkifiers.reordered', ids }], reply: {} }
+    },
+  },
+
+  apply: {
+    'linkifier.added': (state, { linkifier }) => state.linkifiers.put(linkifier),
+    'linkifier.edited': (state, { linkifier }) => state.linkifiers.put(linkifier),
+    'linkifier.removed': (state, { id }) => state.linkifiers.remove(id),
+    'linkifiers.reordered'(state, { ids }) {
+      for (const [index, id] of ids.entries()) state.linkifiers.put({ ...state.linkifiers.get(id)!, order: index + 1 })
+    },
+  },
+
+  announce: {
+    'linkifier.added': told,
+    'linkifier.edited': told,
+    'linkifier.removed': told,
+    'linkifiers.reordered': told,
+  },
+
+  sections: {
+    realm_linkifiers: ({ state }, capabilities) => ({
+      realm_linkifiers: capabilities.has('linkifier_url_template') ? present(state) : [],
+    }),
+  },
+})
+
+function present(state: State) {
+  return linkifiersInOrder(state).map(({ id, pattern, urlTemplate }) => ({ id, pattern, url_template: urlTemplate }))
+}
+
+function told(state: State): Announcement[] {
+  const event = { type: 'realm_linkifiers', realm_linkifiers: present(state) }
+  return [{ to: everyone(state), event: onlyWith('linkifier_url_template', event) }]
+}
+
+function known(ctx: Context, id: number): Linkifier {
+  const linkifier = ctx.state.linkifiers.get(id)
+  if (!linkifier) throw badRequest(`filter_id: no linkifier has the ID ${id}`)
+  return linkifier
+}
+
+function checked(ctx: Context, givenPattern: string, givenTemplate: string, current?: Linkifier) {
+  const pattern = givenPattern.trim()
+  const urlTemplate = givenTemplate.trim()
+  if (pattern === '') throw wrong('pattern', 'it cannot be blank')
+  if (urlTemplate === '') throw wrong('url_template', 'it cannot be blank')
+  const groups = groupsOfPattern(pattern)
+  if ('problem' in groups) throw wrong('pattern', `not a regular expression (RE2): ${groups.problem}`)
+  const namesake = [...ctx.state.linkifiers.values()].find(other => other.pattern === pattern)
+  if (namesake && namesake.id !== current?.id) throw wrong('pattern', 'there is a linkifier with this pattern already')
+  const variables = variablesOfTemplate(urlTemplate)
+  if (!variables) throw wrong('url_template', 'not a valid URL template (RFC 6570)')
+  for (const name of groups.names)
+    if (!variables.includes(name)) throw wrong('url_template', `the pattern’s group '${name}' is not used`)
+  for (const name of variables)
+    if (!groups.names.includes(name)) throw wrong('url_template', `the pattern has no group '${name}'`)
+  return { pattern, urlTemplate }
+}
+
+function wrong(field: string, problem: string) {
+  return badRequest(`${field}: ${problem}`, { errors: { [field]: [problem] } })
+}

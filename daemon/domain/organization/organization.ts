@@ -1,0 +1,174 @@
+// The organization: its settings, its email domains, what `register` says of it.
+
+import { organization as api } from '../../api/organization/organization.ts'
+import { type OrganizationSetting, organizationSettings } from '../../api/shapes/organization-settings.ts'
+import type { OrganizationPermission } from '../../api/shapes/permission-settings.ts'
+import type { Fact } from '../facts.ts'
+import { limits } from '../limits.ts'
+import type { EmailDomain } from '../model/organization-records.ts'
+import type { GroupValue, State } from '../model/state.ts'
+import { limitChanged } from '../people/users/access.ts'
+import { badRequest } from '../refusal.ts'
+import { type Announcement, resource } from '../resource.ts'
+import { everyone } from '../rules/audiences.ts'
+import { shown } from '../rules/group-values.ts'
+import * as may from '../rules/index.ts'
+import { constantSections } from './constants.ts'
+import { checkDomain, knownDomain, presentDomain } from './domains.ts'
+import type { Founded } from './founding.ts'
+import { realmSection } from './register.ts'
+import { update } from './update.ts'
+
+export type OrganizationFact =
+  | Founded
+  | {
+      readonly type: 'organization.changed'
+      readonly settings: Readonly<Record<string, unknown>>
+      readonly permissions: Partial<Record<OrganizationPermission, GroupValue>>
+    }
+  | {
+      readonly type: 'organization.deactivated'
+      /** Milliseconds; absent: its data is kept for ever. */
+      readonly deletableFrom?: number
+    }
+  | { readonly type: 'organization.reactivated' }
+  | { readonly type: 'domain.added' | 'domain.changed'; readonly domain: EmailDomain }
+  | { readonly type: 'domain.removed'; readonly domain: EmailDomain }
+
+export const organization = resource(api)<OrganizationFact>({
+  commands: {
+    show: ctx => ({ reply: { realm: realmSection(ctx) } }),
+
+    update,
+
+    deactivate(ctx, { deletion_delay_days: days }) {
+      may.insist(may.own, ctx)
+      if (typeof days === 'number' && days < limits.deletionDelayDays)
+        throw badRequest(`deletion_delay_days must be at least ${limits.deletionDelayDays}, or null`)
+      // OPEN: nothing is deleted when the time has come; the store is a folder that belongs to whoever runs the daemon.
+      const deletable = typeof days === 'number' ? { deletableFrom: ctx.now + days * 86_400_000 } : {}
+      return { facts: [{ type: 'organization.deactivated', ...deletable }], reply: {} }
+    },
+
+    domains: ({ state }) => ({ reply: { domains: listed(state) } }),
+
+    addDomain(ctx, params) {
+      may.insist(may.own, ctx)
+      const domain: EmailDomain = {
+        id: ctx.state.domains.nextId,
+        domain: checkDomain(ctx.state, params.domain),
+        allowSubdomains: params.allow_subdomains,
+      }
+      return { facts: [{ type: 'domain.added', domain }], reply: { new_domain: [domain.id, domain.domain] } }
+    },
+
+    changeDomain(ctx, params) {
+      may.insist(may.own, ctx)
+      const old = knownDomain(ctx.state, params.domain)
+      const same = old.allowSubdomains === params.allow_subdomains
+      const domain = { ...old, allowSubdomains: params.allow_subdomains }
+      return { facts: same ? [] : [{ type: 'domain.changed', domain }], reply: {} }
+    },
+
+    removeDomain(ctx, params) {
+      may.insist(may.own, ctx)
+      const facts: Fact[] = [{ type: 'domain.removed', domain: knownDomain(ctx.state, params.domain) }]
+      // With no domain left nobody could have an address.
+      if (ctx.state.domains.size === 1 && ctx.state.organization.settings.emails_restricted_to_domains === true)
+        facts.push({ type: 'organization.changed', settings: { emails_restricted_to_domains: false }, permissions: {} })
+      return { facts, reply: {} }
+    },
+  },
+
+  apply: {
+    'organization.founded'(state, fact) {
+      state.organization = fact.organization
+      for (const group of fact.groups) state.groups.put(group)
+      for (const user of fact.users) state.users.put(user)
+    },
+    'organization.changed'(state, { settings, permissions }) {
+      const { organization } = state
+      state.organization = {
+        ...organization,
+        settings: differing({ ...organization.settings, ...settings }),
+        permissions: { ...organization.permissions, ...permissions },
+      }
+    },
+    'organization.deactivated'(state, { deletableFrom }) {
+      const deactivated = deletableFrom === undefined ? {} : { deletableFrom }
+      state.organization = { ...state.organization, deactivated }
+    },
+    'organization.reactivated'(state) {
+      const { deactivated: _, ...organization } = state.organization
+      state.organization = organization
+    },
+    'domain.added': (state, { domain }) => state.domains.put(domain),
+    'domain.changed': (state, { domain }) => state.domains.put(domain),
+    'domain.removed': (state, { domain }) => state.domains.remove(domain.id),
+  },
+
+  announce: {
+    // Nobody can listen before there is anybody.
+    'organization.founded': () => [],
+    'organization.changed': changeNews,
+    'organization.deactivated': state => [
+      { to: everyone(state), event: { type: 'realm', op: 'deactivated', realm_id: realmId } },
+    ],
+    'organization.reactivated': () => [],
+    'domain.added': (state, { domain }) => domainNews(state, { op: 'add', realm_domain: presentDomain(domain) }),
+    'domain.changed': (state, { domain }) => domainNews(state, { op: 'change', realm_domain: presentDomain(domain) }),
+    'domain.removed': (state, { domain }) => domainNews(state, { op: 'remove', domain: domain.domain }),
+  },
+
+  sections: {
+    realm: realmSection,
+    realm_domains: ({ state }) => ({ realm_domains: listed(state) }),
+    ...constantSections,
+  },
+})
+
+/** There is one organization. */
+const realmId = 1
+
+/** Settings that are told together, in one event; all others have one of their own. */
+const together: readonly string[] = [
+  'allow_message_editing',
+  'message_content_edit_limit_seconds',
+  'topics_policy',
+  'authentication_methods',
+]
+
+function changeNews(
+  state: State,
+  { settings, permissions }: Extract<OrganizationFact, { type: 'organization.changed' }>,
+) {
+  const data: Record<string, unknown> = {}
+  const news: Announcement[] = []
+  const to = everyone(state)
+  for (const [property, value] of Object.entries(settings)) {
+    if (together.includes(property)) data[property] = value
+    else news.push({ to, event: { type: 'realm', op: 'update', property, value } })
+    if (property === 'topics_policy') data.mandatory_topics = value === 'disable_empty_topic'
+  }
+  for (const [name, value] of Object.entries(permissions)) data[name] = shown(state, value)
+  if (Object.keys(data).length > 0)
+    news.push({ to, event: { type: 'realm', op: 'update_dict', property: 'default', data } })
+  return permissions.can_access_all_users_group === undefined ? news : [...news, ...limitChanged(state)]
+}
+
+function domainNews(state: State, fields: object): Announcement[] {
+  return [{ to: everyone(state), event: { type: 'realm_domains', ...fields } }]
+}
+
+function listed(state: State) {
+  return [...state.domains.values()].map(presentDomain)
+}
+
+/** Only what differs from the table is kept. */
+function differing(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(settings).filter(
+      ([name, value]) => value !== organizationSettings[name as OrganizationSetting]?.default,
+    ),
+  )
+}

@@ -1,0 +1,91 @@
+// Code playgrounds: kept by administrators, told to everyone.
+
+import { playgrounds as api } from '../../api/organization/playgrounds.ts'
+import { limits } from '../limits.ts'
+import { variablesOfTemplate } from '../markdown/linkify.ts'
+import type { State } from '../model/state.ts'
+import { cleaned } from '../model/text.ts'
+import { badRequest } from '../refusal.ts'
+import { type Announcement, resource } from '../resource.ts'
+import { everyone } from '../rules/audiences.ts'
+import * as may from '../rules/index.ts'
+
+/** Where code blocks of a language can be run. */
+export interface Playground {
+  readonly id: number
+  readonly name: string
+  readonly language: string
+  readonly urlTemplate: string
+}
+
+export type PlaygroundFact =
+  | { readonly type: 'playground.added'; readonly playground: Playground }
+  | { readonly type: 'playground.removed'; readonly id: number }
+
+export const playgrounds = resource(api)<PlaygroundFact>({
+  commands: {
+    add(ctx, params) {
+      may.insist(may.administer, ctx)
+      const playground: Playground = {
+        id: ctx.state.playgrounds.nextId,
+        name: filled('name', params.name),
+        language: checkLanguage(params.pygments_language),
+        urlTemplate: checkTemplate(params.url_template),
+      }
+      const { name, language } = playground
+      for (const other of ctx.state.playgrounds.values())
+        if (other.name === name && other.language === language)
+          throw badRequest(`name: there is a playground '${name}' for ${language} already`)
+      return { facts: [{ type: 'playground.added', playground }], reply: { id: playground.id } }
+    },
+
+    remove(ctx, { playground_id: id }) {
+      may.insist(may.administer, ctx)
+      if (!ctx.state.playgrounds.has(id)) throw badRequest(`playground_id: no playground has the ID ${id}`)
+      return { facts: [{ type: 'playground.removed', id }], reply: {} }
+    },
+  },
+
+  apply: {
+    'playground.added': (state, { playground }) => state.playgrounds.put(playground),
+    'playground.removed': (state, { id }) => state.playgrounds.remove(id),
+  },
+
+  announce: { 'playground.added': told, 'playground.removed': told },
+
+  sections: { realm_playgrounds: ({ state }) => ({ realm_playgrounds: present(state) }) },
+})
+
+function filled(param: string, given: string): string {
+  const text = cleaned(param, given, limits.playgroundText)
+  if (text === '') throw badRequest(`${param} cannot be blank`)
+  return text
+}
+
+function checkLanguage(given: string): string {
+  const language = filled('pygments_language', given)
+  if (!/^[\w .+#-]+$/.test(language)) throw badRequest('pygments_language is not the name of a language')
+  return language
+}
+
+function checkTemplate(given: string): string {
+  const template = given.trim()
+  const variables = variablesOfTemplate(template)
+  if (template === '' || !variables) throw badRequest('url_template: not a valid URL template (RFC 6570)')
+  if (!variables.includes('code')) throw badRequest("url_template: the variable 'code' is missing")
+  if (variables.some(name => name !== 'code')) throw badRequest("url_template: 'code' is the only variable there is")
+  return template
+}
+
+function present(state: State) {
+  return [...state.playgrounds.values()].map(({ id, name, language, urlTemplate }) => ({
+    id,
+    name,
+    pygments_language: language,
+    url_template: urlTemplate,
+  }))
+}
+
+function told(state: State): Announcement[] {
+  return [{ to: everyone(state), event: { type: 'realm_playgrounds', realm_playgrounds: present(state) } }]
+}

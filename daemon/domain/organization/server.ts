@@ -1,0 +1,54 @@
+// The server itself.
+
+import { featureLevel, svcMergeBase, svcVersion } from '../../api/levels.ts'
+import { server as api } from '../../api/organization/server.ts'
+import { renderInline } from '../markdown/index.ts'
+import { organizationSetting } from '../model/settings.ts'
+import type { State } from '../model/state.ts'
+import { resource, type ServerFacts } from '../resource.ts'
+import { webPublicEnabled } from '../rules/index.ts'
+import { enabledMethods, presentMethods } from './authentication.ts'
+
+export const server = resource(api)<never>({
+  commands: {
+    settings: ({ state, server }) => ({
+      reply: {
+        authentication_methods: usableMethods(state, server),
+        external_authentication_methods: [],
+        svc_feature_level: featureLevel,
+        svc_version: svcVersion,
+        svc_merge_base: svcMergeBase,
+        push_notifications_enabled: false,
+        is_incompatible: false,
+        email_auth_enabled: enabledMethods(state).Email!,
+        require_email_format_usernames: true,
+        realm_uri: server.url,
+        realm_url: server.url,
+        realm_name: organizationSetting(state, 'name'),
+        realm_icon: `${server.url}/static/icon.svg`,
+        realm_description: descriptionHtml(state),
+        realm_web_public_access_enabled: webPublicEnabled(state) && hasWebPublicChannel(state),
+      },
+    }),
+  },
+  apply: {},
+  announce: {},
+})
+
+function descriptionHtml(state: State): string {
+  const source = organizationSetting(state, 'description')
+  return source === '' ? '' : renderInline(state, source)
+}
+
+/** By their names in lower case; `password` for whatever takes one. */
+function usableMethods(state: State, server: ServerFacts): Record<string, boolean> {
+  const usable: Record<string, boolean> = { password: enabledMethods(state).Email! }
+  for (const [name, { enabled, available }] of Object.entries(presentMethods(state, server)))
+    usable[name.toLowerCase()] = enabled && available
+  return usable
+}
+
+function hasWebPublicChannel(state: State): boolean {
+  for (const { webPublic, archived } of state.channels.values()) if (webPublic && !archived) return true
+  return false
+}

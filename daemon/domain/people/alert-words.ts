@@ -1,0 +1,65 @@
+// Alert words: personal, told to their owner only. Messages look for them when they are sent.
+
+import { alertWords as api } from '../../api/people/alert-words.ts'
+import { limits } from '../limits.ts'
+import type { State } from '../model/state.ts'
+import { cleaned } from '../model/text.ts'
+import { type Context, type Outcome, resource } from '../resource.ts'
+
+export type AlertWordsFact = {
+  readonly type: 'alert-words.changed'
+  readonly userId: number
+  readonly words: readonly string[]
+}
+
+export const alertWords = resource(api)<AlertWordsFact>({
+  commands: {
+    list: ctx => ({ reply: { alert_words: [...wordsOf(ctx.state, ctx.actor.id)] } }),
+
+    add(ctx, params) {
+      const words = [...wordsOf(ctx.state, ctx.actor.id)]
+      const known = new Set(words.map(folded))
+      for (const [index, given] of params.alert_words.entries()) {
+        const word = cleaned(`alert_words[${index}]`, given, limits.alertWord)
+        if (word === '' || known.has(folded(word))) continue
+        known.add(folded(word))
+        words.push(word)
+      }
+      return changed(ctx, words)
+    },
+
+    remove(ctx, params) {
+      const gone = new Set(params.alert_words.map(word => folded(word.trim())))
+      return changed(
+        ctx,
+        wordsOf(ctx.state, ctx.actor.id).filter(word => !gone.has(folded(word))),
+      )
+    },
+  },
+
+  apply: { 'alert-words.changed': (state, { userId, words }) => state.alertWords.put({ userId, words }) },
+
+  announce: {
+    'alert-words.changed': (_state, { userId, words }) => [
+      { to: [userId], event: { type: 'alert_words', alert_words: words } },
+    ],
+  },
+
+  sections: { alert_words: ({ state, actor }) => ({ alert_words: wordsOf(state, actor.id) }) },
+})
+
+export function wordsOf(state: State, userId: number): readonly string[] {
+  return state.alertWords.get(userId)?.words ?? []
+}
+
+function changed(ctx: Context, words: string[]): Outcome<{ alert_words: string[] }> {
+  const same = words.length === wordsOf(ctx.state, ctx.actor.id).length
+  return {
+    facts: same ? [] : [{ type: 'alert-words.changed', userId: ctx.actor.id, words }],
+    reply: { alert_words: words },
+  }
+}
+
+function folded(word: string): string {
+  return word.toLowerCase()
+}

@@ -1,0 +1,39 @@
+// Avatars: one's own picture, and how any is taken in. The fact is that of users.
+
+import type { Upload } from '../../api/define.ts'
+import { avatars as api } from '../../api/people/avatars.ts'
+import { checkImage } from '../files/images.ts'
+import { limits } from '../limits.ts'
+import type { User } from '../model/state.ts'
+import { type Context, type Outcome, resource, type Tools } from '../resource.ts'
+import * as may from '../rules/index.ts'
+import { avatarUrl } from './users/present.ts'
+
+export const avatars = resource(api)<never, { readonly upload: { readonly file: string | undefined } }>({
+  prepare: { upload: async (tools, { file }) => ({ file: await keepAvatar(tools, file) }) },
+  commands: {
+    upload: (ctx, _params, { file }) => changed(ctx, file),
+    delete: ctx => changed(ctx, undefined),
+  },
+  apply: {},
+  announce: {},
+})
+
+/** Read and checked before it is kept: what is no image never reaches the store. */
+export async function keepAvatar(tools: Tools, file: Upload | undefined): Promise<string | undefined> {
+  if (!file) return undefined
+  checkImage('file', file.bytes, limits.imageMiB)
+  return tools.keepFile(file.bytes)
+}
+
+function changed(ctx: Context, file: string | undefined): Outcome<{ avatar_url: string }> {
+  may.check(may.changeAvatar, ctx, undefined)
+  const { actor } = ctx
+  // Without an upload there is none to take away.
+  if (file === undefined && actor.avatar.file === undefined) return { reply: { avatar_url: avatarUrl(actor) } }
+  const avatar: User['avatar'] = { version: actor.avatar.version + 1, ...(file !== undefined && { file }) }
+  return {
+    facts: [{ type: 'user.avatar-changed', userId: actor.id, avatar }],
+    reply: { avatar_url: avatarUrl({ ...actor, avatar }) },
+  }
+}

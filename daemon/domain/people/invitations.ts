@@ -1,0 +1,213 @@
+// Invitations: open ones are kept until they expire, are revoked, or their maker leaves.
+
+import type { ParamsOf } from '../../api/define.ts'
+import { invitations as api } from '../../api/people/invitations.ts'
+import type { Fact } from '../facts.ts'
+import { limits } from '../limits.ts'
+import { userByEmail } from '../model/lookups.ts'
+import type { Invitation } from '../model/organization-records.ts'
+import { organizationSetting } from '../model/settings.ts'
+import type { State } from '../model/state.ts'
+import { cleaned } from '../model/text.ts'
+import { seconds } from '../model/time.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import { type Announcement, type Context, type Mail, resource } from '../resource.ts'
+import { administrators } from '../rules/audiences.ts'
+import { activeGroup } from '../rules/group-values.ts'
+import * as may from '../rules/index.ts'
+import { isEmailAddress } from './users/checks.ts'
+import { emailProblem } from './users/email-rules.ts'
+
+export type InvitationFact =
+  | { readonly type: 'invitations.made'; readonly invitations: readonly Invitation[] }
+  | { readonly type: 'invitation.resent'; readonly id: number; readonly madeAt: number; readonly inviterId: number }
+  | { readonly type: 'invitation.revoked'; readonly id: number; readonly inviterId: number }
+
+type Terms = Pick<
+  ParamsOf<typeof api.send>,
+  'stream_ids' | 'group_ids' | 'invite_as' | 'invite_expires_in_minutes' | 'include_realm_default_subscriptions'
+> & { welcome_message_custom_text?: string | null }
+
+export const invitations = resource(api)<InvitationFact>({
+  commands: {
+    list(ctx) {
+      may.check(may.useInvitations, ctx, undefined)
+      const mine = [...ctx.state.invitations.values()].filter(
+        invitation => isOpen(ctx, invitation) && may.seeInvitation.allows(ctx, invitation),
+      )
+      return { reply: { invites: mine.map(invitation => present(ctx, invitation)) } }
+    },
+
+    send(ctx, params) {
+      may.check(may.invite, ctx, undefined)
+      const terms = checkedTerms(ctx, params)
+      const emails = checkedEmails(ctx, params.invitee_emails)
+      const first = ctx.state.invitations.nextId
+      const made = emails.map((email, index) => ({
+        ...terms,
+        id: first + index,
+        token: ctx.random(),
+        email,
+        notifyInviter: params.notify_referrer_on_join,
+      }))
+      return {
+        facts: [{ type: 'invitations.made', invitations: made }],
+        mails: made.map(invitation => mailOf(ctx, invitation)),
+        reply: {},
+      }
+    },
+
+    createLink(ctx, params) {
+      may.check(may.makeInviteLink, ctx, undefined)
+      const terms = checkedTerms(ctx, params)
+      const invitation = { ...terms, id: ctx.state.invitations.nextId, token: ctx.random(), notifyInviter: false }
+      return {
+        facts: [{ type: 'invitations.made', invitations: [invitation] }],
+        reply: { invite_link: linkOf(ctx, invitation) },
+      }
+    },
+
+    revoke: (ctx, { invite_id }) => ({ facts: [revoked(known(ctx, invite_id, 'mail'))], reply: {} }),
+
+    revokeLink: (ctx, { invite_id }) => ({ facts: [revoked(known(ctx, invite_id, 'link'))], reply: {} }),
+
+    resend(ctx, { invite_id }) {
+      const invitation = known(ctx, invite_id, 'mail')
+      const { id, inviterId } = invitation
+      return {
+        facts: [{ type: 'invitation.resent', id, inviterId, madeAt: seconds(ctx.now) }],
+        mails: [mailOf(ctx, invitation)],
+        reply: {},
+      }
+    },
+  },
+
+  apply: {
+    'invitations.made'(state, fact) {
+      for (const invitation of fact.invitations) state.invitations.put(invitation)
+    },
+    'invitation.resent': (state, { id, madeAt }) => state.invitations.put({ ...state.invitations.get(id)!, madeAt }),
+    'invitation.revoked': (state, { id }) => state.invitations.remove(id),
+  },
+
+  announce: {
+    'invitations.made': (state, fact) => told(state, fact.invitations[0]!.inviterId),
+    'invitation.resent': (state, { inviterId }) => told(state, inviterId),
+    'invitation.revoked': (state, { inviterId }) => told(state, inviterId),
+  },
+})
+
+/** What goes with an account that is deactivated: nobody can answer for its invitations any more. */
+export function invitationsRevoked(state: State, inviterId: number): Fact[] {
+  return state.invitations.where('inviter', inviterId).map(revoked)
+}
+
+function revoked({ id, inviterId }: Invitation): Fact {
+  return { type: 'invitation.revoked', id, inviterId }
+}
+
+function told(state: State, inviterId: number): Announcement[] {
+  return [{ to: [...new Set([...administrators(state), inviterId])], event: { type: 'invites_changed' } }]
+}
+
+function isOpen(ctx: Context, { expires }: Invitation): boolean {
+  return expires === null || expires > seconds(ctx.now)
+}
+
+function known(ctx: Context, id: number, kind: 'mail' | 'link'): Invitation {
+  may.check(may.useInvitations, ctx, undefined)
+  const invitation = ctx.state.invitations.get(id)
+  const fits = invitation && (invitation.email === undefined) === (kind === 'link') && isOpen(ctx, invitation)
+  if (!fits || !may.seeInvitation.allows(ctx, invitation)) throw badRequest(`invite_id: no open invitation ${id}`)
+  may.insist(may.inviteAs, ctx, invitation.invitedAs)
+  return invitation
+}
+
+function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' | 'token' | 'notifyInviter'> {
+  may.insist(may.inviteAs, ctx, terms.invite_as)
+  for (const id of terms.stream_ids) checkChannel(ctx, id)
+  for (const id of terms.group_ids) {
+    may.check(may.addToGroup, ctx, activeGroup(ctx.state, 'group_ids', id))
+  }
+  const welcome = terms.welcome_message_custom_text
+  if (welcome !== undefined && welcome !== null) may.insist(may.administer, ctx)
+  const minutes = terms.invite_expires_in_minutes
+  if (minutes === 0) throw badRequest('invite_expires_in_minutes must be above 0, or null')
+  return {
+    inviterId: ctx.actor.id,
+    madeAt: seconds(ctx.now),
+    expires: minutes === null ? null : seconds(ctx.now) + minutes * 60,
+    invitedAs: terms.invite_as,
+    channelIds: terms.stream_ids,
+    groupIds: terms.group_ids,
+    withDefaultChannels: terms.include_realm_default_subscriptions,
+    welcome: welcome ? cleaned('welcome_message_custom_text', welcome, limits.welcomeMessage) : null,
+  }
+}
+
+/** Default channels are open to every newcomer; for others the inviter must be able to add people. */
+function checkChannel(ctx: Context, id: number): void {
+  const channel = ctx.state.channels.get(id)
+  if (!channel || channel.archived || !may.seeContent.allows(ctx, channel))
+    throw badRequest(`stream_ids: no channel has the ID ${id}`)
+  if (!channel.isDefault) may.check(may.subscribeOthers, ctx, channel)
+}
+
+/**
+ * OPEN: upstream sends what it can and refuses the rest in one answer; here nobody is invited when somebody cannot be,
+ * as every call does all of what it is asked or nothing.
+ */
+function checkedEmails(ctx: Context, given: string): string[] {
+  const entries = given.split(/[,\n]/).map(entry => (/<([^<>]*)>\s*$/.exec(entry)?.[1] ?? entry).trim())
+  const emails = [...new Map(entries.filter(entry => entry !== '').map(email => [email.toLowerCase(), email])).values()]
+  if (emails.length === 0) throw badRequest('invitee_emails: at least one address is needed')
+  if (emails.length > limits.invitesAtOnce)
+    throw badRequest(`invitee_emails: at most ${limits.invitesAtOnce} addresses at once`)
+  const errors = emails.flatMap(email => {
+    const problem = problemOf(ctx, email)
+    return problem ? [[email, problem, userByEmail(ctx.state, email)?.active === false]] : []
+  })
+  if (errors.length > 0)
+    throw new Refusal('INVITATION_FAILED', 'Some of the addresses cannot be invited, so nobody was', {
+      errors,
+      sent_invitations: false,
+      license_limit_reached: false,
+      daily_limit_reached: false,
+    })
+  return emails
+}
+
+function problemOf({ state }: Context, email: string): string | undefined {
+  if (!isEmailAddress(email)) return 'Invalid address.'
+  const user = userByEmail(state, email)
+  if (user) return user.active ? 'Already has an account.' : 'Account has been deactivated.'
+  return emailProblem(state, email)
+}
+
+function linkOf(ctx: Context, { token }: { readonly token: string }): string {
+  return `${ctx.server.url}/join/${token}/`
+}
+
+function mailOf(ctx: Context, invitation: Invitation): Mail {
+  const name = organizationSetting(ctx.state, 'name')
+  return {
+    to: invitation.email!,
+    subject: `${ctx.actor.fullName} has invited you to join ${name}`,
+    text: `Hi,\n\n${ctx.actor.fullName} wants you to join ${name}.\n\nTo join, open:\n\n  ${linkOf(ctx, invitation)}\n`,
+  }
+}
+
+function present(ctx: Context, invitation: Invitation) {
+  const { id, inviterId, madeAt, expires, invitedAs, email, notifyInviter } = invitation
+  return {
+    id,
+    invited_by_user_id: inviterId,
+    invited: madeAt,
+    expiry_date: expires,
+    invited_as: invitedAs,
+    is_multiuse: email === undefined,
+    ...(email === undefined
+      ? { link_url: linkOf(ctx, invitation) }
+      : { email, notify_referrer_on_join: notifyInviter }),
+  }
+}

@@ -1,0 +1,47 @@
+// API keys: new ones, and those of others on a server for development.
+
+import { keys as api } from '../../api/people/keys.ts'
+import { userByEmail } from '../model/lookups.ts'
+import type { User } from '../model/state.ts'
+import { enabledMethods } from '../organization/authentication.ts'
+import { badRequest, organizationGone, Refusal } from '../refusal.ts'
+import { resource, type Surroundings } from '../resource.ts'
+import { isAdministrator } from '../rules/index.ts'
+
+export const keys = resource(api)<never>({
+  commands: {
+    regenerate(ctx) {
+      const keyVersion = ctx.actor.keyVersion + 1
+      return {
+        facts: [{ type: 'user.key-regenerated', userId: ctx.actor.id, keyVersion }],
+        reply: { api_key: ctx.keyOf({ ...ctx.actor, keyVersion }) },
+      }
+    },
+
+    devFetch(ctx, { username }) {
+      insistOnDevelopment(ctx)
+      if (ctx.state.organization.deactivated) throw organizationGone()
+      const user = userByEmail(ctx.state, username)
+      if (!user || user.bot) throw new Refusal('AUTHENTICATION_FAILED', 'No such account')
+      if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
+      return { reply: { api_key: ctx.keyOf(user), email: user.email, user_id: user.id } }
+    },
+
+    devUsers(ctx) {
+      insistOnDevelopment(ctx)
+      const people = [...ctx.state.users.values()].filter(user => user.active && !user.bot)
+      const listed = (wanted: (user: User) => boolean) =>
+        people.filter(wanted).map(({ email }) => ({ email, realm_url: ctx.server.url }))
+      return {
+        reply: { direct_admins: listed(isAdministrator), direct_users: listed(user => !isAdministrator(user)) },
+      }
+    },
+  },
+  apply: {},
+  announce: {},
+})
+
+function insistOnDevelopment({ server, state }: Surroundings): void {
+  if (!server.devAuth) throw badRequest('Keys without a password need a daemon that runs with --dev-auth')
+  if (!enabledMethods(state).Dev) throw badRequest('The organization does not allow keys without a password')
+}

@@ -1,0 +1,62 @@
+// Muted users: personal records, told to their owner only.
+
+import { mutedUsers as api } from '../../api/people/muted-users.ts'
+import { readMessagesFrom } from '../messages/read-state.ts'
+import { mutedUserKey } from '../model/personal-records.ts'
+import type { State } from '../model/state.ts'
+import { seconds } from '../model/time.ts'
+import { badRequest } from '../refusal.ts'
+import { type Announcement, type Context, resource } from '../resource.ts'
+import * as may from '../rules/index.ts'
+
+export type MutedUserFact =
+  | { readonly type: 'user.muted'; readonly userId: number; readonly mutedId: number; readonly since: number }
+  | { readonly type: 'user.unmuted'; readonly userId: number; readonly mutedId: number }
+
+export const mutedUsers = resource(api)<MutedUserFact>({
+  commands: {
+    mute(ctx, { muted_user_id: mutedId }) {
+      const userId = ctx.actor.id
+      if (mutedId === userId) throw badRequest('muted_user_id: you cannot mute yourself')
+      if (isMuted(ctx, mutedId)) throw badRequest(`muted_user_id: user ${mutedId} is muted already`)
+      return {
+        facts: [
+          ...readMessagesFrom(ctx.state, userId, mutedId),
+          { type: 'user.muted', userId, mutedId, since: seconds(ctx.now) },
+        ],
+        reply: {},
+      }
+    },
+
+    unmute(ctx, { muted_user_id: mutedId }) {
+      if (!isMuted(ctx, mutedId)) throw badRequest(`muted_user_id: user ${mutedId} is not muted`)
+      return { facts: [{ type: 'user.unmuted', userId: ctx.actor.id, mutedId }], reply: {} }
+    },
+  },
+
+  apply: {
+    'user.muted': (state, { userId, mutedId, since }) => state.mutedUsers.put({ userId, mutedId, since }),
+    'user.unmuted': (state, fact) => state.mutedUsers.remove(mutedUserKey(fact)),
+  },
+
+  announce: {
+    'user.muted': (state, { userId }) => told(state, userId),
+    'user.unmuted': (state, { userId }) => told(state, userId),
+  },
+
+  sections: { muted_users: ({ state, actor }) => ({ muted_users: present(state, actor.id) }) },
+})
+
+function isMuted(ctx: Context, mutedId: number): boolean {
+  const user = ctx.state.users.get(mutedId)
+  if (!user || !may.accessUser.allows(ctx, user)) throw badRequest(`muted_user_id: no user has the ID ${mutedId}`)
+  return ctx.state.mutedUsers.has(mutedUserKey({ userId: ctx.actor.id, mutedId }))
+}
+
+function told(state: State, userId: number): Announcement[] {
+  return [{ to: [userId], event: { type: 'muted_users', muted_users: present(state, userId) } }]
+}
+
+function present(state: State, userId: number) {
+  return state.mutedUsers.where('user', userId).map(({ mutedId, since }) => ({ id: mutedId, timestamp: since }))
+}

@@ -1,0 +1,199 @@
+// Custom profile fields: what the organization asks, and one's own answers.
+
+import type { ParamsOf } from '../../../api/define.ts'
+import { profileFields as api, profileFieldTypes } from '../../../api/people/profile-fields.ts'
+import { limits } from '../../limits.ts'
+import type { ProfileField } from '../../model/organization-records.ts'
+import type { State, User } from '../../model/state.ts'
+import { cleaned } from '../../model/text.ts'
+import { badRequest } from '../../refusal.ts'
+import { type Announcement, type Context, type Outcome, resource } from '../../resource.ts'
+import { everyone } from '../../rules/audiences.ts'
+import * as may from '../../rules/index.ts'
+import { personUpdated } from '../users/announce.ts'
+import { checkFieldData, externalAccounts, isBuiltIn } from './field-data.ts'
+import { inOrder, presentFields } from './present.ts'
+import { checkProfile } from './values.ts'
+
+export type ProfileFieldFact =
+  | { readonly type: 'profile-field.created'; readonly field: ProfileField }
+  | {
+      readonly type: 'profile-field.updated'
+      readonly field: ProfileField
+      /** People whose value was an option that is gone. */
+      readonly cleared: readonly number[]
+    }
+  | { readonly type: 'profile-field.reordered'; readonly order: readonly number[] }
+  | { readonly type: 'profile-field.deleted'; readonly id: number; readonly cleared: readonly number[] }
+
+export const profileFields = resource(api)<ProfileFieldFact>({
+  commands: {
+    list: ctx => ({ reply: { custom_fields: presentFields(ctx.state) } }),
+
+    create(ctx, params) {
+      may.insist(may.administer, ctx)
+      const id = ctx.state.profileFields.nextId
+      const data = checkFieldData(params.field_type, params.field_data)
+      const account = externalAccounts[data.account ?? '']
+      const field: ProfileField = {
+        id,
+        type: params.field_type,
+        order: id,
+        name: checkName(ctx.state, account?.name ?? params.name ?? '', id),
+        hint: account?.hint ?? checkHint(params.hint ?? ''),
+        data: data.text,
+        required: params.required ?? false,
+        editable: params.editable_by_user,
+        inSummary: checkSummary(ctx.state, params.field_type, params.display_in_profile_summary ?? false, id),
+      }
+      return { facts: [{ type: 'profile-field.created', field }], reply: { id } }
+    },
+
+    update(ctx, params) {
+      may.insist(may.administer, ctx)
+      const old = existing(ctx.state, params.field_id)
+      const field = updated(ctx.state, old, params)
+      const same = JSON.stringify(field) === JSON.stringify(old)
+      return {
+        facts: same ? [] : [{ type: 'profile-field.updated', field, cleared: withLostOption(ctx.state, field) }],
+        reply: {},
+      }
+    },
+
+    reorder(ctx, { order }) {
+      may.insist(may.administer, ctx)
+      const known = [...ctx.state.profileFields.values()].map(({ id }) => id).sort((a, b) => a - b)
+      const given = [...order].sort((a, b) => a - b)
+      if (JSON.stringify(known) !== JSON.stringify(given)) throw badRequest('order must list every field once')
+      const same = inOrder(ctx.state).every(({ id }, index) => order[index] === id)
+      return { facts: same ? [] : [{ type: 'profile-field.reordered', order }], reply: {} }
+    },
+
+    delete(ctx, { field_id }) {
+      may.insist(may.administer, ctx)
+      const { id } = existing(ctx.state, field_id)
+      const cleared = holders(ctx.state, id, () => true)
+      return { facts: [{ type: 'profile-field.deleted', id, cleared }], reply: {} }
+    },
+
+    set: (ctx, { data }) => filledIn(ctx, data),
+    clear: (ctx, { data }) =>
+      filledIn(
+        ctx,
+        data.map(id => ({ id, value: null })),
+      ),
+  },
+
+  apply: {
+    'profile-field.created': (state, { field }) => state.profileFields.put(field),
+    'profile-field.updated'(state, { field, cleared }) {
+      state.profileFields.put(field)
+      clearValues(state, field.id, cleared)
+    },
+    'profile-field.reordered'(state, { order }) {
+      for (const [index, id] of order.entries())
+        state.profileFields.put({ ...state.profileFields.get(id)!, order: index + 1 })
+    },
+    'profile-field.deleted'(state, { id, cleared }) {
+      state.profileFields.remove(id)
+      clearValues(state, id, cleared)
+    },
+  },
+
+  announce: {
+    'profile-field.created': state => [fieldsChanged(state)],
+    'profile-field.updated': (state, { field, cleared }) => [
+      fieldsChanged(state),
+      ...cleared.map(userId =>
+        personUpdated(state, state.users.get(userId)!, { custom_profile_field: { id: field.id, value: null } }),
+      ),
+    ],
+    'profile-field.reordered': state => [fieldsChanged(state)],
+    // Clients forget the values with the field.
+    'profile-field.deleted': state => [fieldsChanged(state)],
+  },
+
+  sections: {
+    custom_profile_fields: ctx => ({
+      custom_profile_fields: presentFields(ctx.state),
+      custom_profile_field_types: profileFieldTypes,
+    }),
+  },
+})
+
+function fieldsChanged(state: State): Announcement {
+  return { to: everyone(state), event: { type: 'custom_profile_fields', fields: presentFields(state) } }
+}
+
+function filledIn(ctx: Context, data: ParamsOf<typeof api.set>['data']): Outcome<object> {
+  if (ctx.actor.bot) throw badRequest('Bots have no profile')
+  const values = checkProfile(ctx.state, ctx.actor, 'data', data, field => may.check(may.editProfileField, ctx, field))
+  return {
+    facts: values.length > 0 ? [{ type: 'user.profile-changed', userId: ctx.actor.id, values }] : [],
+    reply: {},
+  }
+}
+
+function existing(state: State, id: number): ProfileField {
+  const field = state.profileFields.get(id)
+  if (!field) throw badRequest(`field_id: no profile field has the ID ${id}`)
+  return field
+}
+
+function updated(state: State, old: ProfileField, params: ParamsOf<typeof api.update>): ProfileField {
+  const { name, hint, field_data, required, editable_by_user, display_in_profile_summary } = params
+  if (isBuiltIn(old) && (name !== undefined || hint !== undefined || field_data !== undefined))
+    throw badRequest('name, hint and field_data of a built-in external account cannot be changed')
+  return {
+    ...old,
+    name: name === undefined ? old.name : checkName(state, name, old.id),
+    hint: hint === undefined ? old.hint : checkHint(hint),
+    data: field_data === undefined ? old.data : checkFieldData(old.type, field_data).text,
+    required: required ?? old.required,
+    editable: editable_by_user ?? old.editable,
+    inSummary: checkSummary(state, old.type, display_in_profile_summary ?? old.inSummary, old.id),
+  }
+}
+
+function checkName(state: State, given: string, id: number): string {
+  const name = cleaned('name', given, limits.profileFieldName)
+  if (name === '') throw badRequest('name cannot be blank')
+  for (const field of state.profileFields.values())
+    if (field.name === name && field.id !== id) throw badRequest(`name: there is a field '${name}' already`)
+  return name
+}
+
+function checkHint(hint: string): string {
+  return cleaned('hint', hint, limits.profileFieldHint)
+}
+
+function checkSummary(state: State, type: ProfileField['type'], wanted: boolean, id: number): boolean {
+  if (!wanted) return false
+  if (type === 2 || type === 6) throw badRequest('display_in_profile_summary: not for long text and people')
+  const others = [...state.profileFields.values()].filter(field => field.inSummary && field.id !== id)
+  if (others.length >= 2) throw badRequest('display_in_profile_summary: only two fields can be in the summary')
+  return true
+}
+
+function withLostOption(state: State, field: ProfileField): number[] {
+  if (field.type !== 3) return []
+  const options = JSON.parse(field.data)
+  return holders(state, field.id, value => !Object.hasOwn(options, value))
+}
+
+function holders(state: State, fieldId: number, matches: (value: string) => boolean): number[] {
+  const found: number[] = []
+  for (const user of state.users.values()) {
+    const value = user.profile[fieldId]
+    if (value !== undefined && matches(value)) found.push(user.id)
+  }
+  return found
+}
+
+function clearValues(state: State, fieldId: number, userIds: readonly number[]): void {
+  for (const id of userIds) {
+    const user: User = state.users.get(id)!
+    const { [fieldId]: _gone, ...profile } = user.profile
+    state.users.put({ ...user, profile })
+  }
+}

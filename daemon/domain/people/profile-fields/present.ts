@@ -1,0 +1,36 @@
+// Profile fields and their values as the API shows them.
+
+import { renderInline } from '../../markdown/index.ts'
+import type { ProfileField } from '../../model/organization-records.ts'
+import type { State, User } from '../../model/state.ts'
+
+export function presentFields(state: State) {
+  return inOrder(state).map(({ id, type, order, name, hint, data, required, editable, inSummary }) => ({
+    id,
+    type: type as number,
+    order,
+    name,
+    hint,
+    field_data: data,
+    required,
+    editable_by_user: editable,
+    ...(inSummary && { display_in_profile_summary: true }),
+  }))
+}
+
+export function inOrder(state: State): ProfileField[] {
+  return [...state.profileFields.values()].sort((a, b) => a.order - b.order || a.id - b.id)
+}
+
+/** By the ID of the field, as text. */
+export function presentProfile(state: State, user: User) {
+  return Object.fromEntries(
+    Object.entries(user.profile).map(([id, value]) => [id, presentValue(state, Number(id), value)]),
+  )
+}
+
+/** Only text is Markdown. */
+export function presentValue(state: State, fieldId: number, value: string): { value: string; rendered_value?: string } {
+  const type = state.profileFields.get(fieldId)?.type
+  return type === 1 || type === 2 ? { value, rendered_value: renderInline(state, value) } : { value }
+}

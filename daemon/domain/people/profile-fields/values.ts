@@ -1,0 +1,82 @@
+// What people may fill into a profile field, type by type.
+
+import type { ParamsOf } from '../../../api/define.ts'
+import type { profileFields as api } from '../../../api/people/profile-fields.ts'
+import { limits } from '../../limits.ts'
+import type { ProfileField } from '../../model/organization-records.ts'
+import type { State, User } from '../../model/state.ts'
+import { cleaned } from '../../model/text.ts'
+import { badRequest } from '../../refusal.ts'
+import type { ProfileChange } from '../users/facts.ts'
+
+type Input = ParamsOf<typeof api.set>['data'][number]
+
+/** The changes among what was given; null and nothing remove a value. Refuses unknown fields and bad values. */
+export function checkProfile(
+  state: State,
+  user: User,
+  param: string,
+  given: readonly Input[],
+  checkField: (field: ProfileField) => void = () => {},
+): ProfileChange[] {
+  const changes = new Map<number, string | null>()
+  given.forEach((input, index) => {
+    const place = `${param}[${index}]`
+    const field = state.profileFields.get(input.id)
+    if (!field) throw badRequest(`${place}: no profile field has the ID ${input.id}`)
+    checkField(field)
+    changes.set(field.id, checkValue(state, field, `${place}["value"]`, input.value ?? ''))
+  })
+  return [...changes]
+    .map(([id, value]) => ({ id, value }))
+    .filter(({ id, value }) => (user.profile[id] ?? null) !== value)
+}
+
+function checkValue(state: State, field: ProfileField, place: string, given: string | number[]): string | null {
+  if (field.type === 6) return checkPeople(state, place, given)
+  if (typeof given !== 'string') throw badRequest(`${place} is not a string`)
+  const limit = field.type === 2 ? limits.profileLongText : limits.profileShortText
+  switch (field.type) {
+    case 3:
+      if (given !== '' && !Object.hasOwn(JSON.parse(field.data), given))
+        throw badRequest(`${place}: '${given}' is not one of the options`)
+      return given || null
+    case 4:
+      if (given !== '' && !isDate(given)) throw badRequest(`${place} is not a date (YYYY-MM-DD)`)
+      return given || null
+    case 5: {
+      const url = cleaned(place, given, 2000)
+      if (url !== '' && !/^https?:\/\/[^\s/]+/.test(url) && !URL.canParse(url))
+        throw badRequest(`${place} is not a URL`)
+      return url || null
+    }
+    default:
+      return cleaned(place, given, limit) || null
+  }
+}
+
+/** Kept as the text of a JSON list. */
+function checkPeople(state: State, place: string, given: string | number[]): string | null {
+  const ids = typeof given === 'string' ? parsedIds(place, given) : given
+  for (const id of ids) {
+    const user = state.users.get(id)
+    if (!user?.active || user.bot) throw badRequest(`${place}: no active person has the ID ${id}`)
+  }
+  return ids.length === 0 ? null : JSON.stringify([...new Set(ids)])
+}
+
+/** The specification speaks of strings here too: the text of such a list is understood. */
+function parsedIds(place: string, text: string): number[] {
+  if (text === '') return []
+  try {
+    const ids: unknown = JSON.parse(text)
+    if (Array.isArray(ids) && ids.every(id => Number.isSafeInteger(id))) return ids
+  } catch {}
+  throw badRequest(`${place} is not a list of user IDs`)
+}
+
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}

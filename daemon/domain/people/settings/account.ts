@@ -1,0 +1,56 @@
+// What PATCH /settings changes besides settings: name, email address, password.
+
+import type { ParamsOf } from '../../../api/define.ts'
+import type { settings as api } from '../../../api/people/settings.ts'
+import type { Fact } from '../../facts.ts'
+import type { EmailChange } from '../../model/personal-records.ts'
+import { organizationSetting } from '../../model/settings.ts'
+import { badRequest } from '../../refusal.ts'
+import type { Context, Mail } from '../../resource.ts'
+import * as may from '../../rules/index.ts'
+import { checkFullName, checkNewEmail, checkPassword } from '../users/checks.ts'
+
+const confirmWithinMs = 24 * 60 * 60 * 1000
+
+export function accountChanges(
+  ctx: Context,
+  params: ParamsOf<typeof api.update>,
+  prepared: { readonly matches: boolean; readonly hash: string },
+): Fact[] {
+  const { actor } = ctx
+  const facts: Fact[] = []
+  if (params.new_password !== undefined) {
+    if (params.old_password === undefined) throw badRequest('old_password is needed for a new password')
+    if (!prepared.matches) throw badRequest('old_password is wrong')
+    checkPassword(params.new_password, 'new_password')
+    facts.push({ type: 'user.password-changed', userId: actor.id, password: prepared.hash })
+  }
+  // Where names cannot be changed, a name is ignored rather than refused: clients send the whole form.
+  if (params.full_name !== undefined && may.changeOwn.allows(ctx, 'name_changes_disabled')) {
+    const fullName = checkFullName(ctx.state, params.full_name, actor)
+    if (fullName !== actor.fullName) facts.push({ type: 'user.renamed', userId: actor.id, fullName })
+  }
+  if (params.email !== undefined && params.email.trim() !== actor.email) {
+    if (!may.changeOwn.allows(ctx, 'email_changes_disabled'))
+      throw badRequest('email: email addresses cannot be changed in this organization')
+    const email = checkNewEmail(ctx.state, 'email', params.email, actor)
+    const change: EmailChange = { token: ctx.random(), userId: actor.id, email, expires: ctx.now + confirmWithinMs }
+    facts.push({ type: 'email-change.requested', change })
+  }
+  return facts
+}
+
+/** The mail that goes with a requested change of address. */
+export function mailOf(ctx: Context, fact: Fact): Mail[] {
+  if (fact.type !== 'email-change.requested') return []
+  const name = organizationSetting(ctx.state, 'name')
+  return [
+    {
+      to: fact.change.email,
+      subject: `Confirm your new email address for ${name}`,
+      text:
+        `${ctx.actor.fullName} asked to use this address in ${name} at ${ctx.server.url}.\n\n` +
+        `To confirm it, run within a day:\n\n  natter settings confirm-email ${fact.change.token}\n`,
+    },
+  ]
+}

@@ -1,0 +1,228 @@
+// Settings: one's own, and what new accounts start with.
+
+import { settings as api } from '../../../api/people/settings.ts'
+import { legacyEventOf, type UserSetting, userSettings } from '../../../api/shapes/user-settings.ts'
+import { mapped } from '../../../api/tables.ts'
+import { inheritedNews } from '../../channels/subscriptions/properties.ts'
+import type { Fact } from '../../facts.ts'
+import { apiEmail } from '../../model/lookups.ts'
+import type { EmailChange } from '../../model/personal-records.ts'
+import { userSetting } from '../../model/settings.ts'
+import type { State, User } from '../../model/state.ts'
+import { badRequest } from '../../refusal.ts'
+import { type Announcement, type Event, resource } from '../../resource.ts'
+import { accessAudience, administrators, everyone } from '../../rules/audiences.ts'
+import * as may from '../../rules/index.ts'
+import { visibilityToggled } from '../presence.ts'
+import { emailChanged, personUpdated } from '../users/announce.ts'
+import { checkNewEmail } from '../users/checks.ts'
+import { accountChanges, mailOf } from './account.ts'
+import { type Changes, changedSettings, emojisets, languageName, notificationSounds } from './check.ts'
+
+export type SettingsFact =
+  | {
+      readonly type: 'user.settings-changed'
+      readonly userId: number
+      readonly changes: Changes
+      /** The values that these settings had. */
+      readonly before: Changes
+      /** What the new default_language calls itself. */
+      readonly languageName?: string
+    }
+  | { readonly type: 'user.password-changed'; readonly userId: number; readonly password: string }
+  | { readonly type: 'email-change.requested'; readonly change: EmailChange }
+  | { readonly type: 'email-change.confirmed'; readonly token: string }
+  | { readonly type: 'organization.user-defaults-changed'; readonly changes: Changes }
+
+interface Prepared {
+  readonly update: { readonly matches: boolean; readonly hash: string }
+}
+
+export const settings = resource(api)<SettingsFact, Prepared>({
+  prepare: {
+    async update(tools, { old_password, new_password }, _state, actor) {
+      if (new_password === undefined) return { matches: false, hash: '' }
+      return {
+        matches: await tools.verifyPassword(old_password ?? '', actor?.password),
+        hash: await tools.hashPassword(new_password),
+      }
+    },
+  },
+
+  commands: {
+    show: ({ actor }) => ({ reply: { user_settings: presentSettings(actor) } }),
+
+    update(ctx, params, prepared) {
+      may.check(may.haveSettings, ctx, undefined)
+      const changes = changedSettings(params, name => userSetting(ctx.actor, name as UserSetting))
+      const account = accountChanges(ctx, params, prepared)
+      const facts: Fact[] = [...account]
+      if (Object.keys(changes).length > 0) facts.push(settingsFact(ctx.actor, changes))
+      const visible = changes.presence_enabled
+      return {
+        facts,
+        mails: account.flatMap(fact => mailOf(ctx, fact)),
+        ...(typeof visible === 'boolean' && visibilityToggled(ctx, visible)),
+        reply: {},
+      }
+    },
+
+    confirmEmail(ctx, { token }) {
+      const change = ctx.state.emailChanges.get(token)
+      if (!change || change.expires < ctx.now) throw badRequest('token is unknown or no longer valid')
+      const { userId, email } = change
+      const user = ctx.state.users.get(userId)!
+      checkNewEmail(ctx.state, 'token', email, user)
+      const facts: Fact[] = [{ type: 'email-change.confirmed', token }]
+      if (email !== user.email) facts.push({ type: 'user.email-changed', userId, from: user.email, to: email })
+      return { facts, reply: { user_id: userId } }
+    },
+
+    updateDefaults(ctx, params) {
+      may.insist(may.administer, ctx)
+      const changes = changedSettings(params, name => defaultSetting(ctx.state, name as UserSetting))
+      const some = Object.keys(changes).length > 0
+      return { facts: some ? [{ type: 'organization.user-defaults-changed', changes }] : [], reply: {} }
+    },
+  },
+
+  apply: {
+    'user.settings-changed'(state, { userId, changes }) {
+      const user = state.users.get(userId)!
+      state.users.put({ ...user, settings: stored({ ...user.settings, ...changes }) })
+      if (changes.enable_drafts_synchronization === false)
+        for (const draft of state.drafts.where('user', userId)) state.drafts.remove(draft.id)
+    },
+    'user.password-changed': (state, { userId, password }) =>
+      state.users.put({ ...state.users.get(userId)!, password }),
+    'email-change.requested': (state, { change }) => state.emailChanges.put(change),
+    'email-change.confirmed': (state, { token }) => state.emailChanges.remove(token),
+    'organization.user-defaults-changed'(state, { changes }) {
+      const { organization } = state
+      state.organization = { ...organization, userDefaults: stored({ ...organization.userDefaults, ...changes }) }
+    },
+  },
+
+  announce: {
+    'user.settings-changed'(state, { userId, changes, before, languageName }) {
+      const user = state.users.get(userId)!
+      return Object.entries(changes).flatMap(([name, value]) => [
+        ...told(state, user, name as UserSetting, value, languageName),
+        ...inheritedNews(state, user, name),
+        ...toldToOthers(state, user, { ...user, settings: stored({ ...user.settings, ...before }) }, name),
+      ])
+    },
+    'user.password-changed': () => [],
+    'email-change.requested': () => [],
+    'email-change.confirmed': () => [],
+    'organization.user-defaults-changed': (state, { changes }) =>
+      Object.entries(changes).map(([property, value]) => ({
+        to: everyone(state),
+        event: { type: 'realm_user_settings_defaults', op: 'update', property, value },
+      })),
+  },
+
+  sections: {
+    user_settings: ({ actor }) => ({ user_settings: presentSettings(actor) }),
+    update_display_settings: ({ actor }, capabilities) =>
+      capabilities.has('user_settings_object')
+        ? {}
+        : {
+            ...legacySettings(actor, 'display'),
+            emojiset_choices: emojisets,
+            timezone: userSetting(actor, 'timezone'),
+          },
+    update_global_notifications: ({ actor }, capabilities) =>
+      capabilities.has('user_settings_object')
+        ? {}
+        : { ...legacySettings(actor, 'notifications'), available_notification_sounds: notificationSounds },
+    realm_user_settings_defaults: ({ state }) => ({
+      realm_user_settings_defaults: {
+        ...Object.fromEntries(names().map(name => [name, defaultSetting(state, name)])),
+        ...choices,
+      },
+    }),
+  },
+})
+
+const choices = { emojiset_choices: emojisets, available_notification_sounds: notificationSounds }
+
+/** A change of settings as a fact; other resources that change a setting use it too. */
+export function settingsFact(user: User, changes: Changes): Fact {
+  const language = changes.default_language
+  const named = typeof language === 'string' ? languageName(language) : undefined
+  const before = mapped(changes, name => userSetting(user, name as UserSetting))
+  const fact = { type: 'user.settings-changed', userId: user.id, changes, before } as const
+  return named === undefined ? fact : { ...fact, languageName: named }
+}
+
+function names(): UserSetting[] {
+  return Object.keys(userSettings) as UserSetting[]
+}
+
+function presentSettings(user: User): Record<string, unknown> {
+  return { ...Object.fromEntries(names().map(name => [name, userSetting(user, name)])), ...choices }
+}
+
+function legacySettings(user: User, kind: 'display' | 'notifications'): Record<string, unknown> {
+  return Object.fromEntries(
+    names()
+      .filter(name => legacyEventOf(name) === kind)
+      .map(name => [name, userSetting(user, name)]),
+  )
+}
+
+function defaultSetting(state: State, name: UserSetting): unknown {
+  const { userDefaults } = state.organization
+  return Object.hasOwn(userDefaults, name) ? userDefaults[name] : userSettings[name].default
+}
+
+/** Only what differs from the table is kept. */
+function stored(settings: Changes): Changes {
+  return Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => value !== userSettings[name as UserSetting].default),
+  )
+}
+
+function told(state: State, user: User, name: UserSetting, value: unknown, language?: string): Announcement[] {
+  const named = name === 'default_language' && language !== undefined ? { language_name: language } : {}
+  const modern: Event = { type: 'user_settings', op: 'update', property: name, value, ...named }
+  const older = legacyEvent(apiEmail(state, user), name, value, named)
+  return [
+    {
+      to: [user.id],
+      event: client => (older && !client.capabilities.has('user_settings_object') ? [modern, older] : modern),
+    },
+  ]
+}
+
+/** A few settings are the business of others too. */
+function toldToOthers(state: State, user: User, before: User, name: string): Announcement[] {
+  switch (name) {
+    case 'timezone':
+      return [personUpdated(state, user, { email: apiEmail(state, user), timezone: userSetting(user, 'timezone') })]
+    case 'email_address_visibility':
+      return emailChanged(state, before, user)
+    case 'presence_enabled': {
+      const away = !userSetting(user, 'presence_enabled')
+      return [{ to: accessAudience(state, user), event: { type: 'user_status', user_id: user.id, away } }]
+    }
+    case 'allow_private_data_export': {
+      const consented = userSetting(user, 'allow_private_data_export')
+      return [{ to: administrators(state), event: { type: 'realm_export_consent', user_id: user.id, consented } }]
+    }
+    default:
+      return []
+  }
+}
+
+function legacyEvent(email: string, name: UserSetting, value: unknown, named: object): Event | undefined {
+  switch (legacyEventOf(name)) {
+    case 'display':
+      return { type: 'update_display_settings', user: email, setting_name: name, setting: value, ...named }
+    case 'notifications':
+      return { type: 'update_global_notifications', user: email, notification_name: name, setting: value }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,87 @@
+// Who is in a user group: people and groups come and go. All or nothing.
+
+import type { Fact } from '../../facts.ts'
+import { directNotice } from '../../messages/notices.ts'
+import type { Group, State } from '../../model/state.ts'
+import { badRequest } from '../../refusal.ts'
+import type { Context } from '../../resource.ts'
+import { activeGroup, ascending, directMembers, withSubgroups } from '../../rules/group-values.ts'
+import * as may from '../../rules/index.ts'
+
+export interface MemberChange {
+  readonly add: readonly number[]
+  readonly remove: readonly number[]
+  readonly addSubgroups: readonly number[]
+  readonly removeSubgroups: readonly number[]
+}
+
+/** `subgroupParams`: what the caller's parameters for groups are called. */
+export function changeMembers(
+  ctx: Context,
+  group: Group,
+  change: MemberChange,
+  subgroupParams: readonly [add: string, remove: string] = ['add_subgroups', 'delete_subgroups'],
+): Fact[] {
+  const add = ascending(change.add)
+  const remove = ascending(change.remove)
+  const addSubgroups = ascending(change.addSubgroups)
+  const removeSubgroups = ascending(change.removeSubgroups)
+  if (add.length + remove.length + addSubgroups.length + removeSubgroups.length === 0)
+    throw badRequest('Nothing to do: give somebody or a group to add or to remove')
+  checkRights(ctx, group, { add, remove, addSubgroups, removeSubgroups })
+  checkPeople(ctx.state, group, add, remove)
+  checkGroups(ctx.state, group, addSubgroups, removeSubgroups, subgroupParams)
+  const groupId = group.id
+  const facts: Fact[] = []
+  if (add.length > 0) facts.push({ type: 'group.members-added', groupId, userIds: add })
+  if (remove.length > 0) facts.push({ type: 'group.members-removed', groupId, userIds: remove })
+  if (addSubgroups.length > 0) facts.push({ type: 'group.subgroups-added', groupId, subgroupIds: addSubgroups })
+  if (removeSubgroups.length > 0) facts.push({ type: 'group.subgroups-removed', groupId, subgroupIds: removeSubgroups })
+  const who = `@_**${ctx.actor.fullName}|${ctx.actor.id}**`
+  facts.push(...notice(ctx, add, `${who} added you to the group @_*${group.name}*.`))
+  facts.push(...notice(ctx, remove, `${who} removed you from the group @_*${group.name}*.`))
+  return facts
+}
+
+function checkRights(ctx: Context, group: Group, { add, remove, addSubgroups, removeSubgroups }: MemberChange): void {
+  const onlySelf = (ids: readonly number[]) => ids.length === 1 && ids[0] === ctx.actor.id
+  if (add.length > 0) may.check(onlySelf(add) ? may.joinGroup : may.addToGroup, ctx, group)
+  if (remove.length > 0) may.check(onlySelf(remove) ? may.leaveGroup : may.removeFromGroup, ctx, group)
+  if (addSubgroups.length > 0) may.check(may.addToGroup, ctx, group)
+  if (removeSubgroups.length > 0) may.check(may.manageGroup, ctx, group)
+}
+
+function checkPeople(state: State, group: Group, add: readonly number[], remove: readonly number[]): void {
+  const members = new Set(directMembers(state, group))
+  for (const id of add) {
+    if (!state.users.get(id)?.active) throw badRequest(`add: no active user has the ID ${id}`)
+    if (members.has(id)) throw badRequest(`add: user ${id} is a member already`)
+  }
+  for (const id of remove) if (!members.has(id)) throw badRequest(`delete: user ${id} is not a member`)
+}
+
+function checkGroups(
+  state: State,
+  group: Group,
+  add: readonly number[],
+  remove: readonly number[],
+  [addName, removeName]: readonly [string, string],
+): void {
+  const subgroups = new Set(group.subgroups)
+  for (const id of add) {
+    activeGroup(state, addName, id)
+    if (subgroups.has(id)) throw badRequest(`${addName}: group ${id} is a subgroup already`)
+    if (withSubgroups(state, id).has(group.id))
+      throw badRequest(`${addName}: group ${id} contains group ${group.id}, so it cannot be put inside it`)
+  }
+  for (const id of remove) {
+    activeGroup(state, removeName, id)
+    if (!subgroups.has(id)) throw badRequest(`${removeName}: group ${id} is not a subgroup`)
+  }
+}
+
+/** To the people concerned, unless they did it themselves. */
+function notice(ctx: Context, ids: readonly number[], content: string): Fact[] {
+  const people = ids.filter(id => id !== ctx.actor.id && may.isHuman(ctx.state.users.get(id)!))
+  return people.length > 0 ? directNotice(ctx, people, content) : []
+}

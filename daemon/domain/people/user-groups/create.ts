@@ -1,0 +1,54 @@
+// A new user group, and the rules its name follows.
+
+import type { ParamsOf } from '../../../api/define.ts'
+import type { userGroups as api } from '../../../api/people/user-groups.ts'
+import { groupPermissions } from '../../../api/shapes/permission-settings.ts'
+import { mapped } from '../../../api/tables.ts'
+import { limits } from '../../limits.ts'
+import type { Group, State } from '../../model/state.ts'
+import { cleaned } from '../../model/text.ts'
+import { seconds } from '../../model/time.ts'
+import { badRequest } from '../../refusal.ts'
+import type { Context, Outcome } from '../../resource.ts'
+import { activeGroup, ascending, checkedValue, defaultValue } from '../../rules/group-values.ts'
+import * as may from '../../rules/index.ts'
+
+export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outcome<{ group_id: number }> {
+  const { state, actor } = ctx
+  may.check(may.createGroups, ctx, undefined)
+  const name = checkName(state, params.name)
+  for (const id of params.members)
+    if (!state.users.get(id)?.active) throw badRequest(`members: no active user has the ID ${id}`)
+  for (const id of params.subgroups) activeGroup(state, 'subgroups', id)
+  const group: Group = {
+    id: state.groups.nextId,
+    name,
+    description: params.description,
+    system: false,
+    creatorId: actor.id,
+    dateCreated: seconds(ctx.now),
+    deactivated: false,
+    members: ascending(params.members),
+    subgroups: ascending(params.subgroups),
+    permissions: mapped(groupPermissions, setting => {
+      const given = params[setting]
+      return given === undefined
+        ? defaultValue(state, groupPermissions[setting], actor.id)
+        : checkedValue(state, setting, groupPermissions[setting], given)
+    }),
+  }
+  return { facts: [{ type: 'group.created', group }], reply: { group_id: group.id } }
+}
+
+const reserved = ['@', 'role:', 'user:', 'stream:', 'channel:']
+
+/** Names are told apart by case, and those of deactivated groups stay taken. */
+export function checkName(state: State, given: string, current?: Group): string {
+  const name = cleaned('name', given, limits.groupName)
+  if (name === '') throw badRequest('name cannot be blank')
+  const start = reserved.find(word => name.startsWith(word))
+  if (start) throw badRequest(`name cannot start with '${start}'`)
+  const namesake = state.groups.find('name', name)
+  if (namesake && namesake.id !== current?.id) throw badRequest(`name: there is a user group '${name}' already`)
+  return name
+}

@@ -1,0 +1,88 @@
+// Changes to a user group itself, its end and its return.
+
+import type { ParamsOf } from '../../../api/define.ts'
+import type { userGroups as api } from '../../../api/people/user-groups.ts'
+import { type GroupPermission, groupPermissions } from '../../../api/shapes/permission-settings.ts'
+import type { Fact } from '../../facts.ts'
+import type { Group, GroupValue, State } from '../../model/state.ts'
+import { badRequest, Refusal } from '../../refusal.ts'
+import type { Context, Outcome } from '../../resource.ts'
+import { changedValue } from '../../rules/group-values.ts'
+import * as may from '../../rules/index.ts'
+import { checkName } from './create.ts'
+
+type Nothing = Record<never, never>
+
+export function update(ctx: Context, params: ParamsOf<typeof api.update>): Outcome<Nothing> {
+  const { state } = ctx
+  const group = managed(ctx, params.user_group_id)
+  if (Object.keys(params).length === 1) throw badRequest('Nothing to change: give a name, a description or a setting')
+  if (params.deactivated === true)
+    throw badRequest('deactivated can only be set to false; use POST /user_groups/{user_group_id}/deactivate')
+  const name = params.name === undefined ? group.name : checkName(state, params.name, group)
+  const description = params.description ?? group.description
+  const changes = {
+    ...(name !== group.name && { name }),
+    ...(description !== group.description && { description }),
+  }
+  const permissions: Partial<Record<GroupPermission, GroupValue>> = {}
+  for (const setting of Object.keys(groupPermissions) as GroupPermission[]) {
+    const change = params[setting]
+    if (!change) continue
+    const value = changedValue(state, setting, groupPermissions[setting], group.permissions[setting], change)
+    if (value !== undefined) permissions[setting] = value
+  }
+  const facts: Fact[] = []
+  if (params.deactivated === false && group.deactivated) facts.push({ type: 'group.reactivated', groupId: group.id })
+  if (Object.keys(changes).length + Object.keys(permissions).length > 0)
+    facts.push({ type: 'group.edited', groupId: group.id, changes, permissions })
+  return { facts, reply: {} }
+}
+
+export function deactivate(ctx: Context, { user_group_id }: ParamsOf<typeof api.deactivate>): Outcome<Nothing> {
+  const group = managed(ctx, user_group_id)
+  if (group.deactivated) throw badRequest(`user_group_id: the user group ${group.id} is deactivated already`)
+  const objections = usesOf(ctx.state, group.id)
+  if (objections.length > 0)
+    throw new Refusal('CANNOT_DEACTIVATE_GROUP_IN_USE', 'The user group is still in use', { objections })
+  return { facts: [{ type: 'group.deactivated', groupId: group.id }], reply: {} }
+}
+
+/** Deactivated ones too. */
+export function knownGroup(ctx: Context, id: number): Group {
+  may.check(may.useGroups, ctx, undefined)
+  const group = ctx.state.groups.get(id)
+  if (!group) throw badRequest(`user_group_id: no user group has the ID ${id}`)
+  return group
+}
+
+function managed(ctx: Context, id: number): Group {
+  const group = knownGroup(ctx, id)
+  may.check(may.manageGroup, ctx, group)
+  return group
+}
+
+/** Where the group is still named: what would break if it were gone. */
+function usesOf(state: State, id: number): object[] {
+  const objections: object[] = []
+  const supergroups = state.groups.where('subgroup', id).filter(group => !group.deactivated)
+  if (supergroups.length > 0)
+    objections.push({ type: 'subgroup', supergroup_ids: supergroups.map(group => group.id).sort((a, b) => a - b) })
+  for (const channel of state.channels.values()) {
+    const settings = channel.archived ? [] : naming(channel.permissions, id)
+    if (settings.length > 0) objections.push({ type: 'channel', channel_id: channel.id, settings })
+  }
+  for (const group of state.groups.values()) {
+    const settings = group.deactivated ? [] : naming(group.permissions, id)
+    if (settings.length > 0) objections.push({ type: 'user_group', group_id: group.id, settings })
+  }
+  const settings = naming(state.organization.permissions, id)
+  if (settings.length > 0) objections.push({ type: 'realm', settings })
+  return objections
+}
+
+function naming(permissions: Readonly<Record<string, GroupValue>>, id: number): string[] {
+  return Object.entries(permissions)
+    .filter(([, value]) => value === id || (typeof value === 'object' && value.direct_subgroups.includes(id)))
+    .map(([name]) => name)
+}

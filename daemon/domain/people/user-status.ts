@@ -1,0 +1,134 @@
+// User status: text and emoji beside a name.
+
+import type { ParamsOf } from '../../api/define.ts'
+import { userStatus as api } from '../../api/people/user-status.ts'
+import type { Fact } from '../facts.ts'
+import { limits } from '../limits.ts'
+import { type Emoji, emojiByName, isEmojiPair } from '../markdown/emoji-names.ts'
+import type { UserStatus } from '../model/personal-records.ts'
+import { userSetting } from '../model/settings.ts'
+import type { State, User } from '../model/state.ts'
+import { cleaned } from '../model/text.ts'
+import { badRequest } from '../refusal.ts'
+import { type Announcement, type Context, resource } from '../resource.ts'
+import { accessAudience } from '../rules/audiences.ts'
+import * as may from '../rules/index.ts'
+import { visibilityToggled } from './presence.ts'
+import { settingsFact } from './settings/index.ts'
+
+export type UserStatusFact = {
+  readonly type: 'user-status.set'
+  readonly status: UserStatus
+  /** Which parts changed, for those who are told. */
+  readonly changed: readonly ('text' | 'emoji')[]
+}
+
+type Given = Omit<ParamsOf<typeof api.update>, 'away'>
+
+export const userStatus = resource(api)<UserStatusFact>({
+  commands: {
+    update(ctx, { away, ...given }) {
+      may.check(may.haveSettings, ctx, undefined)
+      if (away === undefined && Object.keys(given).length === 0)
+        throw badRequest('Nothing to set: give a status_text or an emoji_name')
+      const facts: Fact[] = statusFacts(ctx.state, ctx.actor, given)
+      if (away === undefined || away !== userSetting(ctx.actor, 'presence_enabled')) return { facts, reply: {} }
+      facts.push(settingsFact(ctx.actor, { presence_enabled: !away }))
+      return { facts, ...visibilityToggled(ctx, !away), reply: {} }
+    },
+
+    updateFor(ctx, { user_id, ...given }) {
+      may.insist(may.administer, ctx)
+      const user = known(ctx, user_id)
+      if (!may.isHuman(user)) throw badRequest('user_id: bots have no status')
+      if (Object.keys(given).length === 0) throw badRequest('Nothing to set: give a status_text or an emoji_name')
+      return { facts: statusFacts(ctx.state, user, given), reply: {} }
+    },
+
+    get: (ctx, { user_id }) => ({ reply: { status: present(ctx.state, known(ctx, user_id)) } }),
+  },
+
+  apply: {
+    'user-status.set'(state, { status }) {
+      if (status.text === '' && !status.emoji) state.userStatuses.remove(status.userId)
+      else state.userStatuses.put(status)
+    },
+  },
+
+  announce: {
+    'user-status.set': (state, { status, changed }) => [
+      {
+        to: accessAudience(state, state.users.get(status.userId)!),
+        event: {
+          type: 'user_status',
+          user_id: status.userId,
+          ...(changed.includes('text') && { status_text: status.text }),
+          ...(changed.includes('emoji') && wireEmoji(status.emoji)),
+        },
+      },
+    ],
+  },
+
+  sections: {
+    user_status(ctx) {
+      const statuses: Record<string, object> = {}
+      for (const user of ctx.state.users.values()) {
+        const status = present(ctx.state, user)
+        if (user.active && Object.keys(status).length > 0 && may.accessUser.allows(ctx, user))
+          statuses[String(user.id)] = status
+      }
+      return { user_status: statuses }
+    },
+  },
+})
+
+/** What somebody needs who did not know of the account before. */
+export function statusNews(state: State, user: User, to: readonly number[]): Announcement[] {
+  const status = user.active ? present(state, user) : {}
+  return Object.keys(status).length > 0 ? [{ to, event: { type: 'user_status', user_id: user.id, ...status } }] : []
+}
+
+function statusFacts(state: State, user: User, given: Given): Fact[] {
+  const old = state.userStatuses.get(user.id) ?? { userId: user.id, text: '' }
+  const text = given.status_text === undefined ? old.text : cleaned('status_text', given.status_text, limits.statusText)
+  const emoji = checkEmoji(state, given, old.emoji)
+  const changed: ('text' | 'emoji')[] = []
+  if (text !== old.text) changed.push('text')
+  if (JSON.stringify(emoji) !== JSON.stringify(old.emoji)) changed.push('emoji')
+  if (changed.length === 0) return []
+  return [{ type: 'user-status.set', status: { userId: user.id, text, ...(emoji && { emoji }) }, changed }]
+}
+
+function checkEmoji(state: State, given: Given, old: Emoji | undefined): Emoji | undefined {
+  const { emoji_name: name, emoji_code, reaction_type } = given
+  if (name === undefined || name === '') {
+    if (emoji_code || reaction_type) throw badRequest('emoji_name is needed with emoji_code and reaction_type')
+    return name === undefined ? old : undefined
+  }
+  const known = emojiByName(state, name)
+  const type = reaction_type ?? known?.type
+  const code = emoji_code ?? known?.code
+  const emoji = type && code ? { type, code, name } : undefined
+  if (!emoji || !isEmojiPair(state, emoji)) throw badRequest(`emoji_name: there is no such emoji as '${name}'`)
+  return emoji
+}
+
+function wireEmoji(emoji: Emoji | undefined) {
+  return { emoji_name: emoji?.name ?? '', emoji_code: emoji?.code ?? '', reaction_type: emoji?.type ?? 'unicode_emoji' }
+}
+
+/** Only what is set. */
+function present(state: State, user: User) {
+  const status = state.userStatuses.get(user.id)
+  return {
+    ...(status?.text && { status_text: status.text }),
+    ...(status?.emoji && wireEmoji(status.emoji)),
+    ...(!userSetting(user, 'presence_enabled') && { away: true }),
+  }
+}
+
+function known(ctx: Context, id: number): User {
+  const user = ctx.state.users.get(id)
+  if (!user?.active || !may.accessUser.allows(ctx, user)) throw badRequest(`user_id: no active user has the ID ${id}`)
+  return user
+}

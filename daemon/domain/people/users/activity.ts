@@ -1,0 +1,132 @@
+// Accounts that leave, come back, and grow out of their waiting period.
+
+import type { ParamsOf, ReplyOf } from '../../../api/define.ts'
+import type { users as api } from '../../../api/people/users.ts'
+import type { Fact } from '../../facts.ts'
+import { limits } from '../../limits.ts'
+import { organizationSetting } from '../../model/settings.ts'
+import type { State, User } from '../../model/state.ts'
+import { cleaned } from '../../model/text.ts'
+import { badRequest, Refusal } from '../../refusal.ts'
+import type { Context, Job, Mail, Outcome, Surroundings } from '../../resource.ts'
+import * as may from '../../rules/index.ts'
+import { checkBotName } from './checks.ts'
+import type { UserFact } from './facts.ts'
+import { whenDeactivated } from './hooks.ts'
+
+export function deactivate(
+  ctx: Context,
+  { user_id, deactivation_notification_comment: comment }: ParamsOf<typeof api.deactivate>,
+): Outcome<ReplyOf<typeof api.deactivate>> {
+  const user = ctx.state.users.get(user_id)
+  if (!user || user.bot) throw badRequest('user_id: no such person; bots are deactivated by DELETE /bots/{bot_id}')
+  may.check(may.administer, ctx, undefined)
+  may.insist(may.deactivateUser, ctx, user)
+  if (may.isOnlyOwner(ctx.state, user)) throw badRequest('user_id: the only organization owner cannot be deactivated')
+  if (!user.active) throw badRequest('user_id: the account is already deactivated')
+  const text =
+    comment === undefined
+      ? undefined
+      : cleaned('deactivation_notification_comment', comment, limits.deactivationComment)
+  return {
+    facts: leaving(ctx, user),
+    mails: text === undefined ? [] : [farewell(ctx, user, text)],
+    reply: {},
+  }
+}
+
+export function deactivateSelf(ctx: Context): Outcome<ReplyOf<typeof api.deactivateSelf>> {
+  // The organization always keeps an active owner, so the last active account is always the last owner too.
+  if (may.isOnlyOwner(ctx.state, ctx.actor))
+    throw new Refusal('CANNOT_DEACTIVATE_LAST_USER', 'You are the only organization owner: name another one first', {
+      is_last_owner: true,
+      entity: 'organization owner',
+    })
+  return { facts: leaving(ctx, ctx.actor), reply: {} }
+}
+
+/** Bots go before their owner. */
+export function leaving(ctx: Context, user: User): Fact[] {
+  const bots = ctx.state.users.where('botOwner', user.id).filter(bot => bot.active)
+  return [...bots, user].flatMap(account => [
+    ...whenDeactivated(ctx, account),
+    { type: 'user.deactivated', userId: account.id },
+  ])
+}
+
+export function reactivate(
+  ctx: Context,
+  { user_id }: ParamsOf<typeof api.reactivate>,
+): Outcome<ReplyOf<typeof api.reactivate>> {
+  const user = ctx.state.users.get(user_id)
+  if (!user || user.bot?.system) throw badRequest('user_id: no such user')
+  may.check(may.reactivateUser, ctx, user)
+  if (user.active) return { reply: {} }
+  if (!user.bot) return { facts: [{ type: 'user.reactivated', userId: user.id }], reply: {} }
+  may.check(may.createBot, ctx, user.bot.type)
+  checkBotName(ctx.state, user.fullName, user)
+  const orphaned = user.bot.ownerId === null || !ctx.state.users.get(user.bot.ownerId)?.active
+  return {
+    facts: [{ type: 'user.reactivated', userId: user.id, ...(orphaned && { ownerId: ctx.actor.id }) }],
+    reply: {},
+  }
+}
+
+function farewell(ctx: Context, user: User, comment: string): Mail {
+  const organization = organizationSetting(ctx.state, 'name')
+  const lines = [
+    `Hi ${user.fullName},`,
+    `your account ${user.email} at ${organization} (${ctx.server.url}) has been deactivated, and you can no longer log in.`,
+    ...(comment === '' ? [] : ['The administrators provided the following comment:', comment]),
+  ]
+  return {
+    to: user.email,
+    subject: `Notification of account deactivation on ${organization}`,
+    text: lines.join('\n\n'),
+  }
+}
+
+// --- the waiting period -----------------------------------------------------------------------------------------
+
+const day = 24 * 60 * 60 * 1000
+
+/**
+ * Who becomes a full member, or is one no longer, when the waiting period is this many days. Whoever changes the
+ * organization's waiting period adds these facts to that of the change.
+ */
+export function waitingSettled(state: State, now: number, thresholdDays: number): UserFact[] {
+  const done: number[] = []
+  const waiting: number[] = []
+  for (const user of state.users.values()) {
+    if (user.bot?.system) continue
+    const fullMember = now >= user.joined + thresholdDays * day
+    if (fullMember !== user.fullMember) (fullMember ? done : waiting).push(user.id)
+  }
+  return [settled(done, true), settled(waiting, false)].flat()
+}
+
+function settled(userIds: number[], fullMember: boolean): UserFact[] {
+  return userIds.length > 0 ? [{ type: 'user.waiting-settled', userIds, fullMember }] : []
+}
+
+const dueCache = new WeakMap<State, { readonly version: number; readonly threshold: number; readonly due: number }>()
+
+export const endOfWaiting: Job = {
+  op: 'end-waiting-period',
+  // Asked after every change: worked out again only when accounts or the period changed.
+  due(state) {
+    const threshold = organizationSetting(state, 'waiting_period_threshold')
+    let known = dueCache.get(state)
+    if (known?.version !== state.users.version || known.threshold !== threshold) {
+      const joined = state.users.where('newcomer', 1).map(user => user.joined)
+      const due = joined.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY) + threshold * day
+      known = { version: state.users.version, threshold, due }
+      dueCache.set(state, known)
+    }
+    return known.due === Number.POSITIVE_INFINITY ? undefined : known.due
+  },
+  run: (ctx: Surroundings) => ({
+    facts: waitingSettled(ctx.state, ctx.now, organizationSetting(ctx.state, 'waiting_period_threshold')),
+    reply: {},
+  }),
+}

@@ -1,0 +1,148 @@
+// What is told of accounts, and to whom.
+
+import { ifKnown } from '../../channels/present.ts'
+import { apiEmail } from '../../model/lookups.ts'
+import type { GroupValue, State, User } from '../../model/state.ts'
+import { type Announcement, onlyWith } from '../../resource.ts'
+import { accessAudience, activeUsers, everyone, strangers } from '../../rules/audiences.ts'
+import { directGroups, shown } from '../../rules/group-values.ts'
+import { accessUser, seeEmail, seeMetadata, sightOf } from '../../rules/index.ts'
+import { presentAvatar, presentStranger, presentUser, unknownName } from './present.ts'
+
+/** To everyone who may know of the user. */
+export function personUpdated(state: State, user: User, person: object): Announcement {
+  return { to: accessAudience(state, user), event: updateEvent(user, person) }
+}
+
+/** The user appears: to all who may know of them, or to those who learn of them now. */
+export function personAdded(state: State, user: User, to = accessAudience(state, user)): Announcement[] {
+  const sees = (id: number) => seeEmail.allows({ state, actor: state.users.get(id)! }, user)
+  return [true, false].flatMap(seesEmail => {
+    const readers = to.filter(id => sees(id) === seesEmail)
+    if (readers.length === 0) return []
+    return {
+      to: readers,
+      event: ({ clientGravatar }) => ({
+        type: 'realm_user',
+        op: 'add',
+        person: presentUser(state, user, { seesEmail, clientGravatar, withProfile: true }),
+      }),
+    } satisfies Announcement
+  })
+}
+
+/** Guests who may not know of the new user get a stand-in, unless their client can do without. */
+export function strangerAdded(state: State, user: User): Announcement[] {
+  const to = strangers(state, user)
+  if (to.length === 0) return []
+  const event = { type: 'realm_user', op: 'add', person: presentStranger(state, user) }
+  return [{ to, event: client => (client.capabilities.has('user_list_incomplete') ? null : event) }]
+}
+
+/** These readers no longer know of the user. */
+export function personRemoved(user: User, to: readonly number[]): Announcement {
+  return { to, event: { type: 'realm_user', op: 'remove', person: { user_id: user.id, full_name: unknownName } } }
+}
+
+/** The address changed, or who may see it: for changes of the account's email and of email_address_visibility. */
+export function emailChanged(state: State, before: User, after: User): Announcement[] {
+  const news: Announcement[] = []
+  if (apiEmail(state, before) !== apiEmail(state, after))
+    news.push(
+      personUpdated(state, after, { new_email: apiEmail(state, after) }),
+      personUpdated(state, after, presentAvatar(after)),
+    )
+  const told: number[] = []
+  const lost: number[] = []
+  for (const actor of activeUsers(state, actor => accessUser.allows({ state, actor }, after))) {
+    const saw = seeEmail.allows({ state, actor }, before)
+    const sees = seeEmail.allows({ state, actor }, after)
+    if (sees && (!saw || before.email !== after.email)) told.push(actor.id)
+    if (saw && !sees) lost.push(actor.id)
+  }
+  if (told.length > 0) news.push({ to: told, event: updateEvent(after, { delivery_email: after.email }) })
+  if (lost.length > 0) news.push({ to: lost, event: updateEvent(after, { delivery_email: null }) })
+  return news
+}
+
+/** With another role come and go the addresses of others. */
+export function addressesSeen(state: State, before: User, after: User): Announcement[] {
+  if (sightOf(before) === sightOf(after) || !after.active) return []
+  const news: Announcement[] = []
+  for (const user of state.users.values()) {
+    const sees = seeEmail.allows({ state, actor: after }, user)
+    if (sees === seeEmail.allows({ state, actor: before }, user)) continue
+    if (!accessUser.allows({ state, actor: before }, user) || !accessUser.allows({ state, actor: after }, user))
+      continue
+    news.push({ to: [after.id], event: updateEvent(user, { delivery_email: sees ? user.email : null }) })
+  }
+  return news
+}
+
+/** Leaves the system groups of one row of the account for those of another. */
+export function membershipMoved(state: State, before: User | undefined, after: User): Announcement[] {
+  if (!after.active || after.bot?.system) return []
+  const old = before ? directGroups(state, before) : []
+  const now = directGroups(state, after)
+  return [
+    ...old
+      .filter(group => !now.includes(group))
+      .map(group => membership(state, 'remove_members', group.id, [after.id])),
+    ...now.filter(group => !old.includes(group)).map(group => membership(state, 'add_members', group.id, [after.id])),
+  ]
+}
+
+/**
+ * All groups at once, and all settings that list the account by itself: to everyone when it comes back, to those who
+ * cannot see it go when it goes. The others take it out themselves.
+ */
+export function membershipOfAll(state: State, user: User): Announcement[] {
+  const to = user.active ? everyone(state) : strangers(state, { ...user, active: true })
+  if (to.length === 0) return []
+  const op = user.active ? 'add_members' : 'remove_members'
+  return [
+    ...directGroups(state, user).map(group => membership(state, op, group.id, [user.id], to)),
+    ...settingsListing(state, user.id, to),
+  ]
+}
+
+// OPEN: whether such values are told again is not shown; clients could not know of them otherwise.
+function settingsListing(state: State, userId: number, to: readonly number[]): Announcement[] {
+  const listing = (permissions: Readonly<Record<string, GroupValue>>) =>
+    Object.entries(permissions)
+      .filter(([, value]) => typeof value !== 'number' && value.direct_members.includes(userId))
+      .map(([name, value]) => [name, shown(state, value)] as const)
+  const news: Announcement[] = []
+  for (const channel of state.channels.values()) {
+    const { id: stream_id, name } = channel
+    for (const [property, value] of listing(channel.permissions))
+      news.push({
+        to: to.filter(id => seeMetadata.allows({ state, actor: state.users.get(id)! }, channel)),
+        event: ifKnown(channel, { type: 'stream', op: 'update', stream_id, name, property, value }),
+      })
+  }
+  for (const { id, permissions, deactivated } of state.groups.values()) {
+    const data = Object.fromEntries(listing(permissions))
+    if (Object.keys(data).length === 0) continue
+    const event = { type: 'user_group', op: 'update', group_id: id, data }
+    news.push({ to, event: deactivated ? onlyWith('include_deactivated_groups', event) : event })
+  }
+  const data = Object.fromEntries(listing(state.organization.permissions))
+  if (Object.keys(data).length > 0)
+    news.push({ to, event: { type: 'realm', op: 'update_dict', property: 'default', data } })
+  return news
+}
+
+export function membership(
+  state: State,
+  op: 'add_members' | 'remove_members',
+  groupId: number,
+  userIds: readonly number[],
+  to = everyone(state),
+): Announcement {
+  return { to, event: { type: 'user_group', op, group_id: groupId, user_ids: userIds } }
+}
+
+function updateEvent(user: User, person: object) {
+  return { type: 'realm_user', op: 'update', person: { user_id: user.id, ...person } }
+}

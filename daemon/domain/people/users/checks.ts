@@ -1,0 +1,92 @@
+// What accounts may be called, and which passwords are good enough.
+
+import { limits } from '../../limits.ts'
+import { placeholderId, userByEmail } from '../../model/lookups.ts'
+import { organizationSetting } from '../../model/settings.ts'
+import type { State, User } from '../../model/state.ts'
+import { cleaned } from '../../model/text.ts'
+import { badRequest } from '../../refusal.ts'
+import { emailProblem } from './email-rules.ts'
+
+/** `user` is the account that is renamed, so that it does not stand in its own way. */
+export function checkFullName(state: State, name: string, user?: User): string {
+  const checked = cleaned('full_name', name, limits.fullName)
+  if ([...checked].length < 2) throw badRequest('full_name is too short (at least 2 characters)')
+  if (/[*`\\>"@\p{C}]/u.test(checked)) throw badRequest('full_name contains invalid characters')
+  if (/\|\d+$/.test(checked)) throw badRequest('full_name cannot end in | and a number')
+  if (organizationSetting(state, 'require_unique_names') && isNameTaken(state, checked, user))
+    throw badRequest(`full_name: '${checked}' is already in use`)
+  return checked
+}
+
+/** Two bots, or a bot and a person, must not pass for each other while both are active. */
+export function checkBotName(state: State, name: string, bot?: User): string {
+  const checked = checkFullName(state, name, bot)
+  if (isNameTaken(state, checked, bot)) throw badRequest(`full_name: '${checked}' is already in use`)
+  return checked
+}
+
+function isNameTaken(state: State, name: string, except: User | undefined): boolean {
+  const wanted = folded(name)
+  for (const user of state.users.values())
+    if (user.active && user.id !== except?.id && folded(user.fullName) === wanted) return true
+  return false
+}
+
+function folded(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
+
+export function isEmailAddress(text: string): boolean {
+  return /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+$/.test(text) && text.length <= limits.email
+}
+
+/** An address for a person. */
+export function checkNewEmail(state: State, param: string, email: string, user?: User): string {
+  const address = checkFreeEmail(state, param, email, user)
+  const problem = address === user?.email ? undefined : emailProblem(state, address)
+  if (problem !== undefined) throw badRequest(`${param}: ${problem}`)
+  return address
+}
+
+/** An address for any account; bots have theirs from the server, whatever the organization says of people's. */
+export function checkFreeEmail(state: State, param: string, email: string, user?: User): string {
+  const address = email.trim()
+  if (!isEmailAddress(address)) throw badRequest(`${param} is not a valid email address`)
+  const holder = userByEmail(state, address)
+  if (holder && holder.id !== user?.id) throw badRequest(`${param}: '${address}' is already in use`)
+  // Otherwise a later account would have this address as its placeholder.
+  if (placeholderId(state, address) !== undefined) throw badRequest(`${param}: '${address}' is reserved for the API`)
+  return address
+}
+
+export function checkPassword(password: string, param = 'password'): void {
+  const { length } = [...password]
+  if (length < limits.passwordMin) throw badRequest(`${param} is too short (at least ${limits.passwordMin} characters)`)
+  if (guesses(password.slice(0, limits.passwordMax)) < limits.passwordGuesses)
+    throw badRequest(`${param} is too easy to guess`)
+}
+
+const favourites =
+  /^(password|passw0rd|qwerty\w*|letmein|welcome|iloveyou|monkey|dragon|football|abc123|admin\w*)[\d!.]{0,4}$/i
+
+/**
+ * OPEN: how guess resistance is measured is not shown. Here: every character that neither repeats nor continues the one
+ * before it multiplies the guesses by the size of the alphabet; well-known passwords count as none.
+ */
+function guesses(password: string): number {
+  if (favourites.test(password)) return 1
+  const pool =
+    (/[a-z]/.test(password) ? 26 : 0) +
+    (/[A-Z]/.test(password) ? 26 : 0) +
+    (/\d/.test(password) ? 10 : 0) +
+    (/[^a-zA-Z\d]/.test(password) ? 33 : 0)
+  let found = 1
+  let before = Number.NaN
+  for (const character of password) {
+    const code = character.codePointAt(0)!
+    if (!(Math.abs(code - before) <= 1)) found *= pool
+    before = code
+  }
+  return found
+}

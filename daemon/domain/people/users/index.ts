@@ -1,0 +1,214 @@
+// Users: accounts, from their creation to their deactivation.
+
+import { users as api } from '../../../api/people/users.ts'
+import { botAdded, botReconfigured, botSightChanged, botUpdated } from '../../bots/announce.ts'
+import { userByEmail } from '../../model/lookups.ts'
+import { initialSettings, organizationSetting } from '../../model/settings.ts'
+import { roles, type State, type User } from '../../model/state.ts'
+import { enabledMethods } from '../../organization/authentication.ts'
+import { badRequest, organizationGone, Refusal } from '../../refusal.ts'
+import { type Context, resource } from '../../resource.ts'
+import { accessAudience } from '../../rules/audiences.ts'
+import * as may from '../../rules/index.ts'
+import { presentValue } from '../profile-fields/present.ts'
+import { statusNews } from '../user-status.ts'
+import { accessChanged, seenAgain } from './access.ts'
+import { deactivate, deactivateSelf, endOfWaiting, reactivate } from './activity.ts'
+import {
+  addressesSeen,
+  emailChanged,
+  membership,
+  membershipMoved,
+  membershipOfAll,
+  personAdded,
+  personUpdated,
+  strangerAdded,
+} from './announce.ts'
+import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
+import type { UserFact } from './facts.ts'
+import { activityNews, roleNews, waitingNews, whenCreated } from './hooks.ts'
+import { presentAvatar } from './present.ts'
+import { list, me, section, show, visibleUser } from './read.ts'
+import { update } from './update.ts'
+
+interface Prepared {
+  readonly create: { readonly hash: string }
+  readonly fetchApiKey: { readonly matches: boolean }
+}
+
+export const users = resource(api)<UserFact, Prepared>({
+  prepare: {
+    create: async (tools, { password }) => ({ hash: await tools.hashPassword(password) }),
+    // Checked against nothing when there is no such account, so that the time taken tells nobody who exists.
+    fetchApiKey: async (tools, { username, password }, state) => ({
+      matches: await tools.verifyPassword(password, userByEmail(state, username)?.password),
+    }),
+  },
+
+  commands: {
+    list,
+    show: (ctx, params) => show(ctx, 'user_id', ctx.state.users.get(params.user_id), params),
+    showByEmail: (ctx, params) => show(ctx, 'email', visibleUser(ctx, params.email), params),
+    me,
+
+    create(ctx, params, { hash }) {
+      may.insist(may.administer, ctx)
+      may.check(may.createUsers, ctx, undefined)
+      checkPassword(params.password)
+      const user = newAccount(ctx, {
+        email: checkNewEmail(ctx.state, 'email', params.email),
+        fullName: checkFullName(ctx.state, params.full_name),
+        password: hash,
+      })
+      return { facts: [{ type: 'user.created', user }, ...whenCreated(ctx, user)], reply: { user_id: user.id } }
+    },
+
+    update: (ctx, { user_id, ...changes }) => update(ctx, 'user_id', ctx.state.users.get(user_id), changes),
+    updateByEmail: (ctx, { email, ...changes }) => update(ctx, 'email', visibleUser(ctx, email), changes),
+    deactivate,
+    deactivateSelf,
+    reactivate,
+
+    fetchApiKey(ctx, { username }, { matches }) {
+      if (!username.includes('@')) throw badRequest('username is not an email address')
+      if (ctx.state.organization.deactivated) throw organizationGone()
+      if (!enabledMethods(ctx.state).Email)
+        throw new Refusal('PASSWORD_AUTH_DISABLED', 'The organization does not allow password logins')
+      const user = userByEmail(ctx.state, username)
+      if (!user || !matches) throw new Refusal('AUTHENTICATION_FAILED', 'Your username or password is incorrect')
+      if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
+      return { reply: { api_key: ctx.keyOf(user), email: user.email, user_id: user.id } }
+    },
+  },
+
+  apply: {
+    'user.created': (state, { user }) => state.users.put(user),
+    'user.renamed': (state, { userId, fullName }) => change(state, userId, { fullName }),
+    'user.reassigned': (state, { userId, to }) => change(state, userId, { role: to }),
+    'user.email-changed': (state, { userId, to }) => change(state, userId, { email: to }),
+    'user.avatar-changed': (state, { userId, avatar }) => change(state, userId, { avatar }),
+    'user.profile-changed'(state, { userId, values }) {
+      const profile = { ...state.users.get(userId)!.profile }
+      for (const { id, value } of values)
+        if (value === null) delete profile[id]
+        else profile[id] = value
+      change(state, userId, { profile })
+    },
+    'user.deactivated': (state, { userId }) => change(state, userId, { active: false }),
+    'user.reactivated'(state, { userId, ownerId }) {
+      const { bot } = state.users.get(userId)!
+      change(state, userId, { active: true, ...(bot && ownerId !== undefined && { bot: { ...bot, ownerId } }) })
+    },
+    'user.key-regenerated': (state, { userId, keyVersion }) => change(state, userId, { keyVersion }),
+    'user.waiting-settled'(state, { userIds, fullMember }) {
+      for (const id of userIds) change(state, id, { fullMember })
+    },
+    'bot.configured': (state, { userId, bot }) => change(state, userId, { bot }),
+  },
+
+  announce: {
+    'user.created': (state, { user }) => [
+      ...personAdded(state, user),
+      ...strangerAdded(state, user),
+      ...membershipMoved(state, undefined, user),
+      ...botAdded(state, user),
+    ],
+    'user.renamed'(state, { userId, fullName }) {
+      const user = state.users.get(userId)!
+      return [personUpdated(state, user, { full_name: fullName }), ...botUpdated(state, user, { full_name: fullName })]
+    },
+    'user.reassigned'(state, { userId, from, to }) {
+      const user = state.users.get(userId)!
+      const before = { ...user, role: from }
+      return [
+        personUpdated(state, user, { role: to }),
+        ...membershipMoved(state, before, user),
+        ...accessChanged(state, before, user),
+        ...addressesSeen(state, before, user),
+        ...botSightChanged(state, before, user),
+        ...roleNews(state, before, user),
+      ]
+    },
+    'user.email-changed'(state, { userId, from }) {
+      const user = state.users.get(userId)!
+      return emailChanged(state, { ...user, email: from }, user)
+    },
+    'user.avatar-changed'(state, { userId }) {
+      const user = state.users.get(userId)!
+      const avatar = presentAvatar(user)
+      return [personUpdated(state, user, avatar), ...botUpdated(state, user, { avatar_url: avatar.avatar_url })]
+    },
+    'user.profile-changed'(state, { userId, values }) {
+      const user = state.users.get(userId)!
+      return values.map(({ id, value }) =>
+        personUpdated(state, user, {
+          custom_profile_field: { id, ...(value === null ? { value } : presentValue(state, id, value)) },
+        }),
+      )
+    },
+    'user.deactivated'(state, { userId }) {
+      const user = state.users.get(userId)!
+      // Those who could see the account until now.
+      const { to } = personUpdated(state, { ...user, active: true }, {})
+      return [
+        { to, event: { type: 'realm_user', op: 'update', person: { user_id: userId, is_active: false } } },
+        ...membershipOfAll(state, user),
+        ...botUpdated(state, user, { is_active: false }),
+        ...activityNews(state, user),
+      ]
+    },
+    'user.reactivated'(state, { userId, ownerId }) {
+      const user = state.users.get(userId)!
+      return [
+        // First, because clients that did not know of the account could not change what they know.
+        ...seenAgain(state, user),
+        personUpdated(state, user, { is_active: true }),
+        ...statusNews(state, user, accessAudience(state, user)),
+        ...membershipOfAll(state, user),
+        ...botUpdated(state, user, { is_active: true, ...(ownerId !== undefined && { owner_id: ownerId }) }),
+        ...activityNews(state, user),
+      ]
+    },
+    'user.key-regenerated': (state, { userId }) => botUpdated(state, state.users.get(userId)!, { api_key: '' }),
+    'user.waiting-settled'(state, { userIds, fullMember }) {
+      const members = userIds.filter(id => may.isMember(state.users.get(id)!) && state.users.get(id)!.active)
+      if (members.length === 0) return []
+      const group = state.groups.find('name', 'role:fullmembers')!
+      return [
+        membership(state, fullMember ? 'add_members' : 'remove_members', group.id, members),
+        ...waitingNews(state, members, fullMember),
+      ]
+    },
+    'bot.configured'(state, { userId, changed, formerOwnerId }) {
+      return botReconfigured(state, state.users.get(userId)!, changed, formerOwnerId)
+    },
+  },
+
+  sections: { realm_user: (ctx, _capabilities, client) => section(ctx, client) },
+  jobs: [endOfWaiting],
+})
+
+/** An account as it starts: with what the organization gives to new ones. */
+export function newAccount(
+  ctx: Context,
+  given: Pick<User, 'email' | 'fullName'> & Partial<Pick<User, 'password' | 'bot' | 'avatar' | 'role'>>,
+): User {
+  return {
+    id: ctx.state.users.nextId,
+    role: roles.member,
+    fullMember: organizationSetting(ctx.state, 'waiting_period_threshold') === 0,
+    active: true,
+    joined: ctx.now,
+    avatar: { version: 1 },
+    keyVersion: 1,
+    canCreateUsers: false,
+    canChangeEmails: false,
+    settings: given.bot ? {} : initialSettings(ctx.state),
+    profile: {},
+    ...given,
+  }
+}
+
+function change(state: State, userId: number, changes: Partial<User>): void {
+  state.users.put({ ...state.users.get(userId)!, ...changes })
+}

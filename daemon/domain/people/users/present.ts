@@ -1,0 +1,117 @@
+// Users as the API shows them: what everybody sees of an account, and what depends on the reader.
+
+import { md5 } from '@noble/hashes/legacy.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { apiEmail, emailIsPublic, placeholder } from '../../model/lookups.ts'
+import { userSetting } from '../../model/settings.ts'
+import { roles, type State, type User } from '../../model/state.ts'
+import { minuteIso } from '../../model/time.ts'
+import { isAdministrator, isGuest, isOwner } from '../../rules/index.ts'
+import { presentProfile } from '../profile-fields/present.ts'
+
+/** What makes one reader's view of a user differ from another's. */
+export interface View {
+  readonly seesEmail: boolean
+  readonly clientGravatar: boolean
+  readonly withProfile: boolean
+}
+
+export function presentUser(state: State, user: User, { seesEmail, clientGravatar, withProfile }: View) {
+  return {
+    user_id: user.id,
+    delivery_email: seesEmail ? user.email : null,
+    email: apiEmail(state, user),
+    full_name: user.fullName,
+    date_joined: minuteIso(user.joined),
+    is_active: user.active,
+    is_owner: isOwner(user),
+    is_admin: isAdministrator(user),
+    is_guest: isGuest(user),
+    is_bot: user.bot !== undefined,
+    bot_type: user.bot?.type ?? null,
+    ...(user.bot && { bot_owner_id: user.bot.ownerId }),
+    ...(user.bot?.system && { is_system_bot: true }),
+    role: user.role,
+    timezone: userSetting(user, 'timezone'),
+    avatar_url: shownAvatar(user, clientGravatar),
+    avatar_version: user.avatar.version,
+    ...(withProfile && !user.bot && { profile_data: presentProfile(state, user) }),
+  }
+}
+
+export type PresentedUser = ReturnType<typeof presentUser>
+
+/** In place of somebody the reader may not know of. */
+export function presentStranger(state: State, user: User): PresentedUser {
+  return {
+    user_id: user.id,
+    delivery_email: null,
+    email: placeholder(state, user.id),
+    full_name: unknownName,
+    date_joined: minuteIso(0),
+    is_active: true,
+    is_owner: false,
+    is_admin: false,
+    is_guest: false,
+    is_bot: false,
+    bot_type: null,
+    role: roles.member,
+    timezone: '',
+    avatar_url: unknownAvatar,
+    avatar_version: 1,
+    profile_data: {},
+  }
+}
+
+export const unknownName = 'Unknown user'
+const unknownAvatar = '/static/unknown-user.svg'
+
+/** What a message, a reaction or a list of recipients says of somebody. */
+export function presentAuthor(state: State, user: User, clientGravatar: boolean, isStranger: boolean) {
+  return isStranger
+    ? { email: placeholder(state, user.id), full_name: unknownName, avatar_url: unknownAvatar }
+    : { email: apiEmail(state, user), full_name: user.fullName, avatar_url: shownAvatar(user, clientGravatar) }
+}
+
+// A row is never changed, so its text can be kept as long as the row: one for each of the four views without a profile.
+const texts = new WeakMap<User, (string | undefined)[]>()
+
+/** The user as JSON text. Lists of thousands are made of these. */
+export function userText(state: State, user: User, view: View): string {
+  if (view.withProfile && !user.bot) {
+    // Rendered anew: by rules of the organization, which can change under the row.
+    const profile = JSON.stringify(presentProfile(state, user))
+    return `${userText(state, user, { ...view, withProfile: false }).slice(0, -1)},"profile_data":${profile}}`
+  }
+  let known = texts.get(user)
+  if (!known) {
+    known = []
+    texts.set(user, known)
+  }
+  const which = (view.seesEmail ? 2 : 0) + (view.clientGravatar ? 1 : 0)
+  known[which] ??= JSON.stringify(presentUser(state, user, { ...view, withProfile: false }))
+  return known[which]
+}
+
+// --- avatars ----------------------------------------------------------------------------------------------------
+
+/** Null when the client can work it out from the address. */
+function shownAvatar(user: User, clientGravatar: boolean): string | null {
+  return clientGravatar && !user.avatar.file && emailIsPublic(user) ? null : avatarUrl(user)
+}
+
+/** Uploaded, or that of the avatar provider. Uploads are relative to the server and served in one size. */
+export function avatarUrl({ id, email, avatar }: User, medium = false): string {
+  if (avatar.file) return `/user_avatars/${id}/${avatar.file}?version=${avatar.version}`
+  const hash = bytesToHex(md5(utf8ToBytes(email.toLowerCase())))
+  return `https://secure.gravatar.com/avatar/${hash}?d=identicon${medium ? '&s=500' : ''}&version=${avatar.version}`
+}
+
+export function presentAvatar(user: User) {
+  return {
+    avatar_url: avatarUrl(user),
+    avatar_url_medium: avatarUrl(user, true),
+    avatar_source: user.avatar.file ? 'U' : 'G',
+    avatar_version: user.avatar.version,
+  }
+}

@@ -1,0 +1,130 @@
+// Looking at users: everyone the reader may know of.
+
+import type { ParamsOf, ReplyOf } from '../../../api/define.ts'
+import type { users as api } from '../../../api/people/users.ts'
+import { newestOwn } from '../../messages/reader.ts'
+import { apiEmail, emailIsPublic, placeholderId } from '../../model/lookups.ts'
+import type { State, User } from '../../model/state.ts'
+import { badRequest } from '../../refusal.ts'
+import type { Client, Context, Outcome } from '../../resource.ts'
+import * as may from '../../rules/index.ts'
+import { Written } from '../../written.ts'
+import { avatarUrl, presentAvatar, presentStranger, presentUser, userText, type View } from './present.ts'
+
+type Reading = Pick<ParamsOf<typeof api.show>, 'client_gravatar' | 'include_custom_profile_fields'>
+
+export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<ReplyOf<typeof api.list>> {
+  const limited = may.mayHaveStrangers(ctx)
+  const shared = !limited && !params.user_ids && !params.include_custom_profile_fields
+  // People of one role see the same list, but for an address of their own that is hidden from others.
+  const key = `${may.sightOf(ctx.actor)} ${params.client_gravatar} ${emailIsPublic(ctx.actor) ? '' : ctx.actor.id}`
+  const known = shared && lists.get(ctx.state)?.get(key)
+  if (known && known.version === ctx.state.users.version) return { reply: known.written.as() }
+  const members: string[] = []
+  for (const user of wanted(ctx.state, params.user_ids)) {
+    // OPEN: people whom a guest may not know of are left out, as later levels do, instead of replaced by stand-ins.
+    if (user.bot?.system || (limited && !may.accessUser.allows(ctx, user))) continue
+    members.push(userText(ctx.state, user, viewOf(ctx, user, params)))
+  }
+  const written = new Written(`"members":[${members.join(',')}]`)
+  if (shared) remember(ctx.state, key, written)
+  return { reply: written.as() }
+}
+
+const lists = new WeakMap<State, Map<string, { readonly version: number; readonly written: Written }>>()
+const mostLists = 8
+
+/** Until an account changes. */
+function remember(state: State, key: string, written: Written): void {
+  const known = lists.get(state) ?? new Map()
+  lists.set(state, known)
+  if (known.size >= mostLists) known.clear()
+  known.set(key, { version: state.users.version, written })
+}
+
+/** `parameter` is how the user was named. */
+export function show(
+  ctx: Context,
+  parameter: string,
+  user: User | undefined,
+  params: Reading,
+): Outcome<ReplyOf<typeof api.show>> {
+  if (!user || !may.accessUser.allows(ctx, user)) throw badRequest(`${parameter}: no such user`)
+  return { reply: { user: presentUser(ctx.state, user, viewOf(ctx, user, params)) } }
+}
+
+export function me(ctx: Context): Outcome<ReplyOf<typeof api.me>> {
+  const view = { seesEmail: true, clientGravatar: false, withProfile: true }
+  return { reply: { ...presentUser(ctx.state, ctx.actor, view), max_message_id: newestOwn(ctx) } }
+}
+
+/** The user an address leads this reader to: by placeholder, or by a real address that they may see. */
+export function visibleUser(ctx: may.Asker, email: string): User | undefined {
+  const id = placeholderId(ctx.state, email)
+  if (id !== undefined) return ctx.state.users.get(id)
+  const user = ctx.state.users.find('email', email.trim().toLowerCase())
+  return user && may.seeEmail.allows(ctx, user) ? user : undefined
+}
+
+/** The realm_user part of `register`: everyone, and what the reader may do. */
+export function section(ctx: Context, { clientGravatar, capabilities }: Client): object {
+  const active: object[] = []
+  const deactivated: object[] = []
+  const system: object[] = []
+  for (const user of ctx.state.users.values()) {
+    const known = may.accessUser.allows(ctx, user)
+    if (!known && capabilities.has('user_list_incomplete')) continue
+    const view = { seesEmail: may.seeEmail.allows(ctx, user), clientGravatar, withProfile: true }
+    const { is_active, ...shown } = known ? presentUser(ctx.state, user, view) : presentStranger(ctx.state, user)
+    ;(user.bot?.system ? system : is_active ? active : deactivated).push(shown)
+  }
+  return {
+    realm_users: active,
+    realm_non_active_users: deactivated,
+    cross_realm_bots: system,
+    ...own(ctx),
+  }
+}
+
+function own(ctx: Context) {
+  const { state, actor } = ctx
+  const { avatar_url_medium, avatar_source } = presentAvatar(actor)
+  const can_create_public_streams = may.holdsInOrganization(ctx, 'can_create_public_channel_group')
+  const can_create_private_streams = may.holdsInOrganization(ctx, 'can_create_private_channel_group')
+  const can_create_web_public_streams =
+    may.webPublicEnabled(state) && may.holdsInOrganization(ctx, 'can_create_web_public_channel_group')
+  return {
+    user_id: actor.id,
+    email: apiEmail(state, actor),
+    delivery_email: actor.email,
+    full_name: actor.fullName,
+    avatar_url: avatarUrl(actor),
+    avatar_url_medium,
+    avatar_source,
+    is_owner: may.isOwner(actor),
+    is_admin: may.isAdministrator(actor),
+    is_moderator: may.isModerator(actor),
+    is_guest: may.isGuest(actor),
+    can_create_public_streams,
+    can_create_private_streams,
+    can_create_web_public_streams,
+    can_create_streams: can_create_public_streams || can_create_private_streams || can_create_web_public_streams,
+    can_invite_others_to_realm: may.holdsInOrganization(ctx, 'can_invite_users_group'),
+  }
+}
+
+function viewOf(ctx: Context, user: User, params: Reading): View {
+  return {
+    seesEmail: may.seeEmail.allows(ctx, user),
+    clientGravatar: params.client_gravatar,
+    withProfile: params.include_custom_profile_fields,
+  }
+}
+
+function* wanted(state: State, ids: readonly number[] | undefined): Iterable<User> {
+  if (!ids) return yield* state.users.values()
+  for (const id of new Set(ids)) {
+    const user = state.users.get(id)
+    if (user) yield user
+  }
+}

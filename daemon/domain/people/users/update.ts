@@ -1,0 +1,58 @@
+// Changing an account: name, role, address, profile.
+
+import type { ParamsOf, ReplyOf } from '../../../api/define.ts'
+import type { users as api } from '../../../api/people/users.ts'
+import type { Role, User } from '../../model/state.ts'
+import { badRequest } from '../../refusal.ts'
+import type { Context, Outcome } from '../../resource.ts'
+import * as may from '../../rules/index.ts'
+import { checkProfile } from '../profile-fields/values.ts'
+import { checkBotName, checkFullName, checkNewEmail } from './checks.ts'
+import type { UserFact } from './facts.ts'
+
+type Changes = Omit<ParamsOf<typeof api.update>, 'user_id'>
+
+/** All checks come first, so that a change of several things happens whole or not at all. */
+export function update(
+  ctx: Context,
+  parameter: string,
+  user: User | undefined,
+  { role, ...params }: Changes,
+): Outcome<ReplyOf<typeof api.update>> {
+  if (!user || user.bot?.system) throw badRequest(`${parameter}: no such user`)
+  may.check(may.administer, ctx, undefined)
+  const facts: UserFact[] = [
+    ...emailFacts(ctx, user, params.new_email),
+    ...roleFacts(ctx, user, role),
+    ...nameFacts(ctx, user, params.full_name),
+  ]
+  if (params.profile_data !== undefined) {
+    if (user.bot) throw badRequest('profile_data: bots have no profile')
+    const values = checkProfile(ctx.state, user, 'profile_data', params.profile_data)
+    if (values.length > 0) facts.push({ type: 'user.profile-changed', userId: user.id, values })
+  }
+  return { facts, reply: {} }
+}
+
+/** A blank or unchanged name is no change. */
+export function nameFacts(ctx: Context, user: User, name: string | undefined): UserFact[] {
+  if (name === undefined || name.trim() === '' || name.trim() === user.fullName) return []
+  const check = user.bot ? checkBotName : checkFullName
+  return [{ type: 'user.renamed', userId: user.id, fullName: check(ctx.state, name, user) }]
+}
+
+export function roleFacts(ctx: Context, user: User, to: Role | undefined): UserFact[] {
+  const change = may.roleChange(user, to)
+  if (!change) return []
+  may.insist(may.changeRole, ctx, change)
+  may.check(may.promoteGuest, ctx, change)
+  if (may.isOnlyOwner(ctx.state, user)) throw badRequest('role: the only organization owner keeps the role')
+  return [{ type: 'user.reassigned', userId: user.id, ...change }]
+}
+
+function emailFacts(ctx: Context, user: User, given: string | undefined): UserFact[] {
+  if (given === undefined) return []
+  may.check(may.changeEmails, ctx, undefined)
+  const to = checkNewEmail(ctx.state, 'new_email', given, user)
+  return to === user.email ? [] : [{ type: 'user.email-changed', userId: user.id, from: user.email, to }]
+}

@@ -1,0 +1,183 @@
+// Sets of users: who is in a group, at any depth, and the group-setting values built from groups.
+
+import type { PermissionSetting } from '../../api/shapes/permission-settings.ts'
+import { type Group, type GroupValue, roles, type State, type User } from '../model/state.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+
+/** System groups by the roles whose accounts are their direct members; wider ones contain them as subgroups. */
+const systemGroupOfRole: Readonly<Record<number, string>> = {
+  [roles.owner]: 'role:owners',
+  [roles.administrator]: 'role:administrators',
+  [roles.moderator]: 'role:moderators',
+  [roles.member]: 'role:members',
+  [roles.guest]: 'role:everyone',
+}
+
+export function systemGroup(state: State, name: string): Group {
+  const group = state.groups.find('name', name)
+  if (!group?.system) throw new Error(`there is no system group ${name}`)
+  return group
+}
+
+export function isNobody(state: State, value: GroupValue): boolean {
+  return value === systemGroup(state, 'role:nobody').id
+}
+
+// --- membership -------------------------------------------------------------------------------------------------
+
+const memberships = new WeakMap<User, { readonly version: number; readonly groups: ReadonlySet<number> }>()
+
+/**
+ * Every group the account is in, directly or through groups in groups. Kept until a group changes; a change of the
+ * account gives a new row, and so a new answer.
+ */
+export function groupsOf(state: State, user: User): ReadonlySet<number> {
+  const known = memberships.get(user)
+  if (known?.version === state.groups.version) return known.groups
+  const groups = new Set<number>()
+  if (user.active) {
+    const found = directGroups(state, user)
+    for (let group = found.pop(); group; group = found.pop()) {
+      if (groups.has(group.id)) continue
+      groups.add(group.id)
+      for (const outer of state.groups.where('subgroup', group.id)) found.push(outer)
+    }
+  }
+  memberships.set(user, { version: state.groups.version, groups })
+  return groups
+}
+
+/** System groups too, which follow from role and waiting period. */
+export function directGroups(state: State, user: User): Group[] {
+  const names = [systemGroupOfRole[user.role]!]
+  if (isFullMember(user)) names.push('role:fullmembers')
+  return [...state.groups.where('member', user.id), ...names.map(name => systemGroup(state, name))]
+}
+
+/** Active direct members, ascending. */
+export function directMembers(state: State, group: Group): number[] {
+  if (!group.system) return group.members.filter(id => state.users.get(id)?.active).sort((a, b) => a - b)
+  const members: number[] = []
+  for (const user of state.users.values()) {
+    const inside =
+      systemGroupOfRole[user.role] === group.name || (group.name === 'role:fullmembers' && isFullMember(user))
+    if (inside && user.active && !user.bot?.system) members.push(user.id)
+  }
+  return members
+}
+
+function isFullMember(user: User): boolean {
+  return user.role === roles.member && user.fullMember
+}
+
+/** The group itself and every group inside it, at any depth. */
+export function withSubgroups(state: State, groupId: number): Set<number> {
+  const all = new Set<number>()
+  const found = [groupId]
+  for (let id = found.pop(); id !== undefined; id = found.pop()) {
+    if (all.has(id)) continue
+    all.add(id)
+    for (const inner of state.groups.get(id)?.subgroups ?? []) found.push(inner)
+  }
+  return all
+}
+
+/** Whether the account is one of the people the value names. */
+export function isIn(state: State, user: User, value: GroupValue): boolean {
+  if (!user.active) return false
+  if (typeof value === 'number') return groupsOf(state, user).has(value)
+  if (value.direct_members.includes(user.id)) return true
+  const groups = groupsOf(state, user)
+  return value.direct_subgroups.some(id => groups.has(id))
+}
+
+// --- values as parameters ---------------------------------------------------------------------------------------
+
+/** One way to write each value: lists sorted and without repeats, a lone group as its ID, nobody as role:nobody. */
+export function normalised(state: State, value: GroupValue): GroupValue {
+  if (typeof value === 'number') return value
+  const direct_members = ascending(value.direct_members)
+  const direct_subgroups = ascending(value.direct_subgroups)
+  if (direct_members.length > 0 || direct_subgroups.length > 1) return { direct_members, direct_subgroups }
+  return direct_subgroups[0] ?? systemGroup(state, 'role:nobody').id
+}
+
+/** The value as the API shows it: deactivated users are left out, and come back when they are reactivated. */
+export function shown(state: State, value: GroupValue): GroupValue {
+  if (typeof value === 'number') return value
+  return { ...value, direct_members: value.direct_members.filter(id => state.users.get(id)?.active) }
+}
+
+function sameValue(a: GroupValue, b: GroupValue): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** The value a setting starts with. */
+export function defaultValue(state: State, setting: PermissionSetting, creatorId: number | null): GroupValue {
+  if (setting.default !== 'creator') return systemGroup(state, setting.default).id
+  if (creatorId === null) return systemGroup(state, 'role:nobody').id
+  return { direct_members: [creatorId], direct_subgroups: [] }
+}
+
+/** Normalises and checks a new value; refuses what the setting does not take. */
+export function checkedValue(state: State, name: string, setting: PermissionSetting, given: GroupValue): GroupValue {
+  const value = normalised(state, given)
+  if (typeof value === 'number') checkGroup(state, name, setting, value)
+  else {
+    if (setting.systemOnly) throw systemGroupRequired(name)
+    for (const id of value.direct_members)
+      if (!state.users.get(id)?.active) throw badRequest(`${name}: no active user has the ID ${id}`)
+    for (const id of value.direct_subgroups) activeGroup(state, name, id)
+  }
+  return value
+}
+
+export interface Change {
+  readonly new: GroupValue
+  readonly old?: GroupValue | null | undefined
+}
+
+/** What `{new, old}` asks for: the checked new value, or undefined when it is the current one already. */
+export function changedValue(
+  state: State,
+  name: string,
+  setting: PermissionSetting,
+  current: GroupValue,
+  change: Change,
+): GroupValue | undefined {
+  const seen = normalised(state, shown(state, current))
+  if (change.old !== undefined && change.old !== null && !sameValue(normalised(state, change.old), seen))
+    throw new Refusal('EXPECTATION_MISMATCH', `${name}: 'old' does not match the current value`, { field_name: 'old' })
+  if (sameValue(normalised(state, change.new), seen)) return undefined
+  return checkedValue(state, name, setting, change.new)
+}
+
+function checkGroup(state: State, name: string, setting: PermissionSetting, id: number): void {
+  const group = activeGroup(state, name, id)
+  if (setting.systemOnly && !group.system) throw systemGroupRequired(name)
+  if (!group.system) return
+  const forbidden =
+    group.name === 'role:internet' ||
+    (group.name === 'role:nobody' && !setting.nobody) ||
+    (group.name === 'role:everyone' && !setting.everyone) ||
+    (setting.allowed && !setting.allowed.includes(group.name)) ||
+    setting.forbidden?.includes(group.name)
+  if (forbidden) throw badRequest(`${name} cannot be set to ${group.name}`)
+}
+
+/** The group that a parameter names; refuses one that is gone or never was. */
+export function activeGroup(state: State, name: string, id: number): Group {
+  const group = state.groups.get(id)
+  if (!group) throw badRequest(`${name}: no user group has the ID ${id}`)
+  if (group.deactivated) throw badRequest(`${name}: the user group ${id} is deactivated`)
+  return group
+}
+
+function systemGroupRequired(name: string): Refusal {
+  return new Refusal('SYSTEM_GROUP_REQUIRED', `${name} must be a system group`, { setting_name: name })
+}
+
+/** Each once, in order. */
+export function ascending(ids: readonly number[]): number[] {
+  return [...new Set(ids)].sort((a, b) => a - b)
+}

@@ -1,0 +1,51 @@
+// Files beside the store that nothing names any more are deleted: with the last upload that has their bytes, and at the
+// start what a crash left behind.
+
+import type { State } from '../domain/model/state.ts'
+import type { Engine } from '../engine.ts'
+import type { Files } from './files.ts'
+
+export class UnneededFiles {
+  readonly #engine: Engine
+  readonly #files: Files
+  readonly #warn: (text: string) => void
+  #sweeping: Promise<void> | undefined
+
+  constructor(engine: Engine, files: Files, warn: (text: string) => void) {
+    this.#engine = engine
+    this.#files = files
+    this.#warn = warn
+  }
+
+  /** What named these files is gone. */
+  async drop(names: readonly string[]): Promise<void> {
+    const unneeded = unnamed(this.#engine.state, names)
+    if (unneeded.size === 0) return
+    try {
+      // A file goes only when a crash cannot bring back what named it.
+      await this.#engine.settled()
+      for (const name of unnamed(this.#engine.state, unneeded)) this.#files.remove(name)
+    } catch (error) {
+      this.#warn(`files that nothing names could not be deleted: ${(error as Error).message}`)
+    }
+  }
+
+  /** Looks at every file there is. */
+  sweep(): void {
+    this.#sweeping = this.#files.list().then(names => this.drop(names))
+  }
+
+  /** Waits for a sweep that has begun. */
+  async stop(): Promise<void> {
+    await this.#sweeping
+  }
+}
+
+/** Those of the files that no row of the state names. */
+function unnamed(state: State, files: Iterable<string>): Set<string> {
+  const left = new Set(files)
+  for (const { file } of state.attachments.values()) left.delete(file)
+  for (const { file } of state.emoji.values()) left.delete(file)
+  for (const { avatar } of state.users.values()) if (avatar.file !== undefined) left.delete(avatar.file)
+  return left
+}

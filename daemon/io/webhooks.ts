@@ -1,0 +1,197 @@
+// Outgoing webhooks leave through here: requests to the servers of bots, beside the traffic. What waits, was tried and
+// came of it is in the journal, so a restart goes on where it was.
+
+import type { WebhookDelivery } from '../domain/bots/webhooks/delivery.ts'
+import { requestOf, type WebhookRequest } from '../domain/bots/webhooks/request.ts'
+import { type Attempt, settled } from '../domain/bots/webhooks/settle.ts'
+import type { Surroundings } from '../domain/resource.ts'
+import type { Engine } from '../engine.ts'
+import { version } from '../version.ts'
+import type { Cancel, Clock } from './clock.ts'
+import { checkedLookup, Forbidden, forbidden, type Permitted } from './webhook-targets.ts'
+
+export interface WebhooksParts {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly surroundings: () => Surroundings
+  readonly permitted: Permitted
+  /** Milliseconds a bot's server has for its whole answer. */
+  readonly timeout: number
+  /** Hears of every request before it is made. */
+  readonly onRequest?: (delivery: WebhookDelivery, request: WebhookRequest) => void
+}
+
+/** A slow bot may hold up itself, not the others. */
+const perBot = 8
+const atOnce = 64
+const maxAnswer = 1024 * 1024
+
+export class Webhooks {
+  readonly #parts: WebhooksParts
+  readonly #underWay = new Map<number, number>()
+  readonly #abort = new AbortController()
+  #timer: { readonly at: number; readonly cancel: Cancel } | undefined
+  #reconsidering = false
+  #quiet: (() => void)[] = []
+  #running = false
+  #agent: Promise<import('undici').Agent> | undefined
+
+  constructor(parts: WebhooksParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#running = true
+    this.reconsider()
+  }
+
+  /** What is under way is given up, and tried again after the next start. */
+  async stop(): Promise<void> {
+    this.#running = false
+    this.#timer?.cancel()
+    this.#abort.abort()
+    for (const tell of this.#quiet.splice(0)) tell()
+    await (await this.#agent)?.destroy()
+  }
+
+  /** Resolves when no server is being called; what has to wait for its time is not waited for. */
+  async quiet(): Promise<void> {
+    if (this.#reconsidering || this.#underWay.size > 0)
+      await new Promise<void>(resolve => {
+        this.#quiet.push(resolve)
+      })
+  }
+
+  /** Facts were taken. Looked at once per turn, however many came. */
+  reconsider(): void {
+    if (this.#reconsidering || !this.#running) return
+    this.#reconsidering = true
+    queueMicrotask(() => {
+      this.#reconsidering = false
+      this.#begin()
+    })
+  }
+
+  #begin(): void {
+    if (!this.#running) return
+    const { engine, clock } = this.#parts
+    let next = Number.POSITIVE_INFINITY
+    for (const delivery of engine.state.webhookDeliveries.where('waiting', 1)) {
+      if (this.#underWay.has(delivery.id) || this.#underWay.size >= atOnce) continue
+      if (delivery.due! > clock.now()) next = Math.min(next, delivery.due!)
+      else if (this.#callsOf(delivery.botId) < perBot) void this.#deliver(delivery)
+    }
+    this.#tellQuiet()
+    if (this.#timer?.at === next) return
+    this.#timer?.cancel()
+    this.#timer =
+      next === Number.POSITIVE_INFINITY
+        ? undefined
+        : { at: next, cancel: clock.after(next - clock.now(), () => this.#wake()) }
+  }
+
+  #tellQuiet(): void {
+    if (this.#underWay.size === 0) for (const tell of this.#quiet.splice(0)) tell()
+  }
+
+  #wake(): void {
+    this.#timer = undefined
+    this.#begin()
+  }
+
+  #callsOf(botId: number): number {
+    let calls = 0
+    for (const bot of this.#underWay.values()) if (bot === botId) calls++
+    return calls
+  }
+
+  async #deliver(delivery: WebhookDelivery): Promise<void> {
+    const { engine, surroundings } = this.#parts
+    this.#underWay.set(delivery.id, delivery.botId)
+    try {
+      // Nobody hears of a message before it is on disk.
+      await engine.settled()
+      const request = requestOf(surroundings(), delivery)
+      const attempt = await this.#attempt(delivery, request)
+      if (this.#running)
+        await engine.run('deliver-webhook', delivery.botId, () => ({
+          facts: settled(surroundings(), delivery, attempt),
+          reply: {},
+        }))
+    } catch {
+      // A failure to write stops the daemon by itself; the delivery is still in the journal.
+    } finally {
+      this.#underWay.delete(delivery.id)
+      this.reconsider()
+    }
+  }
+
+  async #attempt(delivery: WebhookDelivery, request: ReturnType<typeof requestOf>): Promise<Attempt> {
+    if (request === null) return { kind: 'pointless' }
+    if ('refused' in request) return { kind: 'impossible', reason: request.refused }
+    const why = forbidden(new URL(request.url).hostname, this.#parts.permitted)
+    if (why) return { kind: 'impossible', reason: why }
+    this.#parts.onRequest?.(delivery, request)
+    try {
+      return await this.#post(request)
+    } catch (error) {
+      return failureOf(error as Error & { code?: string }, this.#parts.timeout)
+    }
+  }
+
+  async #post({ url, contentType, body }: WebhookRequest): Promise<Attempt> {
+    const { timeout } = this.#parts
+    // Loaded at the first call: most daemons never make one.
+    const { request, Agent } = await import('undici')
+    this.#agent ??= Promise.resolve(
+      new Agent({ connect: { timeout, lookup: checkedLookup(this.#parts.permitted) }, connections: perBot }),
+    )
+    const limit = new AbortController()
+    // AbortSignal.timeout would not do: what AbortSignal.any made of it never fires once garbage was collected.
+    const timer = setTimeout(() => limit.abort(new DOMException('too slow', 'TimeoutError')), timeout)
+    try {
+      const response = await request(url, {
+        method: 'POST',
+        headers: { 'content-type': contentType, 'user-agent': `NatterOutgoingWebhook/${version()}` },
+        body,
+        dispatcher: await this.#agent,
+        signal: AbortSignal.any([this.#abort.signal, limit.signal]),
+      })
+      const parts: Buffer[] = []
+      let size = 0
+      for await (const part of response.body) {
+        size += part.length
+        if (size > maxAnswer) {
+          response.body.destroy()
+          return { kind: 'impossible', reason: 'The answer of the bot’s server is larger than 1 MiB' }
+        }
+        parts.push(part)
+      }
+      return { kind: 'answered', status: response.statusCode, body: Buffer.concat(parts).toString() }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** What may go better the next time, and what will not. */
+const passing = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'EAI_AGAIN',
+])
+
+function failureOf(error: Error & { code?: string }, timeout: number): Attempt {
+  const first: Error & { code?: string } = error instanceof AggregateError ? error.errors[0] : error
+  const code = first.code ?? ''
+  if (first instanceof Forbidden) return { kind: 'impossible', reason: first.message }
+  if (error.name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT')
+    return { kind: 'unreachable', reason: `The bot’s server did not answer within ${timeout / 1000} seconds` }
+  if (passing.has(code) || code === 'UND_ERR_SOCKET')
+    return { kind: 'unreachable', reason: `The bot’s server cannot be reached: ${first.message || code}` }
+  return { kind: 'impossible', reason: `The request failed: ${first.message || code || first.name}` }
+}

@@ -1,0 +1,222 @@
+// Makes a world from a seed: every section becomes calls of the API, decided on a state of their own. What comes out are
+// facts, so the whole seed is one entry of the journal: all of it or nothing.
+
+import { parseDuration } from '../api/durations.ts'
+import { decode, encode } from '../api/wire.ts'
+import type { Fact } from '../domain/facts.ts'
+import { applyFact, resources } from '../domain/index.ts'
+import { userByEmail } from '../domain/model/lookups.ts'
+import { roles, State, type User } from '../domain/model/state.ts'
+import { Refusal } from '../domain/refusal.ts'
+import type { Context, Tools } from '../domain/resource.ts'
+import { noPassword } from '../io/keys.ts'
+import { type Params, type Path, type Seed, SeedMistake } from './format.ts'
+
+export interface Soil {
+  readonly now: number
+  readonly tools: Tools
+  /** All that commands want to know besides; state, actor and time are the planter's. */
+  readonly surroundings: Omit<Context, 'state' | 'actor' | 'now'>
+}
+
+/** Meets every rule for passwords, and is nobody's: accounts without one cannot log in by it. */
+const placeholder = 'seeded account without a password 7Qx'
+/** What the API calls the roles that a seed gives by name. */
+const numberOf: Readonly<Record<string, number>> = roles
+/** Milliseconds. */
+const breath = 50
+const botTypes = { generic: 1, 'incoming-webhook': 2, 'outgoing-webhook': 3 }
+
+/** The facts of the seed, on top of those given. */
+export async function plant(beginning: readonly Fact[], seeds: readonly PlantedSeed[], soil: Soil): Promise<Fact[]> {
+  const planter = new Planter(beginning, soil)
+  for (const { seed, explain } of seeds) {
+    try {
+      await planter.plant(seed)
+    } catch (error) {
+      throw await explain(error)
+    }
+  }
+  return planter.facts
+}
+
+export interface PlantedSeed {
+  readonly seed: Seed
+  explain(error: unknown): Promise<unknown>
+}
+
+class Planter {
+  readonly facts: Fact[] = []
+  readonly #state = new State()
+  readonly #soil: Soil
+  readonly #people = new Map<string, number>()
+  readonly #groups = new Map<string, number>()
+  #now: number
+  #lastBreath = performance.now()
+
+  constructor(beginning: readonly Fact[], soil: Soil) {
+    this.#soil = soil
+    this.#now = soil.now
+    for (const fact of beginning) this.#take(fact)
+    const owner = [...this.#state.users.values()].at(-1)!
+    this.#people.set('owner', owner.id)
+  }
+
+  async plant(seed: Seed): Promise<void> {
+    // History must be older than the start, and so must whatever it stands in.
+    const ages = (seed.messages ?? []).map(({ ago }, index) => age(ago, ['messages', index, 'ago']))
+    this.#now = this.#soil.now - Math.max(0, ...ages)
+    const { settings } = seed.organization ?? {}
+    if (settings) await this.#call('owner', 'update-realm', settings, ['organization', 'settings'])
+    for (const [index, user] of (seed.users ?? []).entries()) await this.#user(user, ['users', index])
+    for (const [index, bot] of (seed.bots ?? []).entries()) await this.#bot(bot, ['bots', index])
+    for (const [index, group] of (seed.groups ?? []).entries()) await this.#group(group, ['groups', index])
+    for (const [index, channel] of (seed.channels ?? []).entries()) await this.#channel(channel, ['channels', index])
+    for (const [index, message] of (seed.messages ?? []).entries()) {
+      const path = ['messages', index]
+      if (this.#soil.now - ages[index]! < this.#now)
+        throw new SeedMistake([...path, 'ago'], 'is before the message above it')
+      this.#now = this.#soil.now - ages[index]!
+      await this.#message(message, path)
+    }
+    this.#now = this.#soil.now
+    for (const [index, step] of (seed.steps ?? []).entries())
+      await this.#call(step.as ?? 'owner', step.call, step.params ?? {}, ['steps', index])
+  }
+
+  async #user(user: NonNullable<Seed['users']>[number], path: Path): Promise<void> {
+    const { name, role = 'member', password = placeholder } = user
+    const full_name = user.full_name ?? `${name[0]!.toUpperCase()}${name.slice(1)}`
+    const email = user.email ?? `${name}@${this.#soil.surroundings.server.emailDomain}`
+    const { user_id } = await this.#call('owner', 'create-user', { email, full_name, password }, path)
+    this.#name(this.#people, name, user_id, path)
+    if (role !== 'member')
+      await this.#call('owner', 'update-user', { user_id, role: numberOf[role] }, [...path, 'role'])
+  }
+
+  async #bot(bot: NonNullable<Seed['bots']>[number], path: Path): Promise<void> {
+    const { name, owner = 'owner', full_name = `${name} bot`, type = 'generic', payload_url } = bot
+    const params = { short_name: name, full_name, bot_type: botTypes[type], payload_url }
+    const { user_id } = await this.#call(owner, 'create-bot', params, path)
+    this.#name(this.#people, name, user_id, path)
+  }
+
+  async #group(group: NonNullable<Seed['groups']>[number], path: Path): Promise<void> {
+    const { name, description = '', members = [], subgroups = [], settings } = group
+    const params = {
+      name,
+      description,
+      members: members.map((member, index) => this.#person(member, [...path, 'members', index]).id),
+      subgroups: subgroups.map((subgroup, index) => {
+        const id = this.#groups.get(subgroup) ?? this.#state.groups.find('name', subgroup)?.id
+        if (id === undefined) throw new SeedMistake([...path, 'subgroups', index], `names no group: ${subgroup}`)
+        return id
+      }),
+      ...settings,
+    }
+    const { group_id } = await this.#call('owner', 'create-user-group', params, path)
+    this.#name(this.#groups, name, group_id, path)
+  }
+
+  async #channel(channel: NonNullable<Seed['channels']>[number], path: Path): Promise<void> {
+    const { name, description = '', privacy = 'public', creator = 'owner', subscribers = [], settings } = channel
+    const params = {
+      name,
+      description,
+      subscribers: subscribers.map((person, index) => this.#person(person, [...path, 'subscribers', index]).id),
+      invite_only: privacy === 'private',
+      is_web_public: privacy === 'web-public',
+      is_default_stream: channel.default ?? false,
+      // A seed says itself what it wants to have been said.
+      send_new_subscription_messages: false,
+      ...settings,
+    }
+    await this.#call(creator, 'create-channel', params, path)
+  }
+
+  async #message(message: NonNullable<Seed['messages']>[number], path: Path): Promise<void> {
+    const { from, channel, topic, to, content, reactions = [] } = message
+    if ((channel === undefined) === (to === undefined)) throw new SeedMistake(path, 'must have either channel or to')
+    const params =
+      to === undefined
+        ? { type: 'channel', to: channel, topic, content }
+        : { type: 'direct', to: to.map((person, index) => this.#person(person, [...path, 'to', index]).id), content }
+    const { id } = await this.#call(from, 'send-message', params, path)
+    for (const [index, reaction] of reactions.entries())
+      await this.#call(reaction.from, 'add-reaction', { message_id: id, emoji_name: reaction.emoji }, [
+        ...path,
+        'reactions',
+        index,
+      ])
+  }
+
+  /** Decides the call as the endpoint would, and takes what it says has happened. */
+  async #call(as: string, id: string, params: Params, path: Path): Promise<Record<string, any>> {
+    const found = endpointOf(id)
+    if (!found) throw new SeedMistake(path, `needs the endpoint ${id}, which does not exist`)
+    const { resource, key, endpoint } = found
+    await this.#breathe()
+    const { fields } = encode(endpoint, params)
+    const decoded = decode(endpoint, params as Record<string, string>, fields)
+    if ('rejected' in decoded) throw new SeedMistake(path, `is refused: ${decoded.rejected.msg}`)
+    if (decoded.ignored.length > 0) throw new SeedMistake(path, `has unknown parameters: ${decoded.ignored.join(', ')}`)
+    const actor = this.#person(as, path)
+    const ctx = { ...this.#soil.surroundings, state: this.#state, now: this.#now, actor }
+    try {
+      const prepared = await resource.prepare?.[key]?.(this.#tools, decoded.params, this.#state, actor)
+      const { facts = [], touch, reply } = resource.commands[key]!(ctx, decoded.params, prepared)
+      for (const fact of facts) this.#take(fact)
+      touch?.(this.#state)
+      return reply
+    } catch (error) {
+      if (error instanceof Refusal) throw new SeedMistake(path, `is refused: ${error.message}`)
+      throw error
+    }
+  }
+
+  /** A large seed must not keep whoever asks for /readyz waiting; a small one is through before the first breath. */
+  async #breathe(): Promise<void> {
+    if (performance.now() - this.#lastBreath < breath) return
+    await new Promise(resolve => setImmediate(resolve))
+    this.#lastBreath = performance.now()
+  }
+
+  get #tools(): Tools {
+    const { tools } = this.#soil
+    return {
+      ...tools,
+      hashPassword: async password => (password === placeholder ? noPassword : tools.hashPassword(password)),
+    }
+  }
+
+  /** By the name the seed gave them, or by address. */
+  #person(name: string, path: Path): User {
+    const id = this.#people.get(name)
+    const user = id === undefined ? userByEmail(this.#state, name) : this.#state.users.get(id)
+    if (!user) throw new SeedMistake(path, `names nobody: ${name}`)
+    return user
+  }
+
+  #name(names: Map<string, number>, name: string, id: number, path: Path): void {
+    if (names.has(name)) throw new SeedMistake(path, `is the second with the name ${name}`)
+    names.set(name, id)
+  }
+
+  #take(fact: Fact): void {
+    this.facts.push(fact)
+    applyFact(this.#state, fact)
+  }
+}
+
+function endpointOf(id: string) {
+  for (const resource of resources)
+    for (const [key, endpoint] of Object.entries(resource.api))
+      if (endpoint.id === id && endpoint.served === undefined) return { resource, key, endpoint }
+  return undefined
+}
+
+function age(ago: string | undefined, path: Path): number {
+  const ms = ago === undefined ? 0 : parseDuration(ago)
+  if (ms === undefined) throw new SeedMistake(path, 'must be a time such as 2d or 1h30m')
+  return ms
+}

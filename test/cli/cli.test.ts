@@ -1,0 +1,276 @@
+// `natter` as scripts and people use it: help, calls to a real daemon, exit codes, what goes to which stream.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { accountAt, exitOf, fakeServer, json, newShell } from '../support/cli.ts'
+import { startDaemon } from '../support/daemon.ts'
+
+describe('natter, with no config and no daemon', () => {
+  test('--help, help and no words at all list the subcommands', async t => {
+    const shell = newShell(t)
+    for (const args of [['--help'], ['help'], [], ['--json', '-h']]) {
+      const { code, stdout, stderr } = await shell.natter(args)
+      assert.deepEqual([code, stderr], [0, ''], args.join(' '))
+      for (const word of ['snippets', 'typing', 'daemon', 'api', '--dry-run']) assert.ok(stdout.includes(word), word)
+    }
+  })
+
+  test('--version prints the version', async t => {
+    assert.match((await newShell(t).natter(['--version'])).stdout, /^natter \d+\.\d+\.\d+\n$/)
+  })
+
+  test('the help of a subcommand has usage, values, route and examples', async t => {
+    const shell = newShell(t)
+    const { code, stdout } = await shell.natter(['typing', '--help'])
+    assert.equal(code, 0)
+    assert.match(stdout, /^Usage: natter typing <start\|stop> \[flags\]\n/)
+    assert.match(stdout, /--channel <channel>/)
+    assert.match(stdout, /Route: POST \/api\/v1\/typing\n/)
+    assert.match(stdout, /Examples:\n {2}natter typing start/)
+    assert.equal((await shell.natter(['help', 'typing'])).stdout, stdout)
+  })
+
+  test('topics explain what is not a subcommand', async t => {
+    const shell = newShell(t)
+    assert.match((await shell.natter(['help', 'exit-codes'])).stdout, /130 {2}interrupted/)
+    assert.match((await shell.natter(['help', 'environment'])).stdout, /NATTER_API_KEY/)
+  })
+
+  test('a mistake on the command line is exit code 2, with the nearest right thing', async t => {
+    const shell = newShell(t)
+    for (const [args, said] of [
+      [['snipets', 'list'], /no subcommand "snipets"\n {2}Did you mean snippets\?/],
+      [['snippets', 'lsit'], /unknown command 'lsit'\n {2}Did you mean list\?/],
+      [['snippets', 'edit', '3', '--titel', 'x'], /unknown option '--titel'\n {2}Did you mean --title\?/],
+      [['snippets', 'create', 'x'], /missing required argument 'content'\n {2}See natter snippets create --help/],
+      [['messages', 'show', 'three'], /<message-id>: "three" is not a whole number/],
+      [['snippets', 'edit', 'id:three'], /<snippet>: "id:three" is not a snippet: a name or id:123/],
+      [['typing', 'pause'], /<op>: "pause" is not start or stop/],
+      [['users', 'create', 'a@example.com', 'A B'], /no password was given/],
+      [['queues', 'events', 'q', '--last-event-id', 'x'], /--last-event-id: "x" is not a whole number/],
+      [['queues', 'register', '--client-capabilities', '{'], /--client-capabilities is not valid JSON/],
+      [['users', 'me', '--timeout', 'soon'], /--timeout: "soon" is not a time/],
+      [['--json'], /no subcommand was given/],
+      [['--jsn'], /unknown option '--jsn'/],
+    ] as const) {
+      const { code, stdout, stderr } = await shell.natter(args)
+      assert.deepEqual([code, stdout], [2, ''], args.join(' '))
+      assert.match(stderr, said)
+    }
+    const { code, stderr } = await shell.natter(['snippets'])
+    assert.equal(code, 2)
+    assert.match(stderr, /Verbs:/)
+  })
+
+  test('--dry-run and --curl show the request and hide the key', async t => {
+    const shell = newShell(t, accountAt('http://127.0.0.1:1'))
+    const words = ['queues', 'register', '--event-types', 'message,typing', '--no-client-gravatar']
+    const { stdout } = await shell.natter([...words, '--dry-run'])
+    assert.equal(
+      stdout,
+      'POST http://127.0.0.1:1/api/v1/register\nAuthorization: Basic amy@example.com:********\n' +
+        'event_types=["message","typing"]\nclient_gravatar=false\n',
+    )
+    const curl = (await shell.natter([...words, '--curl'])).stdout
+    assert.match(
+      curl,
+      /^curl -sS -X POST -u amy@example\.com:"\$NATTER_API_KEY" http:\/\/127\.0\.0\.1:1\/api\/v1\/register /,
+    )
+    assert.ok(!curl.includes('key-of-amy'))
+    assert.match((await shell.natter([...words, '--curl', '--show-key'])).stdout, /key-of-amy/)
+  })
+
+  test('no server is exit code 6, no account 4', async t => {
+    const shell = newShell(t)
+    const { code, stderr } = await shell.natter(['users', 'me'])
+    assert.equal(code, 6)
+    assert.match(stderr, /natter daemon start/)
+    assert.equal((await shell.natter(['users', 'me', '--site', 'http://127.0.0.1:1'])).code, 4)
+    assert.equal((await shell.with(accountAt('http://127.0.0.1:1')).natter(['users', 'me'])).code, 6)
+  })
+})
+
+test('natter with a daemon', async t => {
+  const daemon = await startDaemon(t)
+  const { email, api_key } = daemon.ready.owner
+  const shell = newShell(t, accountAt(daemon.url, email, api_key))
+
+  await t.test('prints text for people, and the whole reply with --json', async () => {
+    const text = await shell.natter(['users', 'me'])
+    assert.equal(text.code, 0)
+    assert.match(text.stdout, /^email +owner@example\.com$/m)
+    const reply = JSON.parse((await shell.natter(['--json', 'users', 'me'])).stdout)
+    assert.deepEqual([reply.result, reply.email], ['success', email])
+  })
+
+  await t.test('a reply of one value is printed bare; nothing to show is said on stderr', async () => {
+    const none = await shell.natter(['snippets', 'list'])
+    assert.deepEqual(none, { code: 0, stdout: '', stderr: 'no saved snippets\n' })
+    const made = await shell.natter(['snippets', 'create', 'Greeting', '-'], { input: 'Hello,\n\u001b[31mall\n' })
+    assert.match(made.stdout, /^\d+\n$/)
+    const list = await shell.natter(['snippets', 'list'])
+    assert.match(
+      list.stdout,
+      /^id +title +content +date_created\n\d+ +Greeting +Hello,\\n\\x1b\[31mall +\d{4}-\d\d-\d\d \d\d:\d\d, just now\n$/,
+    )
+    const gone = await shell.natter(['snippets', 'delete', made.stdout.trim()])
+    assert.deepEqual(gone, { code: 0, stdout: '', stderr: 'done\n' })
+  })
+
+  await t.test('colour is for terminals, unless asked for', async () => {
+    assert.ok(!(await shell.natter(['users', 'me'])).stdout.includes('\u001b['))
+    assert.ok((await shell.natter(['users', 'me', '--color', 'always'])).stdout.includes('\u001b['))
+  })
+
+  await t.test('one’s own email stands for one’s ID', async () => {
+    assert.equal((await shell.natter(['typing', 'start', '--to', email])).code, 0)
+    assert.equal((await shell.natter(['typing', 'stop', '--to', `id:${daemon.ready.owner.user_id}`])).code, 0)
+  })
+
+  await t.test('a refusal is exit code 1, a thing that is not there 3, a wrong key 4', async () => {
+    const refused = await shell.natter(['snippets', 'create', ' ', 'x'])
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /^natter: title .*\(BAD_REQUEST\)/)
+    assert.equal((await shell.natter(['snippets', 'delete', '999'])).code, 3)
+    assert.equal((await shell.natter(['queues', 'delete', 'nope'])).code, 3)
+    const denied = await shell.natter(['users', 'me', '--api-key', 'wrong', '--json'])
+    assert.deepEqual([denied.code, denied.stdout], [4, ''])
+    const { error } = JSON.parse(denied.stderr)
+    assert.deepEqual([error.code, error.http, error.exit], ['INVALID_API_KEY', 401, 4])
+  })
+
+  await t.test('an account can be made and its key fetched', async () => {
+    const made = await shell.natter(['users', 'create', 'amy@example.com', 'Amy Adams'], { input: 'correct horse\n' })
+    assert.match(made.stdout, /^\d+\n$/, made.stderr)
+    const { stdout: key } = await shell
+      .with({ NATTER_PASSWORD: 'correct horse' })
+      .natter(['users', 'key', 'amy@example.com'])
+    const me = await shell.natter(['users', 'me', '--user', 'amy@example.com', '--api-key', key.trim(), '--json'])
+    assert.equal(JSON.parse(me.stdout).user_id, Number(made.stdout))
+  })
+
+  await t.test('queues can be driven by hand', async () => {
+    const { stdout } = await shell.natter(['queues', 'register', '--event-types', 'typing', '--json'])
+    const { queue_id } = JSON.parse(stdout)
+    await shell.natter(['typing', 'start', '--to', email])
+    const { stdout: events } = await shell.natter(['queues', 'events', queue_id, '--last-event-id', '-1', '--json'])
+    assert.equal(JSON.parse(events).events[0].type, 'typing')
+    assert.equal((await shell.natter(['queues', 'delete', queue_id])).code, 0)
+  })
+
+  await t.test('natter api calls any route and prints the body as it came', async () => {
+    const made = await shell.natter(['api', 'post', 'saved_snippets', '-f', 'title=A=B', '-F', 'content="x"'])
+    assert.match(made.stdout, /^\{"result":"success","msg":"","saved_snippet_id":\d+\}\n$/)
+    for (const flags of [
+      ['--jq', '.email'],
+      ['--fields', 'email'],
+    ])
+      assert.match((await shell.natter(['api', 'GET', '/users/me', ...flags])).stdout, /^owner@example\.com\n$/)
+    const head = await shell.natter(['api', 'GET', '/api/v1/users/me', '--include'])
+    assert.match(head.stdout, /^HTTP\/1\.1 200 OK\n(.+\n)*\n\{"result"/)
+    const wrong = await shell.natter(['api', 'GET', '/nowhere'])
+    assert.equal(wrong.code, 3)
+    assert.match(wrong.stdout, /^\{"result":"error"/)
+    assert.equal((await shell.natter(['api', 'POST', '/typing', '-F', 'to=[1'])).code, 2)
+    assert.equal((await shell.natter(['api', 'FETCH', '/typing'])).code, 2)
+  })
+})
+
+describe('natter, when things go otherwise', () => {
+  test('an answer that breaks off does not mean that nothing was done, and says so', async t => {
+    const url = await fakeServer(t, request => void request.socket.destroy())
+    const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me'])
+    assert.equal(code, 6)
+    assert.match(stderr, /broke off before the answer had come\n {2}What was asked for may have been done/)
+  })
+
+  test('no answer in time is exit code 8', async t => {
+    const url = await fakeServer(t, () => {})
+    const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me', '--timeout', '200ms'])
+    assert.equal(code, 8)
+    assert.match(stderr, /did not answer within 0\.2 s/)
+  })
+
+  test('rate limited is exit code 7; with --retry it waits as told', async t => {
+    let asked = 0
+    const url = await fakeServer(t, (_, response) => {
+      if (asked++ < 2)
+        json(response, { result: 'error', msg: 'slow', code: 'RATE_LIMIT_HIT' }, 429, { 'Retry-After': '0' })
+      else json(response, { result: 'success', msg: '', user_id: 7 })
+    })
+    const shell = newShell(t, accountAt(url))
+    assert.equal((await shell.natter(['users', 'me'])).code, 7)
+    const { code, stdout } = await shell.natter(['users', 'me', '--retry', '2'])
+    assert.deepEqual([code, stdout], [0, '7\n'])
+  })
+
+  test('something else than natter is told from natter', async t => {
+    const url = await fakeServer(t, (_, response) => response.end('<html>'))
+    const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me'])
+    assert.equal(code, 1)
+    assert.match(stderr, /not a JSON object/)
+  })
+
+  test('an interrupted call is exit code 130', async t => {
+    let asked = () => {}
+    const arrived = new Promise<void>(resolve => {
+      asked = resolve
+    })
+    const url = await fakeServer(t, () => asked())
+    const child = newShell(t, accountAt(url)).spawn(['queues', 'events', 'q'])
+    await arrived
+    child.kill('SIGINT')
+    assert.equal(await exitOf(child), 130)
+  })
+
+  test('a reader that goes away is no error', async t => {
+    const list = Array.from({ length: 20_000 }, (_, id) => ({ id, title: 'x'.repeat(50) }))
+    const url = await fakeServer(t, (_, response) =>
+      json(response, { result: 'success', msg: '', saved_snippets: list }),
+    )
+    const child = newShell(t, accountAt(url)).spawn(['snippets', 'list', '--json'])
+    let stderr = ''
+    child.stderr!.on('data', text => {
+      stderr += text
+    })
+    child.stdout!.once('data', () => child.stdout!.destroy())
+    assert.deepEqual([await exitOf(child), stderr], [0, ''])
+  })
+
+  test('names are looked up, with suggestions', async t => {
+    const seen: string[] = []
+    const url = await fakeServer(t, (request, response) => {
+      seen.push(`${request.method} ${request.url}`)
+      if (request.url === '/api/v1/users')
+        json(response, {
+          result: 'success',
+          members: [
+            { user_id: 8, email: 'amy@example.com', full_name: 'Amy' },
+            { user_id: 9, email: 'bob@example.com', full_name: 'Bob Brown' },
+            { user_id: 10, email: 'bob2@example.com', full_name: 'Bob Brown' },
+          ],
+        })
+      else if (request.url === '/api/v1/streams')
+        json(response, { result: 'success', streams: [{ stream_id: 5, name: 'general' }] })
+      else json(response, { result: 'error', msg: 'no such path', code: 'BAD_REQUEST' }, 404)
+    })
+    const shell = newShell(t, accountAt(url, 'zoe@example.com'))
+    const typing = (...words: string[]) => shell.natter(['typing', 'start', '--dry-run', ...words])
+    assert.match((await typing('--to', 'BOB@example.com', '--to', 'Amy,3')).stdout, /^to=\[9,8,3\]$/m)
+    assert.deepEqual(seen, ['GET /api/v1/users'])
+    assert.match((await typing('--channel', '#General')).stdout, /^stream_id=5$/m)
+    const missing = await typing('--channel', 'genral')
+    assert.equal(missing.code, 3)
+    assert.match(missing.stderr, /no channel is called "genral"\n {2}Did you mean general\?/)
+    const twice = await typing('--to', 'bob brown')
+    assert.equal(twice.code, 2)
+    assert.match(twice.stderr, /id:9 \(bob@example\.com\), id:10/)
+  })
+
+  test('a server that has no directory is said to have none', async t => {
+    const url = await fakeServer(t, (_, response) => json(response, { result: 'error', msg: 'no such path' }, 404))
+    const { code, stderr } = await newShell(t, accountAt(url)).natter(['typing', 'start', '--to', 'bob'])
+    assert.equal(code, 3)
+    assert.match(stderr, /cannot look up the user "bob".*\n.*id:123/)
+  })
+})

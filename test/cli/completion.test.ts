@@ -1,0 +1,156 @@
+// The completion scripts in the shells they are for, with a daemon whose names they know. Shells that are not installed are
+// left out, except bash.
+
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { accountAt, newShell } from '../support/cli.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+import { Screen } from '../support/terminal.ts'
+import { until } from '../support/until.ts'
+
+const daemon = sharedDaemon()
+const folder = mkdtempSync(join(tmpdir(), 'natter-completion-'))
+let env: Record<string, string> = {}
+let prepared: Promise<void> | undefined
+
+function ready(): Promise<void> {
+  prepared ??= prepare()
+  return prepared
+}
+
+async function prepare(): Promise<void> {
+  // A folder with nothing else of ours in it, for PATH.
+  mkdirSync(join(folder, 'bin'))
+  symlinkSync(join(import.meta.dirname, '../../bin/natter'), join(folder, 'bin/natter'))
+  const { url, ready } = daemon()
+  const account = accountAt(url, ready.owner.email, ready.owner.api_key)
+  env = { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, HOME: folder, TERM: 'xterm', ...account }
+  const shell = newShell({ after: () => {} } as unknown as TestContext, account)
+  for (const words of [
+    ['subscribe', 'general'],
+    ['subscribe', 'design team'],
+    ['send', '#general>deploys', 'hello'],
+    ['send', '#general>release notes', 'hello'],
+    ['users', 'create', 'amy@example.com', 'Amy Adams', '--password', 'a long password of amy'],
+  ])
+    assert.equal((await shell.natter(words)).code, 0, words.join(' '))
+  rmSync(shell.home, { recursive: true, force: true })
+}
+
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What is typed, and what must be offered. */
+const cases: readonly (readonly [string, string])[] = [
+  ['natter snip', 'snippets'],
+  ['natter channels arch', 'archive'],
+  ['natter tail --chan', '--channel'],
+  ['natter tail --channel gen', 'general'],
+  ['natter send --channel general --topic dep', 'deploys'],
+  ['natter send --to am', 'amy@example.com'],
+  ['natter help exit', 'exit-codes'],
+  ['natter flags read-a', 'read-all'],
+  ['natter flags add star', 'starred'],
+  ['natter tail --type reactio', 'reaction'],
+  ['natter api PAT', 'PATCH'],
+  ['natter users update amy@example.com --role mod', 'moderator'],
+]
+
+describe('completion in bash', () => {
+  const asked = async (line: string) => {
+    await ready()
+    const script = `source <(natter completion bash)
+COMP_LINE=$1 COMP_POINT=\${#1}
+shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+_natter; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const words = line.split(/(?<=[@:=])|(?=[@:=])|\s+/)
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', script, 'bash', line, ...words], { env })
+    return stdout.split('\n').filter(text => text !== '')
+  }
+  /** Names are offered when the daemon answers in time; once it has, they are known for a while. */
+  const offered = (line: string) =>
+    until(async () => {
+      const found = await asked(line)
+      return found.length > 0 && found
+    })
+
+  for (const [line, wanted] of cases)
+    test(`${line} …`, async () => {
+      assert.deepEqual(await offered(line), [wanted])
+    })
+
+  test('names with spaces are quoted; words that bash cuts at @ are whole', async () => {
+    assert.deepEqual(await offered('natter tail --channel des'), ['design\\ team'])
+    assert.deepEqual(await offered('natter send --to amy@exa'), ['@example.com'])
+    assert.deepEqual(await offered('natter send --to amy@'), ['@example.com'])
+    assert.deepEqual(await offered('natter exec --'), ['--quiet', '--timeout'])
+  })
+
+  test('at the prompt', async t => {
+    const screen = await prompt(t, 'bash', ['--norc', '--noprofile', '-i'])
+    if (!screen) return t.skip('no pseudo-terminal')
+    screen.type("PS1='> '; source <(natter completion bash); echo set\r")
+    await screen.shows(/\n\r?set\n> /)
+    for (const line of ['natter tail --channel des', 'natter send --to amy@exa']) await offered(line)
+    screen.type('natter tail --channel des\t')
+    await screen.shows(/--channel design\\ team/)
+    // The line as bash has it is what `echo` prints.
+    screen.type('\u0015natter send --to amy@ex\t\u0001echo \r')
+    await screen.shows(/\n\r?natter send --to amy@example\.com\n/)
+  })
+})
+
+describe('completion in fish', { skip: !has('fish') && 'fish is not installed' }, () => {
+  for (const [line, wanted] of [...cases, ['natter tail --channel des', 'design team']] as const)
+    test(`${line} …`, async () => {
+      await ready()
+      const file = join(folder, 'natter.fish')
+      const { stdout: script } = await promisify(execFile)('natter', ['completion', 'fish'], { env })
+      writeFileSync(file, script)
+      const asked = ['--no-config', '-c', `source ${file}; complete -C '${line}'`]
+      const texts = await until(async () => {
+        const { stdout } = await promisify(execFile)('fish', asked, { env })
+        const lines = stdout.split('\n').map(found => found.split('\t')[0]!.replaceAll('\\', ''))
+        return lines.some(Boolean) && lines.filter(Boolean)
+      })
+      assert.deepEqual(texts, [wanted])
+    })
+})
+
+describe('completion in zsh', { skip: !has('zsh') && 'zsh is not installed' }, () => {
+  test('at the prompt', async t => {
+    const screen = await prompt(t, 'zsh', ['-f', '-i'])
+    if (!screen) return t.skip('no pseudo-terminal')
+    screen.type("PS1='> '; autoload -U compinit; compinit -u -D; source <(natter completion zsh); echo set\r")
+    await screen.shows(/\n\r?set\n/)
+    for (const [line, wanted] of [
+      ...cases,
+      ['natter tail --channel des', 'design\\ team'],
+      ['natter send --to amy@ex', 'amy@example.com'],
+    ] as const) {
+      screen.text = ''
+      // Once more now and then, when the daemon was too slow to say a name.
+      const again = setInterval(() => screen.type(`\u0015${line}\t`), 5000)
+      screen.type(`\u0015${line}\t`)
+      await screen.shows(new RegExp(wanted.replace(/[\\.-]/g, '\\$&'))).finally(() => clearInterval(again))
+    }
+  })
+})
+
+function has(shell: string): boolean {
+  return spawnSync(shell, ['--version']).status === 0
+}
+
+async function prompt(t: TestContext, file: string, args: string[]): Promise<Screen | undefined> {
+  await ready()
+  try {
+    const { spawn } = await import('@lydell/node-pty')
+    return new Screen(t, spawn(file, args, { cols: 100, rows: 30, cwd: folder, env }))
+  } catch {
+    return undefined
+  }
+}

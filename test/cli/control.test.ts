@@ -1,0 +1,76 @@
+// The control plane from the command line.
+
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import { newShell } from '../support/cli.ts'
+import { startDaemon } from '../support/daemon.ts'
+
+describe('the fixture subcommands', () => {
+  test('do what the control plane does, with the token of the ready file', async t => {
+    const daemon = await startDaemon(t, { flags: ['--memory', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
+    const shell = newShell(t)
+    const file = join(shell.home, 'ready.json')
+    writeFileSync(file, JSON.stringify(daemon.ready))
+    const run = async (...words: string[]) => {
+      const { code, stdout, stderr } = await shell.natter([...words, '--json'], { env: { NATTER_READY_FILE: file } })
+      assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
+      return JSON.parse(stdout)
+    }
+    assert.equal((await run('clock', 'advance', '10m')).time, '2030-01-01T00:10:00.000Z')
+    assert.equal((await run('clock', 'set', '2030-01-01T01:00:00Z')).time, '2030-01-01T01:00:00.000Z')
+    assert.equal((await run('clock', 'show')).frozen, true)
+    await run('snapshot', 'save', 'one')
+    await daemon.owner.call(savedSnippets.create, { title: 'a', content: 'b' })
+    assert.equal((await run('requests', 'list', '--endpoint', 'create-saved-snippet')).requests.length, 1)
+    assert.equal((await run('requests', 'wait', '--endpoint', 'create-saved-snippet')).met, true)
+    await run('snapshot', 'restore', 'one')
+    assert.deepEqual((await daemon.owner.call(savedSnippets.list, {})).saved_snippets, [])
+    assert.equal((await run('snapshot', 'list')).snapshots.length, 1)
+    await run('snapshot', 'remove', 'one')
+    const { fault } = await run(
+      'faults',
+      'add',
+      'status',
+      '--status',
+      '503',
+      '--times',
+      '1',
+      '--endpoint',
+      'get-own-user',
+    )
+    assert.equal((await daemon.owner.raw('GET', '/api/v1/users/me')).status, 503)
+    assert.equal((await run('faults', 'list')).faults[0].hits, 1)
+    await run('faults', 'remove', String(fault.id))
+    assert.equal((await run('accounts', 'owner')).account.api_key, daemon.owner.key)
+    assert.deepEqual((await run('queues', 'list')).queues, [])
+    assert.deepEqual((await run('queues', 'expire')).expired, [])
+    assert.deepEqual((await run('outbox')).mails, [])
+    assert.deepEqual((await run('webhooks', 'list', '--status', 'failed')).deliveries, [])
+    await run('requests', 'clear')
+    assert.equal((await run('clock', 'resume')).frozen, false)
+    assert.equal((await run('clock', 'freeze')).frozen, true)
+    assert.equal((await run('reset')).time, '2030-01-01T00:00:00.000Z')
+  })
+
+  test('a call that is not made is exit code 8; without a token it is 4', async t => {
+    const daemon = await startDaemon(t, { flags: ['--memory'] })
+    const shell = newShell(t, { NATTER_SITE: daemon.url })
+    const token = ['--control-token', daemon.ready.control_token!]
+    await daemon.owner.call(savedSnippets.list, {})
+    const words = ['requests', 'wait', '--endpoint', 'get-saved-snippets', '--status', '429', '--within', '50ms']
+    const late = await shell.natter([...words, ...token])
+    assert.equal(late.code, 8)
+    assert.match(late.stderr, /near: status: wanted 429, was 200/)
+    const undelivered = await shell.natter(['webhooks', 'wait', '--status', 'failed', '--within', '50ms', ...token])
+    assert.deepEqual(
+      [undelivered.code, undelivered.stderr.includes('no such delivery was tried within 50ms')],
+      [8, true],
+    )
+    assert.equal((await shell.natter(['reset'])).code, 4)
+    assert.equal((await shell.natter(['clock', 'set', 'yesteryear', ...token])).code, 2)
+    assert.equal((await shell.natter(['faults', 'add', 'fire', ...token])).code, 1)
+  })
+})

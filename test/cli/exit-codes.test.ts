@@ -1,0 +1,144 @@
+// Every exit code that `natter help exit-codes` names, provoked in every way that it names. The same with --json.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { exitCodes } from '../../cli/base/failure.ts'
+import { accountAt, exitOf, fakeServer, json, newShell, type Shell, Watched } from '../support/cli.ts'
+import type { TestDaemon } from '../support/daemon.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+import { person } from '../support/world.ts'
+
+const daemon = sharedDaemon()
+
+interface Case {
+  readonly code: number
+  /** In the words of the help, or as a case of them. */
+  readonly what: string
+  run(t: TestContext, daemon: TestDaemon, flags: readonly string[]): Promise<number | null>
+}
+
+const words =
+  (...args: string[]): Case['run'] =>
+  async (t, daemon, flags) =>
+    (await owner(t, daemon).natter([...args, ...flags])).code
+
+const cases: readonly Case[] = [
+  { code: 0, what: 'done', run: words('users', 'me') },
+  {
+    code: 0,
+    what: 'the reader of the output went away',
+    run: (t, daemon, flags) => firstOfPipe(owner(t, daemon), ['commands', ...flags]),
+  },
+  { code: 1, what: 'refused by the API', run: words('api', 'POST', '/messages', '-f', 'type=channel') },
+  { code: 1, what: 'failed in another way', run: words('tail', '--cursor', '/dev/null/place') },
+  { code: 2, what: 'an unknown subcommand', run: words('chanels', 'list') },
+  { code: 2, what: 'an unknown flag', run: words('channels', 'list', '--colour', 'red') },
+  { code: 2, what: 'a value that does not fit', run: words('messages', 'show', 'first') },
+  { code: 3, what: 'not found: a thing', run: words('snippets', 'delete', '999999') },
+  { code: 3, what: 'not found: a message', run: words('messages', 'show', '999999') },
+  { code: 3, what: 'not found: a name', run: words('channels', 'show', 'nowhere') },
+  { code: 3, what: 'not found: a daemon that does not run', run: words('daemon', 'status') },
+  {
+    code: 4,
+    what: 'not authenticated',
+    run: async (t, { url, ready }, flags) =>
+      (await newShell(t, accountAt(url, ready.owner.email, 'x'.repeat(32))).natter(['users', 'me', ...flags])).code,
+  },
+  {
+    code: 4,
+    what: 'not permitted',
+    async run(t, daemon, flags) {
+      const amy = await person(daemon, `amy${flags.length}`)
+      const shell = newShell(t, accountAt(daemon.url, amy.email!, amy.key!))
+      return (await shell.natter(['linkifiers', 'add', '#(?P<id>[0-9]+)', 'https://example.com/{id}', ...flags])).code
+    },
+  },
+  {
+    code: 6,
+    what: 'the daemon cannot be reached',
+    run: async (t, _, flags) =>
+      (await newShell(t, accountAt('http://127.0.0.1:1')).natter(['users', 'me', ...flags])).code,
+  },
+  {
+    code: 7,
+    what: 'rate limited',
+    async run(t, _, flags) {
+      let calls = 0
+      const url = await fakeServer(t, (_, response) => {
+        calls++
+        const body = { result: 'error', msg: 'slow down', code: 'RATE_LIMIT_HIT', 'retry-after': 0.01 }
+        json(response, body, 429, { 'Retry-After': '0.01' })
+      })
+      const { code } = await newShell(t, accountAt(url)).natter(['users', 'me', '--retry', '2', ...flags])
+      assert.equal(calls, 3)
+      return code
+    },
+  },
+  {
+    code: 8,
+    what: 'time is up',
+    async run(t, _, flags) {
+      const url = await fakeServer(t, () => {})
+      return (await newShell(t, accountAt(url)).natter(['users', 'me', '--timeout', '200ms', ...flags])).code
+    },
+  },
+  { code: 8, what: 'wait: a condition was not met', run: words('wait', '--match', 'never', '--within', '200ms') },
+  { code: 8, what: 'tail: a condition was not met', run: words('tail', '--count', '1', '--within', '200ms') },
+  { code: 130, what: 'interrupted (^C)', run: signalled('SIGINT') },
+  { code: 143, what: 'told to end (SIGTERM)', run: signalled('SIGTERM') },
+]
+
+describe('exit codes', () => {
+  test('every documented code has a case, and every code is documented', async t => {
+    const { stdout } = await newShell(t).natter(['help', 'exit-codes'])
+    const documented = [...stdout.matchAll(/^ {2}(\d+) {2,}/gm)].map(([, code]) => Number(code))
+    assert.deepEqual([...new Set(cases.map(({ code }) => code))], documented)
+    assert.deepEqual(Object.values(exitCodes), documented)
+  })
+
+  for (const { code, what, run } of cases)
+    test(`${code}: ${what}`, async t => {
+      assert.equal(await run(t, daemon(), []), code)
+      assert.equal(await run(t, daemon(), ['--json']), code, 'with --json')
+    })
+
+  test('exec ends with the code of the command it ran', async t => {
+    assert.equal((await newShell(t).natter(['exec', '--', 'sh', '-c', 'exit 9'])).code, 9)
+  })
+
+  test('with --json an error is one line of JSON on stderr', async t => {
+    const shell = owner(t, daemon())
+    for (const [args, exit] of [
+      [['snippets', 'delete', '999999'], 3],
+      [['channels', 'list', '--colour', 'red'], 2],
+      [['chanels'], 2],
+    ] as const) {
+      const { stdout, stderr } = await shell.natter([...args, '--json'])
+      const { error } = JSON.parse(stderr)
+      assert.deepEqual([stdout, error.exit, typeof error.msg, typeof error.code], ['', exit, 'string', 'string'])
+    }
+  })
+})
+
+function owner(t: TestContext, { url, ready }: TestDaemon): Shell {
+  return newShell(t, accountAt(url, ready.owner.email, ready.owner.api_key))
+}
+
+function signalled(signal: 'SIGINT' | 'SIGTERM'): Case['run'] {
+  return async (t, daemon, flags) => {
+    const tail = new Watched(t, owner(t, daemon).spawn(['tail', ...flags]))
+    await tail.said(/ready/)
+    tail.child.kill(signal)
+    return tail.ended
+  }
+}
+
+/** The code of the first program of `natter … | head -1`. */
+async function firstOfPipe(shell: Shell, args: readonly string[]): Promise<number> {
+  const script = `"$0" "$@" | head -1 >/dev/null; exit "\${PIPESTATUS[0]}"`
+  const natter = join(import.meta.dirname, '../../bin/natter')
+  const env = { PATH: process.env.PATH, HOME: shell.home, ...shell.env }
+  return (await exitOf(execFile('bash', ['-c', script, process.execPath, natter, ...args], { env }))) ?? -1
+}

@@ -1,0 +1,155 @@
+// `natter tail --cursor`, killed at any moment: what a kill cannot take away, and what it may repeat.
+
+import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { EventTexts } from '../../cli/commands/tail/event-texts.ts'
+import { cases } from '../support/cases.ts'
+import { accountAt, exitOf, newShell, type Shell, Watched } from '../support/cli.ts'
+import { startDaemon } from '../support/daemon.ts'
+import { fakeChat } from '../support/fake-chat.ts'
+import { until } from '../support/until.ts'
+
+/** Bytes of one write, which a pipe takes whole or not at all. */
+const piece = 4096
+
+describe('natter tail --cursor, killed', () => {
+  test('loses nothing, breaks no line, and repeats at most the piece that was being written', async t => {
+    const chat = await fakeChat(t)
+    const shell = newShell(t, chat.env)
+    const words = ['tail', '--cursor', 'place', '--json']
+    await begin(t, shell, words)
+    const total = 2000
+    for (let i = 1; i <= total; i++) chat.say(`message ${i} ${'x'.repeat(i % 300)}`)
+    const seen: number[] = []
+    let kills = 0
+    while (seen.at(-1) !== total) {
+      const text = await untilKilled(shell.spawn([...words, '--until', `/message ${total} /`]), Math.random() * 150_000)
+      assert.ok(text === '' || text.endsWith('\n'), 'a line is whole')
+      const lines = text.split('\n').slice(0, -1)
+      const ids = lines.map(line => JSON.parse(line).message.id as number)
+      const again = lines.filter((_, index) => ids[index]! <= (seen.at(-1) ?? 0))
+      assert.ok(Buffer.byteLength(again.join('\n')) <= piece, `${again.length} lines came again`)
+      const fresh = ids.slice(again.length)
+      assert.deepEqual(
+        fresh,
+        fresh.map((_, index) => (seen.at(-1) ?? 0) + 1 + index),
+        'one after the other',
+      )
+      seen.push(...fresh)
+      kills++
+    }
+    assert.ok(kills > 2, `killed ${kills} times`)
+  })
+
+  test('goes on after events that were of no interest to it', async t => {
+    const daemon = await startDaemon(t)
+    const { email, api_key } = daemon.ready.owner
+    const shell = newShell(t, accountAt(daemon.url, email, api_key))
+    assert.equal((await shell.natter(['subscribe', 'ops'])).code, 0)
+    const say = (topic: string) => shell.natter(['send', `#ops>${topic}`, `about ${topic}`])
+    const words = ['tail', '--cursor', 'place', '--channel', 'ops', '--sender', 'me', '--narrow', 'channel:ops']
+    const only = [...words, '--topic', 'wanted', '--topic', 'needed', '--jq', '.message.content']
+    const tail = new Watched(t, shell.spawn(only))
+    await tail.said(/ready/)
+    const place = () => /"last_event_id":(\d+)/.exec(readFileSync(join(shell.home, 'place'), 'utf8'))?.[1]
+    for (const topic of ['other', 'other', 'more']) await say(topic)
+    await until(place)
+    await say('other')
+    tail.child.kill('SIGKILL')
+    await tail.ended
+    await say('wanted')
+    const again = await shell.natter([...only, '--count', '1', '--within', '2m'])
+    assert.deepEqual([again.code, again.stdout], [0, 'about wanted\n'], again.stderr)
+  })
+
+  test('an end in good order repeats nothing', async t => {
+    const chat = await fakeChat(t)
+    const shell = newShell(t, chat.env)
+    const words = ['tail', '--cursor', 'place', '--json']
+    await begin(t, shell, words)
+    const total = 3000
+    for (let i = 1; i <= total; i++) chat.say(`message ${i}`)
+    const counted = await shell.natter([...words, '--count', '100'])
+    const tail = new Watched(t, shell.spawn(words))
+    await tail.until(5)
+    tail.child.kill('SIGINT')
+    assert.equal(await tail.ended, 130)
+    const rest = await shell.natter([...words, '--until', `/message ${total}$/`])
+    const lines = [...counted.stdout.trim().split('\n'), ...tail.lines, ...rest.stdout.split('\n').slice(0, -1)]
+    assert.deepEqual(
+      lines.map(line => JSON.parse(line).message.id),
+      Array.from({ length: total }, (_, index) => index + 1),
+    )
+  })
+})
+
+describe('an answer taken apart while it comes', () => {
+  test('gives the same events wherever it is cut', () => {
+    const text = fc.oneof(fc.string(), fc.constantFrom('},{"id":1', '"events":[', '\\"},{', ']}', '{'))
+    const message = fc.record({ id: fc.nat(), content: text, subject: text })
+    const event = fc.oneof(
+      message.map(message => ({ id: message.id, type: 'message', message, flags: [] })),
+      fc.record({ type: text, id: fc.nat(), list: fc.array(fc.record({ id: fc.nat(), x: text })) }),
+      fc.record({ id: fc.nat(), type: fc.constant('realm'), nested: fc.array(message) }),
+    )
+    const answer = fc.tuple(fc.array(event), fc.constantFrom(0, 1), fc.array(fc.integer({ min: 1, max: 60 })))
+    fc.assert(
+      fc.property(answer, ([events, indent, cuts]) => {
+        const body = JSON.stringify({ result: 'success', msg: '', events, queue_id: 'q' }, null, indent)
+        const reader = new EventTexts()
+        const found = []
+        let at = 0
+        for (let i = 0; at < body.length; i++) {
+          const size = cuts.length === 0 ? body.length : cuts[i % cuts.length]!
+          found.push(...reader.push(body.slice(at, at + size)))
+          at += size
+        }
+        reader.end()
+        assert.deepEqual(
+          found.map(({ event }) => event),
+          JSON.parse(body).events,
+        )
+        for (const { ids, event } of found) if (ids) assert.deepEqual(ids, [event.id, event.message!.id])
+      }),
+      { numRuns: cases(200) },
+    )
+  })
+
+  test('what is not an answer is said to be none', () => {
+    for (const body of ['<html>', '[]', '{"result":"success","events":[{"id":1}', '']) {
+      const reader = new EventTexts()
+      assert.throws(() => {
+        reader.push(body)
+        reader.end()
+      }, /not a JSON object/)
+    }
+    const refused = new EventTexts()
+    refused.push('{"result":"error","msg":"no such queue","code":"BAD_EVENT_QUEUE_ID"}')
+    assert.throws(() => refused.end(), /no such queue/)
+  })
+})
+
+/** Registers a queue and leaves a cursor that says so. */
+async function begin(t: TestContext, shell: Shell, words: readonly string[]): Promise<void> {
+  const tail = new Watched(t, shell.spawn(words))
+  await tail.said(/ready/)
+  tail.child.kill('SIGTERM')
+  await tail.ended
+}
+
+/** What a child wrote before it was killed, after about so many bytes. */
+async function untilKilled(child: ChildProcess, bytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  child.stdout!.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= bytes) child.kill('SIGKILL')
+  })
+  await exitOf(child)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,127 @@
+// `natter` at a real pseudo-terminal: colours, widths, questions, ^C.
+
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import stringWidth from 'string-width'
+import { accountAt, fakeServer, json, newShell } from '../support/cli.ts'
+import { startDaemon } from '../support/daemon.ts'
+import { fakeChat } from '../support/fake-chat.ts'
+import { terminals } from '../support/terminal.ts'
+
+const found = await terminals()
+const open = typeof found === 'string' ? undefined! : found
+
+describe('at a terminal', { skip: typeof found === 'string' ? found : false }, () => {
+  test('output has colours, unless NO_COLOR or --color never say otherwise', async t => {
+    const chat = await fakeChat(t)
+    const shell = newShell(t, chat.env)
+    for (const [args, env, coloured] of [
+      [['users', 'me'], {}, true],
+      [['users', 'me'], { NO_COLOR: '1' }, false],
+      [['users', 'me', '--color', 'never'], {}, false],
+      [['users', 'me', '--json'], {}, false],
+    ] as const) {
+      const screen = open(t, shell, args, { env })
+      assert.equal(await screen.ended, 0)
+      assert.equal(screen.text.includes('\u001b['), coloured, args.join(' '))
+    }
+  })
+
+  test('messages are coloured and wrapped to a width of 40', async t => {
+    const chat = await fakeChat(t)
+    chat.say('a **bold** word and then some more text that goes on')
+    const screen = open(t, newShell(t, { ...chat.env, TZ: 'UTC' }), ['tail', '-n', '1'], { columns: 40 })
+    await screen.shows(/goes on/)
+    assert.ok(screen.text.includes('\u001b[1mbold\u001b[22m'))
+    const lines = screen.plain.split('\n').filter(line => line !== '' && !line.startsWith('ready'))
+    for (const line of lines) assert.ok(line.length <= 40, line)
+    assert.ok(lines.length > 1 && lines.slice(1).every(line => line.startsWith('      ')), screen.plain)
+    screen.type('\u0003')
+    assert.equal(await screen.ended, 130)
+  })
+
+  test('tables have one line per row at every width, and the columns that people want', async t => {
+    const daemon = await startDaemon(t)
+    const { email, api_key } = daemon.ready.owner
+    const shell = newShell(t, accountAt(daemon.url, email, api_key))
+    const about = 'Where all of us talk about 天気 and everything else that comes to mind, at length'
+    for (const name of ['general', 'a rather long name of a channel', '天気'])
+      assert.equal((await shell.natter(['channels', 'create', name, '--description', about])).code, 0)
+    for (const columns of [40, 80, 120])
+      for (const words of [
+        ['channels', 'list'],
+        ['users', 'list'],
+        ['groups', 'list'],
+      ]) {
+        const screen = open(t, shell, words, { columns })
+        assert.equal(await screen.ended, 0)
+        const lines = screen.plain.trimEnd().split('\n')
+        const { length } = (await shell.natter([...words, '--ndjson'])).stdout.trim().split('\n')
+        assert.equal(lines.length, length + 1, screen.plain)
+        for (const line of lines) assert.ok(stringWidth(line) <= columns, `${columns}: ${line}`)
+      }
+    const narrow = open(t, shell, ['channels', 'list'], { columns: 40 })
+    await narrow.ended
+    assert.match(narrow.plain, /^stream_id {2}name +description\n(.*\n)*1 +general +Where al/)
+    const at = ['--at', '2100-01-01', '--quiet']
+    assert.equal((await shell.natter(['scheduled', 'create', '#general>x', 'hello', ...at])).code, 0)
+    const block = open(t, shell, ['scheduled', 'list'], { columns: 40 })
+    await block.ended
+    assert.match(block.plain, /^scheduled_message_id +1\n(.*\n)*content +hello\n/)
+    const piped = await shell.natter(['channels', 'list'])
+    assert.match(piped.stdout, /^stream_id {2}name +description +invite_only {2}subscriber_count\n/)
+    assert.ok(piped.stdout.includes(about))
+    const all = await shell.natter(['channels', 'list', '--fields', 'name,topics_policy,folder_id'])
+    assert.match(all.stdout, /^name +topics_policy +folder_id\n/)
+  })
+
+  test('a password is asked for and not shown', async t => {
+    const daemon = await startDaemon(t)
+    const { email, api_key } = daemon.ready.owner
+    const shell = newShell(t, accountAt(daemon.url, email, api_key))
+    const made = open(t, shell, ['users', 'create', 'amy@example.com', 'Amy Adams'])
+    await made.shows(/--password: /)
+    made.type('correct horsX\u007fe\r')
+    assert.equal(await made.ended, 0)
+    assert.ok(!made.plain.includes('hors'), made.plain)
+    const login = open(t, newShell(t), ['login', daemon.url])
+    await login.shows(/Email: /)
+    login.type('amy@example.com\r')
+    await login.shows(/Password of amy@example\.com: /)
+    login.type('correct horse\r')
+    assert.equal(await login.ended, 0, login.plain)
+    const given = open(t, newShell(t), ['login', daemon.url, 'amy@example.com'])
+    await given.shows(/Password/)
+    given.type('\u0003')
+    assert.equal(await given.ended, 130)
+    const known = open(t, shell, ['login'])
+    await known.shows(new RegExp(`Server: ${daemon.url}[\\s\\S]*Email: `))
+    known.type('\u0003')
+    assert.equal(await known.ended, 130)
+    assert.ok(!known.plain.includes('natter:'), known.plain)
+  })
+
+  test('a batch shows how far it is', async t => {
+    const url = await fakeServer(t, (_, response) => json(response, { result: 'success', msg: '' }))
+    const shell = newShell(t, accountAt(url))
+    writeFileSync(join(shell.home, 'calls'), '{"path":"/x"}\n'.repeat(3))
+    const screen = open(t, shell, ['api', '--batch', 'calls'])
+    assert.equal(await screen.ended, 0)
+    assert.match(screen.plain, /\[#{24}\] 3\/3, \d+\/s/)
+  })
+
+  test('^C ends a running command under exec with its own code', async t => {
+    const screen = open(t, newShell(t), [
+      'exec',
+      '--',
+      'sh',
+      '-c',
+      'trap "exit 9" INT; echo up; while :; do sleep 0.05; done',
+    ])
+    await screen.shows(/up/)
+    screen.type('\u0003')
+    assert.equal(await screen.ended, 9)
+  })
+})

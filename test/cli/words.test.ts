@@ -1,0 +1,187 @@
+// What people say on the command line and are told by it: names in place of IDs, words in place of numbers, sentences in
+// place of replies; and what is refused before anything is done.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { events } from '../../daemon/api/events.ts'
+import { accountAt, Shell, Watched } from '../support/cli.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+
+let shell: Shell
+const home = mkdtempSync(join(tmpdir(), 'natter-words-'))
+after(() => rmSync(home, { recursive: true, force: true }))
+
+const daemon = sharedDaemon({}, async ({ url, ready }) => {
+  shell = new Shell(home, accountAt(url, ready.owner.email, ready.owner.api_key))
+  for (const line of [
+    ['users', 'create', 'amy@example.com', 'Amy Adams', '--password', 'a long password'],
+    ['users', 'create', 'bob@example.com', 'Bob Brown', '--password', 'a long password'],
+    ['subscribe', 'general', 'lunch'],
+  ])
+    await told(line, 0)
+})
+
+/** What a line prints, all of it. */
+async function told(words: readonly string[], code: number): Promise<string> {
+  const { stdout, stderr, ...outcome } = await shell.natter(words)
+  assert.equal(outcome.code, code, `${words.join(' ')}: ${stderr}`)
+  return stdout + stderr
+}
+
+describe('a name in place of an ID', () => {
+  test('people to subscribe are named by address, full name and ID, all at once', async () => {
+    const both = ['--to', 'Amy Adams', '--to', 'bob@example.com']
+    assert.equal(
+      await told(['subscribe', 'lunch', ...both], 0),
+      'Amy Adams: subscribed to lunch\nBob Brown: subscribed to lunch\n',
+    )
+    assert.equal(await told(['unsubscribe', 'lunch', '--to', 'amy adams'], 0), 'unsubscribed from lunch\n')
+  })
+
+  test('folders, snippets and profile fields have names too', async () => {
+    await told(['folders', 'create', 'Team'], 0)
+    await told(['folders', 'edit', 'team', '--description', 'ours'], 0)
+    assert.equal(await told(['channels', 'update', 'lunch', '--folder', 'Team'], 0), 'done\n')
+    await told(['snippets', 'create', 'Greeting', 'Hello'], 0)
+    await told(['snippets', 'delete', 'greeting'], 0)
+    await told(['profile-fields', 'create', 'Nickname', '--type', '1'], 0)
+    await told(['profile-fields', 'update', 'nickname', '--hint', 'what friends call you'], 0)
+  })
+
+  test('an archived channel is found by its name, to be brought back', async () => {
+    await told(['channels', 'create', 'attic'], 0)
+    await told(['channels', 'archive', 'attic'], 0)
+    await told(['channels', 'update', 'attic', '--no-archived'], 0)
+    assert.equal(await told(['channels', 'show', 'attic', '--fields', 'is_archived'], 0), 'false\n')
+  })
+
+  test('that nobody has is exit code 3, with the nearest there is, wherever it is looked up', async () => {
+    for (const [words, hint] of [
+      [['subscribe', 'lunch', '--to', 'amyy'], 'Did you mean amy@example.com?'],
+      [['subscribe', 'lunch', '--to', 'bobb@example.com'], 'Did you mean bob@example.com?'],
+      [['unsubscribe', 'lunhc'], 'Did you mean lunch?'],
+      [['messages', 'list', '--channel', 'genral'], 'Did you mean general?'],
+      [['messages', 'list', '--sender', 'Amy Adms'], 'Did you mean amy@example.com?'],
+      [['users', 'show', 'nobody@example.com'], '`natter users list` shows them all.'],
+      [['folders', 'edit', 'Teem', '--name', 'x'], 'Did you mean Team?'],
+      [['channels', 'show', 'q'], '`natter channels list` shows them all.'],
+    ] as const)
+      assert.ok((await told(words, 3)).endsWith(`\n  ${hint}\n`), words.join(' '))
+    assert.match(await told(['groups', 'update', '999', '--name', 'x'], 3), /no user group has the ID 999/)
+  })
+
+  test('of nobody at all is a slip', async () => {
+    assert.match(await told(['subscribe', ''], 2), /^natter: <channel> is empty\n/)
+  })
+})
+
+describe('words', () => {
+  test('a role is said and shown by name; JSON and a single field stay as they are', async () => {
+    await told(['users', 'update', 'amy@example.com', '--role', 'moderator'], 0)
+    assert.equal(await told(['users', 'show', 'amy@example.com', '--fields', 'role'], 0), '300\n')
+    assert.match(await told(['users', 'show', 'amy@example.com'], 0), /^role +300 \(moderator\)$/m)
+    assert.match(await told(['users', 'show', 'amy@example.com', '--json'], 0), /"role": 300,/)
+    assert.match(
+      await told(['users', 'update', 'amy@example.com', '--role', 'boss'], 2),
+      /--role: "boss" is not owner, administrator, moderator, member or guest/,
+    )
+  })
+
+  test('what was done is said in a sentence', async () => {
+    assert.equal(await told(['subscribe', 'general'], 0), 'already subscribed to general\n')
+    assert.match(await told(['subscribe', 'general', '--json'], 0), /"already_subscribed": \{/)
+    assert.equal(await told(['topics', 'delete', 'general', 'nothing here'], 0), 'done\n')
+    assert.match(await told(['channels', 'show', 'general'], 0), /^date_created +\d{4}-\d\d-\d\d \d\d:\d\d, /m)
+  })
+
+  test('a refusal that names a param by its name in the API says what it is called here', async () => {
+    const words = ['scheduled', 'create', '#general>x', 'hi', '--at', 'yesterday']
+    assert.match(await told(words, 1), /must be in the future.*\n {2}scheduled_delivery_timestamp is --at here\.\n$/)
+  })
+
+  test('an emoji may have its colons', async () => {
+    const id = (await told(['send', '#general>x', 'hi'], 0)).trim()
+    await told(['reactions', 'add', id, ':tada:'], 0)
+  })
+
+  test('a field that is not there is said, with those that are', async () => {
+    assert.match(await told(['users', 'list', '--fields', 'user_id,rol'], 2), /--fields: there is no rol\n.*role\?/)
+    assert.match(await told(['users', 'me', '--fields', 'zzz'], 2), /There is user_id, /)
+    // Declared, but absent here.
+    assert.match(await told(['users', 'list', '--fields', 'user_id,bot_owner_id', '--ndjson'], 0), /^\{"user_id":2\}$/m)
+  })
+})
+
+describe('nothing is sent that was only to be looked at', () => {
+  test('--batch refuses --dry-run and --curl, and what it would not heed', async () => {
+    const file = join(shell.home, 'calls')
+    writeFileSync(file, '{"content":"sent"}\n')
+    for (const flag of [['--dry-run'], ['--curl'], ['--jq', '.'], ['--fields', 'id']])
+      for (const words of [
+        ['send', '--channel', 'general', '--topic', 'batch', '--batch', file],
+        ['api', '--batch', file],
+      ])
+        assert.match(await told([...words, ...flag], 2), new RegExp(`^natter: ${flag[0]} does not go with --batch\\n`))
+    assert.equal(await told(['messages', 'list', '--channel', 'general', '--topic', 'batch'], 0), 'no messages\n')
+  })
+
+  test('tail and wait show the queue that they would register', async () => {
+    const shown = await told(['tail', '--channel', 'general', '--dry-run'], 0)
+    assert.match(shown, /^POST .*\/api\/v1\/register\n/)
+    assert.match(shown, /^narrow=\[\["channel","general"\]\]$/m)
+    assert.match(await told(['wait', '--curl'], 0), /^curl -sS -X POST .*\/api\/v1\/register /)
+  })
+})
+
+describe('tail', () => {
+  test('refuses what cannot work before it registers anything', async () => {
+    for (const [words, says] of [
+      [['--jq', '.x['], /^natter: --jq: syntax error/],
+      [['--exec', ' '], /^natter: --exec: the command is empty\n/],
+      [['--jobs', '0', '--exec', 'cat'], /^natter: --jobs: /],
+      [['--type', 'reacton'], /no events are called "reacton"\n {2}Did you mean reaction/],
+      [['--within', '60d'], /longer than a timer can wait/],
+    ] as const)
+      assert.match(await told(['tail', ...words], 2), says)
+  })
+
+  test('leaves no queue behind, neither its own nor one it cannot go on with', async t => {
+    const { owner } = daemon()
+    const id = (await told(['send', '#general>queues', 'one'], 0)).trim()
+    const since = ['--since', `id:${Number(id) - 1}`, '--topic', 'queues', '--count', '1']
+    const gone = async (stderr: string) => {
+      const queue = /ready queue=(\S+)/.exec(stderr)![1]!
+      await owner.refused(events.get, { queue_id: queue, last_event_id: -1, dont_block: true }, 'BAD_EVENT_QUEUE_ID')
+    }
+    await gone((await shell.natter(['tail', ...since])).stderr)
+    await gone((await shell.natter(['wait', '--since', `id:${Number(id) - 1}`])).stderr)
+
+    const first = await shell.natter(['tail', '--cursor', 'place', ...since])
+    const second = new Watched(t, shell.spawn(['tail', '--cursor', 'place', '--type', 'message,typing']))
+    await second.said(/ready/)
+    await told(['send', '#general>queues', 'two'], 0)
+    await second.until(2)
+    second.child.kill('SIGTERM')
+    assert.equal(await second.ended, 143, second.stderr)
+    await gone(first.stderr)
+  })
+
+  test('-n with --since is the last so many since then', async () => {
+    const ids: string[] = []
+    for (const text of ['a', 'b', 'c']) ids.push((await told(['send', '#general>both', text], 0)).trim())
+    const since = ['--since', `id:${ids[0]}`, '--topic', 'both', '--jq', '.message.content', '--quiet']
+    assert.equal(await told(['tail', ...since, '--count', '2'], 0), 'b\nc\n')
+    assert.equal(await told(['tail', ...since, '-n', '1', '--count', '1'], 0), 'c\n')
+  })
+
+  test('that ends unmet says what was missing', async () => {
+    assert.match(
+      await told(['tail', '--count', '2', '--within', '200ms'], 8),
+      /^natter: 0 of 2 events came within 200ms$/m,
+    )
+    assert.match(await told(['tail', '--until', 'x', '--idle', '200ms'], 8), /^natter: nothing with x came before/m)
+  })
+})

@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { bots } from '../../daemon/api/bots/bots.ts'
+import { events } from '../../daemon/api/events.ts'
+import { drafts } from '../../daemon/api/messages/drafts.ts'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import { users } from '../../daemon/api/people/users.ts'
+import { BotServer, json } from '../support/bot-server.ts'
+import { Control } from '../support/control.ts'
+import { type Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
+import { until } from '../support/until.ts'
+import { person } from '../support/world.ts'
+
+const snippet = { title: 'a', content: 'b' }
+
+function titles(caller: Caller): Promise<string[]> {
+  return caller.call(savedSnippets.list, {}).then(reply => reply.saved_snippets.map(({ title }) => title))
+}
+
+describe('the control plane', () => {
+  test('is off unless --control or --memory is given', async t => {
+    const daemon = await startDaemon(t)
+    assert.deepEqual(Object.keys(daemon.ready), ['url', 'pid', 'owner'])
+    assert.equal((await new Control(daemon).try('GET', '/clock', undefined, 'x')).status, 404)
+  })
+
+  test('is open with --memory, to who has the token of the ready file', async t => {
+    const daemon = await startDaemon(t, { flags: ['--memory'] })
+    const control = new Control(daemon)
+    assert.equal((await control.call('GET', '/clock')).frozen, false)
+    for (const token of ['', 'x', daemon.ready.owner.api_key]) {
+      const { status, body } = await control.try('GET', '/clock', undefined, token)
+      assert.equal(status, 401)
+      assert.equal(body.code, 'UNAUTHORIZED')
+    }
+  })
+})
+
+describe('/webhooks', () => {
+  const server = new BotServer()
+  before(() => server.listen())
+  after(() => server.close())
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
+  const control = () => new Control(daemon())
+
+  async function called(short_name: string, payload_url: string): Promise<{ bot: string; id: number }> {
+    const { owner } = daemon()
+    const bot = { full_name: short_name, short_name, bot_type: 3 as const, payload_url }
+    const { user_id } = await owner.call(bots.create, bot)
+    const { id } = await owner.call(messages.send, { type: 'direct', to: [user_id], content: `hello ${short_name}` })
+    return { bot: `${short_name}-bot@example.com`, id }
+  }
+
+  test('lists deliveries with what was sent, the token hidden, and waits for them', async () => {
+    server.answer = json({ content: 'hi' })
+    const waiting = control().call('POST', '/wait', { webhook: { bot: '/^listed/', status: 'delivered' }, within: 60 })
+    const { bot, id } = await called('listed', server.url)
+    const { met, webhook } = await waiting
+    assert.equal(met, true)
+    const { request, id: deliveryId, bot_id, ...delivery } = webhook
+    assert.deepEqual(delivery, {
+      time: Date.UTC(2030, 0),
+      bot,
+      message_id: id,
+      trigger: 'direct_message',
+      status: 'delivered',
+      attempts: 1,
+      next_attempt: null,
+      http_status: 200,
+      error: null,
+      response: '{"content":"hi"}',
+    })
+    assert.deepEqual([request.url, request.content_type], [server.url, 'application/json'])
+    assert.deepEqual(request.body, { ...server.received.at(-1)!.body, token: '***' })
+    for (const query of [
+      `bot=${bot}`,
+      'bot=listed-bot',
+      `bot=${bot_id}&status=delivered`,
+      `since=${deliveryId - 1}&limit=1`,
+    ])
+      assert.deepEqual((await control().call('GET', `/webhooks?${query}`)).deliveries, [webhook], query)
+    assert.deepEqual((await control().call('GET', `/webhooks?bot=${bot}&status=failed`)).deliveries, [])
+    assert.match((await control().try('GET', '/webhooks?bot=nobody')).body.msg, /^bot: nobody is called/)
+    const near = await control().call('POST', '/wait', { webhook: { bot, status: 'failed' }, within: 0.05 })
+    assert.deepEqual([near.met, near.near[0].differs], [false, ['status: wanted "failed", was "delivered"']])
+  })
+
+  test('attempts come again as time is moved, each at its own time, before the answer', async () => {
+    const { bot } = await called('nowhere', 'http://127.0.0.1:1/')
+    const { webhook } = await control().call('POST', '/wait', { webhook: { bot }, within: 60 })
+    assert.deepEqual([webhook.status, webhook.attempts], ['waiting', 1])
+    assert.equal(webhook.next_attempt, Date.UTC(2030, 0) + 1000)
+    await control().call('POST', '/clock/advance', { by: '6s' })
+    const one = async () => (await control().call('GET', `/webhooks?bot=${bot}`)).deliveries[0]
+    const { attempts, next_attempt } = await one()
+    assert.deepEqual([attempts, next_attempt], [3, Date.UTC(2030, 0) + 31_000])
+    await control().call('POST', '/clock/advance', { by: '1m' })
+    const { status, error, ...last } = await one()
+    assert.deepEqual([status, last.attempts, last.next_attempt], ['failed', 4, null])
+    assert.match(error, /cannot be reached/)
+    await control().call('POST', '/reset')
+    assert.deepEqual((await control().call('GET', '/webhooks')).deliveries, [])
+  })
+})
+
+describe('reset and snapshots', () => {
+  const daemon = sharedDaemon({ flags: ['--control'] })
+  const control = () => new Control(daemon())
+
+  test('reset puts everything back, and answers who polls', async () => {
+    const { owner } = daemon()
+    await owner.call(savedSnippets.create, snippet)
+    const amy = await person(daemon(), 'amy')
+    const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
+    const poll = owner.call(events.get, { queue_id, last_event_id: -1 })
+    await control().waiting()
+    await control().call('POST', '/reset')
+    assert.deepEqual((await poll).events, [])
+    await owner.refused(events.get, { queue_id, last_event_id: -1 }, 'BAD_EVENT_QUEUE_ID')
+    assert.deepEqual(await titles(owner), [])
+    await amy.refused(users.me, {}, 'INVALID_API_KEY')
+  })
+
+  test('after a reset IDs begin where they began', async () => {
+    const { owner } = daemon()
+    const { saved_snippet_id: first } = await owner.call(savedSnippets.create, snippet)
+    await control().call('POST', '/reset')
+    assert.deepEqual(await owner.call(savedSnippets.create, snippet), {
+      result: 'success',
+      msg: '',
+      saved_snippet_id: first,
+    })
+    await control().call('POST', '/reset')
+  })
+
+  test('a snapshot of time that ran ahead runs ahead again', async () => {
+    await control().call('POST', '/clock/advance', { by: '30d' })
+    const { snapshot } = await control().call('POST', '/snapshots', { name: 'ahead' })
+    await control().call('POST', '/reset')
+    assert.ok((await control().call('GET', '/clock')).now < snapshot.time)
+    await control().call('POST', '/snapshots/ahead/restore')
+    assert.ok((await control().call('GET', '/clock')).now >= snapshot.time)
+    await control().call('DELETE', '/snapshots/ahead')
+    await control().call('POST', '/reset')
+  })
+
+  test('a snapshot can be gone back to, more than once', async () => {
+    const { owner } = daemon()
+    await owner.call(savedSnippets.create, { ...snippet, title: 'kept' })
+    await control().call('POST', '/snapshots', { name: 'one' })
+    for (const title of ['lost', 'lost too']) {
+      await owner.call(savedSnippets.create, { ...snippet, title })
+      await control().call('POST', '/snapshots/one/restore')
+      assert.deepEqual(await titles(owner), ['kept'])
+    }
+    const { snapshots } = await control().call('GET', '/snapshots')
+    assert.deepEqual(
+      snapshots.map(({ name }: { name: string }) => name),
+      ['one'],
+    )
+    await control().call('DELETE', '/snapshots/one')
+    assert.equal((await control().try('POST', '/snapshots/one/restore')).status, 404)
+    assert.equal((await control().try('POST', '/snapshots', { name: '../x' })).status, 400)
+  })
+})
+
+describe('the clock', () => {
+  const daemon = sharedDaemon({ flags: ['--control', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
+  const control = () => new Control(daemon())
+
+  test('advance fires what falls due: a poll gets its heartbeat, an idle queue expires', async () => {
+    const { owner } = daemon()
+    const { queue_id } = await owner.call(events.register, { event_types: [] })
+    const poll = owner.call(events.get, { queue_id, last_event_id: -1 })
+    await control().waiting()
+    await control().call('POST', '/clock/advance', { by: '1m' })
+    assert.deepEqual(
+      (await poll).events.map(({ type }) => type),
+      ['heartbeat'],
+    )
+    await control().call('POST', '/clock/advance', { by: 660 })
+    await owner.refused(events.get, { queue_id, last_event_id: -1 }, 'BAD_EVENT_QUEUE_ID')
+  })
+
+  test('set goes forward only, and reset brings the beginning back', async () => {
+    await control().call('POST', '/reset')
+    const { time } = await control().call('POST', '/clock/set', { to: '2030-01-02T00:00:00Z' })
+    assert.equal(time, '2030-01-02T00:00:00.000Z')
+    const { body } = await control().try('POST', '/clock/set', { to: '2029-01-02T00:00:00Z' })
+    assert.match(body.msg, /^to: it is 2030/)
+    assert.equal((await control().call('POST', '/reset')).time, '2030-01-01T00:00:00.000Z')
+  })
+
+  test('what is done while time stands still is done at that time', async () => {
+    await control().call('POST', '/clock/advance', { by: '90s' })
+    await daemon().owner.call(savedSnippets.create, snippet)
+    const reply = await daemon().owner.call(savedSnippets.list, {})
+    assert.equal(reply.saved_snippets[0]!.date_created, Date.parse('2030-01-01T00:01:30Z') / 1000)
+  })
+
+  test('resume lets it run, freeze stops it', async () => {
+    await control().call('POST', '/clock/resume')
+    const running = await control().call('GET', '/clock')
+    await until(async () => (await control().call('GET', '/clock')).now > running.now)
+    const later = await control().call('POST', '/clock/freeze')
+    assert.ok(!running.frozen && later.frozen)
+    assert.equal((await control().call('GET', '/clock')).now, later.now)
+    for (const by of ['soon', -1, null, undefined])
+      assert.equal((await control().try('POST', '/clock/advance', { by })).status, 400)
+  })
+})
+
+describe('requests', () => {
+  const daemon = sharedDaemon({ flags: ['--control'] })
+  const control = () => new Control(daemon())
+
+  test('every call is logged with parameters and outcome, without its secrets', async () => {
+    await daemon().owner.call(savedSnippets.create, snippet)
+    await daemon().owner.refused(savedSnippets.delete, { saved_snippet_id: 99 }, 'BAD_REQUEST')
+    const login = { username: 'owner@example.com', password: 'wrong wrong' }
+    await daemon().nobody.refused(users.fetchApiKey, login, 'AUTHENTICATION_FAILED')
+    const { requests } = await control().call('GET', '/requests')
+    const seen = requests.map(({ endpoint, user, params, status, code }: any) => ({
+      endpoint,
+      user,
+      params,
+      status,
+      code,
+    }))
+    const user = 'owner@example.com'
+    assert.deepEqual(seen, [
+      { endpoint: 'create-saved-snippet', user, params: snippet, status: 200, code: null },
+      { endpoint: 'delete-saved-snippet', user, params: { saved_snippet_id: 99 }, status: 404, code: 'BAD_REQUEST' },
+      {
+        endpoint: 'fetch-api-key',
+        user: null,
+        params: { username: 'owner@example.com', password: '***' },
+        status: 401,
+        code: 'AUTHENTICATION_FAILED',
+      },
+    ])
+    assert.ok(requests.every((call: any) => call.duration_ms > 0 && call.time > 0))
+    assert.equal((await control().call('GET', '/requests?status=404')).requests.length, 1)
+    assert.equal((await control().call('GET', `/requests?since=${requests[0].id}`)).requests.length, 2)
+    await control().call('DELETE', '/requests')
+    assert.deepEqual((await control().call('GET', '/requests')).requests, [])
+  })
+
+  test('a call can be waited for', async () => {
+    const wait = control().call('POST', '/wait', { call: { endpoint: 'get-own-user', status: 200 }, within: '1m' })
+    await daemon().owner.call(users.me, {})
+    const { met, call } = await wait
+    assert.ok(met)
+    assert.equal(call.user, 'owner@example.com')
+  })
+
+  test('an event can be waited for, also one that has happened', async () => {
+    await daemon().owner.call(savedSnippets.create, { ...snippet, title: 'waited for' })
+    const wanted = { type: 'saved_snippets', saved_snippet: { title: '/^waited/' } }
+    const reply = await control().call('POST', '/wait', { event: wanted, user: 'owner', within: 1 })
+    assert.ok(reply.met)
+    assert.equal(reply.event.event.op, 'add')
+  })
+
+  test('people are known by name here, and what is not understood is refused', async () => {
+    await daemon().owner.call(savedSnippets.list, {})
+    const { requests } = await control().call('GET', '/requests?user=owner&limit=1')
+    assert.equal(requests[0].user, 'owner@example.com')
+    const call = { endpoint: 'get-saved-snippets', user: 'owner' }
+    assert.equal((await control().call('POST', '/wait', { call, within: 1 })).met, true)
+    const mistakes: [method: string, path: string, body: object | undefined, told: RegExp][] = [
+      ['GET', '/requests?enpoint=x', undefined, /^enpoint: not understood/],
+      ['GET', '/requests?endpoint=x', undefined, /^endpoint: no endpoint/],
+      ['GET', '/requests?user=x', undefined, /^user: nobody/],
+      ['GET', '/requests?limit=x', undefined, /^limit: a whole number/],
+      ['GET', '/events?typ=x', undefined, /^typ: not understood/],
+      ['GET', '/outbox?form=x', undefined, /^form: not understood/],
+      ['POST', '/queues/expire', { queue: 'x' }, /^queue: not understood/],
+      ['POST', '/queues/expire', { queue_id: 'x' }, /^queue_id: there is no queue/],
+      ['POST', '/wait', { evnt: {} }, /^evnt: not understood/],
+      ['POST', '/wait', { event: {}, call: {} }, /^event, call or webhook: one of them/],
+      ['POST', '/wait', { event: [] }, /^event: an object/],
+      ['POST', '/clock/freeze', { at: 'x' }, /^at: UNIX seconds/],
+      ['POST', '/clock/freeze', { at: 1 }, /^at: it is .* already/],
+      ['POST', '/clock/advance', {}, /^by is missing/],
+      ['POST', '/clock/set', {}, /^to is missing/],
+    ]
+    for (const [method, path, body, told] of mistakes) {
+      const reply = await control().try(method, path, body)
+      assert.match(reply.body.msg, told, path)
+    }
+    assert.equal((await control().call('GET', '/clock')).frozen, false)
+  })
+
+  test('what did not come is told with what came closest', async () => {
+    const wanted = { type: 'saved_snippets', op: 'add', saved_snippet: { title: 'other' } }
+    const { met, near } = await control().call('POST', '/wait', { event: wanted, within: '50ms' })
+    assert.equal(met, false)
+    assert.deepEqual(near[0].differs, ['event.saved_snippet.title: wanted "other", was "waited for"'])
+    for (const sent of [{}, { event: 1 }, { event: { type: '/(/' } }, { event: {}, within: 'x' }])
+      assert.equal((await control().try('POST', '/wait', sent)).status, 400)
+  })
+})
+
+describe('queues, outbox and accounts', () => {
+  const daemon = sharedDaemon({ flags: ['--control'] })
+  const control = () => new Control(daemon())
+
+  test('queues are listed and can be made to expire', async () => {
+    const { owner } = daemon()
+    const { queue_id } = await owner.call(events.register, { event_types: ['drafts'] })
+    await owner.call(drafts.create, { drafts: [{ type: '', to: [], topic: '', content: 'x' }] })
+    const { queues } = await control().call('GET', '/queues')
+    assert.equal(queues.length, 1)
+    const { user, event_types, pending, waiting } = queues[0]
+    assert.deepEqual([user, event_types, pending, waiting], ['owner@example.com', ['drafts'], 1, false])
+    assert.deepEqual((await control().call('POST', '/queues/expire', { user: 'owner' })).expired, [queue_id])
+    await owner.refused(events.get, { queue_id, last_event_id: -1 }, 'BAD_EVENT_QUEUE_ID')
+  })
+
+  test('accounts come with their keys', async () => {
+    const amy = await person(daemon(), 'amy')
+    const { account } = await control().call('GET', '/accounts/amy')
+    assert.deepEqual([account.user_id, account.email, account.api_key], [amy.id, amy.email, amy.key])
+    assert.equal((await control().try('GET', '/accounts/nobody')).status, 404)
+    assert.equal((await control().call('GET', '/accounts')).accounts.length, 2)
+    assert.deepEqual((await control().call('GET', '/outbox')).mails, [])
+    assert.deepEqual((await control().call('GET', '/webhooks')).deliveries, [])
+  })
+})

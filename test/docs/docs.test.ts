@@ -1,0 +1,237 @@
+// The docs are true: generated pages are fresh, OpenAPI hangs together, and what people wrote by hand names what exists.
+
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { reference } from '../../cli/catalogue/reference.ts'
+import { decode } from '../../daemon/api/wire.ts'
+import { resources as served } from '../../daemon/domain/index.ts'
+import { entryLine, headerLine } from '../../daemon/journal/segment-format.ts'
+import { anchor } from '../../docs/generate/markdown.ts'
+import { sampleCall } from '../../docs/generate/samples.ts'
+import { loadCatalogue, root } from '../../docs/generate/sources.ts'
+import { generate, stalePages } from '../../docs/generate.ts'
+
+const pages = await generate()
+const endpoints = (await loadCatalogue()).flatMap(resource => resource.endpoints)
+const manifest = JSON.parse(read('package.json')) as { scripts: Record<string, string>; engines: { node: string } }
+const written = ['README.md', 'CHANGELOG.md', ...pagesIn('docs'), ...pagesIn('docs/decisions')]
+const all = [...written, ...pagesIn('docs/generated')]
+
+describe('generated docs', () => {
+  test('are what the code says now', () => {
+    assert.deepEqual(stalePages(pages), [], 'stale: run `npm run docs` and commit')
+  })
+
+  test('come out the same twice', async () => {
+    assert.deepEqual([...(await generate())], [...pages])
+  })
+
+  test('have a place for every endpoint', () => {
+    for (const { id, method, path, cli } of endpoints) {
+      assert.ok(pages.get('api.md')!.includes(`\n### ${method} ${path}\n`), `api.md lacks ${id}`)
+      assert.ok(pages.get('cli.md')!.includes(`\n## natter ${cli.name}\n`), `cli.md lacks ${id}`)
+    }
+  })
+
+  test('describe exactly what is served', () => {
+    const routed = served.flatMap(resource => Object.values(resource.api).map(({ id }) => id))
+    assert.deepEqual(endpoints.map(({ id }) => id).sort(), routed.sort())
+  })
+
+  test('call with parameters that the catalogue accepts', () => {
+    for (const endpoint of endpoints) {
+      const { fields } = sampleCall(endpoint)
+      const path = Object.entries(endpoint.params).filter(([, { presence }]) => presence === 'path')
+      const decoded = decode(endpoint, Object.fromEntries(path.map(([name]) => [name, '1'])), fields)
+      assert.ok('params' in decoded, `${endpoint.id}: ${JSON.stringify(decoded)}`)
+    }
+  })
+})
+
+describe('openapi.json', () => {
+  const document = JSON.parse(pages.get('openapi.json')!)
+  const operations = Object.entries<Record<string, any>>(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+  test('every reference leads somewhere', () => {
+    for (const reference of references(document)) {
+      assert.match(reference, /^#\//)
+      const target = reference
+        .slice(2)
+        .split('/')
+        .reduce<any>((at, step) => at?.[step], document)
+      assert.ok(target, `${reference} leads nowhere`)
+    }
+  })
+
+  test('every operation has an ID of its own, a known tag, known security and a reply', () => {
+    const ids = operations.map(({ operation }) => operation.operationId)
+    assert.equal(new Set(ids).size, ids.length)
+    const tags = document.tags.map((tag: { name: string }) => tag.name)
+    for (const { operation } of operations) {
+      for (const tag of operation.tags) assert.ok(tags.includes(tag), tag)
+      for (const scheme of operation.security.flatMap(Object.keys))
+        assert.ok(document.components.securitySchemes[scheme], scheme)
+      assert.ok(operation.responses[200].content['application/json'].schema, operation.operationId)
+      assert.ok(operation.responses.default)
+    }
+  })
+
+  test('every endpoint is there under its method and path', () => {
+    const incoming = endpoints.filter(endpoint => endpoint.served !== 'outgoing')
+    assert.deepEqual(
+      operations.map(({ path, method, operation }) => `${operation.operationId} ${method} ${path}`).sort(),
+      incoming.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path.replace('...}', '}')}`).sort(),
+    )
+  })
+
+  test('parameters are declared once, those of the path are required, and each has one schema', () => {
+    for (const { path, operation } of operations) {
+      const parameters: Record<string, any>[] = operation.parameters ?? []
+      const names = parameters.map(parameter => `${parameter.in} ${parameter.name}`)
+      assert.equal(new Set(names).size, names.length)
+      for (const [, name] of path.matchAll(/\{(\w+)\}/g)) assert.ok(names.includes(`path ${name}`), `${path}: ${name}`)
+      for (const parameter of parameters) {
+        if (parameter.in === 'path') assert.ok(parameter.required && path.includes(`{${parameter.name}}`))
+        assert.equal(Number('schema' in parameter) + Number('content' in parameter), 1)
+      }
+    }
+  })
+
+  test('bodies are forms, and every field they need or encode is one they have', () => {
+    for (const { operation } of operations)
+      for (const [type, body] of Object.entries<any>(operation.requestBody?.content ?? {})) {
+        assert.match(type, /^(application\/x-www-form-urlencoded|multipart\/form-data)$/)
+        for (const name of [...(body.schema.required ?? []), ...Object.keys(body.encoding ?? {})])
+          assert.ok(body.schema.properties[name], `${operation.operationId}: ${name}`)
+      }
+  })
+
+  test('nothing of the inner form of shapes is left', () => {
+    for (const word of ['"ref":', '"patternProperties":', '"format": "binary"'])
+      assert.ok(!pages.get('openapi.json')!.includes(word), word)
+  })
+})
+
+describe('README', () => {
+  const readme = read('README.md')
+
+  test('its two commands are single lines that do all the set-up', () => {
+    const commands = shellLines(readme).filter(line => line.startsWith('npm '))
+    assert.deepEqual(commands, ['npm ci && npm start', 'npm cit'])
+    for (const script of ['prepare', 'start', 'test']) assert.ok(manifest.scripts[script], script)
+    assert.equal(manifest.scripts.prepare, 'npm run build')
+    assert.match(manifest.scripts.start!, /bin\/natterd --data data\/store$/)
+  })
+
+  test('.ci/run runs its test command, and nothing else', () => {
+    const lines = read('.ci/run').split('\n')
+    const work = lines.filter(line => line !== '' && !/^(#|set |cd )/.test(line))
+    assert.deepEqual(work, ['npm cit'])
+  })
+
+  test('it asks for the Node that package.json asks for', () => {
+    assert.equal(manifest.engines.node, `>=${/Node (\d+\.\d+)/.exec(readme)?.[1]}`)
+  })
+
+  test('it lists every page of the docs', () => {
+    for (const page of [...pagesIn('docs'), ...[...pages.keys()].map(name => `docs/generated/${name}`)])
+      assert.ok(readme.includes(`](${page})`), page)
+  })
+})
+
+describe('docs written by hand', () => {
+  test('every path they name exists', () => {
+    for (const page of all)
+      for (const path of pathsIn(read(page)))
+        assert.ok(existsSync(join(root, path)), `${page} names ${path}, which does not exist`)
+  })
+
+  test('every link leads to a file, and to a heading in it', () => {
+    for (const page of all)
+      for (const [, file, heading] of prose(read(page)).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)) {
+        const target = file === '' ? page : join(dirname(page), file!)
+        assert.ok(existsSync(join(root, target)), `${page} links to ${target}, which does not exist`)
+        if (heading) assert.ok(headings(read(target)).includes(heading), `${page}: no heading #${heading} in ${target}`)
+      }
+  })
+
+  test('every npm script they name exists', () => {
+    for (const page of written)
+      for (const [, script] of read(page).matchAll(/npm run ([\w-]+)/g))
+        assert.ok(manifest.scripts[script!], `${page} names npm run ${script}`)
+  })
+
+  test('every subcommand they show exists', async () => {
+    const known = [...(await reference()).map(({ name }) => name), 'help']
+    for (const page of written)
+      for (const line of [...shellLines(read(page)), ...codeSpans(read(page))])
+        if (/^natter [a-z]/.test(line))
+          assert.ok(
+            known.some(name => `${line} `.startsWith(`natter ${name} `)),
+            `${page} shows \`${line}\``,
+          )
+  })
+
+  test('the journal of the architecture page is one that the journal would write', () => {
+    const lines = read('docs/architecture.md').split('\n')
+    const header = lines.indexOf(headerLine(0).trimEnd())
+    assert.ok(header > 0, 'no header line is shown')
+    const { position, ...entry } = JSON.parse(lines[header + 1]!)
+    assert.equal(`${lines[header + 1]}\n`, entryLine(position, entry))
+  })
+
+  test('decisions are numbered without gaps and say context, decision and consequence', () => {
+    for (const [index, page] of pagesIn('docs/decisions').entries()) {
+      const number = String(index + 1).padStart(4, '0')
+      assert.ok(page.startsWith(`docs/decisions/${number}-`), page)
+      assert.ok(read(page).startsWith(`# ${number} `), page)
+      assert.deepEqual(read(page).match(/^## .*$/gm), ['## Context', '## Decision', '## Consequence'], page)
+    }
+  })
+})
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+function pagesIn(folder: string): string[] {
+  return readdirSync(join(root, folder))
+    .filter(name => name.endsWith('.md'))
+    .sort()
+    .map(name => `${folder}/${name}`)
+}
+
+/** Everything outside of code blocks. */
+function prose(text: string): string {
+  return text.replace(/^```.*?^```$/gms, '')
+}
+
+function codeSpans(text: string): string[] {
+  return [...prose(text).matchAll(/`([^`\n]+)`/g)].map(found => found[1]!)
+}
+
+function shellLines(text: string): string[] {
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(found => found[1]!.trimEnd().split('\n'))
+}
+
+/** What begins with a folder of ours; what a build or a run makes need not be there. */
+function pathsIn(text: string): string[] {
+  return codeSpans(text).filter(
+    span => /^(\.ci|bin|cli|daemon|data|docs|test)\/[\w./-]+$/.test(span) && !/^data\/store\b/.test(span),
+  )
+}
+
+function headings(text: string): string[] {
+  return [...prose(text).matchAll(/^#+ (.*)$/gm)].map(found => anchor(found[1]!))
+}
+
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, part]) =>
+    key === '$ref' && typeof part === 'string' ? [part] : references(part),
+  )
+}

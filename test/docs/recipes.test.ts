@@ -1,0 +1,136 @@
+// The recipes of docs/fixture.md and what stands beside it, run as they are printed. Where a tool is missing, its recipe is
+// skipped.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { parse } from 'yaml'
+
+const root = join(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'natter-recipes-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+const bin = join(folder, 'bin')
+mkdirSync(bin)
+for (const name of ['natter', 'natterd']) symlinkSync(join(root, 'bin', name), join(bin, name))
+const path = `${bin}:${process.env.PATH}`
+
+function run(command: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
+  const { NODE_OPTIONS: _, ...environment } = process.env
+  const options = { cwd, encoding: 'utf8' as const, timeout: 120_000, env: { ...environment, PATH: path, ...env } }
+  const { status, stdout, stderr } = spawnSync(command, args, options)
+  return { status, output: `${stdout}${stderr}` }
+}
+
+function without(command: string, args: readonly string[]): string | false {
+  return run(command, args, folder).status === 0 ? false : `${command} is not here`
+}
+
+function recipe(language: string): string {
+  const text = readFileSync(join(root, 'docs/fixture.md'), 'utf8')
+  return new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(text)![1]!
+}
+
+function fresh(name: string, files: Readonly<Record<string, string>>): string {
+  const cwd = join(folder, name)
+  mkdirSync(cwd)
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(cwd, file), text)
+  return cwd
+}
+
+const python = `import base64, json, urllib.request
+
+def call(natter, method, path, body=None):
+    request = urllib.request.Request(natter["url"] + "/api/v1" + path, method=method, data=body)
+    account = natter["owner"]["email"] + ":" + natter["owner"]["api_key"]
+    request.add_header("Authorization", "Basic " + base64.b64encode(account.encode()).decode())
+    return json.load(urllib.request.urlopen(request))
+
+def test_writes(natter):
+    call(natter, "POST", "/saved_snippets", b"title=a&content=b")
+    assert len(call(natter, "GET", "/saved_snippets")["saved_snippets"]) == 1
+
+def test_finds_everything_as_it_was(natter):
+    assert call(natter, "GET", "/saved_snippets")["saved_snippets"] == []
+`
+
+describe('the recipe for', () => {
+  test('pytest', { skip: without('python3', ['-m', 'pytest', '--version']), timeout: 150_000 }, () => {
+    const cwd = fresh('py', { 'conftest.py': recipe('python'), 'test_bot.py': python })
+    const { status, output } = run('python3', ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], cwd)
+    assert.equal(status, 0, output)
+    assert.match(output, /2 passed/)
+  })
+
+  test('Go', { skip: without('go', ['version']), timeout: 150_000 }, () => {
+    const cwd = fresh('go', { 'bot_test.go': recipe('go'), 'go.mod': 'module bot\n\ngo 1.19\n' })
+    const { status, output } = run('natter', ['exec', '--preset', 'dev', '--', 'go', 'test', '-count=1', './...'], cwd)
+    assert.equal(status, 0, output)
+    const alone = run('go', ['test', '-count=1', './...'], cwd, { NATTER_SITE: '' })
+    assert.match(alone.output, /run: natter exec/)
+  })
+
+  test('systemd', { skip: without('systemd-analyze', ['--version']) }, () => {
+    const { status, output } = run('systemd-analyze', ['verify', join(root, 'docs/natterd.service')], folder)
+    assert.equal(status, 0, output)
+    assert.equal(output, '')
+  })
+})
+
+describe('the recipe for GitHub Actions', { skip: without('bash', ['--version']) }, () => {
+  const action = parse(readFileSync(join(root, 'docs/action/action.yml'), 'utf8'))
+  const [step] = action.runs.steps
+
+  /** The step as a runner would do it; npm only puts our own programs where it would have installed them. */
+  function start(name: string, flags: string) {
+    const cwd = fresh(name, { env: '', path: '', output: '', npm: npmStandIn })
+    chmodSync(join(cwd, 'npm'), 0o755)
+    const { status, output } = run('bash', ['--noprofile', '--norc', '-c', step.run], cwd, {
+      PATH: `${cwd}:${path}`,
+      RUNNER_TEMP: cwd,
+      GITHUB_ENV: join(cwd, 'env'),
+      GITHUB_PATH: join(cwd, 'path'),
+      GITHUB_OUTPUT: join(cwd, 'output'),
+      FLAGS: flags,
+      VERSION: action.inputs.version.default,
+      TIMEOUT: action.inputs.timeout.default,
+    })
+    const read = (file: string) => readFileSync(join(cwd, file), 'utf8')
+    const env = Object.fromEntries(
+      read('env')
+        .trim()
+        .split('\n')
+        .map(line => line.split(/=(.*)/s, 2)),
+    )
+    return { status, output, env, read }
+  }
+
+  test('starts a daemon that later steps find, and hides its keys', async t => {
+    const { status, output, env, read } = start('runner', action.inputs.flags.default)
+    assert.equal(status, 0, output)
+    const { pid, owner, control_token } = JSON.parse(readFileSync(env.NATTER_READY_FILE, 'utf8'))
+    t.after(() => process.kill(pid))
+    for (const secret of [owner.api_key, control_token]) assert.ok(output.includes(`::add-mask::${secret}\n`))
+    assert.equal(read('output'), `url=${env.NATTER_SITE}\n`)
+    const seen = run(join(read('path').trim(), 'natter'), ['users', 'me', '--json'], folder, env)
+    assert.equal(JSON.parse(seen.output).is_owner, true)
+    assert.equal(run('natter', ['reset'], folder, env).status, 0)
+    assert.match(readFileSync(env.NATTER_LOG, 'utf8'), /natter is ready/)
+  })
+
+  test('fails loudly, with the log of the daemon, when that does not start', () => {
+    const { status, output } = start('failing', '--seed nowhere.yaml')
+    assert.equal(status, 1)
+    assert.match(output, /Its log:\nnatterd: the seed .*nowhere.yaml cannot be read: ENOENT/)
+    assert.match(output, /::error title=natterd did not start::natterd: the seed .*nowhere\.yaml/)
+  })
+})
+
+const npmStandIn = `#!/bin/sh
+while [ "$1" != --prefix ]; do shift; done
+mkdir -p "$2/node_modules/.bin"
+ln -s ${join(root, 'bin/natter')} ${join(root, 'bin/natterd')} "$2/node_modules/.bin/"
+`

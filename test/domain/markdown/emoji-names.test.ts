@@ -1,0 +1,73 @@
+// Emoji: names, codes and which namespace a name means.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  emojiByName,
+  isEmojiCode,
+  isEmojiPair,
+  unicodeCode,
+  unicodeName,
+  useEmojiNames,
+} from '../../../daemon/domain/markdown/emoji-names.ts'
+import { State } from '../../../daemon/domain/model/state.ts'
+import names from '../../../data/emoji.json' with { type: 'json' }
+
+useEmojiNames(names)
+const state = new State()
+
+describe('emoji', () => {
+  test('have the names that clients know', () => {
+    for (const [name, code] of Object.entries({
+      smile: '1f604',
+      '+1': '1f44d',
+      thumbs_up: '1f44d',
+      tada: '1f389',
+      octopus: '1f419',
+      heart: '2764',
+      rocket: '1f680',
+      check: '2705',
+      us: '1f1fa-1f1f8',
+      hash: '0023-20e3',
+    })) {
+      assert.equal(unicodeCode(name), code, name)
+      assert.deepEqual(emojiByName(state, name), { type: 'unicode_emoji', code, name })
+    }
+    assert.equal(unicodeName('1f604'), 'smile')
+  })
+
+  test('every name means one emoji, every code is dash-separated hexadecimal', () => {
+    const seen = new Set<string>()
+    for (const [code, list] of Object.entries(names)) {
+      assert.match(code, /^[0-9a-f]{4,6}(-[0-9a-f]{4,6})*$/)
+      for (const name of list.split(' ')) {
+        assert.match(name, /^[\w+-]+$/)
+        assert.ok(!seen.has(name), name)
+        seen.add(name)
+      }
+    }
+    assert.ok(seen.size > 3000)
+  })
+
+  test('unknown names, codes and types are told', () => {
+    assert.equal(emojiByName(state, 'no_such_emoji'), undefined)
+    assert.equal(emojiByName(state, 'constructor'), undefined)
+    assert.ok(isEmojiCode(state, 'unicode_emoji', '1f604'))
+    for (const [type, code] of [
+      ['unicode_emoji', 'zzz'],
+      ['unicode_emoji', 'toString'],
+      ['realm_emoji', '1'],
+      ['realm_emoji', 'x'],
+      ['svc_extra_emoji', 'other'],
+      ['nonsense', '1f604'],
+    ] as const)
+      assert.equal(isEmojiCode(state, type, code), false, `${type} ${code}`)
+  })
+
+  test('name and code must belong together', () => {
+    assert.ok(isEmojiPair(state, { type: 'unicode_emoji', name: 'like', code: '1f44d' }))
+    assert.ok(isEmojiPair(state, { type: 'svc_extra_emoji', name: 'svc', code: 'svc' }))
+    assert.ok(!isEmojiPair(state, { type: 'unicode_emoji', name: 'smile', code: '1f44d' }))
+    assert.ok(!isEmojiPair(state, { type: 'realm_emoji', name: 'smile', code: '1' }))
+  })
+})

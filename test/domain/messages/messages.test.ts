@@ -1,0 +1,382 @@
+// Messages between people: what the specification says of sending, reading, changing and deleting them.
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { events } from '../../../daemon/api/events.ts'
+import { messageFlags as flags } from '../../../daemon/api/messages/message-flags.ts'
+import { messages as api } from '../../../daemon/api/messages/messages.ts'
+import { reactions } from '../../../daemon/api/messages/reactions.ts'
+import type { Caller } from '../../support/daemon.ts'
+import { sharedDaemon } from '../../support/daemon.ts'
+import { listen, people } from '../../support/world.ts'
+
+const daemon = sharedDaemon()
+const sha = 'a'.repeat(64)
+
+async function direct(from: Caller, to: Caller | readonly Caller[], content: string): Promise<number> {
+  const ids = [to].flat().map(caller => caller.id)
+  return (await from.call(api.send, { type: 'direct', to: ids, content })).id
+}
+
+describe('POST /messages', () => {
+  test('a direct message reaches everyone in it, in the form their client asked for', async () => {
+    const [amy, bob, cat] = await people(daemon(), 'amy', 'bob', 'cat')
+    const events = await listen(bob, ['message'])
+    const others = await listen(cat, ['message'])
+    const id = await direct(amy, bob, 'Hello **Bob**, @**bob example**\n\n')
+    const [event, ...more] = await events()
+    assert.deepEqual(more, [])
+    assert.deepEqual(await others(), [])
+    assert.deepEqual(event!.flags, ['mentioned'])
+    const { timestamp, ...message } = event!.message
+    assert.deepEqual(message, {
+      id,
+      type: 'private',
+      subject: '',
+      content: 'Hello **Bob**, @**bob example**',
+      content_type: 'text/x-markdown',
+      display_recipient: [
+        { id: amy.id, email: amy.email, full_name: 'amy example', is_mirror_dummy: false },
+        { id: bob.id, email: bob.email, full_name: 'bob example', is_mirror_dummy: false },
+      ],
+      recipient_id: message.recipient_id,
+      sender_id: amy.id,
+      sender_email: amy.email,
+      sender_full_name: 'amy example',
+      sender_realm_str: '',
+      avatar_url: message.avatar_url,
+      client: message.client,
+      is_me_message: false,
+      reactions: [],
+      submessages: [],
+      topic_links: [],
+    })
+    const back = await direct(bob, amy, 'Hi')
+    const reply = await amy.call(api.get, { message_id: back })
+    assert.equal(reply.message.recipient_id, message.recipient_id)
+    await cat.refused(api.get, { message_id: id }, 'BAD_REQUEST')
+  })
+
+  test('people are named by IDs, by emails, or by emails separated by commas, never mixed', async () => {
+    const [dan, eve] = await people(daemon(), 'dan', 'eve')
+    for (const to of [[eve.id], [eve.email], `${eve.email}, ${dan.email}`, [eve.id, eve.id, dan.id]]) {
+      const { id } = await dan.call(api.send, { type: 'private', to: to as never, content: 'x' })
+      const { message } = await eve.call(api.get, { message_id: id })
+      assert.equal((message.display_recipient as unknown[]).length, 2)
+    }
+    for (const to of [eve.id, [], [eve.id, eve.email], [999_999], ['nobody@example.com']])
+      await dan.refused(api.send, { type: 'direct', to, content: 'x' }, 'BAD_REQUEST')
+  })
+
+  test('content is trimmed, cut to the limit, and never empty', async () => {
+    const { owner } = daemon()
+    const { id } = await owner.call(api.send, { type: 'direct', to: [owner.id], content: `\n\n${'🎈'.repeat(10_001)}` })
+    const { raw_content } = await owner.call(api.get, { message_id: id })
+    assert.equal([...raw_content].length, 10_000)
+    assert.match(raw_content, /^🎈.*\n\[message truncated\]$/su)
+    await owner.refused(api.send, { type: 'direct', to: [owner.id], content: ' \n ' }, 'BAD_REQUEST')
+  })
+
+  test('only the queue named hears the local ID', async () => {
+    const { owner } = daemon()
+    const register = () => owner.call(events.register, { event_types: ['message'] })
+    const [one, two] = [await register(), await register()]
+    await owner.call(api.send, {
+      type: 'direct',
+      to: [owner.id],
+      content: 'x',
+      queue_id: one.queue_id,
+      local_id: '7.1',
+    })
+    const heard = async (queue_id: string) =>
+      (await owner.call(events.get, { queue_id, last_event_id: -1, dont_block: true })).events as any[]
+    assert.equal((await heard(one.queue_id))[0].local_message_id, '7.1')
+    assert.equal('local_message_id' in (await heard(two.queue_id))[0], false)
+  })
+
+  test('what its sender sends from an app for people is read by them', async () => {
+    const { owner } = daemon()
+    const send = (more: object) =>
+      owner.call(api.send, { type: 'direct', to: [owner.id], content: 'x', ...more } as never)
+    const shown = async (id: number) => (await owner.call(api.get, { message_id: id })).message.flags
+    assert.deepEqual(await shown((await send({})).id), [])
+    assert.deepEqual(await shown((await send({ read_by_sender: true })).id), ['read'])
+  })
+
+  test('an unknown channel is named in the refusal', async () => {
+    const { owner } = daemon()
+    const send = { type: 'channel', topic: 'x', content: 'x' }
+    const byName = await owner.refused(api.send, { ...send, to: 'nowhere' }, 'STREAM_DOES_NOT_EXIST')
+    assert.equal(byName.stream, 'nowhere')
+    const byId = await owner.refused(api.send, { ...send, to: 999 }, 'STREAM_DOES_NOT_EXIST')
+    assert.equal(byId.stream_id, 999)
+  })
+})
+
+describe('GET /messages', () => {
+  test('ranges around every kind of anchor', async () => {
+    const [fay, gus] = await people(daemon(), 'fay', 'gus')
+    const ids: number[] = []
+    for (let i = 0; i < 10; i++) ids.push(await direct(fay, gus, `number ${i}`))
+    const get = async (params: object) => {
+      const { messages, result: _, msg: __, ...rest } = (await gus.call(api.list, params)) as any
+      return { ...rest, ids: messages.map((message: { id: number }) => ids.indexOf(message.id)) }
+    }
+    const found = { found_anchor: false, found_oldest: false, found_newest: true, history_limited: false }
+    assert.deepEqual(await get({ anchor: 'newest', num_before: 3 }), { ...found, anchor: 1e16, ids: [7, 8, 9] })
+    assert.deepEqual(await get({ anchor: 'oldest', num_after: 2 }), {
+      ...found,
+      anchor: 0,
+      ids: [0, 1],
+      found_oldest: true,
+      found_newest: false,
+    })
+    assert.deepEqual(await get({ anchor: String(ids[4]), num_before: 1, num_after: 1 }), {
+      ...found,
+      anchor: ids[4],
+      ids: [3, 4, 5],
+      found_anchor: true,
+      found_newest: false,
+    })
+    const without = await get({ anchor: String(ids[4]), num_after: 2, include_anchor: false })
+    assert.deepEqual(without.ids, [5, 6])
+    await gus.call(flags.update, { messages: ids.slice(0, 6), op: 'add', flag: 'read' })
+    const unread = await get({ anchor: 'first_unread', num_after: 9 })
+    assert.deepEqual([unread.anchor, unread.ids, unread.found_newest], [ids[6], [6, 7, 8, 9], true])
+    assert.deepEqual((await get({ message_ids: [ids[9]!, 1e9, ids[2]!] })).ids, [2, 9])
+    await gus.refused(api.list, { message_ids: [1], anchor: 'newest' }, 'BAD_REQUEST')
+    await gus.refused(api.list, { anchor: 'soon' }, 'BAD_REQUEST')
+    await gus.refused(api.list, { anchor: 'newest', num_before: 5001 }, 'BAD_REQUEST')
+    await gus.refused(api.list, {}, 'REQUEST_VARIABLE_MISSING')
+  })
+
+  test('a narrow with an unknown operator, operand, channel or user is refused', async () => {
+    const { owner } = daemon()
+    for (const narrow of [
+      [['mood', 'good']],
+      [['is', 'good']],
+      [['has', 'wings']],
+      [['channel', 'nowhere']],
+      [['sender', 'nobody@example.com']],
+      [['with', '999999']],
+      [{ operator: 'id', operand: 'x' }],
+      [['search', ' ']],
+    ])
+      await owner.refused(api.list, { anchor: 'newest', narrow }, 'BAD_NARROW')
+    await owner.refused(api.list, { anchor: 'newest', narrow: [['is']] }, 'BAD_REQUEST')
+  })
+
+  test('full-text search finds words and phrases and shows where', async () => {
+    const [hal] = await people(daemon(), 'hal')
+    await direct(hal, hal, 'The quick brown fox <jumps>')
+    await direct(hal, hal, 'A brown quick bear')
+    const search = async (operand: string) =>
+      (await hal.call(api.list, { anchor: 'newest', num_before: 9, narrow: [['search', operand]] })).messages
+    assert.equal((await search('Quick')).length, 2)
+    assert.equal((await search('"quick brown"')).length, 1)
+    assert.equal((await search('quic')).length, 0)
+    const [hit] = await search('fox jumps')
+    assert.equal(
+      hit!.match_content,
+      '<p>The quick brown <span class="highlight">fox</span> &lt;<span class="highlight">jumps</span>&gt;</p>',
+    )
+    const ids = (await search('quick')).map(message => message.id)
+    const { messages } = await hal.call(api.matches, { msg_ids: ids, narrow: [['search', 'bear']] })
+    assert.deepEqual(Object.keys(messages), [String(ids[1])])
+    await hal.refused(api.matches, { msg_ids: ids, narrow: [['is', 'odd']] }, 'BAD_NARROW')
+  })
+})
+
+describe('PATCH /messages/{message_id}', () => {
+  test('an edit changes content, mentions and history, and is told to everyone in it', async () => {
+    const [ian, joe] = await people(daemon(), 'ian', 'joe')
+    const id = await direct(ian, joe, 'first')
+    const events = await listen(joe, ['update_message'])
+    await ian.call(api.update, { message_id: id, content: 'second @**joe example**' })
+    const [event] = await events()
+    assert.equal(event!.orig_content, 'first')
+    assert.equal(event!.content, 'second @**joe example**')
+    assert.deepEqual(event!.flags, ['mentioned'])
+    assert.deepEqual(event!.message_ids, [id])
+    const { message } = await joe.call(api.get, { message_id: id })
+    assert.equal(message.edit_history!.length, 1)
+    assert.equal(message.edit_history![0]!.prev_content, 'first')
+    assert.equal(message.last_edit_timestamp, message.edit_history![0]!.timestamp)
+    const { message_history } = await joe.call(api.history, { message_id: id })
+    assert.deepEqual(
+      message_history.map(entry => entry.content),
+      ['first', 'second @**joe example**'],
+    )
+  })
+
+  test('only its author may, and only what they have seen', async () => {
+    const [kim, lea] = await people(daemon(), 'kim', 'lea')
+    const id = await direct(kim, lea, 'mine')
+    await lea.refused(api.update, { message_id: id, content: 'yours' }, 'BAD_REQUEST')
+    await kim.refused(api.update, { message_id: id }, 'BAD_REQUEST')
+    await kim.refused(api.update, { message_id: id, topic: 'x' }, 'BAD_REQUEST')
+    const { field_name } = await kim.refused(
+      api.update,
+      { message_id: id, content: 'new', prev_content_sha256: sha },
+      'EXPECTATION_MISMATCH',
+    )
+    assert.equal(field_name, 'prev_content_sha256')
+    const right = createHash('sha256').update('mine').digest('hex')
+    await kim.call(api.update, { message_id: id, content: ' ', prev_content_sha256: right })
+    assert.equal((await lea.call(api.get, { message_id: id })).raw_content, '(deleted)')
+  })
+})
+
+describe('DELETE /messages/{message_id}', () => {
+  test('the author may, others may not; clients get one event or one each', async () => {
+    const [max, ned] = await people(daemon(), 'max', 'ned')
+    const id = await direct(max, ned, 'gone soon')
+    await ned.refused(api.delete, { message_id: id }, 'BAD_REQUEST')
+    const bulk = await listen(ned, ['delete_message'], {
+      client_capabilities: { bulk_message_deletion: true },
+    } as never)
+    const single = await listen(ned, ['delete_message'])
+    await max.call(api.delete, { message_id: id })
+    assert.deepEqual(await bulk(), [{ type: 'delete_message', message_ids: [id], message_type: 'private' }])
+    assert.deepEqual(await single(), [{ type: 'delete_message', message_id: id, message_type: 'private' }])
+    await ned.refused(api.get, { message_id: id }, 'BAD_REQUEST')
+    await ned.refused(api.history, { message_id: id }, 'BAD_REQUEST')
+  })
+})
+
+describe('POST /messages/flags', () => {
+  test('changes only what is not so already, and says which', async () => {
+    const [oda, pam] = await people(daemon(), 'oda', 'pam')
+    const ids = [await direct(oda, pam, 'a'), await direct(oda, pam, 'b'), await direct(oda, pam, 'c')]
+    const events = await listen(pam, ['update_message_flags'])
+    const add = await pam.call(flags.update, { messages: [ids[1]!, ids[0]!], op: 'add', flag: 'starred' })
+    assert.deepEqual(add, { result: 'success', msg: '', messages: [ids[0], ids[1]] })
+    const again = await pam.call(flags.update, { messages: ids, op: 'add', flag: 'starred' })
+    assert.deepEqual(again.messages, [ids[2]])
+    await pam.call(flags.update, { messages: [ids[0]!], op: 'add', flag: 'read' })
+    const unread = await pam.call(flags.update, { messages: ids, op: 'remove', flag: 'read' })
+    assert.deepEqual(unread.messages, [ids[0]])
+    assert.deepEqual(unread.ignored_because_not_subscribed_channels, [])
+    const heard = await events()
+    assert.deepEqual(
+      heard.map(({ op, flag, messages }) => [op, flag, messages]),
+      [
+        ['add', 'starred', [ids[0], ids[1]]],
+        ['add', 'starred', [ids[2]]],
+        ['add', 'read', [ids[0]]],
+        ['remove', 'read', [ids[0]]],
+      ],
+    )
+    assert.deepEqual(heard[3]!.message_details, { [ids[0]!]: { type: 'private', user_ids: [oda.id] } })
+    const { messages } = await pam.call(api.list, { anchor: 'newest', num_before: 9, narrow: [['is', 'starred']] })
+    assert.deepEqual(
+      messages.map(message => message.id),
+      ids,
+    )
+  })
+
+  test('flags that follow from the message, unknown flags and messages of others are refused', async () => {
+    const [quy, rae] = await people(daemon(), 'quy', 'rae')
+    const id = await direct(quy, quy, 'private')
+    for (const flag of ['mentioned', 'historical', 'wildcard_mentioned', 'nice'])
+      await quy.refused(flags.update, { messages: [id], op: 'add', flag }, 'BAD_REQUEST')
+    await rae.refused(flags.update, { messages: [id], op: 'add', flag: 'starred' }, 'BAD_REQUEST')
+    await rae.refused(flags.update, { messages: [999_999], op: 'add', flag: 'starred' }, 'BAD_REQUEST')
+    assert.deepEqual((await rae.call(flags.update, { messages: [id], op: 'add', flag: 'read' })).messages, [])
+  })
+})
+
+describe('POST /messages/flags/narrow', () => {
+  test('walks a narrow in batches', async () => {
+    const [sam, tea] = await people(daemon(), 'sam', 'tea')
+    const ids: number[] = []
+    for (let i = 0; i < 5; i++) ids.push(await direct(sam, tea, `n${i}`))
+    const step = { include_anchor: false, narrow: [['is', 'unread']], op: 'add' as const, flag: 'read' }
+    const first = await tea.call(flags.updateNarrow, { ...step, anchor: 'oldest', num_before: 0, num_after: 3 })
+    assert.deepEqual(first, {
+      result: 'success',
+      msg: '',
+      processed_count: 3,
+      updated_count: 3,
+      first_processed_id: ids[0],
+      last_processed_id: ids[2],
+      found_oldest: true,
+      found_newest: false,
+    })
+    const rest = { ...step, anchor: String(first.last_processed_id), num_before: 0, num_after: 3 }
+    assert.equal((await tea.call(flags.updateNarrow, rest)).updated_count, 2)
+    const none = await tea.call(flags.updateNarrow, rest)
+    assert.deepEqual([none.processed_count, none.first_processed_id, none.found_newest], [0, null, true])
+    await tea.refused(flags.updateNarrow, { ...rest, anchor: 'x' }, 'BAD_REQUEST')
+    await tea.refused(flags.updateNarrow, { ...rest, narrow: [['is', 'odd']] }, 'BAD_NARROW')
+  })
+})
+
+describe('POST /mark_all_as_read', () => {
+  test('leaves nothing unread', async () => {
+    const [una, vic] = await people(daemon(), 'una', 'vic')
+    await direct(una, vic, 'x')
+    const events = await listen(vic, ['update_message_flags'])
+    assert.equal((await vic.call(flags.markAll, {})).complete, true)
+    const [event] = await events()
+    assert.deepEqual([event!.all, event!.messages], [true, []])
+    const { messages } = await vic.call(api.list, { anchor: 'newest', num_before: 9, narrow: [['is', 'unread']] })
+    assert.deepEqual(messages, [])
+    await vic.refused(flags.markChannel, { stream_id: 999 }, 'BAD_REQUEST')
+    await vic.refused(flags.markTopic, { stream_id: 999, topic_name: 'x' }, 'BAD_REQUEST')
+  })
+})
+
+describe('reactions', () => {
+  test('are added once and taken back once', async () => {
+    const [wes, xia] = await people(daemon(), 'wes', 'xia')
+    const id = await direct(wes, xia, 'party')
+    const events = await listen(wes, ['reaction'])
+    await xia.call(reactions.add, { message_id: id, emoji_name: 'tada' })
+    await xia.refused(reactions.add, { message_id: id, emoji_name: 'tada' }, 'REACTION_ALREADY_EXISTS')
+    await xia.refused(reactions.add, { message_id: id, emoji_name: 'no_such_emoji' }, 'BAD_REQUEST')
+    const { message } = await wes.call(api.get, { message_id: id })
+    const reaction = { emoji_name: 'tada', emoji_code: '1f389', reaction_type: 'unicode_emoji', user_id: xia.id }
+    assert.deepEqual(message.reactions, [reaction])
+    await wes.refused(reactions.remove, { message_id: id, emoji_name: 'tada' }, 'REACTION_DOES_NOT_EXIST')
+    await xia.refused(reactions.remove, { message_id: id }, 'BAD_REQUEST')
+    await xia.refused(reactions.remove, { message_id: id, emoji_code: 'zzz' }, 'BAD_REQUEST')
+    await xia.call(reactions.remove, { message_id: id, emoji_code: '1f389' })
+    assert.deepEqual(
+      (await events()).map(({ op, emoji_name }) => [op, emoji_name]),
+      [
+        ['add', 'tada'],
+        ['remove', 'tada'],
+      ],
+    )
+  })
+})
+
+describe('other things about messages', () => {
+  test('rendering, read receipts, typing while editing, widgets', async () => {
+    const [yan, zoe] = await people(daemon(), 'yan', 'zoe')
+    assert.equal((await yan.call(api.render, { content: '<b>' })).rendered, '<p>&lt;b&gt;</p>')
+    await yan.refused(api.render, { content: ' ' }, 'BAD_REQUEST')
+    const id = await direct(yan, zoe, 'x')
+    await yan.refused(api.receipts, { message_id: id }, 'BAD_REQUEST')
+    const events = await listen(zoe, ['typing_edit_message', 'submessage'])
+    await yan.call(api.typing, { message_id: id, op: 'start' })
+    await zoe.refused(api.typing, { message_id: id, op: 'start' }, 'BAD_REQUEST')
+    await zoe.refused(api.submessage, { message_id: id, msg_type: 'widget', content: '{}' }, 'BAD_REQUEST')
+    await yan.call(api.submessage, { message_id: id, msg_type: 'widget', content: '{"a":1}' })
+    await zoe.call(api.submessage, { message_id: id, msg_type: 'widget', content: '{"b":1}' })
+    const [typing, first] = await events()
+    assert.deepEqual(typing, {
+      type: 'typing_edit_message',
+      op: 'start',
+      sender_id: yan.id,
+      message_id: id,
+      recipient: { type: 'direct', user_ids: [yan.id, zoe.id].sort((a, b) => a - b) },
+    })
+    assert.equal(first!.content, '{"a":1}')
+    const { message } = await zoe.call(api.get, { message_id: id })
+    assert.equal(message.submessages.length, 2)
+    await yan.refused(api.update, { message_id: id, content: 'y' }, 'BAD_REQUEST')
+  })
+})

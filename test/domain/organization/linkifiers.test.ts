@@ -1,0 +1,129 @@
+// Linkifiers: what the specification says of them.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { linkifiers as api } from '../../../daemon/api/organization/linkifiers.ts'
+import { variablesOfTemplate } from '../../../daemon/domain/markdown/linkify.ts'
+import { topicLinks } from '../../../daemon/domain/markdown/topic-links.ts'
+import { State } from '../../../daemon/domain/model/state.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { fetched, listen, person } from '../../support/world.ts'
+
+let daemon: TestDaemon
+let amy: Caller
+let owner: Caller
+
+sharedDaemon({}, async started => {
+  daemon = started
+  owner = daemon.owner
+  amy = await person(daemon, 'amy')
+})
+
+const issue = { pattern: '#(?P<id>[0-9]+)', url_template: 'https://issues.example.com/{id}' }
+const capable = { client_capabilities: { linkifier_url_template: true } }
+
+describe('linkifiers', () => {
+  test('are added, changed, put in order and removed by administrators, and told to clients that know them', async () => {
+    const heard = await listen(amy, ['realm_linkifiers'], capable)
+    const older = await listen(amy, ['realm_linkifiers'])
+    const first = (await owner.call(api.add, issue)).id
+    const second = (
+      await owner.call(api.add, { pattern: 'go/(?<name>\\w+)', url_template: 'https://go.example.com/{+name}' })
+    ).id
+    await owner.call(api.update, { filter_id: first, ...issue, url_template: 'https://bugs.example.com/{id}' })
+    await owner.call(api.reorder, { ordered_linkifier_ids: [second, first] })
+    const { linkifiers } = await amy.call(api.list, {})
+    assert.deepEqual(
+      linkifiers.map(({ id }) => id),
+      [second, first],
+    )
+    assert.deepEqual((await fetched(amy, ['realm_linkifiers'], capable)).realm_linkifiers, linkifiers)
+    assert.deepEqual((await fetched(amy, ['realm_linkifiers'])).realm_linkifiers, [])
+    await owner.call(api.remove, { filter_id: second })
+    await owner.call(api.remove, { filter_id: first })
+    const events = await heard()
+    assert.equal(events.length, 6)
+    assert.deepEqual(events[3]?.realm_linkifiers, linkifiers)
+    assert.deepEqual(events[5], { type: 'realm_linkifiers', realm_linkifiers: [] })
+    assert.deepEqual(await older(), [])
+  })
+
+  test('are not for members to change, and unknown ones cannot be changed', async () => {
+    await amy.refused(api.add, issue, 'UNAUTHORIZED_PRINCIPAL')
+    await amy.refused(api.update, { filter_id: 1, ...issue }, 'UNAUTHORIZED_PRINCIPAL')
+    await amy.refused(api.remove, { filter_id: 1 }, 'UNAUTHORIZED_PRINCIPAL')
+    await amy.refused(api.reorder, { ordered_linkifier_ids: [] }, 'UNAUTHORIZED_PRINCIPAL')
+    await owner.refused(api.update, { filter_id: 9999, ...issue }, 'BAD_REQUEST')
+    await owner.refused(api.remove, { filter_id: 9999 }, 'BAD_REQUEST')
+    await owner.refused(api.reorder, { ordered_linkifier_ids: [9999] }, 'BAD_REQUEST')
+    await owner.refused(api.reorder, { ordered_linkifier_ids: [1, 1] }, 'BAD_REQUEST')
+  })
+
+  test('a bad pattern or template is a clear error that names the field', async () => {
+    const template = 'https://example.com/{id}'
+    for (const [pattern, url_template, field] of [
+      ['', template, 'pattern'],
+      ['#(?P<id>[0-9]+', template, 'pattern'],
+      ['(?<=#)(?P<id>[0-9]+)', template, 'pattern'],
+      ['(?P<id>a)\\1', template, 'pattern'],
+      ['(?P<id>(a{1000}){1000})', template, 'pattern'],
+      [issue.pattern, '', 'url_template'],
+      [issue.pattern, 'https://example.com/{id', 'url_template'],
+      [issue.pattern, 'https://example.com/{!id}', 'url_template'],
+      [issue.pattern, 'https://example.com/ {id}', 'url_template'],
+      [issue.pattern, 'https://example.com/', 'url_template'],
+      [issue.pattern, 'https://example.com/{id}/{other}', 'url_template'],
+    ] as const) {
+      const { errors } = await owner.refused(api.add, { pattern, url_template }, 'BAD_REQUEST')
+      assert.deepEqual(Object.keys(errors as object), [field], pattern)
+    }
+    const { id } = await owner.call(api.add, issue)
+    const { errors } = await owner.refused(api.add, issue, 'BAD_REQUEST')
+    assert.deepEqual(Object.keys(errors as object), ['pattern'])
+    await owner.call(api.remove, { filter_id: id })
+  })
+})
+
+describe('what linkifiers match', () => {
+  function found(text: string, ...rules: [string, string][]) {
+    const state = new State()
+    for (const [index, [pattern, urlTemplate]] of rules.entries())
+      state.linkifiers.put({ id: index + 1, pattern, urlTemplate, order: index })
+    return topicLinks(state, text).map(link => `${link.text} -> ${link.url}`)
+  }
+  const hash: [string, string] = ['#(?P<id>[0-9]+)', 'https://x/{id}']
+
+  test('is bounded by white space or opening punctuation before, and by no letter or digit after', () => {
+    assert.deepEqual(found('#1 #2,#3 (#4) é#5 #6é #7x x#8 "#9"', hash), [
+      '#1 -> https://x/1',
+      '#2 -> https://x/2',
+      '#3 -> https://x/3',
+      '#4 -> https://x/4',
+      '#9 -> https://x/9',
+    ])
+  })
+
+  test('earlier linkifiers win where two overlap', () => {
+    const both: [string, string] = ['issue #(?P<n>[0-9]+)', 'https://y/{n}']
+    assert.deepEqual(found('issue #12, #13', hash, both), ['#12 -> https://x/12', '#13 -> https://x/13'])
+    assert.deepEqual(found('issue #12, #13', both, hash), ['issue #12 -> https://y/12', '#13 -> https://x/13'])
+  })
+
+  test('is escaped as the template says, and never becomes a script', () => {
+    assert.deepEqual(found('q:a/b', ['q:(?P<q>\\S+)', 'https://x/?{&q}']), ['q:a/b -> https://x/?&q=a%2Fb'])
+    assert.deepEqual(found('javascript:alert(1)', ['(?P<url>\\S+)', '{+url}']), [])
+  })
+
+  test('takes time that grows with the text only', () => {
+    const started = process.cpuUsage()
+    found('a'.repeat(100_000), ['(?P<x>(a+)+)b', 'https://x/{x}'])
+    const { user, system } = process.cpuUsage(started)
+    assert.ok(user + system < 2_000_000, `${user + system} µs of processor time`)
+  })
+
+  test('templates are RFC 6570', () => {
+    assert.deepEqual(variablesOfTemplate('https://x{/a,b}{?c*,d:3}{#e}{+f}'), ['a', 'b', 'c', 'd', 'e', 'f'])
+    for (const bad of ['{', '}', '{}', '{a b}', '{=a}', 'a b', '%zz', '{a:0}', '{a,}'])
+      assert.equal(variablesOfTemplate(bad), undefined, bad)
+  })
+})

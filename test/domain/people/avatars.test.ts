@@ -1,0 +1,94 @@
+// Avatars: what the specification says of them.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { avatars as api } from '../../../daemon/api/people/avatars.ts'
+import { users } from '../../../daemon/api/people/users.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { pixel } from '../../support/images.ts'
+import { listen, person } from '../../support/world.ts'
+
+let daemon: TestDaemon
+let amy: Caller
+sharedDaemon({}, async started => {
+  daemon = started
+  amy = await person(daemon, 'amy')
+})
+
+function file(bytes: Uint8Array) {
+  return { filename: 'me.png', contentType: 'application/octet-stream', bytes }
+}
+
+describe('POST /users/me/avatar', () => {
+  test('PNG, JPEG, GIF and WebP are kept, served with their type, and told', async () => {
+    const heard = await listen(daemon.owner, ['realm_user'])
+    let version = 1
+    for (const [type, bytes] of Object.entries(pixel)) {
+      const { avatar_url } = await amy.call(api.upload, { file: file(bytes) })
+      version++
+      assert.match(avatar_url, new RegExp(`^/user_avatars/.*version=${version}$`))
+      const served = await daemon.nobody.raw('GET', avatar_url)
+      assert.deepEqual([served.status, served.headers['content-type']], [200, `image/${type}`])
+      const [{ person } = {} as any] = await heard()
+      assert.deepEqual(person, {
+        user_id: amy.id,
+        avatar_url,
+        avatar_url_medium: avatar_url,
+        avatar_source: 'U',
+        avatar_version: version,
+      })
+      const { user } = await daemon.owner.call(users.show, { user_id: amy.id })
+      assert.deepEqual([user.avatar_url, user.avatar_version], [avatar_url, version])
+    }
+  })
+
+  test('anything else is no image, and more than 5 MiB is too much', async () => {
+    for (const bytes of ['', 'text', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', 'GIF89a'])
+      await amy.refused(api.upload, { file: file(Buffer.from(bytes)) }, 'BAD_IMAGE')
+    await amy.refused(api.upload, { file: file(Buffer.alloc(5 * 1024 * 1024 + 1)) }, 'BAD_REQUEST')
+    await amy.refused(api.upload, {}, 'BAD_REQUEST')
+  })
+})
+
+describe('DELETE /users/me/avatar', () => {
+  test('goes back to the avatar provider, and does nothing twice', async () => {
+    await amy.call(api.upload, { file: file(pixel.png) })
+    const heard = await listen(amy, ['realm_user'])
+    const { avatar_url } = await amy.call(api.delete, {})
+    assert.match(avatar_url, /^https:\/\/secure\.gravatar\.com/)
+    await amy.call(api.delete, {})
+    assert.deepEqual(
+      (await heard()).map(event => event.person.avatar_source),
+      ['G'],
+    )
+  })
+})
+
+describe('GET /avatar/{id or email}', () => {
+  test('leads to the image, by ID or by address, under the API too', async () => {
+    const { avatar_url } = await amy.call(api.upload, { file: file(pixel.png) })
+    for (const path of [`/avatar/${amy.id}`, `/avatar/${amy.email}`, `/api/v1/avatar/${amy.id}`])
+      for (const size of ['', '/medium']) {
+        const { status, headers } = await daemon.owner.raw('GET', path + size)
+        assert.deepEqual([status, headers.location], [302, avatar_url])
+      }
+    await amy.call(api.delete, {})
+    const { headers } = await daemon.owner.raw('GET', `/api/v1/avatar/${amy.id}/medium`)
+    assert.match(String(headers.location), /^https:\/\/secure\.gravatar\.com.*&s=500/)
+  })
+
+  test('needs an account, and somebody to show', async () => {
+    assert.equal((await daemon.nobody.raw('GET', `/avatar/${amy.id}`)).status, 401)
+    for (const who of ['999', 'none@example.com']) {
+      const { status, body } = await amy.raw('GET', `/api/v1/avatar/${who}`)
+      assert.deepEqual([status, body.code], [400, 'BAD_REQUEST'])
+    }
+  })
+})
+
+describe('GET /user_avatars/…', () => {
+  test('what is not there is not found', async () => {
+    for (const path of ['/user_avatars/', '/user_avatars/2/x.png', `/user_avatars/2/${'0'.repeat(64)}`])
+      assert.equal((await daemon.nobody.raw('GET', path)).status, 404)
+  })
+})

@@ -1,0 +1,138 @@
+// Invitations: by mail and by link.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { organization } from '../../../daemon/api/organization/organization.ts'
+import { invitations as api } from '../../../daemon/api/people/invitations.ts'
+import { users } from '../../../daemon/api/people/users.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { mailWith } from '../../support/outbox.ts'
+import { listen, person } from '../../support/world.ts'
+
+let daemon: TestDaemon
+let amy: Caller
+let bob: Caller
+let owner: Caller
+
+sharedDaemon({}, async started => {
+  daemon = started
+  owner = daemon.owner
+  amy = await person(daemon, 'amy')
+  bob = await person(daemon, 'bob')
+})
+
+async function mailTo(address: string): Promise<string> {
+  return (await mailWith(daemon, new RegExp(`To: ${address}`))).input
+}
+
+describe('POST /invites', () => {
+  test('mails each address once, lists the invitations, and tells administrators and the inviter', async () => {
+    const heard = await listen(amy, ['invites_changed'])
+    const others = await listen(bob, ['invites_changed'])
+    await amy.call(api.send, {
+      invitee_emails: 'eve@example.com, "Fay" <fay@example.com>\nEVE@example.com',
+      stream_ids: [],
+      invite_expires_in_minutes: null,
+    })
+    const { invites } = await amy.call(api.list, {})
+    assert.deepEqual(invites.map(({ email }) => email).sort(), ['EVE@example.com', 'fay@example.com'])
+    assert.deepEqual(invites[0]?.expiry_date, null)
+    assert.match(await mailTo('fay@example.com'), /\/join\/[0-9a-f-]{36}/)
+    assert.deepEqual(await heard(), [{ type: 'invites_changed' }])
+    assert.deepEqual(await others(), [])
+    assert.deepEqual((await bob.call(api.list, {})).invites, [])
+    assert.equal((await owner.call(api.list, {})).invites.length, 2)
+  })
+
+  test('addresses that cannot be invited give INVITATION_FAILED, and nobody is invited', async () => {
+    const { errors, sent_invitations } = await bob.refused(
+      api.send,
+      { invitee_emails: 'new@example.com, amy@example.com, nonsense', stream_ids: [] },
+      'INVITATION_FAILED',
+    )
+    assert.deepEqual(
+      (errors as unknown[][]).map(([email]) => email),
+      ['amy@example.com', 'nonsense'],
+    )
+    assert.equal(sent_invitations, false)
+    assert.deepEqual((await bob.call(api.list, {})).invites, [])
+  })
+
+  test('roles, channels, groups and times are checked', async () => {
+    const invitation = { invitee_emails: 'gus@example.com', stream_ids: [] }
+    await amy.refused(api.send, { ...invitation, invite_as: 200 }, 'UNAUTHORIZED_PRINCIPAL')
+    await amy.refused(api.send, { ...invitation, invite_as: 100 }, 'UNAUTHORIZED_PRINCIPAL')
+    await amy.refused(api.send, { ...invitation, welcome_message_custom_text: 'Hi' }, 'UNAUTHORIZED_PRINCIPAL')
+    await amy.refused(api.send, { ...invitation, stream_ids: [9999] }, 'BAD_REQUEST')
+    await amy.refused(api.send, { ...invitation, group_ids: [9999] }, 'BAD_REQUEST')
+    await amy.refused(api.send, { ...invitation, group_ids: [2] }, 'BAD_REQUEST')
+    await amy.refused(api.send, { ...invitation, invite_expires_in_minutes: 0 }, 'BAD_REQUEST')
+    await amy.refused(api.send, { ...invitation, invitee_emails: ' , ' }, 'BAD_REQUEST')
+  })
+
+  test('a restricted organization invites into its domains only', async () => {
+    await owner.call(organization.addDomain, { domain: 'corp.example', allow_subdomains: true })
+    await owner.call(organization.update, { emails_restricted_to_domains: true })
+    const send = (invitee_emails: string) => ({ invitee_emails, stream_ids: [] })
+    await owner.refused(api.send, send('hal@elsewhere.example'), 'INVITATION_FAILED')
+    await owner.refused(api.send, send('hal+x@corp.example'), 'INVITATION_FAILED')
+    await owner.call(api.send, send('hal@mail.corp.example'))
+    await owner.call(organization.update, { emails_restricted_to_domains: false })
+  })
+})
+
+describe('DELETE /users/{user_id}', () => {
+  test('revokes what the account had invited', async () => {
+    const kit = await person(daemon, 'kit')
+    await kit.call(api.send, { invitee_emails: 'lea@example.com', stream_ids: [] })
+    await owner.call(users.deactivate, { user_id: kit.id })
+    const { invites } = await owner.call(api.list, {})
+    assert.ok(!invites.some(({ email }) => email === 'lea@example.com'))
+  })
+})
+
+describe('GET /invites', () => {
+  test('is not for guests', async () => {
+    const guest = await person(daemon, 'gus', { role: 600 })
+    await guest.refused(api.list, {}, 'BAD_REQUEST')
+    await guest.refused(api.send, { invitee_emails: 'x@example.com', stream_ids: [] }, 'BAD_REQUEST')
+  })
+})
+
+describe('POST /invites/multiuse', () => {
+  test('is for members of create_multiuse_invite_group', async () => {
+    await amy.refused(api.createLink, {}, 'BAD_REQUEST')
+    const { invite_link } = await owner.call(api.createLink, { invite_expires_in_minutes: 60 })
+    const { invites } = await owner.call(api.list, {})
+    const link = invites.find(invite => invite.is_multiuse)!
+    assert.equal(link.link_url, invite_link)
+    assert.equal(link.expiry_date! - link.invited, 3600)
+    await owner.refused(api.revoke, { invite_id: link.id }, 'BAD_REQUEST')
+    await owner.call(api.revokeLink, { invite_id: link.id })
+    await owner.refused(api.revokeLink, { invite_id: link.id }, 'BAD_REQUEST')
+  })
+})
+
+describe('DELETE /invites/{invite_id} and POST /invites/{invite_id}/resend', () => {
+  test('are for whoever made it, and for administrators', async () => {
+    await owner.call(api.send, { invitee_emails: 'ida@example.com', stream_ids: [], invite_as: 100 })
+    await amy.call(api.send, { invitee_emails: 'jon@example.com', stream_ids: [] })
+    const { invites } = await owner.call(api.list, {})
+    const [ida, jon] = ['ida@example.com', 'jon@example.com'].map(
+      address => invites.find(({ email }) => email === address)!.id,
+    )
+    await bob.refused(api.revoke, { invite_id: jon }, 'BAD_REQUEST')
+    await bob.refused(api.resend, { invite_id: jon }, 'BAD_REQUEST')
+    await amy.call(api.resend, { invite_id: jon! })
+    const ada = await person(daemon, 'ada', { role: 200 })
+    await ada.refused(api.revoke, { invite_id: ida }, 'UNAUTHORIZED_PRINCIPAL')
+    await ada.refused(api.resend, { invite_id: ida }, 'UNAUTHORIZED_PRINCIPAL')
+    await owner.call(api.createLink, { invite_as: 100 })
+    const link = (await ada.call(api.list, {})).invites.find(({ is_multiuse }) => is_multiuse)!
+    await ada.refused(api.revokeLink, { invite_id: link.id }, 'UNAUTHORIZED_PRINCIPAL')
+    await ada.refused(api.createLink, { invite_as: 100 }, 'UNAUTHORIZED_PRINCIPAL')
+    await owner.call(api.revoke, { invite_id: jon! })
+    await owner.call(api.revoke, { invite_id: ida! })
+    await owner.refused(api.resend, { invite_id: ida }, 'BAD_REQUEST')
+  })
+})

@@ -1,0 +1,261 @@
+// User groups: what the specification says of them.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { userGroups as api } from '../../../daemon/api/people/user-groups.ts'
+import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { fetched, listen, person } from '../../support/world.ts'
+
+let daemon: TestDaemon
+let amy: Caller
+let bob: Caller
+let system: Record<string, number>
+
+sharedDaemon({}, async started => {
+  daemon = started
+  amy = await person(daemon, 'amy')
+  bob = await person(daemon, 'bob')
+  const { user_groups } = await amy.call(api.list, {})
+  system = Object.fromEntries(user_groups.map(group => [group.name, group.id]))
+})
+
+let made = 0
+async function make(caller: Caller, more: object = {}): Promise<number> {
+  const { group_id } = await caller.call(api.create, {
+    name: `group ${++made}`,
+    description: '',
+    members: [],
+    ...more,
+  })
+  return group_id
+}
+
+async function show(id: number) {
+  const { user_groups } = await amy.call(api.list, { include_deactivated_groups: true })
+  return user_groups.find(group => group.id === id)!
+}
+
+describe('GET /user_groups', () => {
+  test('is not for guests', async () => {
+    const guest = await person(daemon, 'gus', { role: 600 })
+    await guest.refused(api.list, {}, 'BAD_REQUEST')
+    await guest.refused(api.create, { name: 'x', description: '', members: [] }, 'BAD_REQUEST')
+    await guest.refused(api.members, { user_group_id: system['role:members'] }, 'BAD_REQUEST')
+  })
+})
+
+describe('POST /user_groups/create', () => {
+  test('creates a group with members, subgroups and the defaults of its settings, and tells everyone', async () => {
+    const heard = await listen(bob, ['user_group'])
+    const id = await make(amy, { members: [bob.id, amy.id, bob.id], subgroups: [system['role:owners']!] })
+    const group = await show(id)
+    assert.deepEqual(group.members, [amy.id, bob.id].sort())
+    assert.deepEqual(group.direct_subgroup_ids, [system['role:owners']])
+    assert.deepEqual(group.can_manage_group, { direct_members: [amy.id], direct_subgroups: [] })
+    assert.equal(group.can_mention_group, system['role:everyone'])
+    assert.equal(group.can_join_group, system['role:nobody'])
+    assert.deepEqual(await heard(), [{ type: 'user_group', op: 'add', group }])
+  })
+
+  test('a name that is blank, too long, reserved or taken is refused; case tells names apart', async () => {
+    await make(amy, { name: 'Taken' })
+    await make(amy, { name: 'taken' })
+    for (const name of ['', '  ', 'x'.repeat(101), '@all', 'role:x', 'user:x', 'stream:x', 'channel:x', 'Taken']) {
+      const { msg } = await amy.refused(api.create, { name, description: '', members: [] }, 'BAD_REQUEST')
+      assert.match(msg, /^name/)
+    }
+  })
+
+  test('a nonexistent user ID in members gives BAD_REQUEST', async () => {
+    const { msg } = await amy.refused(api.create, { name: 'x', description: '', members: [9999] }, 'BAD_REQUEST')
+    assert.match(msg, /9999/)
+  })
+
+  test('can_mention_group cannot be role:internet or role:owners, can_manage_group not role:internet or role:everyone', async () => {
+    for (const [setting, name] of [
+      ['can_mention_group', 'role:internet'],
+      ['can_mention_group', 'role:owners'],
+      ['can_manage_group', 'role:internet'],
+      ['can_manage_group', 'role:everyone'],
+      ['can_join_group', 'role:everyone'],
+    ] as const)
+      await amy.refused(api.create, { name: 'x', description: '', members: [], [setting]: system[name] }, 'BAD_REQUEST')
+    await make(amy, { can_mention_group: { direct_members: [amy.id], direct_subgroups: [system['role:owners']] } })
+  })
+
+  test('values are normalised: sorted, without repeats, a lone group as its ID, nobody as role:nobody', async () => {
+    const group = await show(
+      await make(amy, {
+        can_add_members_group: {
+          direct_members: [],
+          direct_subgroups: [system['role:moderators'], system['role:moderators']],
+        },
+        can_join_group: { direct_members: [], direct_subgroups: [] },
+        can_leave_group: { direct_members: [bob.id, amy.id, bob.id], direct_subgroups: [] },
+      }),
+    )
+    assert.equal(group.can_add_members_group, system['role:moderators'])
+    assert.equal(group.can_join_group, system['role:nobody'])
+    assert.deepEqual(group.can_leave_group, { direct_members: [amy.id, bob.id].sort(), direct_subgroups: [] })
+  })
+})
+
+describe('PATCH /user_groups/{user_group_id}', () => {
+  test('changes name, description and settings, and tells what changed', async () => {
+    const id = await make(amy)
+    const heard = await listen(bob, ['user_group'])
+    const everyone = system['role:members']!
+    await amy.call(api.update, {
+      user_group_id: id,
+      name: 'renamed',
+      can_join_group: { new: everyone, old: system['role:nobody']! },
+    })
+    assert.deepEqual(await heard(), [
+      { type: 'user_group', op: 'update', group_id: id, data: { name: 'renamed', can_join_group: everyone } },
+    ])
+    await amy.call(api.update, { user_group_id: id, name: 'renamed', can_join_group: { new: everyone } })
+    assert.deepEqual(await heard(), [], 'what does not change is not told')
+  })
+
+  test('an old value that is not the current one gives EXPECTATION_MISMATCH, and nothing changes', async () => {
+    const id = await make(amy)
+    const { field_name } = await amy.refused(
+      api.update,
+      { user_group_id: id, description: 'new', can_join_group: { new: 6, old: 7 } },
+      'EXPECTATION_MISMATCH',
+    )
+    assert.equal(field_name, 'old')
+    assert.equal((await show(id)).description, '')
+  })
+
+  test('needs a right to manage the group, a change, and no system group', async () => {
+    const id = await make(amy)
+    await bob.refused(api.update, { user_group_id: id, name: 'mine' }, 'BAD_REQUEST')
+    await daemon.owner.call(api.update, { user_group_id: id, description: 'owners manage all groups' })
+    await amy.refused(api.update, { user_group_id: id }, 'BAD_REQUEST')
+    await amy.refused(api.update, { user_group_id: id, deactivated: true }, 'BAD_REQUEST')
+    await daemon.owner.refused(api.update, { user_group_id: system['role:members'], name: 'x' }, 'BAD_REQUEST')
+    await amy.refused(api.update, { user_group_id: 9999, name: 'x' }, 'BAD_REQUEST')
+  })
+})
+
+describe('POST /user_groups/{user_group_id}/members', () => {
+  test('members and subgroups come and go, all or nothing', async () => {
+    const id = await make(amy)
+    const inner = await make(amy)
+    const heard = await listen(bob, ['user_group'])
+    await amy.call(api.updateMembers, { user_group_id: id, add: [bob.id], add_subgroups: [inner] })
+    await amy.refused(api.updateMembers, { user_group_id: id, add: [bob.id] }, 'BAD_REQUEST')
+    await amy.refused(api.updateMembers, { user_group_id: id, add: [amy.id], delete: [amy.id] }, 'BAD_REQUEST')
+    await amy.refused(api.updateMembers, { user_group_id: id, add: [9999] }, 'BAD_REQUEST')
+    await amy.refused(api.updateMembers, { user_group_id: id, add: [amy.id], add_subgroups: [inner] }, 'BAD_REQUEST')
+    await amy.refused(api.updateMembers, { user_group_id: id }, 'BAD_REQUEST')
+    await amy.call(api.updateMembers, { user_group_id: id, delete: [bob.id], delete_subgroups: [inner] })
+    assert.deepEqual(await heard(), [
+      { type: 'user_group', op: 'add_members', group_id: id, user_ids: [bob.id] },
+      { type: 'user_group', op: 'add_subgroups', group_id: id, direct_subgroup_ids: [inner] },
+      { type: 'user_group', op: 'remove_members', group_id: id, user_ids: [bob.id] },
+      { type: 'user_group', op: 'remove_subgroups', group_id: id, direct_subgroup_ids: [inner] },
+    ])
+  })
+
+  test('joining and leaving by oneself have settings of their own', async () => {
+    const id = await make(amy)
+    await bob.refused(api.updateMembers, { user_group_id: id, add: [bob.id] }, 'BAD_REQUEST')
+    await amy.call(api.update, { user_group_id: id, can_join_group: { new: system['role:members']! } })
+    await bob.call(api.updateMembers, { user_group_id: id, add: [bob.id] })
+    await bob.refused(api.updateMembers, { user_group_id: id, add: [amy.id] }, 'BAD_REQUEST')
+    await bob.call(api.updateMembers, { user_group_id: id, delete: [bob.id] })
+    await bob.refused(api.updateMembers, { user_group_id: system['role:owners'], add: [bob.id] }, 'BAD_REQUEST')
+  })
+})
+
+describe('POST /user_groups/{user_group_id}/subgroups', () => {
+  test('a group cannot be put into itself, however far around', async () => {
+    const a = await make(amy)
+    const b = await make(amy, { subgroups: [a] })
+    const c = await make(amy, { subgroups: [b] })
+    await amy.refused(api.updateSubgroups, { user_group_id: a, add: [a] }, 'BAD_REQUEST')
+    await amy.refused(api.updateSubgroups, { user_group_id: a, add: [c] }, 'BAD_REQUEST')
+    const { msg } = await amy.refused(api.updateSubgroups, { user_group_id: a, add: [9999] }, 'BAD_REQUEST')
+    assert.match(msg, /^add: /)
+    await amy.refused(api.updateSubgroups, { user_group_id: a }, 'BAD_REQUEST')
+    await amy.call(api.updateSubgroups, { user_group_id: c, add: [a] })
+    assert.deepEqual(await amy.call(api.subgroups, { user_group_id: c }).then(reply => reply.subgroups), [a, b])
+    await amy.call(api.updateSubgroups, { user_group_id: c, delete: [b] })
+    assert.deepEqual(
+      await amy.call(api.subgroups, { user_group_id: c, direct_subgroup_only: true }).then(r => r.subgroups),
+      [a],
+    )
+  })
+})
+
+describe('GET /user_groups/{user_group_id}/members', () => {
+  test('members of groups in groups count, unless only direct ones are asked for', async () => {
+    const inner = await make(amy, { members: [bob.id] })
+    const outer = await make(amy, { members: [amy.id], subgroups: [inner] })
+    const all = await amy.call(api.members, { user_group_id: outer })
+    assert.deepEqual(all.members, [amy.id, bob.id].sort())
+    const direct = await amy.call(api.members, { user_group_id: outer, direct_member_only: true })
+    assert.deepEqual(direct.members, [amy.id])
+    const of = async (user_id: number, direct_member_only: boolean) =>
+      (await amy.call(api.isMember, { user_group_id: outer, user_id, direct_member_only })).is_user_group_member
+    assert.deepEqual([await of(bob.id, false), await of(bob.id, true), await of(amy.id, true)], [true, false, true])
+    await amy.refused(api.isMember, { user_group_id: outer, user_id: 9999 }, 'BAD_REQUEST')
+    await amy.refused(api.members, { user_group_id: 9999 }, 'BAD_REQUEST')
+    await amy.refused(api.subgroups, { user_group_id: 9999 }, 'BAD_REQUEST')
+  })
+
+  test('system groups follow from roles', async () => {
+    const owners = await amy.call(api.members, { user_group_id: system['role:owners']! })
+    assert.deepEqual(owners.members, [daemon.owner.id])
+    const everyone = await amy.call(api.members, { user_group_id: system['role:everyone']! })
+    assert.ok([daemon.owner.id, amy.id, bob.id].every(id => everyone.members.includes(id)))
+    const direct = await amy.call(api.members, { user_group_id: system['role:members']!, direct_member_only: true })
+    assert.deepEqual(direct.members, [amy.id, bob.id].sort())
+  })
+})
+
+describe('POST /user_groups/{user_group_id}/deactivate', () => {
+  test('a group that is used is not deactivated, and the objections say where', async () => {
+    const id = await make(amy)
+    const outer = await make(amy, {
+      subgroups: [id],
+      can_join_group: { direct_members: [bob.id], direct_subgroups: [id] },
+    })
+    const { objections } = await amy.refused(api.deactivate, { user_group_id: id }, 'CANNOT_DEACTIVATE_GROUP_IN_USE')
+    assert.deepEqual(objections, [
+      { type: 'subgroup', supergroup_ids: [outer] },
+      { type: 'user_group', group_id: outer, settings: ['can_join_group'] },
+    ])
+    await bob.refused(api.deactivate, { user_group_id: id }, 'BAD_REQUEST')
+  })
+
+  test('a deactivated group is hidden from clients that did not ask for it, and comes back by PATCH', async () => {
+    const id = await make(amy, { members: [bob.id] })
+    const plain = await listen(bob, ['user_group'])
+    const modern = await listen(bob, ['user_group'], { client_capabilities: { include_deactivated_groups: true } })
+    await amy.call(api.deactivate, { user_group_id: id })
+    await amy.refused(api.deactivate, { user_group_id: id }, 'BAD_REQUEST')
+    await amy.call(api.update, { user_group_id: id, name: 'asleep' })
+    await amy.refused(api.members, { user_group_id: id }, 'BAD_REQUEST')
+    await amy.refused(api.create, { name: 'asleep', description: '', members: [] }, 'BAD_REQUEST')
+    await amy.refused(api.create, { name: 'x', description: '', members: [], subgroups: [id] }, 'BAD_REQUEST')
+    await amy.refused(api.create, { name: 'x', description: '', members: [], can_join_group: id }, 'BAD_REQUEST')
+    const ids = (state: Record<string, any>) => state.realm_user_groups.map((group: { id: number }) => group.id)
+    assert.ok(!ids(await fetched(bob, ['realm_user_groups'])).includes(id))
+    const capable = { client_capabilities: { include_deactivated_groups: true } }
+    assert.ok(ids(await fetched(bob, ['realm_user_groups'], capable)).includes(id))
+    await amy.call(api.update, { user_group_id: id, deactivated: false })
+    const update = { type: 'user_group', op: 'update', group_id: id }
+    assert.deepEqual(await modern(), [
+      { ...update, data: { deactivated: true } },
+      { ...update, data: { name: 'asleep' } },
+      { ...update, data: { deactivated: false } },
+    ])
+    assert.deepEqual(await plain(), [
+      { type: 'user_group', op: 'remove', group_id: id },
+      { type: 'user_group', op: 'add', group: await show(id) },
+    ])
+  })
+})

@@ -1,0 +1,138 @@
+// A queue whose reader never comes: it ends as a whole, and never loses one event out of the middle.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { events } from '../../daemon/api/events.ts'
+import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import type { QueueFact } from '../../daemon/domain/facts.ts'
+import { Queues } from '../../daemon/events/queues.ts'
+import { SteeredClock } from '../../daemon/io/clock.ts'
+import { startDaemon } from '../support/daemon.ts'
+import { registration } from '../support/in-process.ts'
+
+function queuesOf(maxPending: number) {
+  const clock = new SteeredClock(0)
+  const ended: string[] = []
+  let position = 1
+  const take = (fact: QueueFact) => {
+    queues.apply(++position, fact)
+    queues.release(position)
+  }
+  const queues: Queues = new Queues({
+    clock,
+    limits: { maxPending, heartbeatMs: () => 50_000 },
+    remove: (ids, reason) => {
+      for (const queueId of ids) {
+        ended.push(`${queueId} ${reason}`)
+        take({ type: 'queue.removed', queueId, reason })
+      }
+    },
+    tick: () => {},
+  })
+  queues.resume(position)
+  for (const id of ['slow', 'quick']) take({ type: 'queue.registered', queue: { ...registration([]), id, userId: 1 } })
+  const tell = () => {
+    queues.push(++position, [{ to: [1], event: { type: 'news', at: position } }])
+    queues.release(position)
+  }
+  return { clock, queues, ended, tell }
+}
+
+describe('a poll that waits', () => {
+  test('hears of nothing that is not on disk, not even with its heartbeat', async () => {
+    const { clock, queues } = queuesOf(3)
+    const answers: string[] = []
+    queues.park(queues.get('quick')!, {
+      answer: (_queue, events) => answers.push(events.map(({ body }) => body).join()),
+    })
+    queues.push(10, [{ to: [1], event: { type: 'news' } }])
+    await clock.moveTo(
+      () => 55_000,
+      async () => {},
+    )
+    assert.deepEqual(answers, [])
+    queues.release(10)
+    assert.deepEqual(answers, ['"type":"news"}'])
+  })
+})
+
+describe('a queue that nobody reads', () => {
+  test('is ended when it has too many events; others go on, with every event in order', () => {
+    const { queues, ended, tell } = queuesOf(3)
+    for (let i = 0; i < 3; i++) tell()
+    const ids = queues.get('slow')!.pending.map(event => event.id)
+    assert.deepEqual(
+      ids,
+      [...ids].sort((a, b) => a - b),
+    )
+    assert.equal(ids.length, 3)
+    queues.forget(queues.get('quick')!, queues.get('quick')!.newest)
+    tell()
+    assert.deepEqual(ended, ['slow overflowed'])
+    assert.equal(queues.get('slow'), undefined)
+    assert.equal(queues.ready(queues.get('quick')!).length, 1)
+    for (let i = 0; i < 2; i++) tell()
+    assert.deepEqual(ended, ['slow overflowed'])
+  })
+
+  test('expires after its lifespan, and a poll that waits gets its heartbeat before', async () => {
+    const { clock, queues, ended } = queuesOf(3)
+    const answers: string[] = []
+    queues.park(queues.get('quick')!, {
+      answer: (_queue, events) => answers.push(events.map(({ body }) => body).join()),
+    })
+    await clock.moveTo(
+      () => 45_000,
+      async () => {},
+    )
+    assert.deepEqual(answers, [])
+    await clock.moveTo(
+      () => 55_000,
+      async () => {},
+    )
+    assert.deepEqual(answers, ['"type":"heartbeat"}'])
+    await clock.moveTo(
+      () => 602_000,
+      async () => {},
+    )
+    assert.deepEqual(ended, ['slow expired'])
+    await clock.moveTo(
+      () => 660_000,
+      async () => {},
+    )
+    assert.deepEqual(ended, ['slow expired', 'quick expired'])
+  })
+})
+
+describe('GET /events of a queue with too many events', () => {
+  test('is refused as for any queue that is gone; one with as many as may be gives them all', async t => {
+    const { owner } = await startDaemon(t, { flags: ['--max-pending', '5'] })
+    const register = async (): Promise<string> => {
+      const params = { event_types: ['saved_snippets'], fetch_event_types: [] }
+      return (await owner.call(events.register, params)).queue_id
+    }
+    const write = () => owner.call(savedSnippets.create, { title: 'x', content: 'x' })
+    const read = (queue_id: string, last_event_id = -1) =>
+      owner.call(events.get, { queue_id, last_event_id, dont_block: true })
+    const slow = await register()
+    await write()
+    const slower = await register()
+    const reader = await register()
+    for (let i = 0; i < 4; i++) await write()
+    const full = (await read(slow)).events
+    assert.equal(full.length, 5)
+    const { events: seen } = await read(reader)
+    const last = seen.at(-1)!.id
+    await read(reader, last)
+    await Promise.all([write(), write()])
+    const { msg, ...rest } = await owner.refused(events.get, { queue_id: slow, last_event_id: 0 }, 'BAD_EVENT_QUEUE_ID')
+    assert.deepEqual(rest, { result: 'error', code: 'BAD_EVENT_QUEUE_ID', queue_id: slow })
+    assert.match(msg, new RegExp(slow))
+    await owner.refused(events.delete, { queue_id: slow }, 'BAD_EVENT_QUEUE_ID')
+    await owner.refused(events.get, { queue_id: slower, dont_block: true }, 'BAD_EVENT_QUEUE_ID')
+    assert.equal((await read(reader, last)).events.length, 2)
+    const again = await register()
+    await write()
+    assert.equal((await read(again)).events.length, 1)
+  })
+})

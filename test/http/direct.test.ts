@@ -1,0 +1,200 @@
+// The short way in (daemon/http/direct.ts) and node:http: whichever of the two reads a request, it is answered alike, and
+// a connection may go from the one to the other at any request.
+
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { events } from '../../daemon/api/events.ts'
+import { Control } from '../support/control.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+import { until } from '../support/until.ts'
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readonly<Record<string, any>>
+}
+
+describe('requests read off the socket', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--control'] })
+  const { head, form } = requests(() => daemon().ready.owner)
+  /** Sends each piece when the one before is answered, on one connection. */
+  const talk = (...pieces: string[]) => talkTo(daemon().url, pieces)
+
+  test('one after the other on one connection', async () => {
+    const answers = await talk(
+      head('GET /api/v1/users/me'),
+      form('title=a&content=b'),
+      head('GET /api/v1/saved_snippets'),
+    )
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200],
+    )
+    assert.equal(answers[1]!.headers.connection, 'keep-alive')
+    assert.equal(answers[2]!.body.saved_snippets.at(-1).title, 'a')
+  })
+
+  test('several at once are answered in their order', async () => {
+    const together = `${form('title=first&content=b')}${head('GET /api/v1/nowhere')}${form('title=&content=b')}`
+    const answers = await talkTo(daemon().url, [together], 3)
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 404, 400],
+    )
+  })
+
+  test('cut anywhere', async () => {
+    const whole = form('title=cut&content=in+two')
+    for (let at = 1; at < whole.length; at += 29) {
+      const answers = await talkTo(daemon().url, [whole.slice(0, at), whole.slice(at)], 1)
+      assert.equal(answers.length, 1, `cut at ${at}`)
+      assert.equal(answers[0]!.status, 200)
+    }
+  })
+
+  test('whose body comes in many pieces, or with the next request in the last', async () => {
+    const content = `title=long&content=${'x'.repeat(9000)}`
+    const whole = form(content) + head('GET /api/v1/users/me')
+    const pieces = whole.match(/.{1,1500}/gs)!
+    assert.deepEqual(
+      (await talkTo(daemon().url, pieces, 2)).map(({ status }) => status),
+      [200, 200],
+    )
+  })
+
+  test('and then in another form: node:http goes on with the connection', async () => {
+    const chunked = `${head('POST /api/v1/saved_snippets', 'Transfer-Encoding: chunked', 'Content-Type: application/x-www-form-urlencoded')}`
+    for (const other of [
+      `${chunked}11\r\ntitle=c&content=d\r\n0\r\n\r\n`,
+      head('HEAD /api/v1/users/me'),
+      head('GET /livez'),
+      form('title=c&content=d', 'X-Note: caf\u00e9'),
+      form('title=c&content=d', 'X-Note: once', 'X-Note: twice'),
+    ]) {
+      const answers = await talk(form('title=a&content=b'), other, form('title=e&content=f'))
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200],
+        other,
+      )
+    }
+  })
+
+  test('that ask to go on are told to, and what follows is taken', async () => {
+    const answers = await talkTo(daemon().url, [form('title=a&content=b', 'Expect: 100-continue')], 2)
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [100, 200],
+    )
+  })
+
+  test('that say goodbye are hung up on', async () => {
+    const [answer] = await talk(form('title=a&content=b', 'Connection: close'))
+    assert.equal(answer!.headers.connection, 'close')
+  })
+
+  test('that are no HTTP are refused', async () => {
+    for (const noise of [
+      'GET /api/v1/users/me HTTP/1.1\r\nHost natter\r\n\r\n',
+      head('GET /api/v1/users/me', 'Bad Name: x'),
+      head('GET /api/v1/users/me', 'Content-Length: 5', 'Content-Length: 6'),
+      head('GET /api/v1/users/me', 'Content-Length: -1'),
+      head('GET /api/v1/users/me', 'Content-Length: 3', 'Transfer-Encoding: chunked'),
+    ]) {
+      const answers = await talk(noise)
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [400],
+        noise,
+      )
+    }
+  })
+
+  test('get the same answer from both', async () => {
+    for (const [line, fields] of [
+      ['GET /api/v1/users/me', []],
+      ['GET /api/v1/users/me?client_gravatar=false&what=1', []],
+      ['GET /api/v1/users/%', []],
+      ['GET /api/v1/users/999', []],
+      ['PUT /api/v1/users/me', []],
+      ['GET /api/v1/nowhere', []],
+      ['DELETE /api/v1/saved_snippets/77', []],
+      ['POST /api/v1/saved_snippets', ['Content-Type: application/json', 'Content-Length: 0']],
+    ] as const) {
+      const [short] = await talk(head(line, ...fields))
+      const [long] = await talk(head(line, ...fields, 'Connection: close'))
+      assert.deepEqual(comparable(short!), comparable(long!), line)
+    }
+  })
+
+  test('a poll whose client has gone no longer waits', async () => {
+    const { queue_id } = await daemon().owner.call(events.register, {})
+    const socket = connect(Number(new URL(daemon().url).port), '127.0.0.1')
+    socket.write(head(`GET /api/v1/events?queue_id=${queue_id}&last_event_id=-1`))
+    const waits = async () => (await new Control(daemon()).call('GET', '/queues')).queues[0].waiting as boolean
+    await until(waits)
+    socket.destroy()
+    await until(async () => !(await waits()))
+  })
+})
+
+function requests(owner: () => { email: string; api_key: string }) {
+  const head = (line: string, ...fields: string[]) => {
+    const { email, api_key } = owner()
+    const basic = Buffer.from(`${email}:${api_key}`).toString('base64')
+    return [`${line} HTTP/1.1`, 'Host: natter', `Authorization: Basic ${basic}`, ...fields, '', ''].join('\r\n')
+  }
+  const form = (body: string, ...fields: string[]) =>
+    head(
+      'POST /api/v1/saved_snippets',
+      'Content-Type: application/x-www-form-urlencoded',
+      `Content-Length: ${body.length}`,
+      ...fields,
+    ) + body
+  return { head, form }
+}
+
+/** Sends the pieces, and gives what comes back: as many answers as expected, and whatever else comes soon after. */
+async function talkTo(url: string, pieces: readonly string[], expected = pieces.length): Promise<Answer[]> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ port: Number(port), host: hostname, noDelay: true })
+  let text = ''
+  socket.on('error', () => {})
+  socket.setEncoding('utf8').on('data', chunk => {
+    text += chunk
+  })
+  const answered = (count: number) => until(() => socket.closed || text.split('HTTP/1.1 ').length > count)
+  for (const [index, piece] of pieces.entries()) {
+    socket.write(piece, 'latin1')
+    if (pieces.length === expected) await answered(index + 1)
+    else await sleep(2)
+  }
+  await answered(expected)
+  await sleep(20)
+  socket.destroy()
+  return answersIn(text)
+}
+
+function answersIn(text: string): Answer[] {
+  const answers: Answer[] = []
+  for (let rest = text; rest !== ''; ) {
+    const end = rest.indexOf('\r\n\r\n')
+    const [line, ...lines] = rest.slice(0, end).split('\r\n')
+    const headers = Object.fromEntries(lines.map(each => [each.split(': ')[0]!.toLowerCase(), each.split(': ')[1]!]))
+    const status = Number(line!.split(' ')[1])
+    const after = rest.slice(end + 4)
+    // HEAD says how long the body would be.
+    const length = after.startsWith('HTTP/1.1') ? 0 : Number(headers['content-length'] ?? 0)
+    const body = after.slice(0, length)
+    answers.push({ status, headers, body: body === '' ? {} : JSON.parse(body) })
+    rest = after.slice(length)
+  }
+  return answers
+}
+
+function comparable({ status, headers, body }: Answer) {
+  const { date: _date, 'x-request-id': _id, connection: _connection, 'keep-alive': _alive, ...rest } = headers
+  return { status, headers: rest, body }
+}

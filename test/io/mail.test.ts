@@ -1,0 +1,84 @@
+// Mail about a deactivation: kept in the outbox, or sent by SMTP, also after a restart.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { users } from '../../daemon/api/people/users.ts'
+import { launch, startDaemon } from '../support/daemon.ts'
+import { mailsIn } from '../support/outbox.ts'
+import { until } from '../support/until.ts'
+import { person } from '../support/world.ts'
+
+const comment = 'Thank you for everything, Zoë.'
+
+describe('deactivation_notification_comment', () => {
+  test('without an SMTP server the mail stays in the outbox; none is written when no comment is given', async t => {
+    const daemon = await startDaemon(t)
+    const [amy, bob, cat] = [await person(daemon, 'amy'), await person(daemon, 'bob'), await person(daemon, 'cat')]
+    await daemon.owner.call(users.deactivate, { user_id: cat.id })
+    await daemon.owner.call(users.deactivate, { user_id: amy.id, deactivation_notification_comment: comment })
+    await daemon.owner.call(users.deactivate, { user_id: bob.id, deactivation_notification_comment: '' })
+    await until(() => mailsIn(daemon.data).length === 2)
+    const mails = mailsIn(daemon.data)
+    const [toAmy, toBob] = ['amy', 'bob'].map(name => mails.find(mail => mail.includes(`To: ${name}@example.com`))!)
+    assert.match(toAmy!, /^From: noreply@example\.com\r$/m)
+    assert.match(toAmy!, /Thank you for everything, Zo=C3=AB/)
+    assert.ok(!toBob!.includes('comment:'))
+  })
+
+  test('with an SMTP server it is sent and leaves the outbox; one that could not be sent goes at the next start', async t => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
+    const received: string[] = []
+    const server = smtpServer(received)
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    t.after(() => {
+      server.close()
+      rmSync(data, { recursive: true, force: true })
+    })
+    const silent = createServer(socket => socket.destroy())
+    await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
+    const deaf = (silent.address() as { port: number }).port
+    const first = await launch(data, { flags: ['--smtp-url', `smtp://127.0.0.1:${deaf}`] })
+    const amy = await person(first, 'amy')
+    await first.owner.call(users.deactivate, { user_id: amy.id, deactivation_notification_comment: comment })
+    await until(() => first.stderr.includes('mail'))
+    assert.equal(mailsIn(data).length, 1)
+    await first.stop()
+    silent.close()
+    const second = await launch(data, { flags: ['--smtp-url', `smtp://127.0.0.1:${port}`] })
+    await until(() => received.length === 1 && mailsIn(data).length === 0)
+    assert.match(received[0]!, /^To: amy@example\.com$/m)
+    await second.stop()
+  })
+})
+
+/** Just enough SMTP to take a mail. */
+function smtpServer(received: string[]): Server {
+  return createServer(socket => {
+    let data: string | undefined
+    socket.write('220 test\r\n')
+    let buffer = ''
+    socket.setEncoding('utf8').on('data', chunk => {
+      buffer += chunk
+      for (let end = buffer.indexOf('\r\n'); end >= 0; end = buffer.indexOf('\r\n')) {
+        const line = buffer.slice(0, end)
+        buffer = buffer.slice(end + 2)
+        if (data !== undefined) {
+          if (line === '.') {
+            received.push(data)
+            data = undefined
+            socket.write('250 taken\r\n')
+          } else data += `${line}\n`
+        } else if (/^DATA/i.test(line)) {
+          data = ''
+          socket.write('354 go on\r\n')
+        } else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n')
+        else socket.write('250 ok\r\n')
+      }
+    })
+  })
+}

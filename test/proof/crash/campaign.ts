@@ -1,0 +1,222 @@
+// kill -9, again and again, under load: nothing answered may be lost, nothing half done, and the queues go on.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { subscriptions } from '../../../daemon/api/channels/subscriptions.ts'
+import { events } from '../../../daemon/api/events.ts'
+import { messages } from '../../../daemon/api/messages/messages.ts'
+import { savedSnippets } from '../../../daemon/api/messages/saved-snippets.ts'
+import { typing } from '../../../daemon/api/messages/typing.ts'
+import { Caller, launch, type TestDaemon } from '../../support/daemon.ts'
+import { cutOff } from '../../support/http.ts'
+import { fetched, people } from '../../support/world.ts'
+import { CrashReader } from './reader.ts'
+import { CrashTalker, read, type Talk, tell } from './talker.ts'
+import { CrashWriter } from './writer.ts'
+
+export interface Campaign {
+  readonly kills: number
+  readonly seed: number
+  readonly note?: (text: string) => void
+}
+
+export interface Tally {
+  writes: number
+  events: number
+  unknown: number
+}
+
+/** One account: what it does at the same time, and the queues it reads. */
+interface Player {
+  readonly account: Caller
+  readonly writers: readonly CrashWriter[]
+  readonly talkers: readonly CrashTalker[]
+  readonly readers: readonly CrashReader[]
+  /** Registered under load, and not yet looked at. */
+  readonly newQueues: string[]
+  readonly deletedQueues: string[]
+}
+
+const talk = ['message', 'update_message', 'delete_message', 'reaction', 'update_message_flags']
+/** Of the queues of one account: some hear little, some everything. */
+const wanted = [['saved_snippets'], ['saved_snippets', ...talk], ['saved_snippets', 'typing', ...talk]]
+
+/** Seeded: the same seed gives the same choices and the same waits. What the machine makes of them is its own affair. */
+function dice(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+export async function campaign({ kills, seed, note = () => {} }: Campaign): Promise<Tally> {
+  const data = mkdtempSync(join(tmpdir(), 'natter-crash-'))
+  const random = dice(seed)
+  const tally: Tally = { writes: 0, events: 0, unknown: 0 }
+  let daemon = await launch(data)
+  try {
+    const players = await gathered(daemon, random)
+    for (let round = 1; round <= kills; round++) {
+      await underLoad(daemon, players, random)
+      daemon = await launch(data)
+      for (const player of players) {
+        const caller = movedTo(daemon, player.account)
+        await checkWrites(caller, player, tally)
+        for (const reader of player.readers) await reader.recover(caller)
+        await checkQueues(caller, player)
+      }
+      note(
+        `kill ${round} of ${kills}: ${sum(players, ({ writers, talkers }) => done([...writers, ...talkers]))} writes`,
+      )
+    }
+    const everyTalker = players.flatMap(({ talkers }) => talkers)
+    for (const player of players) {
+      await checkStory(movedTo(daemon, player.account), player, everyTalker)
+      tally.writes += done([...player.writers, ...player.talkers])
+      tally.events += sum(player.readers, ({ heard }) => heard.size)
+    }
+    // Holds snapshot + journal against the living state.
+    await daemon.stop()
+    return tally
+  } finally {
+    daemon.process.kill('SIGKILL')
+    rmSync(data, { recursive: true, force: true })
+  }
+}
+
+async function gathered(daemon: TestDaemon, random: () => number): Promise<Player[]> {
+  const accounts = [daemon.owner, ...(await people(daemon, 'amy', 'bob'))]
+  const ids = accounts.map(({ id }) => id)
+  await daemon.owner.call(subscriptions.subscribe, { subscriptions: [{ name: 'garden' }], principals: ids })
+  const { subscriptions: list } = await fetched(daemon.owner, ['subscription'])
+  const garden = list.find(({ name }: { name: string }) => name === 'garden').stream_id
+  const player = async (account: Caller, index: number): Promise<Player> => {
+    const readers: CrashReader[] = []
+    for (const event_types of wanted) {
+      const { queue_id } = await account.call(events.register, { event_types, fetch_event_types: [] })
+      readers.push(new CrashReader(queue_id, dice(random() * 2 ** 32)))
+    }
+    const each = <T>(count: number, make: (name: string, random: () => number) => T) =>
+      Array.from({ length: count }, (_, n) => make(`${index}.${n}`, dice(random() * 2 ** 32)))
+    return {
+      account,
+      writers: each(3, (name, random) => new CrashWriter(name, random)),
+      talkers: each(3, (name, random) => new CrashTalker(name, garden, ids, random)),
+      readers,
+      newQueues: [],
+      deletedQueues: [],
+    }
+  }
+  return Promise.all(accounts.map(player))
+}
+
+async function underLoad(daemon: TestDaemon, players: readonly Player[], random: () => number): Promise<void> {
+  const living = { is: true }
+  const callers = players.map(({ account }) => movedTo(daemon, account))
+  const work = players.flatMap((player, index) => [
+    ...[...player.writers, ...player.talkers, ...player.readers].map(one => one.work(callers[index]!, living)),
+    chatter(callers[index]!, callers, living),
+    comeAndGo(callers[index]!, player, living),
+  ])
+  const until = 20 + random() * 380
+  // Half of the time a compaction is under way, or just done, when the end comes.
+  const compactAt = random() < 0.5 ? until * random() : undefined
+  if (compactAt !== undefined) setTimeout(() => daemon.process.kill('SIGUSR2'), compactAt)
+  await sleep(until)
+  const killed = daemon.kill()
+  living.is = false
+  await Promise.all([killed, ...work])
+}
+
+/** Signals, which a crash may forget. */
+async function chatter(caller: Caller, others: readonly Caller[], living: { readonly is: boolean }): Promise<void> {
+  while (living.is) {
+    const reply = await caller.try(typing.set, { op: 'start', to: others.map(({ id }) => id) }).catch(cutOff)
+    if (!reply) return
+    await sleep(2)
+  }
+}
+
+/** Queues are born and deleted all the time. */
+async function comeAndGo(caller: Caller, player: Player, living: { readonly is: boolean }): Promise<void> {
+  while (living.is) {
+    const born = await caller.try(events.register, { event_types: [], fetch_event_types: [] }).catch(cutOff)
+    if (!born) return
+    player.newQueues.push(born.body.queue_id)
+    await sleep(20)
+    if (player.newQueues.length < 3) continue
+    const queue_id = player.newQueues.shift()!
+    const gone = await caller.try(events.delete, { queue_id }).catch(cutOff)
+    // Without an answer it may be there or not.
+    if (!gone) return
+    player.deletedQueues.push(queue_id)
+  }
+}
+
+/** Every queue that was answered is there, and none that was deleted. */
+async function checkQueues(caller: Caller, { newQueues, deletedQueues }: Player): Promise<void> {
+  for (const queue_id of newQueues.splice(0)) {
+    const { events: none } = await caller.call(events.get, { queue_id, dont_block: true })
+    assert.deepEqual(none, [])
+    await caller.call(events.delete, { queue_id })
+  }
+  for (const queue_id of deletedQueues.splice(0)) await caller.refused(events.get, { queue_id }, 'BAD_EVENT_QUEUE_ID')
+}
+
+async function checkWrites(caller: Caller, { writers, talkers }: Player, tally: Tally): Promise<void> {
+  const { saved_snippets: kept } = await caller.call(savedSnippets.list, {})
+  const left = new Map(kept.map(({ id, title, content }) => [id, { title, content }]))
+  for (const writer of writers) if (writer.settle(left)) tally.unknown++
+  assert.deepEqual([...left], [], 'there are snippets that nobody wrote')
+  for (const talker of talkers) if (await talker.settle(caller)) tally.unknown++
+}
+
+/** All queues of an account tell the same story: everything that was done, once, in order, and it adds up to the state. */
+async function checkStory(caller: Caller, player: Player, everyTalker: readonly CrashTalker[]): Promise<void> {
+  const { saved_snippets: kept } = await caller.call(savedSnippets.list, {})
+  const stories = player.readers.map(reader => reader.story())
+  for (const story of stories) assert.deepEqual(story, stories[0], 'two queues of one user tell different stories')
+  const told = new Map(kept.map(({ id, title, content }) => [id, { title, content }]))
+  assert.deepEqual(player.readers[0]!.folded(), told, 'the events do not add up to the state')
+  for (const writer of player.writers) writer.checkTold(stories[0]!)
+
+  const [heard, again] = player.readers.slice(1).map(reader => reader.talk())
+  assert.deepEqual(again, heard, 'two queues of one user tell different stories of messages')
+  const folded = new Map<number, Talk>()
+  for (const said of heard!) tell(folded, said)
+  const everything = await read(caller, await everyId(caller))
+  assert.deepEqual([...folded], [...everything], 'the events about messages do not add up to the state')
+  for (const talker of everyTalker) talker.checkTold(heard!, player.talkers.includes(talker))
+  const written = everyTalker.flatMap(({ mine }) => [...mine.keys()]).sort((a, b) => a - b)
+  assert.deepEqual([...everything.keys()], written, 'there are messages that nobody sent')
+}
+
+/** Of all messages but the notices of the house, which were there before. */
+async function everyId(caller: Caller): Promise<number[]> {
+  const ids: number[] = []
+  for (let anchor = 0; ; ) {
+    const page = { anchor: String(anchor), num_before: 0, num_after: 1000 }
+    const { messages: list, found_newest } = await caller.call(messages.list, page)
+    for (const { id, sender_full_name } of list) if (sender_full_name !== 'Notification Bot') ids.push(id)
+    if (found_newest) return ids
+    anchor = list.at(-1)!.id + 1
+  }
+}
+
+function done(workers: readonly { readonly done: number }[]): number {
+  return sum(workers, worker => worker.done)
+}
+
+function sum<T>(list: readonly T[], of: (item: T) => number): number {
+  return list.reduce((total, item) => total + of(item), 0)
+}
+
+function movedTo(daemon: TestDaemon, { email, key, id }: Caller): Caller {
+  return new Caller(daemon.url, email, key, id)
+}

@@ -1,0 +1,118 @@
+// One reader of the crash campaign: polls a queue over every crash, acknowledging late, or not at all, now and then.
+
+import assert from 'node:assert/strict'
+import { events } from '../../../daemon/api/events.ts'
+import type { Caller } from '../../support/daemon.ts'
+import { cutOff } from '../../support/http.ts'
+import type { Said } from './talker.ts'
+import type { Text } from './writer.ts'
+
+/** An event about a snippet, as far as the campaign looks at it. */
+export interface Told extends Partial<Text> {
+  readonly op: string
+  readonly id: number
+}
+
+interface Heard {
+  readonly id: number
+  readonly type: string
+  readonly op: string
+  readonly saved_snippet_id?: number
+  readonly saved_snippet?: Text & { readonly id: number }
+  readonly [field: string]: any
+}
+
+export class CrashReader {
+  readonly #queue: string
+  readonly #random: () => number
+  /** Every event by its ID: what comes again must be the same. */
+  readonly heard = new Map<number, Heard>()
+  #newest = -1
+  #acknowledged = -1
+
+  constructor(queue: string, random: () => number) {
+    this.#queue = queue
+    this.#random = random
+  }
+
+  async work(caller: Caller, living: { readonly is: boolean }): Promise<void> {
+    while (living.is) {
+      if (this.#random() < 0.8) this.#acknowledged = this.#newest
+      const reply = await this.#poll(caller, this.#random() < 0.3).catch(cutOff)
+      if (!reply) return
+      this.#hear(reply.body.events)
+    }
+  }
+
+  /** After a crash: what was not acknowledged is there again, and nothing that was. */
+  async recover(caller: Caller): Promise<void> {
+    const reply = await this.#poll(caller, true)
+    this.#hear(reply.body.events)
+    const again = new Set((reply.body.events as Heard[]).map(({ id }) => id))
+    for (const { id, type } of this.heard.values())
+      if (id > this.#acknowledged && type !== 'typing')
+        assert.ok(again.has(id), `event ${id} was not acknowledged, and is gone`)
+  }
+
+  async #poll(caller: Caller, dont_block: boolean) {
+    const reply = await caller.try(events.get, { queue_id: this.#queue, last_event_id: this.#acknowledged, dont_block })
+    assert.equal(reply.body.result, 'success', reply.text)
+    return reply
+  }
+
+  #hear(list: readonly Heard[]): void {
+    let previous = this.#acknowledged
+    for (const event of list) {
+      assert.ok(event.id > previous, `event ${event.id} comes after ${previous}`)
+      previous = event.id
+      const before = this.heard.get(event.id)
+      if (before) assert.deepEqual(event, before, `event ${event.id} has become another`)
+      else assert.ok(event.id > this.#newest, `event ${event.id} comes late, after ${this.#newest}`)
+      this.heard.set(event.id, event)
+      this.#newest = Math.max(this.#newest, event.id)
+    }
+  }
+
+  story(): Told[] {
+    const told: Told[] = []
+    for (const { type, op, saved_snippet, saved_snippet_id } of this.heard.values()) {
+      if (type !== 'saved_snippets') continue
+      const { id, title, content } = saved_snippet ?? { id: saved_snippet_id! }
+      told.push(title === undefined ? { op, id } : { op, id, title, content: content! })
+    }
+    return told
+  }
+
+  /** What the events say was done to messages. */
+  talk(): Said[] {
+    return [...this.heard.values()].flatMap(event => said(event) ?? [])
+  }
+
+  /** The state that the events alone would give. */
+  folded(): Map<number, Text> {
+    const state = new Map<number, Text>()
+    for (const { op, id, title, content } of this.story())
+      if (op === 'remove') state.delete(id)
+      else state.set(id, { title: title!, content: content! })
+    return new Map([...state].sort(([a], [b]) => a - b))
+  }
+}
+
+function said(event: Heard): Said | undefined {
+  const { type, op, message_id: id } = event
+  switch (type) {
+    case 'message': {
+      const { id, type, content, subject } = event.message
+      return { what: 'send', id, content, topic: type === 'stream' ? subject : '' }
+    }
+    case 'update_message':
+      return { what: 'edit', id, content: event.content, topic: event.subject ?? '' }
+    case 'delete_message':
+      return { what: 'delete', id }
+    case 'reaction':
+      return { what: op === 'add' ? 'react' : 'unreact', id, by: event.user_id, emoji: event.emoji_name }
+    case 'update_message_flags':
+      return { what: op as 'add' | 'remove', flag: event.flag, ids: event.messages }
+  }
+  return undefined
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, type TestContext, test } from 'node:test'
+import { events } from '../../daemon/api/events.ts'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import { users } from '../../daemon/api/people/users.ts'
+import { Control } from '../support/control.ts'
+import { Caller, launch, startDaemon, type TestDaemon } from '../support/daemon.ts'
+import { freePort } from '../support/free-port.ts'
+import { cutOff, send } from '../support/http.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'natter-seed-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+function seedFile(name: string, text: string): string {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+async function as(daemon: TestDaemon, name: string): Promise<Caller> {
+  const { account } = await new Control(daemon).call('GET', `/accounts/${name}`)
+  return new Caller(daemon.url, account.email, account.api_key, account.user_id)
+}
+
+const yaml = `# a world in YAML
+organization: { name: Tests }
+owner: { email: boss@example.com }
+users:
+  - { name: amy, password: correct horse battery }
+  - { name: gus, full_name: Gus Guest, role: guest }
+bots:
+  - { name: echo, owner: amy }
+groups:
+  - { name: testers, members: [amy, boss@example.com] }
+channels:
+  - { name: lab, privacy: private, subscribers: [amy, gus] }
+messages:
+  - { from: gus, channel: lab, topic: t, content: hi, ago: 2h, reactions: [{ from: amy, emoji: tada }] }
+  - { from: amy, to: [gus], content: psst }
+steps:
+  - { as: amy, call: create-saved-snippet, params: { title: hi, content: there } }
+`
+
+describe('--seed', () => {
+  test('a world in YAML stands when the daemon is ready, and is what reset goes back to', async t => {
+    const daemon = await startDaemon(t, { flags: ['--control', '--seed', seedFile('world.yaml', yaml)] })
+    assert.equal(daemon.ready.owner.email, 'boss@example.com')
+    const amy = await as(daemon, 'amy')
+    const login = { username: 'amy@example.com', password: 'correct horse battery' }
+    assert.equal((await daemon.nobody.call(users.fetchApiKey, login)).api_key, amy.key)
+    assert.equal((await (await as(daemon, 'gus')).call(users.me, {})).is_guest, true)
+    assert.equal((await (await as(daemon, 'echo-bot')).call(users.me, {})).is_bot, true)
+    const { messages: found } = await amy.call(messages.list, { anchor: 'newest', num_before: 9, num_after: 0 })
+    assert.deepEqual(
+      found.slice(-2).map(({ reactions, timestamp }) => [reactions.length, timestamp]),
+      [
+        [1, found.at(-1)!.timestamp - 7200],
+        [0, found.at(-1)!.timestamp],
+      ],
+    )
+    await amy.call(savedSnippets.create, { title: 'more', content: 'x' })
+    await new Control(daemon).call('POST', '/reset')
+    const { saved_snippets } = await amy.call(savedSnippets.list, {})
+    assert.deepEqual(
+      saved_snippets.map(({ title }) => title),
+      ['hi'],
+    )
+  })
+
+  test('until it stands /readyz is false, the API says so, and the daemon is alive', async t => {
+    // Passwords take their time to hash: some seconds for these.
+    const users = Array.from({ length: 60 }, (_, i) => ({ name: `u${i}`, password: `correct horse battery ${i}` }))
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const flags = ['--memory', '--port', String(port), '--seed', seedFile('slow.json', JSON.stringify({ users }))]
+    let started = false
+    const starting = startDaemon(t, { flags }).finally(() => {
+      started = true
+    })
+    const until = async (path: string, status: number) => {
+      for (;;) {
+        const reply = await send(url + path).catch(cutOff)
+        if (reply?.status === status) return reply
+        assert.ok(!started, `${path} was never ${status}`)
+      }
+    }
+    assert.deepEqual((await until('/readyz', 503)).body, { ready: false })
+    assert.equal((await send(`${url}/livez`)).status, 200)
+    const early = ['/api/v1/server_settings', '/control/v1/clock'].map(path => until(path, 503))
+    const answers = await Promise.all(early)
+    for (const { headers, body } of answers)
+      assert.deepEqual([body.code, headers['retry-after']], ['SERVER_NOT_READY', '1'])
+    const [one, other] = answers.map(({ headers }) => headers['x-request-id'])
+    assert.notEqual(one, other)
+    const daemon = await starting
+    assert.deepEqual((await send(`${url}/readyz`)).body, { ready: true })
+    assert.equal((await as(daemon, 'u59')).email, 'u59@example.com')
+  })
+
+  test('an account without a password cannot be logged in to by any', async t => {
+    const daemon = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
+    for (const password of ['', 'amy', 'seeded account without a password 7Qx'])
+      await daemon.nobody.refused(users.fetchApiKey, { username: 'amy@example.com', password }, 'AUTHENTICATION_FAILED')
+  })
+
+  const mistakes: [name: string, text: string, told: RegExp][] = [
+    ['a.json', '{\n  "users": [\n    { "nam": "amy" }\n  ]\n}', /line 3: users\[0\]\.nam is unknown here/],
+    ['b.json', '{\n  "users": [\n    {},\n  ]\n}', /line 4: /],
+    ['c.yaml', 'users:\n  - name: amy\n  - name: 7\n', /line 3: users\[1\]\.name must be a text/],
+    ['d.yaml', 'users:\n  - name: amy\n  bad\n', /line \d: /],
+    ['e.yaml', 'users:\n  - name: amy\n    role: king\n', /line 3: users\[0\]\.role must be one of owner/],
+    [
+      'f.yaml',
+      'groups:\n  - name: x\n    members:\n      - zed\n',
+      /line 4: groups\[0\]\.members\[0\] names nobody: zed/,
+    ],
+    ['g.yaml', 'users:\n  - name: amy\n  - name: amy\n', /line 3: users\[1\] is refused: /],
+    ['h.yaml', 'steps:\n  - call: fly-away\n', /line 2: steps\[0\] needs the endpoint fly-away/],
+    ['i.yaml', 'people: []\n', /line 1: people is unknown here; there is organization/],
+    ['j.yaml', 'steps:\n  - call: create-saved-snippet\n    params: { title: a, content: b, x: 1 }\n', /parameters: x/],
+    ['k.json', '[]', /line 1: the seed must be a record/],
+  ]
+
+  test('a mistake is told with its line, and no store is left behind', () => {
+    for (const [name, text, told] of mistakes) {
+      const flags = ['--data', join(folder, `store-${name}`), '--port', '0', '--no-profile']
+      const run = spawnSync(process.execPath, ['bin/natterd', ...flags, '--seed', seedFile(name, text)], {
+        encoding: 'utf8',
+        timeout: 60_000,
+      })
+      assert.equal(run.status, 1, `${name}: ${run.stderr}`)
+      assert.match(run.stderr, told, name)
+      assert.ok(run.stderr.includes(`${name}, line `), run.stderr)
+      assert.doesNotMatch(readJournal(join(folder, `store-${name}`)), /founded/)
+    }
+  })
+
+  test('a seed that is not there is told, and one for a store that has a world is left aside', async t => {
+    const flags = ['--memory', '--port', '0', '--no-profile', '--seed', join(folder, 'none.json')]
+    const run = spawnSync(process.execPath, ['bin/natterd', ...flags], { encoding: 'utf8' })
+    assert.match(run.stderr, /none\.json cannot be read: ENOENT/)
+    const data = mkdtempSync(join(tmpdir(), 'natter-seed-'))
+    t.after(() => rmSync(data, { recursive: true, force: true }))
+    await (await launch(data)).stop()
+    const again = await launch(data, { flags: ['--seed', seedFile('late.yaml', yaml)] })
+    await again.stop()
+    assert.match(again.stderr, /the seed is left aside/)
+  })
+})
+
+describe('reproducible runs', () => {
+  const flags = ['--memory', '--preset', 'dev', '--secret', 's', '--clock', 'frozen@2030-01-01T00:00:00Z']
+
+  test('the same script gives the same transcript, byte for byte', async t => {
+    const [first, second] = [await transcript(t, flags), await transcript(t, flags)]
+    assert.equal(first, second)
+    assert.match(first, /queue_id/)
+    assert.match(first, /"date":"Tue, 01 Jan 2030 00:10:00 GMT"/)
+    assert.notEqual(await transcript(t, [...flags, '--random', 'other']), first)
+  })
+})
+
+/** Everything that was answered, in order; the port is the system's to choose. */
+async function transcript(t: TestContext, flags: readonly string[]): Promise<string> {
+  const daemon = await startDaemon(t, { flags })
+  const control = new Control(daemon)
+  const lines: string[] = [JSON.stringify({ ...daemon.ready, pid: 0 })]
+  const amy = await as(daemon, 'amy')
+  const say = async (caller: Caller, method: string, path: string, query = '') => {
+    const { status, headers, text, body } = await caller.raw(method, `/api/v1${path}`, { query })
+    lines.push(`${method} ${path} ${status} ${JSON.stringify(headers)} ${text}`)
+    return body
+  }
+  await control.call('POST', '/faults', { kind: 'status', endpoint: 'get-own-user', probability: 0.5 })
+  const { queue_id } = await say(amy, 'POST', '/register')
+  for (let i = 0; i < 10; i++) await say(amy, 'GET', '/users/me')
+  await say(amy, 'POST', '/saved_snippets', 'title=a&content=b')
+  await control.call('POST', '/clock/advance', { by: '10m' })
+  await say(daemon.owner, 'POST', '/users', 'email=zoe%40example.com&password=correct+horse+battery&full_name=Zoe')
+  await say(amy, 'GET', '/users')
+  await say(amy, 'GET', '/events', `queue_id=${queue_id}&last_event_id=-1&dont_block=true`)
+  await control.call('POST', '/reset')
+  await amy.call(events.register, {})
+  await say(amy, 'GET', '/users')
+  for (const path of ['/requests', '/events', '/queues', '/faults', '/accounts'])
+    lines.push(JSON.stringify(await control.call('GET', path)))
+  return lines.join('\n').replaceAll(daemon.url, 'URL')
+}
+
+function readJournal(data: string): string {
+  try {
+    return readFileSync(join(data, 'journal.ndjson'), 'utf8')
+  } catch {
+    return ''
+  }
+}
