@@ -3,7 +3,8 @@
 import { join } from 'node:path'
 import { type Config, helpText, readConfig, UsageError, wants } from './config.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
-import { banner, prepareReadyFile, type Ready, writePrivately, writeProfile } from './ready.ts'
+import { writeFileAtomicallySync } from './journal/atomic-file.ts'
+import { banner, prepareReadyFile, type Ready, writeProfile } from './ready.ts'
 import { version } from './version.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
@@ -31,10 +32,12 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
 }
 
 function tell(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): void {
-  if (!config.memory)
-    writePrivately(join(config.data, 'daemon.json'), `${JSON.stringify({ pid: ready.pid, url: localUrl, args })}\n`)
+  // These files speak of this process alone; after a power cut nobody needs them.
+  const write = (path: string, content: object) =>
+    writeFileAtomicallySync(path, `${JSON.stringify(content)}\n`, { durable: false })
+  if (!config.memory) write(join(config.data, 'daemon.json'), { pid: ready.pid, url: localUrl, args })
   if (config.profile && !config.memory) rememberProfile(ready)
-  if (config.readyFile) writePrivately(config.readyFile, `${JSON.stringify(ready)}\n`)
+  if (config.readyFile) write(config.readyFile, ready)
   if (config.json) process.stdout.write(`${JSON.stringify(ready)}\n`)
   else process.stderr.write(banner(ready, config.memory ? 'memory only' : config.data))
 }

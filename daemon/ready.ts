@@ -1,8 +1,9 @@
 // Tells the world that the daemon answers: ready file, banner or JSON line, `daemon.json`, the CLI's profile.
 
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { writeFileAtomicallySync } from './journal/atomic-file.ts'
 import { makeFolder } from './journal/store-folder.ts'
 
 export interface Ready {
@@ -11,18 +12,6 @@ export interface Ready {
   readonly owner: { readonly user_id: number; readonly email: string; readonly api_key: string }
   /** Opens the control plane, where there is one. */
   readonly control_token?: string
-}
-
-/** Whole or not at all, and for the owner alone: it holds a key. */
-export function writePrivately(path: string, text: string): void {
-  const unfinished = `${path}.${process.pid}.tmp`
-  try {
-    writeFileSync(unfinished, text, { mode: 0o600 })
-    renameSync(unfinished, path)
-  } catch (error) {
-    rmSync(unfinished, { force: true })
-    throw error
-  }
 }
 
 export function banner({ url, owner }: Ready, store: string): string {
@@ -53,7 +42,10 @@ export function writeProfile({ url, owner, control_token }: Ready, env: NodeJS.P
     local: { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) },
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  writePrivately(file, `${JSON.stringify({ ...known, current: known.current ?? 'local', profiles }, null, 2)}\n`)
+  writeFileAtomicallySync(
+    file,
+    `${JSON.stringify({ ...known, current: known.current ?? 'local', profiles }, null, 2)}\n`,
+  )
 }
 
 function readProfiles(file: string): { current?: string; profiles?: Record<string, unknown> } {
@@ -73,7 +65,7 @@ export async function prepareReadyFile(path: string): Promise<void> {
   try {
     await makeFolder(dirname(path))
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder')
-    writePrivately(`${path}.probe`, '')
+    writeFileAtomicallySync(`${path}.probe`, '', { durable: false })
     rmSync(`${path}.probe`)
     if (isStale(path)) rmSync(path)
   } catch (error) {

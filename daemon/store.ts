@@ -6,13 +6,13 @@ import type { Config } from './config.ts'
 import type { Fact } from './domain/facts.ts'
 import { type Files, folderFiles, memoryFiles } from './io/files.ts'
 import { newSecret } from './io/keys.ts'
+import { writeFileAtomicallySync } from './journal/atomic-file.ts'
 import { FileJournal } from './journal/file-journal.ts'
 import type { Journal } from './journal/journal.ts'
 import { MemoryJournal } from './journal/memory-journal.ts'
 import { openSnapshots, type Snapshots } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
-import { writePrivately } from './ready.ts'
 
 export interface Store {
   readonly journal: Journal<Fact>
@@ -71,6 +71,6 @@ function sizeOf(file: string): number {
 /** In a file of its own, so that a store can be shared as a fixture without its keys. */
 function secretOf(folder: string): string {
   const file = join(folder, 'secret')
-  if (!existsSync(file)) writePrivately(file, `${newSecret()}\n`)
+  if (!existsSync(file)) writeFileAtomicallySync(file, `${newSecret()}\n`)
   return readFileSync(file, 'utf8').trim()
 }

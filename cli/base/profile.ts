@@ -1,9 +1,10 @@
 // Who we are and whom we talk to: flag > environment > profile > zuliprc. Profiles are a 0600 file in a 0700 folder,
 // of the form that natterd writes too.
 
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import type { Globals } from './globals.ts'
@@ -99,14 +100,7 @@ export function changeProfiles(book: Profiles, env: Env): string {
   const file = profilesFile(env)
   mkdirSync(configFolder(env), { recursive: true, mode: 0o700 })
   chmodSync(configFolder(env), 0o700)
-  const draft = `${file}.${process.pid}.tmp`
-  try {
-    writeFileSync(draft, `${JSON.stringify(book, null, 2)}\n`, { mode: 0o600 })
-    renameSync(draft, file)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  }
+  writeFileAtomicallySync(file, `${JSON.stringify(book, null, 2)}\n`)
   return file
 }
 

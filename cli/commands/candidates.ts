@@ -1,8 +1,9 @@
 // What could stand at the end of a command line: words, flags, and names that the server knows. Silent when it is away.
 
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
 import { batchFlags, globalFlags } from '../base/globals.ts'
 import { type Account, accountFor, readProfiles } from '../base/profile.ts'
 import { type Entry, type FlagEntry, reference } from '../catalogue/reference.ts'
@@ -153,7 +154,7 @@ async function fetched(account: Account, path: string, field: string): Promise<R
   const list = (await call(account, request, { timeout: patience }))[field]
   if (!Array.isArray(list)) return []
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  writeFileSync(file, JSON.stringify(list), { mode: 0o600 })
+  writeFileAtomicallySync(file, JSON.stringify(list), { durable: false })
   return list
 }
 

@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeFileAtomically } from '../journal/atomic-file.ts'
 
 export interface Files {
   keep(bytes: Uint8Array): Promise<string>
@@ -37,7 +38,7 @@ export function folderFiles(folder: string): Files {
       inHand.during(nameOf(bytes), async name => {
         const path = join(folder, name)
         await mkdir(folder, { recursive: true, mode: 0o700 })
-        if (!(await stat(path).catch(() => undefined))) await write(folder, path, bytes)
+        if (!(await stat(path).catch(() => undefined))) await writeFileAtomically(path, bytes)
       }),
     async read(name) {
       if (!/^[0-9a-f]{64}$/.test(name)) return undefined
@@ -74,20 +75,6 @@ class InHand {
     if (others > 0) this.#names.set(name, others)
     else this.#names.delete(name)
   }
-}
-
-async function write(folder: string, path: string, bytes: Uint8Array): Promise<void> {
-  const unfinished = `${path}.${process.pid}.tmp`
-  const file = await open(unfinished, 'w', 0o600)
-  try {
-    await file.writeFile(bytes)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(unfinished, path)
-  const directory = await open(folder)
-  await directory.sync().finally(() => directory.close())
 }
 
 function nameOf(bytes: Uint8Array): string {

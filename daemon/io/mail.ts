@@ -2,10 +2,11 @@
 // A mail is on disk before anyone tries to send it, and what could not be sent is tried again at the next start.
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mail } from '../domain/resource.ts'
+import { writeFileAtomically } from '../journal/atomic-file.ts'
 
 export interface Mailer {
   /** Takes mails over; returns at once and never throws. */
@@ -49,8 +50,7 @@ async function take(parts: MailerParts, mail: Mail): Promise<void> {
   if (!parts.folder) return parts.smtpUrl ? send(parts, raw) : undefined
   const file = join(parts.folder, `${parts.now()}-${randomUUID()}.eml`)
   await mkdir(parts.folder, { recursive: true, mode: 0o700 })
-  await writeFile(`${file}.tmp`, raw, { mode: 0o600, flush: true })
-  await rename(`${file}.tmp`, file)
+  await writeFileAtomically(file, raw)
   if (parts.smtpUrl) await sendFile(parts, file)
 }
 

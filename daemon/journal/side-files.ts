@@ -1,9 +1,10 @@
 // Files beside the snapshot: each is written once, durably, under a name of its own, before a snapshot speaks of it.
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { sync, syncFolder, writeWhole } from './durable-files.ts'
+import { writeFileAtomically } from './atomic-file.ts'
+import { syncFolder } from './durable-files.ts'
 import { type FileEntry, SnapshotDamaged } from './state-file.ts'
 
 export interface SideFile {
@@ -54,10 +55,8 @@ export class SideFiles {
       if (pieces && written++ === 0) await mkdir(this.#folder, { recursive: true, mode: 0o700 })
       entries.push(pieces ? await this.#writeOne(name, pieces()) : known!)
     }
-    if (written > 0) {
-      await syncFolder(this.#folder)
-      await syncFolder(this.#store)
-    }
+    // The first of them may have made the folder.
+    if (written > 0) await syncFolder(this.#store)
     return entries
   }
 
@@ -69,23 +68,16 @@ export class SideFiles {
   }
 
   async #writeOne(name: string, pieces: Iterable<Uint8Array>): Promise<FileEntry> {
-    const path = join(this.#folder, name)
-    const unfinished = `${path}.tmp`
-    await rm(unfinished, { force: true })
-    const fd = openSync(unfinished, 'wx', 0o600)
     let bytes = 0
     let sum = 0
-    try {
+    const counted = function* () {
       for (const piece of pieces) {
         sum = crc32(piece, sum)
         bytes += piece.length
-        await writeWhole(fd, piece)
+        yield piece
       }
-      await sync(fd)
-    } finally {
-      closeSync(fd)
     }
-    await rename(unfinished, path)
+    await writeFileAtomically(join(this.#folder, name), counted())
     return { name, bytes, sum }
   }
 

@@ -1,10 +1,8 @@
 // The state as one JSON file, `state.json`, kept by lowdb through an adapter of our own: lowdb's never syncs, and builds
 // the whole file as one string. Knows rows and sections, not what they mean.
-import { closeSync, openSync } from 'node:fs'
-import { chmod, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Adapter, Low } from 'lowdb'
-import { sync, syncFolder, writeWhole } from './durable-files.ts'
+import { removeUnfinished, writeFileAtomically } from './atomic-file.ts'
 import { type SideFile, SideFiles } from './side-files.ts'
 import { readStateFile, type StateDocument } from './state-file.ts'
 
@@ -58,29 +56,14 @@ export function openSnapshots(folder: string): Snapshots {
 
 function durableAdapter(folder: string): Adapter<StateDocument | null> {
   const path = join(folder, stateName)
-  const unfinished = `${path}.tmp`
   return {
     async read() {
-      // Left by a crash; the snapshot under the real name is whole.
-      await rm(unfinished, { force: true })
+      // The snapshot under the real name is whole.
+      removeUnfinished(path)
       return readStateFile(path)
     },
     async write(document) {
-      if (!document) return
-      await rm(unfinished, { force: true })
-      const fd = openSync(unfinished, 'wx', 0o600)
-      try {
-        for await (const piece of statePieces(document)) await writeWhole(fd, Buffer.from(piece))
-        await sync(fd)
-      } catch (error) {
-        await rm(unfinished, { force: true })
-        throw error
-      } finally {
-        closeSync(fd)
-      }
-      await chmod(unfinished, 0o600)
-      await rename(unfinished, path)
-      await syncFolder(folder)
+      if (document) await writeFileAtomically(path, statePieces(document))
     },
   }
 }

@@ -1,18 +1,9 @@
 // Start, stop, restart and status of a daemon in the background.
 
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, existsSync, fstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { writeFileAtomicallySync } from '../../../daemon/journal/atomic-file.ts'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { accountFor, profilesFile, readProfiles, saveProfile } from '../../base/profile.ts'
@@ -136,7 +127,7 @@ async function launch(folder: string, args: readonly string[], timeout: number):
 function remember(ready: Ready, folder: string, args: readonly string[]): void {
   const { url, pid, owner, control_token } = ready
   if (readRunning(folder)?.pid !== pid)
-    writeFileSync(runningFile(folder), `${JSON.stringify({ pid, url, args })}\n`, { mode: 0o600 })
+    writeFileAtomicallySync(runningFile(folder), `${JSON.stringify({ pid, url, args })}\n`, { durable: false })
   if (args.includes('--no-profile') || process.env.NATTER_NO_PROFILE) return
   const { current } = readProfiles(process.env)
   saveProfile(

@@ -1,0 +1,82 @@
+// The one way to write a whole file: under a temporary name that nobody can guess, then renamed into place. A reader sees
+// the old content or the new, never a part. A leaf: the daemon and the command line both use it.
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { sync, syncFolder, writeWhole } from './durable-files.ts'
+
+/** One piece, or many that together are too large for memory. */
+export type Content = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<string | Uint8Array>
+
+/** Replaces the file, readable by its owner alone. Resolves when it is on disk under its name. */
+export async function writeFileAtomically(path: string, content: Content): Promise<void> {
+  const unfinished = unfinishedPath(path)
+  try {
+    await writeNew(unfinished, content)
+    await rename(unfinished, path)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  }
+  await syncFolder(dirname(path))
+}
+
+/**
+ * The same, before it returns: for small files outside the daemon's traffic. Without `durable` it does not wait for the
+ * disk: enough for a file that says nothing once its process has ended.
+ */
+export function writeFileAtomicallySync(path: string, text: string, { durable = true } = {}): void {
+  const unfinished = unfinishedPath(path)
+  try {
+    writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: durable })
+    renameSync(unfinished, path)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw error
+  }
+  if (durable) syncFolderNow(dirname(path))
+}
+
+/** Removes what a crash left of earlier attempts to write this file. Only its one writer may call this. */
+export function removeUnfinished(path: string): void {
+  const folder = dirname(path)
+  for (const name of namesIn(folder))
+    if (name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp')) rmSync(join(folder, name), { force: true })
+}
+
+// A name that can be guessed can be planted: as a link to a file of somebody else, for instance.
+function unfinishedPath(path: string): string {
+  return `${path}.${crypto.randomUUID()}.tmp`
+}
+
+async function writeNew(path: string, content: Content): Promise<void> {
+  const pieces = typeof content === 'string' || content instanceof Uint8Array ? [content] : content
+  const fd = openSync(path, 'wx', 0o600)
+  try {
+    for await (const piece of pieces) {
+      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
+      if (bytes.length > 0) await writeWhole(fd, bytes)
+    }
+    await sync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function syncFolderNow(folder: string): void {
+  if (process.platform === 'win32') return
+  const fd = openSync(folder, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

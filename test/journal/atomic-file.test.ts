@@ -1,0 +1,110 @@
+// Whole files: replaced at once, private, never through a planted link, and without leftovers.
+
+import assert from 'node:assert/strict'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { removeUnfinished, writeFileAtomically, writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'natter-atomic-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const writers = {
+  writeFileAtomically,
+  writeFileAtomicallySync: async (path: string, text: string) => writeFileAtomicallySync(path, text),
+  'writeFileAtomicallySync, not durable': async (path: string, text: string) =>
+    writeFileAtomicallySync(path, text, { durable: false }),
+}
+
+for (const [name, write] of Object.entries(writers))
+  describe(name, () => {
+    test('replaces the content and makes the file private, whatever it was before', async () => {
+      const path = join(folder, 'profiles.json')
+      writeFileSync(path, 'old and longer')
+      chmodSync(path, 0o644)
+      await write(path, 'new')
+      assert.equal(readFileSync(path, 'utf8'), 'new')
+      if (process.platform !== 'win32') assert.equal(statSync(path).mode & 0o777, 0o600)
+      assert.deepEqual(readdirSync(folder), ['profiles.json'])
+    })
+
+    test('takes an empty text', async () => {
+      await write(join(folder, 'empty'), '')
+      assert.equal(readFileSync(join(folder, 'empty'), 'utf8'), '')
+    })
+
+    test('does not write through a link at the path itself', async () => {
+      const [path, target] = [join(folder, 'secret'), join(folder, 'elsewhere')]
+      writeFileSync(target, 'not yours')
+      symlinkSync(target, path)
+      await write(path, 'mine')
+      assert.equal(readFileSync(target, 'utf8'), 'not yours')
+      assert.equal(readFileSync(path, 'utf8'), 'mine')
+    })
+
+    test('removes the temporary file when the file cannot take its name', async () => {
+      mkdirSync(join(folder, 'taken'))
+      await assert.rejects(write(join(folder, 'taken'), 'text'))
+      assert.deepEqual(readdirSync(folder), ['taken'])
+    })
+  })
+
+describe('writeFileAtomically', () => {
+  test('keeps the old content until the last piece is written', async () => {
+    const path = join(folder, 'state.json')
+    writeFileSync(path, 'old')
+    async function* pieces() {
+      yield 'half '
+      assert.equal(readFileSync(path, 'utf8'), 'old')
+      assert.equal(readdirSync(folder).length, 2)
+      yield Buffer.from('and half')
+    }
+    await writeFileAtomically(path, pieces())
+    assert.equal(readFileSync(path, 'utf8'), 'half and half')
+  })
+
+  test('leaves the old file and nothing else when the content fails half way', async () => {
+    const path = join(folder, 'state.json')
+    writeFileSync(path, 'old')
+    async function* pieces() {
+      yield 'half'
+      throw new Error('no more')
+    }
+    await assert.rejects(writeFileAtomically(path, pieces()), /no more/)
+    assert.deepEqual(readdirSync(folder), ['state.json'])
+    assert.equal(readFileSync(path, 'utf8'), 'old')
+  })
+
+  test('lets two writers of the same file both finish', async () => {
+    const path = join(folder, 'one')
+    await Promise.all([writeFileAtomically(path, 'a'), writeFileAtomically(path, 'b')])
+    assert.match(readFileSync(path, 'utf8'), /^[ab]$/)
+    assert.deepEqual(readdirSync(folder), ['one'])
+  })
+})
+
+describe('removeUnfinished', () => {
+  test('removes what earlier attempts left, and no file of another name', () => {
+    for (const name of ['state.json', 'state.json.tmp', 'state.json.12ab.tmp', 'state.jsonx.tmp', 'journal-3.tmp'])
+      writeFileSync(join(folder, name), '')
+    removeUnfinished(join(folder, 'state.json'))
+    assert.deepEqual(readdirSync(folder).sort(), ['journal-3.tmp', 'state.json', 'state.jsonx.tmp'])
+    removeUnfinished(join(folder, 'missing', 'state.json'))
+    assert.ok(!existsSync(join(folder, 'missing')))
+  })
+})
