@@ -1,8 +1,8 @@
 // Deliveries of outgoing webhooks, of all bots: as the state remembers them, with the newest request that was made.
 
-import type { WebhookDelivery } from '../domain/bots/webhooks/delivery.ts'
 import type { WebhookRequest } from '../domain/bots/webhooks/request.ts'
 import type { User } from '../domain/model/state.ts'
+import type { WebhookDelivery } from '../domain/model/webhook-deliveries.ts'
 import type { Engine } from '../engine.ts'
 import { Log } from './recent.ts'
 

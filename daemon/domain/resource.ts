@@ -2,7 +2,8 @@
 
 import type { Capability } from '../api/capabilities.ts'
 import type { Endpoint, Endpoints, ParamsOf, ReplyOf } from '../api/define.ts'
-import type { Fact, QueueRegistration } from './facts.ts'
+import type { Fact } from './facts.ts'
+import type { QueueRegistration } from './model/facts/queues.ts'
 import type { State, User } from './model/state.ts'
 
 /** What commands know of the world outside the state. Time and randomness come in here and end up in facts. */

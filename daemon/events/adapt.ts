@@ -2,7 +2,7 @@
 // `Client` object, so an event is turned into text once per form and not once per queue.
 
 import type { Capability } from '../api/capabilities.ts'
-import type { QueueRegistration } from '../domain/facts.ts'
+import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Announcement, Client } from '../domain/resource.ts'
 
 const clients = new Map<string, Client>()

@@ -1,7 +1,8 @@
 // Event queues: what each client has not yet acknowledged, and who is waiting for more. Registrations and
 // acknowledgements are facts; pending events are made again by replay, so queues outlive the daemon.
 
-import type { Fact, QueueRegistration } from '../domain/facts.ts'
+import type { Fact } from '../domain/facts.ts'
+import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Announcement, Client } from '../domain/resource.ts'
 import { Adapter, clientOf } from './adapt.ts'
 import { Wheel } from './timer-wheel.ts'

@@ -11,8 +11,8 @@ interface FactText {
   readonly fields: readonly (readonly [name: string, type: string])[]
 }
 
-/** Facts that the event queues apply themselves. */
-const queueFactsFile = 'daemon/domain/facts.ts'
+/** Facts that the event queues and the engine apply themselves. */
+const queueFactsFile = 'daemon/domain/model/facts/queues.ts'
 
 export function factsPage(): string {
   const files = sourceFiles('daemon/domain')

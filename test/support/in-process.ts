@@ -3,9 +3,10 @@
 
 import assert from 'node:assert/strict'
 import type { Capability } from '../../daemon/api/capabilities.ts'
-import type { Fact, QueueRegistration } from '../../daemon/domain/facts.ts'
+import type { Fact } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact, resources } from '../../daemon/domain/index.ts'
 import { useEmojiNames } from '../../daemon/domain/markdown/emoji-names.ts'
+import type { QueueRegistration } from '../../daemon/domain/model/facts/queues.ts'
 import { type Role, roles, State, type User } from '../../daemon/domain/model/state.ts'
 import { found } from '../../daemon/domain/organization/founding.ts'
 import { Refusal } from '../../daemon/domain/refusal.ts'

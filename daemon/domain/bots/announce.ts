@@ -1,7 +1,7 @@
 // What is told of bots to those who look after them: their owner and the administrators.
 
+import type { BotPart } from '../model/facts/people.ts'
 import type { State, User } from '../model/state.ts'
-import type { BotPart } from '../people/users/facts.ts'
 import type { Announcement } from '../resource.ts'
 import { administrators, everyone } from '../rules/audiences.ts'
 import { administerBot, isAdministrator } from '../rules/index.ts'

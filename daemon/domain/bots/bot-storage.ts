@@ -2,14 +2,11 @@
 
 import { botStorage as api } from '../../api/bots/bot-storage.ts'
 import { limits } from '../limits.ts'
+import type { BotStorageFact } from '../model/facts/bots.ts'
 import type { StoredItem } from '../model/personal-records.ts'
 import { badRequest } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
-
-export type BotStorageFact =
-  | { readonly type: 'bot-storage.put'; readonly items: readonly StoredItem[] }
-  | { readonly type: 'bot-storage.removed'; readonly userId: number; readonly keys: readonly string[] }
 
 export const botStorage = resource(api)<BotStorageFact>({
   commands: {

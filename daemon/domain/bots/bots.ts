@@ -2,12 +2,12 @@
 
 import { bots as api } from '../../api/bots/bots.ts'
 import type { ParamsOf } from '../../api/define.ts'
+import type { BotPart, UserFact } from '../model/facts/people.ts'
 import { channelByName } from '../model/lookups.ts'
 import type { Bot } from '../model/state.ts'
 import { keepAvatar } from '../people/avatars.ts'
 import { leaving } from '../people/users/activity.ts'
 import { checkBotName, checkFreeEmail } from '../people/users/checks.ts'
-import type { BotPart, UserFact } from '../people/users/facts.ts'
 import { newAccount } from '../people/users/index.ts'
 import { avatarUrl } from '../people/users/present.ts'
 import { nameFacts, roleFacts } from '../people/users/update.ts'

@@ -1,22 +1,17 @@
 // Channels in which nothing was said for long, which clients put aside. Looked at once a day; a message wakes one at once.
 
+import type { ChannelActivityChanged } from '../model/facts/channels.ts'
 import type { Channel, State } from '../model/state.ts'
 import { day, seconds } from '../model/time.ts'
 import type { Announcement, Job } from '../resource.ts'
 import { channelAudience } from '../rules/audiences.ts'
 import { ifKnown } from './present.ts'
 
-export interface ActivityFact {
-  readonly type: 'channel.activity-changed'
-  readonly quiet: readonly number[]
-  readonly woken: readonly number[]
-}
-
 const quietAfter = 180 * day
 /** As many as are told of at a time. */
 const batch = 1000
 
-export function activityChanged(state: State, { quiet, woken }: ActivityFact): void {
+export function activityChanged(state: State, { quiet, woken }: ChannelActivityChanged): void {
   for (const id of quiet) state.channels.put({ ...state.channels.get(id)!, quiet: true })
   for (const id of woken) wake(state, id)
 }

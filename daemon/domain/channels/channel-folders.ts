@@ -3,6 +3,7 @@
 import { channelFolders as api } from '../../api/channels/channel-folders.ts'
 import { limits } from '../limits.ts'
 import { renderInline } from '../markdown/index.ts'
+import type { ChannelFolderFact } from '../model/facts/channels.ts'
 import type { ChannelFolder, State } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
 import { badRequest } from '../refusal.ts'
@@ -10,15 +11,6 @@ import { type Context, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
 import { checkDescription, checkName } from './checks.ts'
-
-export type ChannelFolderFact =
-  | { readonly type: 'channel-folder.created'; readonly folder: ChannelFolder }
-  | {
-      readonly type: 'channel-folder.edited'
-      readonly id: number
-      readonly set: Partial<Pick<ChannelFolder, 'name' | 'description' | 'archived'>>
-    }
-  | { readonly type: 'channel-folder.reordered'; readonly order: readonly number[] }
 
 export const channelFolders = resource(api)<ChannelFolderFact>({
   commands: {

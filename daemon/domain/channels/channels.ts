@@ -2,50 +2,27 @@
 
 import { channels as api } from '../../api/channels/channels.ts'
 import type { ParamsOf } from '../../api/define.ts'
+import type { AnnouncingSetting, ChannelFact } from '../model/facts/channels.ts'
 import { channelByName, liveChannelFor, subscribersOf } from '../model/lookups.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { Channel, State } from '../model/state.ts'
 import { badRequest } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
-import { type ActivityFact, activityChanged, activityNews, noticeQuiet } from './activity.ts'
+import { activityChanged, activityNews, noticeQuiet } from './activity.ts'
 import { archived, created, unarchived, updated } from './announce.ts'
 import { checkDescription, checkName } from './checks.ts'
 import { blueprint, checkCreation, creationNotices } from './create.ts'
 import { byName, known, knowsArchived, presentChannel } from './present.ts'
 import { enrolment, withoutRepeats } from './subscriptions/subscribe.ts'
-import { administered, archiveNotice, type ChannelSettings, nameTaken, updateFacts } from './update.ts'
-
-export type ChannelFact =
-  | { readonly type: 'channel.created'; readonly channel: Channel }
-  | {
-      readonly type: 'channel.updated'
-      readonly channelId: number
-      readonly was: { readonly name: string; readonly postPolicy: number }
-      readonly settings: ChannelSettings
-      readonly permissions: Partial<Channel['permissions']>
-      /** Those who did not know of it before. */
-      readonly strangers: readonly number[]
-    }
-  | {
-      readonly type: 'channel.archived'
-      readonly channelId: number
-      readonly wasDefault: boolean
-      /** Default channel groups it was in. */
-      readonly groupIds: readonly number[]
-      /** Settings of the organization that pointed to it. */
-      readonly announcing: readonly Pointing[]
-    }
-  | { readonly type: 'channel.unarchived'; readonly channelId: number }
-  | ActivityFact
+import { administered, archiveNotice, nameTaken, updateFacts } from './update.ts'
 
 const pointing = [
   'new_stream_announcements_stream_id',
   'signup_announcements_stream_id',
   'svc_update_announcements_stream_id',
   'moderation_request_channel_id',
-] as const
-type Pointing = (typeof pointing)[number]
+] as const satisfies readonly AnnouncingSetting[]
 
 export const channels = resource(api)<ChannelFact>({
   commands: {

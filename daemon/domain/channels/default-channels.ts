@@ -2,6 +2,7 @@
 
 import { defaultChannels as api } from '../../api/channels/default-channels.ts'
 import type { Fact } from '../facts.ts'
+import type { DefaultChannelFact } from '../model/facts/channels.ts'
 import { channelByName, liveChannelFor } from '../model/lookups.ts'
 import type { Channel, DefaultChannelGroup } from '../model/state.ts'
 import { badRequest } from '../refusal.ts'
@@ -10,10 +11,6 @@ import * as may from '../rules/index.ts'
 import { checkDescription, checkName } from './checks.ts'
 import { groupsAnnouncement, presentDefaultGroups, presentDefaults } from './defaults.ts'
 import { settingsFact } from './update.ts'
-
-export type DefaultChannelFact =
-  | { readonly type: 'default-channel-group.set'; readonly group: DefaultChannelGroup }
-  | { readonly type: 'default-channel-group.deleted'; readonly id: number }
 
 export const defaultChannels = resource(api)<DefaultChannelFact>({
   commands: {

@@ -5,6 +5,7 @@ import type { ParamsOf } from '../../api/define.ts'
 import type { Fact } from '../facts.ts'
 import { limits } from '../limits.ts'
 import { topicDeletion } from '../messages/deletion.ts'
+import type { UserTopicFact } from '../model/facts/channels.ts'
 import { channelByName, liveChannelFor } from '../model/lookups.ts'
 import { type UserTopic, userTopicKey } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
@@ -16,11 +17,6 @@ import { type Announcement, type Client, type Context, type Event, resource } fr
 import * as may from '../rules/index.ts'
 import { topicsOf } from './topic-history.ts'
 import { clearedFacts, userTopicFacts } from './topic-visibility.ts'
-
-export type UserTopicFact =
-  | { readonly type: 'user-topic.set'; readonly row: UserTopic }
-  /** Policy 0: as the channel. */
-  | { readonly type: 'user-topic.cleared'; readonly row: UserTopic }
 
 const none = 0
 const muted = 1

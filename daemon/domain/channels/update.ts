@@ -3,6 +3,7 @@
 import { channelPermissions } from '../../api/shapes/permission-settings.ts'
 import type { Fact } from '../facts.ts'
 import { channelNotice } from '../messages/notices.ts'
+import type { ChannelSettings } from '../model/facts/channels.ts'
 import { channelByName, subscribersOf } from '../model/lookups.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { Channel, GroupValue, State } from '../model/state.ts'
@@ -30,7 +31,6 @@ import { hasNamedTopic } from './topic-history.ts'
 import { visibilityFacts } from './visibility.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
-export type ChannelSettings = Partial<Omit<Channel, 'id' | 'permissions' | 'archived'>>
 
 /** The channel, for somebody who wants to change it. */
 export function administered(ctx: Context, id: number): Channel {

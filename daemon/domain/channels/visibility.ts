@@ -8,6 +8,7 @@
 // themselves. Creating an account needs none either: nobody listens to it yet. Where `announce` still knows the rows of
 // before, as with roles, `visibilityNews(state, before, after)` does the same without a fact.
 
+import type { ChannelVisibilityChanged, Sight } from '../model/facts/channels.ts'
 import { subscribersOf } from '../model/lookups.ts'
 import type { ChangedRows, Channel, Group, State, User } from '../model/state.ts'
 import type { Announcement, AnyResource } from '../resource.ts'
@@ -16,22 +17,8 @@ import { isGuest, sameStanding, seeMetadata, tellingPermissions } from '../rules
 import { presentDefaultGroups, presentDefaults } from './defaults.ts'
 import { ifKnown, streamCreated, streamDeleted } from './present.ts'
 
-/** These people, each of these channels. */
-export interface Sight {
-  readonly channelIds: readonly number[]
-  readonly userIds: readonly number[]
-}
-
-export interface VisibilityFact {
-  readonly type: 'channel.visibility-changed'
-  readonly gained: readonly Sight[]
-  readonly lost: readonly Sight[]
-  /** Those who became guests or are none any more: default channels are for others. */
-  readonly guests: readonly number[]
-}
-
 /** No fact when nobody's view changes. */
-export function visibilityFacts(state: State, changed: ChangedRows): VisibilityFact[] {
+export function visibilityFacts(state: State, changed: ChangedRows): ChannelVisibilityChanged[] {
   const { gained, lost } = visibilityChanges(state, changed)
   const turned = (changed.users ?? []).filter(row => {
     const old = state.users.get(row.id)
@@ -95,7 +82,7 @@ export function visibilityNews(state: State, before: ChangedRows, after: Changed
   return visibilityFacts(state.with(before), after).flatMap(fact => visibilityChanged(state, fact))
 }
 
-function visibilityChanged(state: State, { gained, lost, guests }: VisibilityFact): Announcement[] {
+function visibilityChanged(state: State, { gained, lost, guests }: ChannelVisibilityChanged): Announcement[] {
   return [
     ...lost.map(({ channelIds, userIds }) => ({ to: userIds, event: streamDeleted(rows(state, channelIds)) })),
     ...gained.flatMap(({ channelIds, userIds }) => comingIntoSight(state, rows(state, channelIds), userIds)),

@@ -1,20 +1,11 @@
 // Which messages link which uploaded files, and who may therefore see them.
 
+import type { AttachmentsRelinked } from '../model/facts/files.ts'
 import type { Message } from '../model/message-store/index.ts'
 import type { Attachment } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
 import type { Announcement } from '../resource.ts'
 import { type Asker, isOnTheWeb, seeUpload } from '../rules/index.ts'
-
-export interface AttachmentsRelinked {
-  readonly type: 'attachments.relinked'
-  readonly messageId: number
-  /** Seconds, when the message was sent. */
-  readonly time: number
-  /** IDs of files that the message links from now on, and of those it links no longer. */
-  readonly linked: readonly number[]
-  readonly unlinked: readonly number[]
-}
 
 const prefix = '/user_uploads/'
 

@@ -3,26 +3,14 @@
 import type { Upload } from '../../api/define.ts'
 import { uploads as api } from '../../api/files/uploads.ts'
 import { limits } from '../limits.ts'
+import type { UploadFact } from '../model/facts/files.ts'
 import type { Attachment } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { resource, type ServerFacts } from '../resource.ts'
-import {
-  type AttachmentsRelinked,
-  attachmentAt,
-  attachmentNews,
-  attachmentUrl,
-  presentAttachment,
-  spaceUsed,
-  unlink,
-} from './attachments.ts'
+import { attachmentAt, attachmentNews, attachmentUrl, presentAttachment, spaceUsed, unlink } from './attachments.ts'
 import { imageDimensions } from './images.ts'
 import { temporaryUrl } from './temporary-addresses.ts'
-
-export type UploadFact =
-  | { readonly type: 'attachment.added'; readonly attachment: Attachment }
-  | { readonly type: 'attachment.removed'; readonly id: number; readonly userId: number }
-  | AttachmentsRelinked
 
 interface Prepared {
   readonly upload: { readonly file: string }

@@ -4,6 +4,14 @@ import { activityNews } from '../channels/activity.ts'
 import { ifKnown } from '../channels/present.ts'
 import { firstMessageId } from '../channels/topic-history.ts'
 import { attachmentNews } from '../files/attachments.ts'
+import type {
+  FlagsChanged,
+  MessageEdited,
+  MessageSent,
+  MessagesDeleted,
+  MessagesMoved,
+  SubmessageAdded,
+} from '../model/facts/messages.ts'
 import { idsOf } from '../model/message-store/index.ts'
 import type { State } from '../model/state.ts'
 import { topicShown } from '../model/topic-names.ts'
@@ -13,14 +21,6 @@ import type { Announcement, Client, Event } from '../resource.ts'
 import { channelAudience, splitByAccess } from '../rules/audiences.ts'
 import { seeMessage } from '../rules/index.ts'
 import { concerned } from './audience.ts'
-import type {
-  FlagsChanged,
-  MessageEdited,
-  MessageSent,
-  MessagesDeleted,
-  MessagesMoved,
-  SubmessageAdded,
-} from './facts.ts'
 import { isMuted } from './neighbours.ts'
 import { presentMessage, type View } from './present.ts'
 import { flagsOf, hasRow, mentionFlags } from './reader.ts'

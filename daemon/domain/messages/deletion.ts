@@ -2,10 +2,10 @@
 
 import type { Fact } from '../facts.ts'
 import { filesOf } from '../files/attachments.ts'
+import type { MessagesDeleted } from '../model/facts/messages.ts'
 import type { Channel, State } from '../model/state.ts'
 import type { Surroundings } from '../resource.ts'
 import { readersBeyond } from './audience.ts'
-import type { MessagesDeleted } from './facts.ts'
 
 /** Of messages of one topic or conversation, ascending. */
 export function deletion(state: State, ids: readonly number[], userId: number | null): MessagesDeleted {

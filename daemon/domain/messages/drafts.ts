@@ -3,6 +3,7 @@
 import type { ParamsOf, Static } from '../../api/define.ts'
 import { drafts as api, type draft as draftShape } from '../../api/messages/drafts.ts'
 import { limits } from '../limits.ts'
+import type { DraftFact } from '../model/facts/messages.ts'
 import type { Draft } from '../model/personal-records.ts'
 import { userSetting } from '../model/settings.ts'
 import { truncated } from '../model/text.ts'
@@ -11,11 +12,6 @@ import { topicOf, topicShown } from '../model/topic-names.ts'
 import { badRequest, noSuch } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
-
-export type DraftFact =
-  | { readonly type: 'drafts.created'; readonly drafts: readonly Draft[] }
-  | { readonly type: 'draft.edited'; readonly draft: Draft }
-  | { readonly type: 'draft.deleted'; readonly id: number; readonly userId: number }
 
 type Given = ParamsOf<typeof api.edit>['draft']
 

@@ -3,13 +3,19 @@
 import { messages as api } from '../../api/messages/messages.ts'
 import { wake } from '../channels/activity.ts'
 import { unlinkMessages } from '../files/attachments.ts'
+import type {
+  MessageEdited,
+  MessageSent,
+  MessagesDeleted,
+  MessagesMoved,
+  SubmessageAdded,
+} from '../model/facts/messages.ts'
 import type { State } from '../model/state.ts'
 import { topicShown } from '../model/topic-names.ts'
 import { type Context, resource } from '../resource.ts'
 import * as tell from './announce.ts'
 import { remove } from './delete.ts'
 import { typing } from './edit-typing.ts'
-import type { MessageEdited, MessageSent, MessagesDeleted, MessagesMoved, SubmessageAdded } from './facts.ts'
 import { tidy } from './present.ts'
 import { get, history, list, matches, receipts, renderContent } from './read.ts'
 import { newestOwn } from './reader.ts'

@@ -2,12 +2,12 @@
 
 import type { Fact } from '../facts.ts'
 import { messageUrl } from '../markdown/urls.ts'
+import type { MessagesMoved } from '../model/facts/messages.ts'
 import type { Channel } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
 import { resolvedPrefix, topicShown } from '../model/topic-names.ts'
 import type { Context } from '../resource.ts'
 import { deletion } from './deletion.ts'
-import type { MessagesMoved } from './facts.ts'
 import { channelNotice, notificationBot } from './notices.ts'
 import { silentMention } from './quote.ts'
 

@@ -4,6 +4,7 @@ import type { Static } from '../../api/define.ts'
 import { reminders as api, type reminder as shape } from '../../api/messages/reminders.ts'
 import { limits } from '../limits.ts'
 import { render } from '../markdown/index.ts'
+import type { ReminderFact } from '../model/facts/messages.ts'
 import type { Message } from '../model/message-store/index.ts'
 import type { Reminder } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
@@ -16,13 +17,6 @@ import { visible } from './access.ts'
 import { directNotice, notificationBot } from './notices.ts'
 import { attribution, messageLink, quoted } from './quote.ts'
 import { renderPlace } from './send.ts'
-
-export type ReminderFact =
-  | { readonly type: 'reminder.created'; readonly reminder: Reminder }
-  /** The account was deactivated; nobody is told. */
-  | { readonly type: 'reminder.failed'; readonly reminder: Reminder }
-  | { readonly type: 'reminder.deleted'; readonly id: number; readonly userId: number }
-  | { readonly type: 'reminder.delivered'; readonly id: number; readonly userId: number }
 
 /** Seconds until a reminder without a time. */
 const usualWait = 3600

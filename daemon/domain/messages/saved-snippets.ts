@@ -2,16 +2,12 @@
 
 import { savedSnippets as api } from '../../api/messages/saved-snippets.ts'
 import { limits } from '../limits.ts'
+import type { SavedSnippetFact } from '../model/facts/messages.ts'
 import type { SavedSnippet } from '../model/personal-records.ts'
 import { cleaned } from '../model/text.ts'
 import { seconds } from '../model/time.ts'
 import { badRequest, noSuch } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
-
-export type SavedSnippetFact =
-  | { readonly type: 'saved-snippet.created'; readonly snippet: SavedSnippet }
-  | { readonly type: 'saved-snippet.edited'; readonly snippet: SavedSnippet }
-  | { readonly type: 'saved-snippet.deleted'; readonly id: number; readonly userId: number }
 
 export const savedSnippets = resource(api)<SavedSnippetFact>({
   commands: {

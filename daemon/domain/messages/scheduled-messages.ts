@@ -2,6 +2,7 @@
 
 import type { ParamsOf, Static } from '../../api/define.ts'
 import { scheduledMessages as api, type scheduledMessage as shape } from '../../api/messages/scheduled-messages.ts'
+import type { ScheduledMessageFact } from '../model/facts/messages.ts'
 import type { ScheduledMessage } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
 import { futureTime } from '../model/time.ts'
@@ -12,13 +13,6 @@ import { messageContent } from './compose.ts'
 import { directNotice } from './notices.ts'
 import { quoted } from './quote.ts'
 import { composed, isAppForPeople, posting, type Target, targetOf } from './send.ts'
-
-export type ScheduledMessageFact =
-  | { readonly type: 'scheduled-message.created'; readonly message: ScheduledMessage }
-  | { readonly type: 'scheduled-message.edited'; readonly message: ScheduledMessage }
-  | { readonly type: 'scheduled-message.failed'; readonly message: ScheduledMessage }
-  | { readonly type: 'scheduled-message.deleted'; readonly id: number; readonly userId: number }
-  | { readonly type: 'scheduled-message.delivered'; readonly id: number; readonly userId: number }
 
 /** Milliseconds. What is later than this is not sent: it may make no sense any more. */
 const mostLate = 10 * 60 * 1000

@@ -3,10 +3,10 @@
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages/messages.ts'
 import { visibilityAfterTakingPart } from '../channels/topic-visibility.ts'
+import type { SubmessageAdded } from '../model/facts/messages.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { changeable } from './access.ts'
-import type { SubmessageAdded } from './facts.ts'
 import { submessageId } from './send.ts'
 
 export function submessage(ctx: Context, params: ParamsOf<typeof api.submessage>) {

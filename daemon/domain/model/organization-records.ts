@@ -75,3 +75,11 @@ export interface Invitation {
   readonly notifyInviter: boolean
   readonly welcome: string | null
 }
+
+/** Where code blocks of a language can be run. */
+export interface Playground {
+  readonly id: number
+  readonly name: string
+  readonly language: string
+  readonly urlTemplate: string
+}

@@ -3,8 +3,6 @@
 // behind, in our own words; what clients see is made from them by each resource's `present`.
 
 import type { ChannelPermission, GroupPermission } from '../../api/shapes/permission-settings.ts'
-import { deliveryTable } from '../bots/webhooks/delivery.ts'
-import type { Playground } from '../organization/playgrounds.ts'
 import { DueTable } from './due-table.ts'
 import { MessageFlagsTable } from './message-flags-table.ts'
 import { MessageStore, type SideFile } from './message-store/index.ts'
@@ -14,6 +12,7 @@ import type {
   Invitation,
   Linkifier,
   Organization,
+  Playground,
   ProfileField,
 } from './organization-records.ts'
 import {
@@ -35,6 +34,7 @@ import {
 import { PresenceTable } from './presence-table.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
+import { deliveryTable } from './webhook-deliveries.ts'
 
 export const roles = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const
 export type Role = (typeof roles)[keyof typeof roles]

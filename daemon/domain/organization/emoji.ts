@@ -5,16 +5,13 @@ import { checkImage } from '../files/images.ts'
 import { stillOf } from '../files/still-images.ts'
 import { limits } from '../limits.ts'
 import { isBuiltInEmoji } from '../markdown/emoji-names.ts'
+import type { EmojiFact } from '../model/facts/organization.ts'
 import { type CustomEmoji, emojiUrl } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
 import { badRequest, noSuch } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
-
-export type EmojiFact =
-  | { readonly type: 'emoji.added'; readonly emoji: CustomEmoji }
-  | { readonly type: 'emoji.deactivated'; readonly id: number }
 
 interface Prepared {
   readonly upload: Pick<CustomEmoji, 'file' | 'still'>

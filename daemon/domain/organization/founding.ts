@@ -1,16 +1,10 @@
 // The organization: how it came to be.
 
 import { groupPermissions, organizationPermissions } from '../../api/shapes/permission-settings.ts'
+import type { OrganizationFounded } from '../model/facts/organization.ts'
 import type { Organization } from '../model/organization-records.ts'
 import { type Group, roles, type User } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
-
-export type Founded = {
-  readonly type: 'organization.founded'
-  readonly organization: Organization
-  readonly groups: readonly Group[]
-  readonly users: readonly User[]
-}
 
 /** What the first start of a store is given: `data/seed.json`, with the owner's address and the name from the flags. */
 export interface Founding {
@@ -20,7 +14,7 @@ export interface Founding {
   readonly owner: { readonly email: string; readonly full_name: string }
 }
 
-export function found(seed: Founding, emailDomain: string, now: number): Founded {
+export function found(seed: Founding, emailDomain: string, now: number): OrganizationFounded {
   const groups = systemGroups(seed)
   const groupId = (name: string) => groups.find(group => group.name === name)!.id
   const account = {

@@ -2,17 +2,13 @@
 
 import { linkifiers as api } from '../../api/organization/linkifiers.ts'
 import { groupsOfPattern, linkifiersInOrder, variablesOfTemplate } from '../markdown/linkify.ts'
+import type { LinkifierFact } from '../model/facts/organization.ts'
 import type { Linkifier } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
 import { badRequest } from '../refusal.ts'
 import { type Announcement, type Context, onlyWith, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
-
-export type LinkifierFact =
-  | { readonly type: 'linkifier.added' | 'linkifier.edited'; readonly linkifier: Linkifier }
-  | { readonly type: 'linkifier.removed'; readonly id: number }
-  | { readonly type: 'linkifiers.reordered'; readonly ids: readonly number[] }
 
 export const linkifiers = resource(api)<LinkifierFact>({
   commands: {

@@ -2,11 +2,11 @@
 
 import { organization as api } from '../../api/organization/organization.ts'
 import { type OrganizationSetting, organizationSettings } from '../../api/shapes/organization-settings.ts'
-import type { OrganizationPermission } from '../../api/shapes/permission-settings.ts'
 import type { Fact } from '../facts.ts'
 import { limits } from '../limits.ts'
+import type { OrganizationFact } from '../model/facts/organization.ts'
 import type { EmailDomain } from '../model/organization-records.ts'
-import type { GroupValue, State } from '../model/state.ts'
+import type { State } from '../model/state.ts'
 import { limitChanged } from '../people/users/access.ts'
 import { badRequest } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
@@ -15,25 +15,8 @@ import { shown } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
 import { constantSections } from './constants.ts'
 import { checkDomain, knownDomain, presentDomain } from './domains.ts'
-import type { Founded } from './founding.ts'
 import { realmSection } from './register.ts'
 import { update } from './update.ts'
-
-export type OrganizationFact =
-  | Founded
-  | {
-      readonly type: 'organization.changed'
-      readonly settings: Readonly<Record<string, unknown>>
-      readonly permissions: Partial<Record<OrganizationPermission, GroupValue>>
-    }
-  | {
-      readonly type: 'organization.deactivated'
-      /** Milliseconds; absent: its data is kept for ever. */
-      readonly deletableFrom?: number
-    }
-  | { readonly type: 'organization.reactivated' }
-  | { readonly type: 'domain.added' | 'domain.changed'; readonly domain: EmailDomain }
-  | { readonly type: 'domain.removed'; readonly domain: EmailDomain }
 
 export const organization = resource(api)<OrganizationFact>({
   commands: {

@@ -3,24 +3,14 @@
 import { playgrounds as api } from '../../api/organization/playgrounds.ts'
 import { limits } from '../limits.ts'
 import { variablesOfTemplate } from '../markdown/linkify.ts'
+import type { PlaygroundFact } from '../model/facts/organization.ts'
+import type { Playground } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
 import { badRequest } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
-
-/** Where code blocks of a language can be run. */
-export interface Playground {
-  readonly id: number
-  readonly name: string
-  readonly language: string
-  readonly urlTemplate: string
-}
-
-export type PlaygroundFact =
-  | { readonly type: 'playground.added'; readonly playground: Playground }
-  | { readonly type: 'playground.removed'; readonly id: number }
 
 export const playgrounds = resource(api)<PlaygroundFact>({
   commands: {

@@ -2,15 +2,10 @@
 
 import { alertWords as api } from '../../api/people/alert-words.ts'
 import { limits } from '../limits.ts'
+import type { AlertWordsFact } from '../model/facts/people.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
 import { type Context, type Outcome, resource } from '../resource.ts'
-
-export type AlertWordsFact = {
-  readonly type: 'alert-words.changed'
-  readonly userId: number
-  readonly words: readonly string[]
-}
 
 export const alertWords = resource(api)<AlertWordsFact>({
   commands: {

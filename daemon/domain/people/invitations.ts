@@ -4,6 +4,7 @@ import type { ParamsOf } from '../../api/define.ts'
 import { invitations as api } from '../../api/people/invitations.ts'
 import type { Fact } from '../facts.ts'
 import { limits } from '../limits.ts'
+import type { InvitationFact } from '../model/facts/people.ts'
 import { userByEmail } from '../model/lookups.ts'
 import type { Invitation } from '../model/organization-records.ts'
 import { organizationSetting } from '../model/settings.ts'
@@ -17,11 +18,6 @@ import { activeGroup } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
 import { isEmailAddress } from './users/checks.ts'
 import { emailProblem } from './users/email-rules.ts'
-
-export type InvitationFact =
-  | { readonly type: 'invitations.made'; readonly invitations: readonly Invitation[] }
-  | { readonly type: 'invitation.resent'; readonly id: number; readonly madeAt: number; readonly inviterId: number }
-  | { readonly type: 'invitation.revoked'; readonly id: number; readonly inviterId: number }
 
 type Terms = Pick<
   ParamsOf<typeof api.send>,

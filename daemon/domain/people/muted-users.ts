@@ -2,16 +2,13 @@
 
 import { mutedUsers as api } from '../../api/people/muted-users.ts'
 import { readMessagesFrom } from '../messages/read-state.ts'
+import type { MutedUserFact } from '../model/facts/people.ts'
 import { mutedUserKey } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
 import { badRequest } from '../refusal.ts'
 import { type Announcement, type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
-
-export type MutedUserFact =
-  | { readonly type: 'user.muted'; readonly userId: number; readonly mutedId: number; readonly since: number }
-  | { readonly type: 'user.unmuted'; readonly userId: number; readonly mutedId: number }
 
 export const mutedUsers = resource(api)<MutedUserFact>({
   commands: {

@@ -1,18 +1,10 @@
 // Navigation views: personal records, keyed by their fragment.
 
 import { navigationViews as api } from '../../api/people/navigation-views.ts'
+import type { NavigationViewFact } from '../model/facts/people.ts'
 import type { NavigationView } from '../model/personal-records.ts'
 import { badRequest, noSuch } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
-
-export type NavigationViewFact =
-  | { readonly type: 'navigation-view.added'; readonly view: NavigationView }
-  | {
-      readonly type: 'navigation-view.edited'
-      readonly view: NavigationView
-      readonly changed: { readonly is_pinned?: boolean; readonly name?: string | null }
-    }
-  | { readonly type: 'navigation-view.removed'; readonly userId: number; readonly fragment: string }
 
 const builtIn = new Set([
   'inbox',

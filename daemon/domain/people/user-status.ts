@@ -5,7 +5,7 @@ import { userStatus as api } from '../../api/people/user-status.ts'
 import type { Fact } from '../facts.ts'
 import { limits } from '../limits.ts'
 import { type Emoji, emojiByName, isEmojiPair } from '../markdown/emoji-names.ts'
-import type { UserStatus } from '../model/personal-records.ts'
+import type { UserStatusFact } from '../model/facts/people.ts'
 import { userSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
@@ -15,13 +15,6 @@ import { accessAudience } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
 import { visibilityToggled } from './presence.ts'
 import { settingsFact } from './settings/index.ts'
-
-export type UserStatusFact = {
-  readonly type: 'user-status.set'
-  readonly status: UserStatus
-  /** Which parts changed, for those who are told. */
-  readonly changed: readonly ('text' | 'emoji')[]
-}
 
 type Given = Omit<ParamsOf<typeof api.update>, 'away'>
 

@@ -1,17 +1,13 @@
 // Outgoing webhooks: deliveries that wait, what became of the others, and sending one again.
 
 import { webhooks as api } from '../../../api/bots/webhooks.ts'
+import type { WebhookFact } from '../../model/facts/bots.ts'
 import { seconds } from '../../model/time.ts'
+import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import { badRequest, noSuch } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
-import type { WebhookDelivery } from './delivery.ts'
 import { isOutgoing, newDelivery } from './trigger.ts'
-
-export type WebhookFact =
-  | { readonly type: 'webhook.asked'; readonly delivery: WebhookDelivery }
-  /** As the delivery is after the attempt; the oldest ones that are over are forgotten. */
-  | { readonly type: 'webhook.attempted'; readonly delivery: WebhookDelivery; readonly forgotten?: readonly number[] }
 
 export const webhooks = resource(api)<WebhookFact>({
   commands: {

@@ -3,8 +3,8 @@
 import { presentRead } from '../../messages/present.ts'
 import type { Message } from '../../model/message-store/index.ts'
 import type { OutgoingService, User } from '../../model/state.ts'
+import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import type { Surroundings } from '../../resource.ts'
-import type { WebhookDelivery } from './delivery.ts'
 import { isOutgoing } from './trigger.ts'
 
 export interface WebhookRequest {

@@ -6,9 +6,9 @@ import { addressOf } from '../../messages/quote.ts'
 import { isUnread } from '../../messages/reader.ts'
 import { posting, sentBySystem, type Target } from '../../messages/send.ts'
 import type { OutgoingService, State, User } from '../../model/state.ts'
+import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Surroundings } from '../../resource.ts'
-import type { WebhookDelivery } from './delivery.ts'
 
 export type Attempt =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }

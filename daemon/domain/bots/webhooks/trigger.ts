@@ -2,8 +2,8 @@
 
 import { nextDeliveryId } from '../../messages/compose.ts'
 import type { User } from '../../model/state.ts'
+import type { Trigger, WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import type { Surroundings } from '../../resource.ts'
-import type { Trigger, WebhookDelivery } from './delivery.ts'
 
 /** Messages of bots call nobody: two bots would never stop answering each other. */
 export function calledBy(

@@ -1,6 +1,7 @@
 // Subscriptions: who follows which channel, and what each has set for it.
 
 import { subscriptions as api } from '../../../api/channels/subscriptions.ts'
+import type { SubscriptionFact } from '../../model/facts/channels.ts'
 import { liveChannelFor } from '../../model/lookups.ts'
 import type { Channel, State } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
@@ -13,11 +14,9 @@ import { subscriberChange } from '../announce.ts'
 import { knowsArchived, streamCreated, streamDeleted } from '../present.ts'
 import { compact } from '../visibility.ts'
 import { addedAnnouncements, presentAll, presentOwn } from './present.ts'
-import { type ChangedFact, changing, propertyEvents } from './properties.ts'
-import { type AddedFact, addedUsers, subscribing } from './subscribe.ts'
-import { type RemovedFact, unsubscribing } from './unsubscribe.ts'
-
-export type SubscriptionFact = AddedFact | RemovedFact | ChangedFact
+import { changing, propertyEvents } from './properties.ts'
+import { addedUsers, subscribing } from './subscribe.ts'
+import { unsubscribing } from './unsubscribe.ts'
 
 export const subscriptions = resource(api)<SubscriptionFact>({
   commands: {

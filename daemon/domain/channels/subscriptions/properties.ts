@@ -1,6 +1,7 @@
 // What people set for a channel they follow: color, mute, pin, notifications.
 
 import type { Fact } from '../../facts.ts'
+import type { SubscriptionChanged } from '../../model/facts/channels.ts'
 import { liveChannelFor } from '../../model/lookups.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
@@ -11,15 +12,6 @@ import * as may from '../../rules/index.ts'
 import { knowsArchived } from '../present.ts'
 import { checkColor } from './colors.ts'
 import { inherited, notificationNames } from './present.ts'
-
-export interface ChangedFact {
-  readonly type: 'subscription.changed'
-  readonly userId: number
-  readonly channelId: number
-  readonly set: Partial<Pick<Subscription, 'color' | 'muted' | 'pinned'>> & {
-    readonly notifications?: Partial<Subscription['notifications']>
-  }
-}
 
 interface Wish {
   readonly stream_id: number
@@ -43,7 +35,7 @@ export function changing(ctx: Context, wishes: readonly Wish[]): Fact[] {
 }
 
 /** The change in the words of the API; muting has two of them. */
-export function propertyEvents({ channelId, set }: ChangedFact): Event[] {
+export function propertyEvents({ channelId, set }: SubscriptionChanged): Event[] {
   const event = (property: string, value: unknown) => propertyEvent(channelId, property, value)
   const events: Event[] = []
   if (set.color !== undefined) events.push(event('color', set.color))
@@ -79,7 +71,7 @@ export function inheritedNews(state: State, user: User, setting: string): Announ
   ]
 }
 
-function checkWish({ property, value }: Wish, label: (name: string) => string): ChangedFact['set'] {
+function checkWish({ property, value }: Wish, label: (name: string) => string): SubscriptionChanged['set'] {
   if (property === 'color') return { color: checkColor(label('value'), value) }
   const known =
     ['is_muted', 'in_home_view', 'pin_to_top'].includes(property) || Object.hasOwn(notificationNames, property)
@@ -91,7 +83,7 @@ function checkWish({ property, value }: Wish, label: (name: string) => string): 
   return { notifications: { [notificationNames[property as keyof typeof notificationNames]]: value } }
 }
 
-function isSo(row: Subscription, { notifications = {}, ...set }: ChangedFact['set']): boolean {
+function isSo(row: Subscription, { notifications = {}, ...set }: SubscriptionChanged['set']): boolean {
   return (
     Object.entries(set).every(([key, value]) => row[key as keyof Subscription] === value) &&
     Object.entries(notifications).every(([key, value]) => row.notifications[key as never] === value)

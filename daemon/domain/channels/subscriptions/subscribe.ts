@@ -6,6 +6,7 @@ import type { ParamsOf } from '../../../api/define.ts'
 import type { Fact } from '../../facts.ts'
 import { limits } from '../../limits.ts'
 import { directNotice } from '../../messages/notices.ts'
+import type { Added, SubscriptionAdded } from '../../model/facts/channels.ts'
 import { channelByName, defaultChannels } from '../../model/lookups.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import { visibleUser } from '../../people/users/read.ts'
@@ -17,23 +18,6 @@ import { type Blueprint, blueprint, checkCreation, creationNotices, mention } fr
 import { lastMessageId } from '../topic-history.ts'
 import { Colors, checkColor } from './colors.ts'
 import { NamesByUser } from './names-by-user.ts'
-
-export interface Added {
-  readonly channelId: number
-  /** Who were subscribed before: they find everything as they left it. */
-  readonly returning: readonly number[]
-  /** The others, by the color they get. */
-  readonly fresh: Readonly<Record<string, readonly number[]>>
-  /** Those who did not know of the channel. */
-  readonly gained: readonly number[]
-}
-
-export interface AddedFact {
-  readonly type: 'subscription.added'
-  /** The newest message; later ones are received. */
-  readonly after: number
-  readonly added: readonly Added[]
-}
 
 interface Wanted {
   readonly channel: Channel
@@ -113,7 +97,7 @@ export function enrolment(state: State, wanted: readonly Wanted[]) {
     already.add(channel.name, there)
     if (come.length > 0) added.push({ channelId: channel.id, returning, fresh, gained })
   }
-  const fact: AddedFact | undefined =
+  const fact: SubscriptionAdded | undefined =
     added.length > 0 ? { type: 'subscription.added', after: lastMessageId(state), added } : undefined
   return { fact, subscribed, already }
 }
@@ -182,7 +166,7 @@ function newChannel(ctx: Context, plan: Blueprint, { name, description }: Entry,
 }
 
 /** A direct message to everyone whom somebody else subscribed to channels that existed. */
-function welcomeNotices(ctx: Context, existing: ReadonlySet<Channel>, fact: AddedFact | undefined): Fact[] {
+function welcomeNotices(ctx: Context, existing: ReadonlySet<Channel>, fact: SubscriptionAdded | undefined): Fact[] {
   const names = new Map<number, string[]>()
   for (const entry of fact?.added ?? []) {
     const channel = ctx.state.channels.get(entry.channelId)

@@ -12,20 +12,6 @@ import * as may from '../../rules/index.ts'
 import { lastMessageId } from '../topic-history.ts'
 import { principals } from './subscribe.ts'
 
-export interface RemovedFact {
-  readonly type: 'subscription.removed'
-  /** The first message that is no longer received. */
-  readonly upTo: number
-  readonly removed: readonly {
-    readonly channelId: number
-    readonly userIds: readonly number[]
-    /** Those who no longer know of the channel. */
-    readonly lost: readonly number[]
-    /** Messages that were moved from here to where they still are unread: user ID and runs of IDs. */
-    readonly unread?: readonly (readonly [userId: number, runs: readonly number[]])[]
-  }[]
-}
-
 export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscribe>) {
   const { state } = ctx
   const people = principals(ctx, params.principals)

@@ -3,6 +3,7 @@
 import type { ParamsOf } from '../../../api/define.ts'
 import { profileFields as api, profileFieldTypes } from '../../../api/people/profile-fields.ts'
 import { limits } from '../../limits.ts'
+import type { ProfileFieldFact } from '../../model/facts/people.ts'
 import type { ProfileField } from '../../model/organization-records.ts'
 import type { State, User } from '../../model/state.ts'
 import { cleaned } from '../../model/text.ts'
@@ -14,17 +15,6 @@ import { personUpdated } from '../users/announce.ts'
 import { checkFieldData, externalAccounts, isBuiltIn } from './field-data.ts'
 import { inOrder, presentFields } from './present.ts'
 import { checkProfile } from './values.ts'
-
-export type ProfileFieldFact =
-  | { readonly type: 'profile-field.created'; readonly field: ProfileField }
-  | {
-      readonly type: 'profile-field.updated'
-      readonly field: ProfileField
-      /** People whose value was an option that is gone. */
-      readonly cleared: readonly number[]
-    }
-  | { readonly type: 'profile-field.reordered'; readonly order: readonly number[] }
-  | { readonly type: 'profile-field.deleted'; readonly id: number; readonly cleared: readonly number[] }
 
 export const profileFields = resource(api)<ProfileFieldFact>({
   commands: {

@@ -3,11 +3,11 @@
 import type { ParamsOf } from '../../../api/define.ts'
 import type { profileFields as api } from '../../../api/people/profile-fields.ts'
 import { limits } from '../../limits.ts'
+import type { ProfileChange } from '../../model/facts/people.ts'
 import type { ProfileField } from '../../model/organization-records.ts'
 import type { State, User } from '../../model/state.ts'
 import { cleaned } from '../../model/text.ts'
 import { badRequest } from '../../refusal.ts'
-import type { ProfileChange } from '../users/facts.ts'
 
 type Input = ParamsOf<typeof api.set>['data'][number]
 

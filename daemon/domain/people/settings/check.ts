@@ -1,9 +1,8 @@
 // Which values a setting takes, where its shape does not say it all.
 
 import { userSettings } from '../../../api/shapes/user-settings.ts'
+import type { SettingChanges } from '../../model/facts/people.ts'
 import { badRequest } from '../../refusal.ts'
-
-export type Changes = Readonly<Record<string, unknown>>
 
 /** Sounds a client may play; `none` is silence. */
 export const notificationSounds = ['ding', 'chime', 'bell', 'knock', 'pop'] as const
@@ -23,7 +22,7 @@ const ranges: Readonly<Record<string, readonly [number, number]>> = {
 }
 
 /** What was given and differs from the present value; refuses what a setting does not take. */
-export function changedSettings(given: Changes, current: (name: string) => unknown): Record<string, unknown> {
+export function changedSettings(given: SettingChanges, current: (name: string) => unknown): Record<string, unknown> {
   const changes: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(userSettings, name)) continue

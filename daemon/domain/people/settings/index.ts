@@ -5,8 +5,8 @@ import { legacyEventOf, type UserSetting, userSettings } from '../../../api/shap
 import { mapped } from '../../../api/tables.ts'
 import { inheritedNews } from '../../channels/subscriptions/properties.ts'
 import type { Fact } from '../../facts.ts'
+import type { SettingChanges, SettingsFact } from '../../model/facts/people.ts'
 import { apiEmail } from '../../model/lookups.ts'
-import type { EmailChange } from '../../model/personal-records.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { badRequest } from '../../refusal.ts'
@@ -17,22 +17,7 @@ import { visibilityToggled } from '../presence.ts'
 import { emailChanged, personUpdated } from '../users/announce.ts'
 import { checkNewEmail } from '../users/checks.ts'
 import { accountChanges, mailOf } from './account.ts'
-import { type Changes, changedSettings, emojisets, languageName, notificationSounds } from './check.ts'
-
-export type SettingsFact =
-  | {
-      readonly type: 'user.settings-changed'
-      readonly userId: number
-      readonly changes: Changes
-      /** The values that these settings had. */
-      readonly before: Changes
-      /** What the new default_language calls itself. */
-      readonly languageName?: string
-    }
-  | { readonly type: 'user.password-changed'; readonly userId: number; readonly password: string }
-  | { readonly type: 'email-change.requested'; readonly change: EmailChange }
-  | { readonly type: 'email-change.confirmed'; readonly token: string }
-  | { readonly type: 'organization.user-defaults-changed'; readonly changes: Changes }
+import { changedSettings, emojisets, languageName, notificationSounds } from './check.ts'
 
 interface Prepared {
   readonly update: { readonly matches: boolean; readonly hash: string }
@@ -148,7 +133,7 @@ export const settings = resource(api)<SettingsFact, Prepared>({
 const choices = { emojiset_choices: emojisets, available_notification_sounds: notificationSounds }
 
 /** A change of settings as a fact; other resources that change a setting use it too. */
-export function settingsFact(user: User, changes: Changes): Fact {
+export function settingsFact(user: User, changes: SettingChanges): Fact {
   const language = changes.default_language
   const named = typeof language === 'string' ? languageName(language) : undefined
   const before = mapped(changes, name => userSetting(user, name as UserSetting))
@@ -178,7 +163,7 @@ function defaultSetting(state: State, name: UserSetting): unknown {
 }
 
 /** Only what differs from the table is kept. */
-function stored(settings: Changes): Changes {
+function stored(settings: SettingChanges): SettingChanges {
   return Object.fromEntries(
     Object.entries(settings).filter(([name, value]) => value !== userSettings[name as UserSetting].default),
   )

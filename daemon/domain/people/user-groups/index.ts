@@ -2,18 +2,19 @@
 
 import { userGroups as api } from '../../../api/people/user-groups.ts'
 import { visibilityNews } from '../../channels/visibility.ts'
+import type { UserGroupFact } from '../../model/facts/people.ts'
 import type { Group, State } from '../../model/state.ts'
 import { badRequest } from '../../refusal.ts'
 import { type Announcement, type Context, type Event, onlyWith, resource } from '../../resource.ts'
 import { everyone } from '../../rules/audiences.ts'
 import { directGroups, directMembers, groupsOf, shown, withSubgroups } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
+import { apply, together, without } from './apply.ts'
 import { changeMembers } from './change-members.ts'
 import { create } from './create.ts'
-import { apply, together, type UserGroupFact, without } from './facts.ts'
 import { deactivate, knownGroup, update } from './update.ts'
 
-export type { UserGroupFact } from './facts.ts'
+export type { UserGroupFact } from '../../model/facts/people.ts'
 
 export const userGroups = resource(api)<UserGroupFact>({
   commands: {

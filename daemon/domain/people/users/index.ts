@@ -2,6 +2,7 @@
 
 import { users as api } from '../../../api/people/users.ts'
 import { botAdded, botReconfigured, botSightChanged, botUpdated } from '../../bots/announce.ts'
+import type { UserFact } from '../../model/facts/people.ts'
 import { userByEmail } from '../../model/lookups.ts'
 import { initialSettings, organizationSetting } from '../../model/settings.ts'
 import { roles, type State, type User } from '../../model/state.ts'
@@ -25,7 +26,6 @@ import {
   strangerAdded,
 } from './announce.ts'
 import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
-import type { UserFact } from './facts.ts'
 import { activityNews, roleNews, waitingNews, whenCreated } from './hooks.ts'
 import { presentAvatar } from './present.ts'
 import { list, me, section, show, visibleUser } from './read.ts'

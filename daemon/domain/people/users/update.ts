@@ -2,13 +2,13 @@
 
 import type { ParamsOf, ReplyOf } from '../../../api/define.ts'
 import type { users as api } from '../../../api/people/users.ts'
+import type { UserFact } from '../../model/facts/people.ts'
 import type { Role, User } from '../../model/state.ts'
 import { badRequest } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { checkProfile } from '../profile-fields/values.ts'
 import { checkBotName, checkFullName, checkNewEmail } from './checks.ts'
-import type { UserFact } from './facts.ts'
 
 type Changes = Omit<ParamsOf<typeof api.update>, 'user_id'>
 

@@ -1,6 +1,6 @@
-// One call to the server of an outgoing webhook bot, as the store remembers it.
+// Deliveries of outgoing webhooks: one row for each call to the server of a bot.
 
-import { Table } from '../../model/table.ts'
+import { Table } from './table.ts'
 
 export type Trigger = 'mention' | 'direct_message'
 

@@ -1,8 +1,9 @@
-// What happens to messages.
+// What happens to messages, and to what people prepare, plan and mark around them.
 
-import type { WebhookDelivery } from '../bots/webhooks/delivery.ts'
-import type { Edit, Message, Reaction, Submessage } from '../model/message-store/index.ts'
-import type { Conversation } from '../model/state.ts'
+import type { Edit, Message, Reaction, Submessage } from '../message-store/index.ts'
+import type { Draft, Reminder, SavedSnippet, ScheduledMessage } from '../personal-records.ts'
+import type { Conversation } from '../state.ts'
+import type { WebhookDelivery } from '../webhook-deliveries.ts'
 
 export type MessageFact =
   | MessageSent
@@ -110,3 +111,27 @@ export interface AllRead {
   readonly userId: number
   readonly upTo: number
 }
+
+export type DraftFact =
+  | { readonly type: 'drafts.created'; readonly drafts: readonly Draft[] }
+  | { readonly type: 'draft.edited'; readonly draft: Draft }
+  | { readonly type: 'draft.deleted'; readonly id: number; readonly userId: number }
+
+export type ReminderFact =
+  | { readonly type: 'reminder.created'; readonly reminder: Reminder }
+  /** The account was deactivated; nobody is told. */
+  | { readonly type: 'reminder.failed'; readonly reminder: Reminder }
+  | { readonly type: 'reminder.deleted'; readonly id: number; readonly userId: number }
+  | { readonly type: 'reminder.delivered'; readonly id: number; readonly userId: number }
+
+export type SavedSnippetFact =
+  | { readonly type: 'saved-snippet.created'; readonly snippet: SavedSnippet }
+  | { readonly type: 'saved-snippet.edited'; readonly snippet: SavedSnippet }
+  | { readonly type: 'saved-snippet.deleted'; readonly id: number; readonly userId: number }
+
+export type ScheduledMessageFact =
+  | { readonly type: 'scheduled-message.created'; readonly message: ScheduledMessage }
+  | { readonly type: 'scheduled-message.edited'; readonly message: ScheduledMessage }
+  | { readonly type: 'scheduled-message.failed'; readonly message: ScheduledMessage }
+  | { readonly type: 'scheduled-message.deleted'; readonly id: number; readonly userId: number }
+  | { readonly type: 'scheduled-message.delivered'; readonly id: number; readonly userId: number }

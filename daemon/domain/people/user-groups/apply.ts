@@ -1,28 +1,8 @@
-// What happens to user groups, and how the state takes it.
+// What facts about user groups change in the state.
 
-import type { GroupPermission } from '../../../api/shapes/permission-settings.ts'
-import type { Group, GroupValue, State } from '../../model/state.ts'
+import type { UserGroupFact } from '../../model/facts/people.ts'
+import type { Group, State } from '../../model/state.ts'
 import type { FactOf } from '../../resource.ts'
-
-export type UserGroupFact =
-  | { readonly type: 'group.created'; readonly group: Group }
-  | {
-      readonly type: 'group.edited'
-      readonly groupId: number
-      readonly changes: { readonly name?: string; readonly description?: string }
-      readonly permissions: Partial<Record<GroupPermission, GroupValue>>
-    }
-  | { readonly type: 'group.deactivated' | 'group.reactivated'; readonly groupId: number }
-  | {
-      readonly type: 'group.members-added' | 'group.members-removed'
-      readonly groupId: number
-      readonly userIds: readonly number[]
-    }
-  | {
-      readonly type: 'group.subgroups-added' | 'group.subgroups-removed'
-      readonly groupId: number
-      readonly subgroupIds: readonly number[]
-    }
 
 export const apply: { [T in UserGroupFact['type']]: (state: State, fact: FactOf<UserGroupFact, T>) => void } = {
   'group.created': (state, { group }) => state.groups.put(group),

@@ -1,0 +1,41 @@
+// What happens to the organization, its email domains, linkifiers, playgrounds and emoji.
+
+import type { OrganizationPermission } from '../../../api/shapes/permission-settings.ts'
+import type { CustomEmoji, EmailDomain, Linkifier, Organization, Playground } from '../organization-records.ts'
+import type { Group, GroupValue, User } from '../state.ts'
+
+export type OrganizationFact =
+  | OrganizationFounded
+  | {
+      readonly type: 'organization.changed'
+      readonly settings: Readonly<Record<string, unknown>>
+      readonly permissions: Partial<Record<OrganizationPermission, GroupValue>>
+    }
+  | {
+      readonly type: 'organization.deactivated'
+      /** Milliseconds; absent: its data is kept for ever. */
+      readonly deletableFrom?: number
+    }
+  | { readonly type: 'organization.reactivated' }
+  | { readonly type: 'domain.added' | 'domain.changed'; readonly domain: EmailDomain }
+  | { readonly type: 'domain.removed'; readonly domain: EmailDomain }
+
+export type OrganizationFounded = {
+  readonly type: 'organization.founded'
+  readonly organization: Organization
+  readonly groups: readonly Group[]
+  readonly users: readonly User[]
+}
+
+export type LinkifierFact =
+  | { readonly type: 'linkifier.added' | 'linkifier.edited'; readonly linkifier: Linkifier }
+  | { readonly type: 'linkifier.removed'; readonly id: number }
+  | { readonly type: 'linkifiers.reordered'; readonly ids: readonly number[] }
+
+export type PlaygroundFact =
+  | { readonly type: 'playground.added'; readonly playground: Playground }
+  | { readonly type: 'playground.removed'; readonly id: number }
+
+export type EmojiFact =
+  | { readonly type: 'emoji.added'; readonly emoji: CustomEmoji }
+  | { readonly type: 'emoji.deactivated'; readonly id: number }

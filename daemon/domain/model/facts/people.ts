@@ -1,0 +1,118 @@
+// What happens to accounts, user groups, settings, and what people keep about themselves and each other.
+
+import type { GroupPermission } from '../../../api/shapes/permission-settings.ts'
+import type { Invitation, ProfileField } from '../organization-records.ts'
+import type { EmailChange, NavigationView, UserStatus } from '../personal-records.ts'
+import type { Bot, Group, GroupValue, Role, User } from '../state.ts'
+
+export type UserFact =
+  | { readonly type: 'user.created'; readonly user: User }
+  | { readonly type: 'user.renamed'; readonly userId: number; readonly fullName: string }
+  | { readonly type: 'user.reassigned'; readonly userId: number; readonly from: Role; readonly to: Role }
+  | { readonly type: 'user.email-changed'; readonly userId: number; readonly from: string; readonly to: string }
+  | { readonly type: 'user.avatar-changed'; readonly userId: number; readonly avatar: User['avatar'] }
+  | { readonly type: 'user.profile-changed'; readonly userId: number; readonly values: readonly ProfileChange[] }
+  | { readonly type: 'user.deactivated'; readonly userId: number }
+  | {
+      readonly type: 'user.reactivated'
+      readonly userId: number
+      /** A bot whose owner is gone moves to whoever brings it back. */
+      readonly ownerId?: number
+    }
+  | { readonly type: 'user.key-regenerated'; readonly userId: number; readonly keyVersion: number }
+  /** The waiting period of these accounts ended, or began again because it was made longer. */
+  | { readonly type: 'user.waiting-settled'; readonly userIds: readonly number[]; readonly fullMember: boolean }
+  | {
+      readonly type: 'bot.configured'
+      readonly userId: number
+      readonly bot: Bot
+      readonly changed: readonly BotPart[]
+      readonly formerOwnerId?: number | null
+    }
+
+export interface ProfileChange {
+  readonly id: number
+  /** null: removed. */
+  readonly value: string | null
+}
+
+export type BotPart = 'owner' | 'service' | 'sending' | 'events' | 'allPublic'
+
+export type UserGroupFact =
+  | { readonly type: 'group.created'; readonly group: Group }
+  | {
+      readonly type: 'group.edited'
+      readonly groupId: number
+      readonly changes: { readonly name?: string; readonly description?: string }
+      readonly permissions: Partial<Record<GroupPermission, GroupValue>>
+    }
+  | { readonly type: 'group.deactivated' | 'group.reactivated'; readonly groupId: number }
+  | {
+      readonly type: 'group.members-added' | 'group.members-removed'
+      readonly groupId: number
+      readonly userIds: readonly number[]
+    }
+  | {
+      readonly type: 'group.subgroups-added' | 'group.subgroups-removed'
+      readonly groupId: number
+      readonly subgroupIds: readonly number[]
+    }
+
+export type SettingsFact =
+  | {
+      readonly type: 'user.settings-changed'
+      readonly userId: number
+      readonly changes: SettingChanges
+      /** The values that these settings had. */
+      readonly before: SettingChanges
+      /** What the new default_language calls itself. */
+      readonly languageName?: string
+    }
+  | { readonly type: 'user.password-changed'; readonly userId: number; readonly password: string }
+  | { readonly type: 'email-change.requested'; readonly change: EmailChange }
+  | { readonly type: 'email-change.confirmed'; readonly token: string }
+  | { readonly type: 'organization.user-defaults-changed'; readonly changes: SettingChanges }
+
+export type UserStatusFact = {
+  readonly type: 'user-status.set'
+  readonly status: UserStatus
+  /** Which parts changed, for those who are told. */
+  readonly changed: readonly ('text' | 'emoji')[]
+}
+
+export type MutedUserFact =
+  | { readonly type: 'user.muted'; readonly userId: number; readonly mutedId: number; readonly since: number }
+  | { readonly type: 'user.unmuted'; readonly userId: number; readonly mutedId: number }
+
+export type AlertWordsFact = {
+  readonly type: 'alert-words.changed'
+  readonly userId: number
+  readonly words: readonly string[]
+}
+
+export type NavigationViewFact =
+  | { readonly type: 'navigation-view.added'; readonly view: NavigationView }
+  | {
+      readonly type: 'navigation-view.edited'
+      readonly view: NavigationView
+      readonly changed: { readonly is_pinned?: boolean; readonly name?: string | null }
+    }
+  | { readonly type: 'navigation-view.removed'; readonly userId: number; readonly fragment: string }
+
+export type InvitationFact =
+  | { readonly type: 'invitations.made'; readonly invitations: readonly Invitation[] }
+  | { readonly type: 'invitation.resent'; readonly id: number; readonly madeAt: number; readonly inviterId: number }
+  | { readonly type: 'invitation.revoked'; readonly id: number; readonly inviterId: number }
+
+export type ProfileFieldFact =
+  | { readonly type: 'profile-field.created'; readonly field: ProfileField }
+  | {
+      readonly type: 'profile-field.updated'
+      readonly field: ProfileField
+      /** People whose value was an option that is gone. */
+      readonly cleared: readonly number[]
+    }
+  | { readonly type: 'profile-field.reordered'; readonly order: readonly number[] }
+  | { readonly type: 'profile-field.deleted'; readonly id: number; readonly cleared: readonly number[] }
+
+export type SettingChanges = Readonly<Record<string, unknown>>

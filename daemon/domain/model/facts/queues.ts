@@ -1,0 +1,29 @@
+// What happens to event queues, and to the store as a whole. No resource owns these facts.
+
+/** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
+export type QueueFact =
+  | { readonly type: 'queue.registered'; readonly queue: QueueRegistration }
+  | { readonly type: 'queue.acknowledged'; readonly queueId: string; readonly upTo: number }
+  | { readonly type: 'queue.removed'; readonly queueId: string; readonly reason: 'deleted' | 'expired' | 'overflowed' }
+
+/** Everything was put back to how it once was; applied by the engine itself. */
+export type StoreFact = {
+  readonly type: 'store.restored'
+  readonly sections: Readonly<Record<string, unknown[]>>
+}
+
+export interface QueueRegistration {
+  readonly id: string
+  readonly userId: number
+  /** null: all types. */
+  readonly eventTypes: readonly string[] | null
+  readonly capabilities: readonly string[]
+  /** Milliseconds without a poll after which it expires. */
+  readonly lifespan: number
+  readonly narrow: readonly (readonly [string, string])[]
+  readonly allPublicStreams: boolean
+  readonly applyMarkdown: boolean
+  readonly clientGravatar: boolean
+  readonly slimPresence: boolean
+  readonly includeSubscribers: 'true' | 'false' | 'partial'
+}
