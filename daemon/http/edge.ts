@@ -4,7 +4,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
-import type { User } from '../domain/model/state.ts'
+import { userByEmail } from '../domain/model/lookups.ts'
+import type { State, User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { AnyResource, Context, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
 import { callEndpoint } from '../domain/rules/index.ts'
@@ -201,7 +202,8 @@ export class Edge {
 
   #run(found: Found, ctx: Context, params: Params, answering: Answering): object | Promise<object> {
     const { endpoint, resource, key } = found.route
-    const login = endpoint.id === 'fetch-api-key' ? String(params.username).trim().toLowerCase() : undefined
+    const login =
+      endpoint.id === 'fetch-api-key' ? loginOf(this.#parts.engine.state, String(params.username)) : undefined
     const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
     const prepare = resource.prepare?.[key]
     const command = resource.commands[key]!
@@ -249,6 +251,15 @@ export class Edge {
       answering.raw.end()
     } else throw new Refusal('BAD_REQUEST', `Method ${method} is not allowed here`, { allowed_methods: allowed }, 405)
   }
+}
+
+/** Characters of an unknown address that tell it from others; nobody's memory is for strangers to fill. */
+const tellingLength = 100
+
+/** One account has many addresses (`user2@`, `user02@`, in any case): guesses at its password count together. */
+function loginOf(state: State, address: string): string {
+  const given = address.slice(0, 1000).trim().toLowerCase()
+  return String(userByEmail(state, given)?.id ?? given.slice(0, tellingLength))
 }
 
 /** Goes on at once where there is nothing to wait for. */

@@ -55,4 +55,30 @@ describe('--dialect zulip', () => {
       ],
     )
   })
+
+  test('names that every JavaScript object has are text like any other', async t => {
+    const { owner } = await startDaemon(t, { flags: ['--dialect', 'zulip'] })
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    for (const word of ['valueOf', 'constructor', 'toString', '__proto__']) {
+      const body = `title=${word}&content=${word}&emoji_name=${word}&${word}=${word}`
+      const reply = await owner.raw('POST', '/api/v1/saved_snippets', { headers, body })
+      assert.equal(reply.status, 200, reply.text)
+      const { saved_snippets: saved } = (await owner.raw('GET', '/api/v1/saved_snippets')).body
+      assert.equal(saved.at(-1).title, word)
+      assert.equal((await owner.raw('GET', `/api/v1/${word}`)).status, 404)
+    }
+    const understood = understand(
+      new Map([
+        ['emoji_name', 'constructor'],
+        ['valueOf', 'x'],
+      ]),
+    )
+    assert.deepEqual(
+      [...understood],
+      [
+        ['emoji_name', 'constructor'],
+        ['valueOf', 'x'],
+      ],
+    )
+  })
 })

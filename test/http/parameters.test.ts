@@ -27,6 +27,14 @@ describe('parameters', () => {
     assert.match(reply.body.msg, words)
   }
 
+  /** The title of a snippet that was sent in this way. */
+  const savedTitle = async (options: HttpOptions): Promise<string | undefined> => {
+    const { body, text } = await daemon().owner.raw('POST', snippets, options)
+    assert.equal(body.result, 'success', text)
+    const { saved_snippets: list } = await daemon().owner.call(savedSnippets.list, {})
+    return list.find(({ id }) => id === body.saved_snippet_id)?.title
+  }
+
   for (const way of ['query', 'form', 'multipart'])
     test(`travel as ${way} for GET, POST, PATCH and DELETE alike`, async () => {
       const { owner } = daemon()
@@ -164,22 +172,34 @@ describe('parameters', () => {
     )
   })
 
-  test('invalid UTF-8 is refused in query, form and multipart, in names and values', async () => {
+  test('bytes that are not UTF-8 become U+FFFD in query, form and multipart, in names and values', async () => {
     const bad = Buffer.from([0xc3, 0x28])
     const wrapped = (before: string, after: string) => Buffer.concat([Buffer.from(before), bad, Buffer.from(after)])
-    refused(await raw(wrapped('op=', '')), /UTF-8/)
-    refused(await raw(wrapped('op=start&', '=1')), /UTF-8/)
-    for (const escaped of ['op=%ff', 'op=%c3%28', '%ff=1', 'op=%', 'op=%4', 'op=%zz', 'op=%ed%a0%80'])
-      refused(await raw(escaped), /percent-encoding/)
-    refused(await daemon().owner.raw('GET', '/api/v1/users/me?a=%ff'), /percent-encoding/)
     const part = 'Content-Disposition: form-data; name='
-    const type = 'multipart/form-data; boundary=b'
-    refused(await raw(wrapped(`--b\r\n${part}"op"\r\n\r\n`, '\r\n--b--\r\n'), type), /UTF-8/)
-    refused(
-      await raw(wrapped(`--b\r\n${part}"x"\r\n\r\n\ufffd\r\n--b\r\n${part}"op"\r\n\r\n`, '\r\n--b--\r\n'), type),
-      /UTF-8/,
-    )
-    refused(await raw(wrapped(`--b\r\n${part}"`, '"\r\n\r\nx\r\n--b--\r\n'), type), /UTF-8|valid text/)
+    const multi = 'multipart/form-data; boundary=b'
+    const titles = `--b\r\n${part}"content"\r\n\r\nx\r\n--b\r\n${part}"title"\r\n\r\n`
+    for (const [title, body, type] of [
+      ['\ufffd(', wrapped('content=x&title=', ''), form],
+      ['\ufffd(', 'content=x&title=%c3%28', form],
+      ['\ufffd', 'content=x&title=%ff', form],
+      ['\ufffd\ufffd\ufffd', 'content=x&title=%ed%a0%80', form],
+      ['\ufffd(', wrapped(titles, '\r\n--b--\r\n'), multi],
+    ] as const)
+      assert.equal(await savedTitle({ body, headers: { 'Content-Type': type } }), title)
+    assert.equal(await savedTitle({ query: 'content=x&title=%ff' }), '\ufffd')
+    const ignored = (reply: HttpReply) => reply.body.ignored_parameters_unsupported
+    const op = `op=start&to=[${daemon().owner.id}]`
+    assert.deepEqual(ignored(await raw(wrapped(`${op}&`, '=1'))), ['\ufffd('])
+    assert.deepEqual(ignored(await raw(`${op}&%ff=1`)), ['\ufffd'])
+  })
+
+  test('a stray percent sign is text', async () => {
+    for (const text of ['100% sure', '%', '%4', '%zz', 'a%', '%%41'])
+      for (const options of [
+        { body: `content=x&title=${text}`, headers: { 'Content-Type': form } },
+        { query: `content=x&title=${text.replace(' ', '+')}` },
+      ])
+        assert.equal(await savedTitle(options), text.replace('%41', 'A'))
   })
 
   test('a replacement character that was really sent is text like any other', async () => {

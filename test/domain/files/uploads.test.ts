@@ -79,6 +79,13 @@ describe('POST /user_uploads', () => {
     }
   })
 
+  test('the same bytes from many at once are kept once, and everybody gets an address', async () => {
+    const bytes = Buffer.alloc(300_000, 'the same ')
+    const all = await Promise.all(Array.from({ length: 40 }, () => amy.call(api.upload, { file: file(bytes) })))
+    assert.equal(new Set(all.map(({ url }) => url)).size, 40)
+    for (const { url } of all.slice(0, 3)) assert.equal((await amy.raw('GET', url)).text, bytes.toString())
+  })
+
   test('odd names become harmless addresses', async () => {
     for (const name of ['../../etc/passwd', '日本.png', '"; x="', '.htaccess', 'a'.repeat(500)]) {
       const { url } = await amy.call(api.upload, { file: file('x', name.replaceAll('"', '%22')) })

@@ -1,0 +1,68 @@
+// Reads a multipart body part by part, without trusting that it is whole.
+
+import type { Upload } from '../api/define.ts'
+import { badRequest, Refusal } from '../domain/refusal.ts'
+
+export interface Parts {
+  /** Parts that a body may have. */
+  readonly most: number
+  /** Takes a part; throws to refuse the body. */
+  add(name: string, value: string | Upload): void
+}
+
+/** The parser works through what it gets in one turn, so it gets little at a time. */
+const sliceBytes = 16 * 1024
+
+/** Text that is not UTF-8 becomes U+FFFD, as it does in forms. */
+export async function readMultipart(contentType: string, body: Buffer, { most, add }: Parts): Promise<void> {
+  const { Busboy } = await import('@fastify/busboy')
+  let failed = false
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: unknown) => {
+      failed = true
+      reject(error instanceof Refusal ? error : badRequest(`The multipart body cannot be read: ${reason(error)}`))
+    }
+    const attempt = (work: () => void) => {
+      try {
+        if (!failed) work()
+      } catch (error) {
+        fail(error)
+      }
+    }
+    const feed = async () => {
+      const parser = new Busboy({
+        headers: { 'content-type': contentType },
+        limits: { parts: most + 1, fieldSize: body.length },
+      })
+      parser.on('field', (name, value) => attempt(() => add(nameOf(name), value)))
+      parser.on('file', (name, stream, filename, _encoding, type) => {
+        const chunks: Buffer[] = []
+        // A body that ends inside a file ends here too: an error that nobody handles would end the process.
+        stream.on('error', fail)
+        stream.on('data', chunk => chunks.push(chunk))
+        stream.on('end', () =>
+          attempt(() =>
+            add(nameOf(name), { filename: filename ?? '', contentType: type, bytes: Buffer.concat(chunks) }),
+          ),
+        )
+      })
+      parser.on('partsLimit', () => fail(badRequest(`Too many parameters (limit: ${most})`)))
+      parser.on('error', fail)
+      parser.on('finish', resolve)
+      // Bounded by the size of the body. Nothing is fed after a failure: the parser may have parts without a listener by then.
+      for (let start = 0; start < body.length && !failed; start += sliceBytes)
+        await new Promise(written => parser.write(body.subarray(start, start + sliceBytes), written))
+      if (!failed) parser.end()
+    }
+    feed().catch(fail)
+  })
+}
+
+function nameOf(name: string | undefined): string {
+  if (name === undefined) throw badRequest('A part of the multipart body has no name')
+  return name
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown reason'
+}
