@@ -311,10 +311,10 @@ function optionFor({ name, short, value, about, repeatable }: ExtraFlag): Option
   return option
 }
 
-/** Both ways can be said; help shows the one that is not the default, or both in one where there is none. */
+/** Both forms are accepted. Help shows the one that is not the default, or both in one entry if there is no default. */
 function addSwitch(leaf: Command, flag: string, param: Param): string {
   const yes = new Option(`--${flag}`, aboutOf(param, true)).helpGroup('Flags:')
-  const no = new Option(`--no-${flag}`, `not: ${param.about}`).helpGroup('Flags:')
+  const no = new Option(`--no-${flag}`, param.off ?? param.about).helpGroup('Flags:')
   const key = yes.attributeName()
   if (param.presence === 'defaulted') (param.fallback === true ? yes : no).hideHelp()
   else {

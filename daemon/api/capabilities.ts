@@ -3,11 +3,11 @@
 export const capabilities = {
   notification_settings_null: {
     since: 1,
-    effect: 'Notification fields of a subscription may be null, meaning: inherit.',
+    effect: 'Notification fields of a subscription can be null, which means inherit.',
   },
   bulk_message_deletion: { since: 13, effect: 'delete_message carries message_ids instead of one event per message.' },
-  user_avatar_url_field_optional: { since: 18, effect: 'avatar_url may be left out of user objects.' },
-  stream_typing_notifications: { since: 58, effect: 'typing events of channels are sent.' },
+  user_avatar_url_field_optional: { since: 18, effect: 'avatar_url can be missing from user objects.' },
+  stream_typing_notifications: { since: 58, effect: 'Typing events in channels are sent.' },
   user_settings_object: { since: 89, effect: 'The two older settings events and their state fields are not sent.' },
   linkifier_url_template: { since: 176, effect: 'realm_linkifiers is filled and its events are sent.' },
   user_list_incomplete: { since: 232, effect: 'Users the client cannot access are left out instead of replaced.' },

@@ -1,4 +1,4 @@
-// Whether a value has the shape it should have; if not, where and what is wanted, in words.
+// Checks a value against its shape; if it does not fit, says where and what is expected.
 
 import type { TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
@@ -6,7 +6,7 @@ import { isUpload } from './define.ts'
 
 type Checker = ReturnType<typeof TypeCompiler.Compile>
 
-// Compiled at a shape's first use: compiling them all would be most of the daemon's start.
+// Compiled at a shape's first use: compiling all of them would dominate the daemon's start.
 const compiled = new WeakMap<TSchema, Checker>()
 
 function checkerOf(shape: TSchema): Checker {
@@ -19,9 +19,8 @@ function checkerOf(shape: TSchema): Checker {
 }
 
 export function problemIn(name: string, shape: TSchema, value: unknown): string | undefined {
-  if (shape.format === 'binary')
-    return isUpload(value) ? undefined : `${name} is not a file: send it as a file of a multipart body`
-  if (isUpload(value)) return `${name} is a file where ${described(shape)} is wanted`
+  if (shape.format === 'binary') return isUpload(value) ? undefined : `${name} must be a file in a multipart body`
+  if (isUpload(value)) return `${name} is a file, but must be ${described(shape)}`
   if (shape.type !== 'string') {
     const checker = checkerOf(shape)
     if (!checker.Check(value)) {
@@ -32,7 +31,7 @@ export function problemIn(name: string, shape: TSchema, value: unknown): string 
   return unprintable(name, value)
 }
 
-/** For a union the outermost error says only that nothing fitted; the one inside it names the place. */
+/** For a union the outermost error says only that nothing matched; the inner one names the place. */
 function deepestError(checker: Checker, value: unknown): { path: string; schema: TSchema } {
   let best: { path: string; schema: TSchema } | undefined
   const visit = (errors: Iterable<{ path: string; schema: TSchema; errors: Iterable<any>[] }>) => {

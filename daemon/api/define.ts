@@ -1,4 +1,4 @@
-// The words the catalogue is written in: shapes (TypeBox schemas), params (a documented use of a shape), endpoints.
+// The vocabulary of the catalogue: shapes (TypeBox schemas), params (a documented use of a shape), endpoints.
 
 import { type Static, type TLiteral, type TOptional, type TSchema, type TUnion, Type } from '@sinclair/typebox'
 import type { ErrorCode } from './errors.ts'
@@ -16,7 +16,7 @@ export const int = Type.Integer(safe)
 export const natural = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const anything = Type.Unknown()
 
-/** IDs say what they are the ID of, so that the command line can take a name in their place. */
+/** IDs carry the kind of thing they identify, so that the command line can accept a name instead. */
 export const userId = Type.Integer({ ref: 'user', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const channelId = Type.Integer({ ref: 'channel', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 export const groupId = Type.Integer({ ref: 'group', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -28,7 +28,7 @@ export const messageId = Type.Integer({ ref: 'message', minimum: 0, maximum: Num
 export const timestamp = Type.Integer({ ref: 'time', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 /** Markdown source; the command line also reads it from stdin. */
 export const markdown = Type.String({ ref: 'markdown' })
-/** A password; the command line asks for it rather than take it from an argument that others can see. */
+/** A password; the command line prompts for it, because other users can see arguments. */
 export const secret = Type.String({ ref: 'secret' })
 export const topicName = Type.String({ ref: 'topic' })
 
@@ -36,7 +36,7 @@ export function listOf<S extends TSchema>(shape: S) {
   return Type.Array(shape)
 }
 
-/** The terms of a narrow; the command line takes them in words too. */
+/** The terms of a narrow; the command line also takes them as `operator:operand`. */
 export function termsOf<S extends TSchema>(shape: S) {
   return Type.Array(shape, { ref: 'terms' })
 }
@@ -60,7 +60,7 @@ export function oneOf<const V extends readonly (string | number)[]>(...values: V
   return Type.Union(values.map(value => Type.Literal(value))) as unknown as TUnion<Literals<V>>
 }
 
-/** The same for numbers that have names: people may say either, and are shown both. */
+/** The same for numbers that have names: people can give either, and see both. */
 export function named<const V extends Readonly<Record<string, number>>>(values: V) {
   const arms = Object.entries(values).map(([title, value]) => Type.Literal(value, { title }))
   return Type.Union(arms) as unknown as TUnion<TLiteral<V[keyof V]>[]>
@@ -108,11 +108,11 @@ export interface Param<S extends TSchema = TSchema, P extends Presence = Presenc
   readonly fallback?: unknown
   /** An older spelling that is still accepted; sending both is refused. */
   readonly alias?: string
+  /** For a switch that is on by default: what turning it off does, as the help of its `--no-` flag. */
+  readonly off?: string
 }
 
-interface ParamOptions {
-  readonly alias?: string
-}
+type ParamOptions = Pick<Param, 'alias' | 'off'>
 
 export function required<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'required'> {
   return { shape, presence: 'required', about, ...options }
@@ -151,7 +151,7 @@ export interface CliForm {
   readonly examples: readonly [string, string, ...string[]]
   /** The reply field that holds the list or record people want to see. */
   readonly shows?: string
-  /** Of a list, the fields that people want in a table, the most important first; all when absent. */
+  /** Of a list, the fields that people want in a table, the most important first; all if omitted. */
   readonly columns?: readonly string[]
 }
 
@@ -160,7 +160,7 @@ export interface Endpoint {
   readonly method: Method
   /** Relative to /api/v1. `{name}` is a param; `{name...}` takes the rest of the path. */
   readonly path: string
-  /** Older paths that lead to the same. */
+  /** Older paths of the same endpoint. */
   readonly also?: readonly string[]
   readonly access: 'user' | 'anyone'
   readonly since: number
@@ -168,9 +168,9 @@ export interface Endpoint {
   readonly params: Readonly<Record<string, Param>>
   /** Fields of a successful reply besides result and msg. */
   readonly reply: Readonly<Record<string, TSchema>>
-  /** Codes it can refuse with, besides those that any call can get. */
+  /** Error codes of its refusals, besides those that any call can get. */
   readonly refusals: readonly ErrorCode[]
-  /** Who answers: the domain (default), the event queues, or nobody because natterd sends this request itself. */
+  /** What answers it: the domain (default), the event queues, or nothing, because natterd sends this request itself. */
   readonly served?: 'queues' | 'outgoing'
   readonly cli: CliForm
 }

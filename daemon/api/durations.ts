@@ -1,4 +1,4 @@
-// Lengths of time as people write them; the command line and the fixture desk take the same.
+// Durations as people write them; the command line and the control plane accept the same.
 
 const units: Readonly<Record<string, number>> = {
   ms: 1,

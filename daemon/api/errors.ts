@@ -1,11 +1,11 @@
 // Every error code of the API: its HTTP status, what it means, which extra fields come with it.
-// A test holds this table against the code that refuses and against the generated docs, both ways.
+// A test compares this table with the refusals in the code and with the generated docs, in both directions.
 
 export interface ErrorKind {
   readonly status: number
   readonly meaning: string
   readonly fields?: readonly string[]
-  /** Known to the API family, never sent by natter: push services, integrations, browser sessions. */
+  /** Part of the API family but never sent by natter: push services, integrations, browser sessions. */
   readonly outside?: true
 }
 
@@ -18,7 +18,7 @@ export const errorCodes = {
   REQUEST_VARIABLE_MISSING: { status: 400, meaning: 'A required parameter is absent.', fields: ['var_name'] },
   REQUEST_VARIABLE_INVALID: {
     status: 400,
-    meaning: 'A parameter that takes a number or one of a few words has another value.',
+    meaning: 'A parameter that takes a number or one of a fixed set of values has another value.',
     fields: ['var_name', 'bad_value'],
   },
   REQUEST_CONFUSING_VAR: {
@@ -26,77 +26,81 @@ export const errorCodes = {
     meaning: 'A parameter and its older spelling were both sent.',
     fields: ['var_name1', 'var_name2'],
   },
-  INVALID_JSON: { status: 400, meaning: 'The body claims to be JSON and is not.' },
+  INVALID_JSON: { status: 400, meaning: 'The body is declared as JSON but is not valid JSON.' },
   BAD_NARROW: { status: 400, meaning: 'A narrow has an unknown operator or operand.', fields: ['desc'] },
   BAD_EVENT_QUEUE_ID: {
     status: 400,
-    meaning: 'The event queue does not exist, has expired, or belongs to somebody else. Register again.',
+    meaning: 'The event queue does not exist, has expired, or belongs to another user. Register a new one.',
     fields: ['queue_id'],
   },
   STREAM_DOES_NOT_EXIST: {
     status: 400,
-    meaning: 'No such channel, or none that the caller may know of.',
+    meaning: 'The channel does not exist, or you cannot see it.',
     fields: ['stream_id', 'stream'],
   },
-  CHANNEL_ALREADY_EXISTS: { status: 409, meaning: 'The channel name is taken.', fields: ['channel_name'] },
-  REACTION_ALREADY_EXISTS: { status: 400, meaning: 'The caller has already reacted with this emoji.' },
-  REACTION_DOES_NOT_EXIST: { status: 400, meaning: 'The caller has no such reaction to remove.' },
+  CHANNEL_ALREADY_EXISTS: {
+    status: 409,
+    meaning: 'There is already a channel with this name.',
+    fields: ['channel_name'],
+  },
+  REACTION_ALREADY_EXISTS: { status: 400, meaning: 'You have already reacted with this emoji.' },
+  REACTION_DOES_NOT_EXIST: { status: 400, meaning: 'You have not reacted with this emoji.' },
   STREAM_WILDCARD_MENTION_NOT_ALLOWED: {
     status: 400,
-    meaning: 'The caller may not mention everyone in so large a channel.',
+    meaning: 'You cannot mention everyone in a channel of this size.',
   },
   TOPIC_WILDCARD_MENTION_NOT_ALLOWED: {
     status: 400,
-    meaning: 'The caller may not mention everyone in so large a topic.',
+    meaning: 'You cannot mention everyone in a topic of this size.',
   },
   MOVE_MESSAGES_TIME_LIMIT_EXCEEDED: {
     status: 400,
-    meaning: 'Some of the messages are too old for the caller to move.',
+    meaning: 'Some of the messages are too old for you to move.',
     fields: ['first_message_id_allowed_to_move', 'total_messages_in_topic', 'total_messages_allowed_to_move'],
   },
   EXPECTATION_MISMATCH: {
     status: 400,
-    meaning: 'The value changed since the caller last saw it.',
+    meaning: 'The value has changed since you last read it.',
     fields: ['field_name'],
   },
-  SYSTEM_GROUP_REQUIRED: { status: 400, meaning: 'The setting takes a system group only.', fields: ['setting_name'] },
-  CANNOT_DEACTIVATE_GROUP_IN_USE: { status: 400, meaning: 'The group is still used.', fields: ['objections'] },
+  SYSTEM_GROUP_REQUIRED: { status: 400, meaning: 'The setting accepts only a system group.', fields: ['setting_name'] },
+  CANNOT_DEACTIVATE_GROUP_IN_USE: { status: 400, meaning: 'The group is still in use.', fields: ['objections'] },
   CANNOT_DEACTIVATE_LAST_USER: {
     status: 400,
-    meaning: 'The last user, or the last owner, cannot leave.',
+    meaning: 'The last user or the last owner cannot be deactivated.',
     fields: ['is_last_owner', 'entity'],
   },
-  UNAUTHORIZED_PRINCIPAL: { status: 400, meaning: 'The caller lacks the role this needs.' },
+  UNAUTHORIZED_PRINCIPAL: { status: 400, meaning: 'Your role does not allow this.' },
   INVITATION_FAILED: {
     status: 400,
     meaning: 'Some invitations could not be sent.',
     fields: ['errors', 'sent_invitations', 'license_limit_reached', 'daily_limit_reached'],
   },
-  BAD_IMAGE: { status: 400, meaning: 'The file is not an image that can be read.' },
-  REALM_UPLOAD_QUOTA: { status: 400, meaning: 'The organization has no room for more uploads.' },
+  BAD_IMAGE: { status: 400, meaning: 'The file is not an image in a supported format.' },
+  REALM_UPLOAD_QUOTA: { status: 400, meaning: "The organization's upload quota is used up." },
   UNAUTHORIZED: {
     status: 401,
-    meaning: 'No credentials, credentials that cannot be read, or those of a bot that may not call this.',
+    meaning: 'The credentials are missing or malformed, or belong to a bot that cannot call this endpoint.',
   },
-  INVALID_API_KEY: { status: 401, meaning: 'The API key is not the key of that account.' },
+  INVALID_API_KEY: { status: 401, meaning: 'The API key does not belong to this account.' },
   USER_DEACTIVATED: { status: 401, meaning: 'The account is deactivated.' },
   REALM_DEACTIVATED: { status: 401, meaning: 'The organization is deactivated.' },
   AUTHENTICATION_FAILED: { status: 401, meaning: 'Unknown user name or wrong password.' },
   PASSWORD_AUTH_DISABLED: { status: 401, meaning: 'The organization does not allow password logins.' },
   PASSWORD_RESET_REQUIRED: { status: 401, meaning: 'The password must be changed first.' },
-  CSRF_FAILED: { status: 403, meaning: 'A browser session without its token.', fields: ['reason'], outside: true },
-  NONEXISTENT_SUBDOMAIN: { status: 404, meaning: 'No organization at this host.', outside: true },
+  CSRF_FAILED: { status: 403, meaning: 'A browser session without its CSRF token.', fields: ['reason'], outside: true },
+  NONEXISTENT_SUBDOMAIN: { status: 404, meaning: 'There is no organization at this host.', outside: true },
   RATE_LIMIT_HIT: {
     status: 429,
-    meaning: 'Too many requests; wait for the given number of seconds.',
+    meaning: 'Too many requests. Wait for the number of seconds in retry-after.',
     fields: ['retry-after'],
   },
   SERVER_NOT_READY: {
     status: 500,
     meaning: 'The daemon can no longer write its store and is stopping; with status 503, it is still starting.',
   },
-  // OPEN: an unhandled failure gets a code of its own, since every error body has one.
-  INTERNAL_ERROR: { status: 500, meaning: 'A defect in the daemon; its log has the details.' },
+  // OPEN: an internal error has a code of its own, since every error body has a code.
+  INTERNAL_ERROR: { status: 500, meaning: 'An internal error. The log of the daemon has the details.' },
   INVALID_PUSH_DEVICE_TOKEN: { status: 400, meaning: 'Push services.', outside: true },
   INVALID_REMOTE_PUSH_DEVICE_TOKEN: { status: 400, meaning: 'Push services.', outside: true },
   PUSH_SERVICE_NOT_CONFIGURED: { status: 400, meaning: 'Push services.', outside: true },

@@ -21,34 +21,36 @@ import {
 } from './define.ts'
 
 const event = record({ id: int, type: text })
-/** -1 stands for the time before the first event. */
+/** -1 means before the first event. */
 const eventId = Type.Integer({ minimum: -1, maximum: Number.MAX_SAFE_INTEGER })
 
 /** Shared by `POST /register` and by `GET /events` without a queue. */
 const queueParams = {
-  event_types: optional(nullable(listOf(text)), 'which events to receive; all when absent'),
+  event_types: optional(nullable(listOf(text)), 'types of events to receive; all if omitted'),
   narrow: defaulted(termsOf(listOf(text)), [], 'only message events that match these [operator, operand] pairs'),
   all_public_streams: optional(
     bool,
-    'also messages of public channels you are not subscribed to; false when absent, for bots as they are set up',
+    "include messages in public channels you are not subscribed to; default false, or the bot's own setting",
   ),
-  apply_markdown: defaulted(bool, false, 'message content as HTML instead of Markdown'),
-  client_gravatar: defaulted(bool, true, 'avatar_url may be null for users of the avatar provider'),
-  slim_presence: defaulted(bool, false, 'presence by user ID, without email'),
+  apply_markdown: defaulted(bool, false, 'return message content as HTML instead of Markdown'),
+  client_gravatar: defaulted(bool, true, 'let avatar_url be null for users of the avatar provider', {
+    off: 'always return avatar_url',
+  }),
+  slim_presence: defaulted(bool, false, 'return presence by user ID, without email addresses'),
   client_capabilities: defaulted(
     keyed(anything),
     {},
-    `what the client can do: ${Object.keys(capabilities).join(', ')}`,
+    `the capabilities of the client: ${Object.keys(capabilities).join(', ')}`,
   ),
-  include_subscribers: defaulted(oneOf('true', 'false', 'partial'), 'false', 'lists of subscribers in channel objects'),
-  queue_lifespan_secs: defaulted(natural, 0, 'seconds without a poll until the queue expires; 0 means 600'),
+  include_subscribers: defaulted(oneOf('true', 'false', 'partial'), 'false', 'include the subscribers of each channel'),
+  queue_lifespan_secs: defaulted(natural, 0, 'seconds without a poll after which the queue expires; 0 means 600'),
 }
 
-/** `GET /events` also takes each capability by itself. */
+/** `GET /events` also takes each capability as a parameter. */
 const declarations = Object.fromEntries(
   Object.keys(capabilities).map(name => [
     name,
-    optional(bool, 'the capability of that name, as in client_capabilities'),
+    optional(bool, 'the capability of this name, as in client_capabilities'),
   ]),
 ) as Record<Capability, ReturnType<typeof optional<typeof bool>>>
 
@@ -59,12 +61,12 @@ export const events = {
     path: '/register',
     access: 'user',
     since: 1,
-    summary: 'Register an event queue and fetch the state it starts from',
+    summary: 'Register an event queue and get the initial state',
     served: 'queues',
     params: {
       ...queueParams,
-      fetch_event_types: optional(nullable(listOf(text)), 'which state to return; as event_types when absent'),
-      presence_history_limit_days: optional(natural, 'oldest presence to return; 0 for none'),
+      fetch_event_types: optional(nullable(listOf(text)), 'types of state to return; same as event_types if omitted'),
+      presence_history_limit_days: optional(natural, 'maximum age in days of the presence to return; 0 for none'),
     },
     reply: {
       queue_id: text,
@@ -85,12 +87,12 @@ export const events = {
     path: '/events',
     access: 'user',
     since: 1,
-    summary: 'Read events; waits for one unless told otherwise',
+    summary: 'Get events from a queue; waits for one by default',
     served: 'queues',
     params: {
-      queue_id: optional(text, 'the queue; without it, one is registered from the other parameters'),
-      last_event_id: optional(eventId, 'highest event ID you have processed; it and older ones are dropped'),
-      dont_block: defaulted(bool, false, 'answer at once, even with nothing'),
+      queue_id: optional(text, 'the queue; if omitted, a new one is registered from the other parameters'),
+      last_event_id: optional(eventId, 'the highest event ID you have processed; events up to it are dropped'),
+      dont_block: defaulted(bool, false, 'return immediately, even without events'),
       ...queueParams,
       queue_lifespan_secs: { ...queueParams.queue_lifespan_secs, alias: 'lifespan_secs' },
       ...declarations,

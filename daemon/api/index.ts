@@ -1,4 +1,4 @@
-// The catalogue's table of contents. Resources are loaded by name, so that one subcommand loads one page of it.
+// The catalogue's table of contents. Pages are loaded by name, so that one subcommand loads one page.
 
 import type { Endpoints } from './define.ts'
 
@@ -11,7 +11,7 @@ export interface Page {
 
 export const catalogue = {
   server: {
-    about: 'what the server says of itself',
+    about: 'settings of the server',
     words: ['server'],
     load: async () => (await import('./organization/server.ts')).server,
   },
@@ -36,42 +36,42 @@ export const catalogue = {
     load: async () => (await import('./messages/reactions.ts')).reactions,
   },
   'user-groups': {
-    about: 'named sets of people',
+    about: 'user groups',
     words: ['groups'],
     load: async () => (await import('./people/user-groups.ts')).userGroups,
   },
   settings: {
-    about: 'your settings, and those new accounts start with',
+    about: 'your settings, and the defaults for new accounts',
     words: ['settings'],
     load: async () => (await import('./people/settings.ts')).settings,
   },
   presence: {
-    about: 'report that you are active or idle, and see who is',
+    about: 'report whether you are active or idle, and see who is',
     words: ['presence', 'seen'],
     load: async () => (await import('./people/presence.ts')).presence,
   },
   'user-status': {
-    about: 'a line of text and an emoji beside your name',
+    about: 'the text and emoji shown next to your name',
     words: ['status'],
     load: async () => (await import('./people/user-status.ts')).userStatus,
   },
   'muted-users': {
-    about: 'people you do not want to hear',
+    about: 'users you have muted',
     words: ['mutes'],
     load: async () => (await import('./people/muted-users.ts')).mutedUsers,
   },
   'alert-words': {
-    about: 'words that make a message concern you',
+    about: 'words that notify you when they are mentioned',
     words: ['alerts'],
     load: async () => (await import('./people/alert-words.ts')).alertWords,
   },
   linkifiers: {
-    about: 'patterns that become links',
+    about: 'text patterns that become links',
     words: ['linkifiers'],
     load: async () => (await import('./organization/linkifiers.ts')).linkifiers,
   },
   playgrounds: {
-    about: 'where code blocks can be opened and run',
+    about: 'sites that open and run code blocks',
     words: ['playgrounds'],
     load: async () => (await import('./organization/playgrounds.ts')).playgrounds,
   },
@@ -81,12 +81,12 @@ export const catalogue = {
     load: async () => (await import('./organization/organization.ts')).organization,
   },
   emoji: {
-    about: 'emoji of the organization’s own',
+    about: 'custom emoji of the organization',
     words: ['emoji'],
     load: async () => (await import('./organization/emoji.ts')).emoji,
   },
   invitations: {
-    about: 'invite people, by mail or by link',
+    about: 'invite people by email or link',
     words: ['invites'],
     load: async () => (await import('./people/invitations.ts')).invitations,
   },
@@ -96,12 +96,12 @@ export const catalogue = {
     load: async () => (await import('./bots/bots.ts')).bots,
   },
   'bot-storage': {
-    about: 'what a bot remembers',
+    about: 'key-value storage of a bot',
     words: ['bot-storage'],
     load: async () => (await import('./bots/bot-storage.ts')).botStorage,
   },
   webhooks: {
-    about: 'what outgoing webhook bots are sent',
+    about: 'deliveries to outgoing webhook bots',
     words: ['webhooks'],
     load: async () => (await import('./bots/webhooks.ts')).webhooks,
   },
@@ -111,17 +111,17 @@ export const catalogue = {
     load: async () => (await import('./people/keys.ts')).keys,
   },
   avatars: {
-    about: 'your picture',
+    about: 'your avatar',
     words: ['avatar'],
     load: async () => (await import('./people/avatars.ts')).avatars,
   },
   'profile-fields': {
-    about: 'what people tell of themselves, and what they are asked',
+    about: 'custom profile fields, and your values for them',
     words: ['profile-fields'],
     load: async () => (await import('./people/profile-fields.ts')).profileFields,
   },
   typing: {
-    about: 'tell others that you are typing',
+    about: 'show others that you are typing',
     words: ['typing'],
     load: async () => (await import('./messages/typing.ts')).typing,
   },
@@ -131,47 +131,47 @@ export const catalogue = {
     load: async () => (await import('./channels/channels.ts')).channels,
   },
   subscriptions: {
-    about: 'who follows which channel',
+    about: 'subscribe to channels, and see who is subscribed',
     words: ['subscribe', 'unsubscribe', 'subscriptions'],
     load: async () => (await import('./channels/subscriptions.ts')).subscriptions,
   },
   'default-channels': {
-    about: 'channels that new accounts join',
+    about: 'channels that new accounts are subscribed to',
     words: ['default-channels'],
     load: async () => (await import('./channels/default-channels.ts')).defaultChannels,
   },
   topics: {
-    about: 'topics of a channel, and how you want to see them',
+    about: 'list, follow, mute and delete topics',
     words: ['topics'],
     load: async () => (await import('./channels/topics.ts')).topics,
   },
   'channel-folders': {
-    about: 'folders that channels are grouped in',
+    about: 'folders that group channels',
     words: ['folders'],
     load: async () => (await import('./channels/channel-folders.ts')).channelFolders,
   },
   'saved-snippets': {
-    about: 'pieces of text to use again',
+    about: 'saved pieces of text',
     words: ['snippets'],
     load: async () => (await import('./messages/saved-snippets.ts')).savedSnippets,
   },
   'navigation-views': {
-    about: 'what you keep in the sidebar',
+    about: 'views in your sidebar',
     words: ['views'],
     load: async () => (await import('./people/navigation-views.ts')).navigationViews,
   },
   drafts: {
-    about: 'messages not yet sent',
+    about: 'drafts of messages',
     words: ['drafts'],
     load: async () => (await import('./messages/drafts.ts')).drafts,
   },
   'scheduled-messages': {
-    about: 'messages to be sent later',
+    about: 'messages to send later',
     words: ['scheduled'],
     load: async () => (await import('./messages/scheduled-messages.ts')).scheduledMessages,
   },
   reminders: {
-    about: 'what the notification bot is to remind you of',
+    about: 'reminders from the notification bot',
     words: ['reminders'],
     load: async () => (await import('./messages/reminders.ts')).reminders,
   },
@@ -181,7 +181,7 @@ export const catalogue = {
     load: async () => (await import('./files/uploads.ts')).uploads,
   },
   events: {
-    about: 'event queues, by hand; `natter tail` does it for you',
+    about: 'event queues; `natter tail` manages one for you',
     words: ['queues'],
     load: async () => (await import('./events.ts')).events,
   },

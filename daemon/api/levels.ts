@@ -1,4 +1,4 @@
-// What the server says of its own age. A feature level only ever grows; the changelog is ordered by it.
+// Versions that the server reports. The feature level only increases; the changelog is ordered by it.
 
 export const featureLevel = 417
 /** Release in the numbering of the API family; natter's own version is in package.json. */

@@ -1,13 +1,13 @@
-// What the text of a parameter says, by the shape it should have.
+// Reads the text of a parameter according to its shape.
 
 import type { TSchema } from '@sinclair/typebox'
 
-// JSON this deep is an attack or an accident, and some of what comes after recurses.
+// JSON nested deeper than this is an attack or an accident, and later steps recurse.
 const deepest = 100
 
 export const notJson = Symbol('not JSON')
 
-/** What the text of a parameter may be, by its shape. */
+/** What the text of a parameter can be, by its shape. */
 export interface Reading {
   readonly string: boolean
   readonly stringOrNull: boolean
@@ -30,7 +30,7 @@ export function readingOf(shape: TSchema): Reading {
 
 export function readValue({ string, stringOrNull, word, fractions, text }: Reading, raw: string): unknown {
   if (string) return raw
-  // Strings travel raw, also those that look like numbers; null has no other way than the word.
+  // Strings travel raw, even those that look like numbers; null can only be written as the word.
   if (stringOrNull) return raw === 'null' || raw.startsWith('"') ? parse(raw, raw) : raw
   if (word) return raw.startsWith('"') ? parse(raw, raw) : raw
   if (tooDeep(raw)) return notJson
@@ -48,7 +48,7 @@ function takesNatural({ type, minimum, maximum, anyOf }: TSchema): boolean {
 
 /**
  * A list of natural numbers in its shortest form, read digit by digit into an array of the right size: lists of a
- * hundred thousand IDs are nothing unusual. Whatever is not in that form is undefined here, and read as JSON.
+ * hundred thousand IDs are common. Returns undefined for any other form, which is then read as JSON.
  */
 export function naturalsIn(raw: string): number[] | undefined {
   if (raw.charCodeAt(0) !== openBracket || raw.charCodeAt(raw.length - 1) !== closeBracket) return undefined
@@ -84,7 +84,7 @@ export function numbersText(numbers: readonly number[]): string {
   return texts.get(numbers) ?? JSON.stringify(numbers)
 }
 
-/** `12.0` and `1e3` are no integers, though JSON.parse makes them so: where only integers fit, they become text. */
+/** JSON.parse turns `12.0` and `1e3` into integers, which they are not: where only integers fit, they become text. */
 function quoteFractions(json: string): string {
   if (!/\d[.eE]/.test(json)) return json
   return json.replace(/"(?:\\.|[^"\\])*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, token =>
@@ -104,7 +104,7 @@ function admitsFractions(shape: TSchema): boolean {
 const mayBeJson = /^\s*(?:["[{]|(?:true|false|null|-?\d[\d.eE+-]*)\s*$)/
 
 function parse(raw: string, otherwise: unknown): unknown {
-  // Names are sent where JSON might be; a thrown error would take longer than the rest of the request.
+  // Names arrive where JSON is possible; a thrown error would cost more than the rest of the request.
   if (!mayBeJson.test(raw)) return otherwise
   try {
     return JSON.parse(raw)

@@ -5,7 +5,7 @@ import { type Endpoint, isUpload, type Param, type Upload } from './define.ts'
 import type { ErrorCode } from './errors.ts'
 import { naturalsIn, notJson, type Reading, readingOf, readValue, travelsRaw } from './reading.ts'
 
-/** Fields as they came: query string, form fields and files, already percent-decoded. Body before query. */
+/** Fields as received: query string, form fields and files, percent-decoded. Body before query. */
 export type Fields = ReadonlyMap<string, string | Upload>
 
 export interface Rejected {
@@ -29,7 +29,7 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
     if (found !== undefined && typeof found === 'object' && 'code' in found) return { rejected: found }
     if (found === undefined) {
       if (param.presence === 'required' && param.shape.format === 'binary')
-        return reject('BAD_REQUEST', `${name}: send exactly one file, in a multipart body`)
+        return reject('BAD_REQUEST', `${name}: send exactly one file in a multipart body`)
       if (param.presence === 'required')
         return reject('REQUEST_VARIABLE_MISSING', `Missing '${name}' argument`, { var_name: name })
       if (param.presence === 'defaulted') params[name] = copyOf(param.fallback)
@@ -60,7 +60,7 @@ interface Understood {
 
 const understood = new WeakMap<Endpoint, Understood>()
 
-/** Worked out at an endpoint's first call. */
+/** Computed at an endpoint's first call. */
 function understoodBy(endpoint: Endpoint): Understood {
   let known = understood.get(endpoint)
   if (!known) {
@@ -69,7 +69,7 @@ function understoodBy(endpoint: Endpoint): Understood {
       param,
       reading: readingOf(param.shape),
     }))
-    // `client` names the calling program; every endpoint understands it.
+    // `client` names the calling program; every endpoint accepts it.
     const names = new Set(['client'])
     for (const { name, param } of entries) {
       const { presence, alias } = param
@@ -82,7 +82,7 @@ function understoodBy(endpoint: Endpoint): Understood {
   return known
 }
 
-/** A command may change what it is given. Most fallbacks cannot change, and cloning takes longer than all the rest. */
+/** A command can modify its parameters. Most fallbacks are immutable, and cloning costs more than everything else here. */
 function copyOf(fallback: unknown): unknown {
   return typeof fallback === 'object' ? structuredClone(fallback) : fallback
 }
@@ -121,7 +121,7 @@ function lookUp(name: string, param: Param, fields: Fields) {
   return found ?? older
 }
 
-/** Clients name the field of a file as they like. */
+/** Clients choose the field name of a file freely. */
 function onlyFile(fields: Fields): Upload | Rejected | undefined {
   const files = [...fields.values()].filter(isUpload)
   return files.length > 1 ? { code: 'BAD_REQUEST', msg: 'Send exactly one file' } : files[0]

@@ -51,6 +51,17 @@ describe('the catalogue', () => {
       assert.deepEqual(named.sort(), declared.map(([name]) => name).sort())
     })
 
+    test(`${id}: a switch that is on by default says what turning it off does`, () => {
+      for (const [name, { fallback, off }] of Object.entries(params)) {
+        assert.equal(
+          off !== undefined,
+          fallback === true,
+          `${name}: \`off\` belongs to switches that are on by default`,
+        )
+        assert.ok(off === undefined || off.length > 5, name)
+      }
+    })
+
     test(`${id}: arguments and flags of the subcommand are parameters, and no flag is given twice`, () => {
       const { args = [], flags = {} } = cli
       for (const name of [...args, ...Object.keys(flags)])

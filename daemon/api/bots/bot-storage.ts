@@ -1,8 +1,8 @@
-// Bot storage: what a bot wants to remember, texts by key. Each bot has its own.
+// Bot storage: text values by key. Each bot has its own.
 
 import { endpoint, keyed, listOf, optional, required, text } from '../define.ts'
 
-const keys = optional(listOf(text), 'which keys; all when absent')
+const keys = optional(listOf(text), 'the keys; all if omitted')
 
 export const botStorage = {
   get: endpoint({
@@ -11,7 +11,7 @@ export const botStorage = {
     path: '/bot_storage',
     access: 'user',
     since: 1,
-    summary: 'Read what the bot remembers',
+    summary: 'Get values from the storage of a bot',
     params: { keys },
     reply: { storage: keyed(text) },
     refusals: ['BAD_REQUEST'],
@@ -28,8 +28,8 @@ export const botStorage = {
     path: '/bot_storage',
     access: 'user',
     since: 1,
-    summary: 'Remember texts by key',
-    params: { storage: required(keyed(text), 'texts by key') },
+    summary: 'Set values in the storage of a bot',
+    params: { storage: required(keyed(text), 'text values by key') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
@@ -47,7 +47,7 @@ export const botStorage = {
     path: '/bot_storage',
     access: 'user',
     since: 1,
-    summary: 'Forget keys, or everything',
+    summary: 'Delete keys from the storage of a bot, or all of them',
     params: { keys },
     reply: {},
     refusals: ['BAD_REQUEST'],

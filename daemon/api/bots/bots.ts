@@ -1,4 +1,4 @@
-// Bots: accounts for programs, looked after by the people who own them.
+// Bots: accounts for programs, managed by their owners.
 
 import {
   bool,
@@ -28,9 +28,9 @@ const defaultFields = {
 }
 
 const defaults = {
-  default_sending_stream: optional(text, 'name of the channel its program sends to; empty for none'),
-  default_events_register_stream: optional(text, 'name of the channel its program listens to; empty for none'),
-  default_all_public_streams: optional(bool, 'its program listens to all public channels'),
+  default_sending_stream: optional(text, 'name of the channel the bot sends to; empty for none'),
+  default_events_register_stream: optional(text, 'name of the channel the bot listens to; empty for none'),
+  default_all_public_streams: optional(bool, 'whether the bot listens to all public channels'),
 }
 
 const botId = inPath(userId, 'the bot')
@@ -42,7 +42,7 @@ export const bots = {
     path: '/bots',
     access: 'user',
     since: 1,
-    summary: 'List your active bots, with their keys',
+    summary: 'List your active bots with their API keys',
     params: {},
     reply: {
       bots: listOf(record({ username: text, full_name: text, api_key: text, avatar_url: text, ...defaultFields })),
@@ -63,19 +63,19 @@ export const bots = {
     since: 1,
     summary: 'Create a bot',
     params: {
-      full_name: required(text, 'its name'),
-      short_name: required(text, 'the first part of its address: NAME-bot@…'),
+      full_name: required(text, 'the full name'),
+      short_name: required(text, 'the first part of the email address: NAME-bot@…'),
       bot_type: defaulted(
         named({ generic: 1, incoming: 2, outgoing: 3, embedded: 4 }),
         1,
         '1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded',
       ),
-      payload_url: optional(text, 'where an outgoing webhook posts to'),
-      interface_type: defaulted(interfaces, 1, 'form of an outgoing webhook: 1 generic, 2 Slack-style'),
+      payload_url: optional(text, 'URL that an outgoing webhook posts to'),
+      interface_type: defaulted(interfaces, 1, 'payload format of an outgoing webhook: 1 generic, 2 Slack-style'),
       service_name: optional(text, 'name of the integration or embedded bot'),
-      config_data: optional(keyed(text), 'its configuration, texts by name'),
+      config_data: optional(keyed(text), 'configuration: text values by name'),
       ...defaults,
-      file: optional(upload, 'its avatar'),
+      file: optional(upload, 'the avatar'),
     },
     reply: { user_id: int, api_key: text, avatar_url: text, ...defaultFields },
     refusals: ['BAD_REQUEST', 'BAD_IMAGE'],
@@ -95,17 +95,17 @@ export const bots = {
     path: '/bots/{bot_id}',
     access: 'user',
     since: 1,
-    summary: 'Change a bot of yours (administrators: any bot)',
+    summary: 'Update a bot you own (administrators: any bot)',
     params: {
       bot_id: botId,
-      full_name: optional(text, 'a new name'),
+      full_name: optional(text, 'the new name'),
       role: optional(role, roleAbout),
-      bot_owner_id: optional(userId, 'who owns it from now on'),
-      service_payload_url: optional(text, 'where an outgoing webhook posts to'),
-      service_interface: optional(interfaces, 'form of an outgoing webhook: 1 generic, 2 Slack-style'),
-      config_data: optional(keyed(text), 'its configuration, texts by name'),
+      bot_owner_id: optional(userId, 'the new owner'),
+      service_payload_url: optional(text, 'URL that an outgoing webhook posts to'),
+      service_interface: optional(interfaces, 'payload format of an outgoing webhook: 1 generic, 2 Slack-style'),
+      config_data: optional(keyed(text), 'configuration: text values by name'),
       ...defaults,
-      file: optional(upload, 'its avatar'),
+      file: optional(upload, 'the avatar'),
     },
     reply: {
       full_name: text,
@@ -133,7 +133,7 @@ export const bots = {
     path: '/bots/{bot_id}',
     access: 'user',
     since: 1,
-    summary: 'Deactivate a bot of yours (administrators: any bot)',
+    summary: 'Deactivate a bot you own (administrators: any bot)',
     params: { bot_id: botId },
     reply: {},
     refusals: ['BAD_REQUEST'],
@@ -149,7 +149,7 @@ export const bots = {
     path: '/bots/{bot_id}/api_key',
     access: 'user',
     since: 1,
-    summary: 'Show the API key of a bot of yours',
+    summary: 'Get the API key of a bot you own',
     params: { bot_id: botId },
     reply: { api_key: text },
     refusals: ['BAD_REQUEST'],
@@ -166,7 +166,7 @@ export const bots = {
     path: '/bots/{bot_id}/api_key/regenerate',
     access: 'user',
     since: 1,
-    summary: 'Give a bot of yours a new API key; the old one is refused at once',
+    summary: 'Generate a new API key for a bot you own; the old key stops working',
     params: { bot_id: botId },
     reply: { api_key: text },
     refusals: ['BAD_REQUEST'],

@@ -1,4 +1,4 @@
-// Outgoing webhooks: what natterd sends to the server of a bot, and what became of it.
+// Outgoing webhooks: what natterd posts to a bot's server, and the log of deliveries.
 
 import { Type } from '@sinclair/typebox'
 import {
@@ -45,14 +45,14 @@ export const webhooks = {
     path: '/svc-outgoing-webhook',
     access: 'anyone',
     since: 1,
-    summary: 'What the server of an outgoing webhook bot is sent, as JSON, when a message calls the bot',
+    summary: 'The JSON that an outgoing webhook bot receives when a message triggers it',
     served: 'outgoing',
     params: {
       bot_email: required(text, 'the bot’s email'),
       bot_full_name: required(text, 'the bot’s name'),
       data: required(text, 'the message as written, in Markdown'),
-      trigger: required(oneOf('mention', 'direct_message'), 'why the bot is called'),
-      token: required(text, 'fixed per bot; proves that the request comes from the service'),
+      trigger: required(oneOf('mention', 'direct_message'), 'what triggered the bot'),
+      token: required(text, 'secret of the bot, which proves that the request comes from this server'),
       message: required(payload, 'the message'),
     },
     // OPEN: what the bot's server must return is not shown; this is what it may.
@@ -71,17 +71,17 @@ export const webhooks = {
       ],
     },
   }),
-  // OPEN: the specification knows no delivery log; these two endpoints are natter's own.
+  // OPEN: the specification has no delivery log; these two endpoints are natter's own.
   log: endpoint({
     id: 'get-webhook-deliveries',
     method: 'GET',
     path: '/webhook_deliveries',
     access: 'user',
     since: 417,
-    summary: 'List what was sent to the servers of outgoing webhook bots, newest first',
+    summary: 'List deliveries to outgoing webhook bots, newest first',
     params: {
-      bot_id: optional(userId, 'only those of this bot'),
-      status: optional(oneOf('waiting', 'delivered', 'failed'), 'only those in this state'),
+      bot_id: optional(userId, 'only deliveries to this bot'),
+      status: optional(oneOf('waiting', 'delivered', 'failed'), 'only deliveries with this status'),
     },
     reply: { deliveries: listOf(delivery) },
     refusals: ['BAD_REQUEST'],
@@ -99,8 +99,8 @@ export const webhooks = {
     path: '/webhook_deliveries/{delivery_id}/redeliver',
     access: 'user',
     since: 417,
-    summary: 'Send a message to the server of a bot once more',
-    params: { delivery_id: inPath(natural, 'which delivery, as the log numbers them') },
+    summary: 'Repeat a delivery to an outgoing webhook bot',
+    params: { delivery_id: inPath(natural, 'ID of the delivery, from the log') },
     reply: { delivery_id: int },
     refusals: ['BAD_REQUEST'],
     cli: {

@@ -34,8 +34,8 @@ export const channelFolders = {
     path: '/channel_folders',
     access: 'user',
     since: 389,
-    summary: 'List channel folders in their order',
-    params: { include_archived: defaulted(bool, false, 'archived folders too') },
+    summary: 'List channel folders, in order',
+    params: { include_archived: defaulted(bool, false, 'include archived folders') },
     reply: { channel_folders: listOf(channelFolder) },
     refusals: [],
     cli: {
@@ -53,9 +53,9 @@ export const channelFolders = {
     since: 389,
     summary: 'Create a channel folder (administrators)',
     params: {
-      name: required(text, 'its name, at most 60 characters'),
-      // OPEN: whether it may be left out is told in two ways; it may.
-      description: defaulted(text, '', 'what it is for, in Markdown, at most 1024 characters'),
+      name: required(text, 'the name, at most 60 characters'),
+      // OPEN: the specification contradicts itself on whether this is required; it is optional.
+      description: defaulted(text, '', 'the description, in Markdown, at most 1024 characters'),
     },
     reply: { channel_folder_id: int },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -72,8 +72,8 @@ export const channelFolders = {
     path: '/channel_folders',
     access: 'user',
     since: 414,
-    summary: 'Put the channel folders into a new order (administrators)',
-    params: { order: required(listOf(folderId), 'all folders, archived ones too, in the new order') },
+    summary: 'Reorder channel folders (administrators)',
+    params: { order: required(listOf(folderId), 'IDs of all folders, including archived ones, in the new order') },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -88,9 +88,9 @@ export const channelFolders = {
     path: '/channel_folders/{channel_folder_id}',
     access: 'user',
     since: 389,
-    summary: 'Rename, describe anew, archive or unarchive a channel folder (administrators)',
+    summary: 'Rename, describe, archive or unarchive a channel folder (administrators)',
     params: {
-      channel_folder_id: inPath(folderId, 'which folder'),
+      channel_folder_id: inPath(folderId, 'the folder'),
       name: optional(text, 'the new name, at most 60 characters'),
       description: optional(text, 'the new description, in Markdown'),
       is_archived: optional(bool, 'archive or unarchive; only a folder without channels can be archived'),

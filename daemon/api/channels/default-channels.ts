@@ -1,9 +1,9 @@
-// Default channels: what new accounts are subscribed to, and groups of channels offered to them.
+// Default channels: those new accounts are subscribed to, and groups of channels offered to new accounts.
 
 import { channelId, endpoint, inPath, int, listOf, oneOf, optional, required, text } from '../define.ts'
 
-const group = inPath(int, 'which group of channels')
-const names = required(listOf(text), 'names of channels')
+const group = inPath(int, 'the group of channels')
+const names = required(listOf(text), 'channel names')
 
 export const defaultChannels = {
   add: endpoint({
@@ -13,7 +13,7 @@ export const defaultChannels = {
     access: 'user',
     since: 1,
     summary: 'Subscribe new accounts to a channel (administrators)',
-    params: { stream_id: required(channelId, 'which channel') },
+    params: { stream_id: required(channelId, 'the channel') },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -28,8 +28,8 @@ export const defaultChannels = {
     path: '/default_streams',
     access: 'user',
     since: 1,
-    summary: 'No longer subscribe new accounts to a channel (administrators)',
-    params: { stream_id: required(channelId, 'which channel') },
+    summary: 'Stop subscribing new accounts to a channel (administrators)',
+    params: { stream_id: required(channelId, 'the channel') },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -44,10 +44,10 @@ export const defaultChannels = {
     path: '/default_stream_groups/create',
     access: 'user',
     since: 1,
-    summary: 'Offer a group of channels to new accounts (administrators)',
+    summary: 'Create a group of channels that new accounts can join (administrators)',
     params: {
-      group_name: required(text, 'its name, at most 60 characters'),
-      description: required(text, 'what it is for, at most 1024 characters'),
+      group_name: required(text, 'the name, at most 60 characters'),
+      description: required(text, 'the description, at most 1024 characters'),
       stream_names: names,
     },
     reply: {},
@@ -67,7 +67,7 @@ export const defaultChannels = {
     path: '/default_stream_groups/{group_id}',
     access: 'user',
     since: 1,
-    summary: 'Rename or describe anew a group of channels for new accounts (administrators)',
+    summary: 'Rename or describe a group of channels for new accounts (administrators)',
     params: {
       group_id: group,
       new_group_name: optional(text, 'the new name, at most 60 characters'),
@@ -90,8 +90,8 @@ export const defaultChannels = {
     path: '/default_stream_groups/{group_id}/streams',
     access: 'user',
     since: 1,
-    summary: 'Put channels into a group for new accounts, or take them out (administrators)',
-    params: { group_id: group, op: required(oneOf('add', 'remove'), 'put in or take out'), stream_names: names },
+    summary: 'Add channels to a group for new accounts, or remove them (administrators)',
+    params: { group_id: group, op: required(oneOf('add', 'remove'), 'add or remove'), stream_names: names },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -109,7 +109,7 @@ export const defaultChannels = {
     path: '/default_stream_groups/{group_id}',
     access: 'user',
     since: 1,
-    summary: 'Delete a group of channels for new accounts; the channels stay (administrators)',
+    summary: 'Delete a group of channels for new accounts, but not its channels (administrators)',
     params: { group_id: group },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],

@@ -1,4 +1,4 @@
-// Subscriptions: who follows which channel, and how each person wants to hear of theirs.
+// Subscriptions: who is subscribed to which channel, and each subscriber's settings for it.
 
 import {
   bool,
@@ -18,11 +18,11 @@ import {
 } from '../define.ts'
 import { creationParams, namesByUser, subscription } from '../shapes/channels.ts'
 
-/** A name alone will do. */
+/** A name alone is enough. */
 const wanted = eitherOf(text, record({ name: text, description: maybe(text), color: maybe(text) }))
 const people = listOf(eitherOf(userId, text))
 
-/** Known, but checked in the domain: an unknown one is refused by name. */
+/** Checked in the domain, so that the refusal can name an unknown property. */
 const property = text
 const value = eitherOf(bool, text)
 
@@ -35,7 +35,11 @@ export const subscriptions = {
     since: 1,
     summary: 'List the channels you are subscribed to',
     params: {
-      include_subscribers: defaulted(oneOf('true', 'false', 'partial'), 'false', 'lists of subscribers too'),
+      include_subscribers: defaulted(
+        oneOf('true', 'false', 'partial'),
+        'false',
+        'include the subscribers of each channel',
+      ),
     },
     reply: { subscriptions: listOf(subscription) },
     refusals: [],
@@ -55,8 +59,13 @@ export const subscriptions = {
     summary: 'Subscribe yourself or others to channels, creating those that do not exist',
     params: {
       subscriptions: required(listOf(wanted), 'channels: names, or objects with name, description and color'),
-      principals: optional(people, 'who is subscribed, by ID or email; you when absent'),
-      authorization_errors_fatal: defaulted(bool, true, 'refuse everything when one channel is closed to you'),
+      principals: optional(people, 'who to subscribe, by ID or email; you if omitted'),
+      authorization_errors_fatal: defaulted(
+        bool,
+        true,
+        'refuse the whole call if you cannot subscribe to one of the channels',
+        { off: 'skip channels you cannot subscribe to' },
+      ),
       ...creationParams,
     },
     reply: {
@@ -91,8 +100,8 @@ export const subscriptions = {
     since: 1,
     summary: 'Unsubscribe yourself or others from channels',
     params: {
-      subscriptions: required(listOf(text), 'names of channels'),
-      principals: optional(people, 'who is unsubscribed, by ID or email; you when absent'),
+      subscriptions: required(listOf(text), 'channel names'),
+      principals: optional(people, 'who to unsubscribe, by ID or email; you if omitted'),
     },
     reply: { removed: listOf(text), not_removed: listOf(text) },
     refusals: ['BAD_REQUEST'],
@@ -109,10 +118,10 @@ export const subscriptions = {
     path: '/users/me/subscriptions',
     access: 'user',
     since: 1,
-    summary: 'Subscribe to some channels and unsubscribe from others, at once',
+    summary: 'Subscribe to some channels and unsubscribe from others in one call',
     params: {
       add: optional(listOf(wanted), 'channels to subscribe to'),
-      delete: optional(listOf(text), 'names of channels to unsubscribe from'),
+      delete: optional(listOf(text), 'names of the channels to unsubscribe from'),
     },
     reply: {
       subscribed: namesByUser,
@@ -136,8 +145,8 @@ export const subscriptions = {
     path: '/users/{user_id}/subscriptions/{stream_id}',
     access: 'user',
     since: 12,
-    summary: 'Ask whether somebody is subscribed to a channel',
-    params: { user_id: inPath(userId, 'who'), stream_id: inPath(channelId, 'which channel') },
+    summary: 'Check whether a user is subscribed to a channel',
+    params: { user_id: inPath(userId, 'the user'), stream_id: inPath(channelId, 'the channel') },
     reply: { is_subscribed: bool },
     refusals: ['BAD_REQUEST'],
     cli: {
@@ -153,11 +162,11 @@ export const subscriptions = {
     path: '/users/me/subscriptions/properties',
     access: 'user',
     since: 1,
-    summary: 'Set colors, mutes, pins and notifications of channels you are subscribed to',
+    summary: 'Set the color, mute, pin and notifications of channels you are subscribed to',
     params: {
       subscription_data: required(
         listOf(record({ stream_id: channelId, property, value })),
-        'what to set: {"stream_id": 12, "property": "pin_to_top", "value": true}',
+        'the changes, such as {"stream_id": 12, "property": "pin_to_top", "value": true}',
       ),
     },
     reply: {},
@@ -178,8 +187,8 @@ export const subscriptions = {
     since: 1,
     summary: 'Set the color, mute, pin or a notification of one channel you are subscribed to',
     params: {
-      stream_id: inPath(channelId, 'which channel'),
-      property: required(property, 'what to set: color, is_muted, pin_to_top, desktop_notifications …'),
+      stream_id: inPath(channelId, 'the channel'),
+      property: required(property, 'the property: color, is_muted, pin_to_top, desktop_notifications …'),
       value: required(value, 'a color as #rrggbb, true or false'),
     },
     reply: {},

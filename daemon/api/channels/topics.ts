@@ -1,4 +1,4 @@
-// Topics: those of a channel, and how each person wants to see them.
+// Topics: those of a channel, and each user's visibility policy for them.
 
 import {
   bool,
@@ -25,8 +25,12 @@ export const topics = {
     since: 1,
     summary: 'List the topics of a channel, newest first',
     params: {
-      stream_id: inPath(channelId, 'which channel'),
-      allow_empty_topic_name: defaulted(bool, false, 'the empty topic as the empty string, not its display name'),
+      stream_id: inPath(channelId, 'the channel'),
+      allow_empty_topic_name: defaulted(
+        bool,
+        false,
+        'return the empty topic as an empty string instead of its display name',
+      ),
     },
     reply: { topics: listOf(record({ name: text, max_id: int })) },
     refusals: ['BAD_REQUEST'],
@@ -43,11 +47,11 @@ export const topics = {
     path: '/user_topics',
     access: 'user',
     since: 170,
-    summary: 'Say how you want to see a topic: 0 as its channel, 1 muted, 2 unmuted, 3 followed',
+    summary: 'Set your visibility policy for a topic: 0 inherit, 1 muted, 2 unmuted, 3 followed',
     params: {
-      stream_id: required(channelId, 'which channel'),
-      topic: required(topicName, 'the topic, at most 60 characters; it need not exist'),
-      visibility_policy: required(int, '0 as its channel (inherit), 1 muted, 2 unmuted, 3 followed'),
+      stream_id: required(channelId, 'the channel'),
+      topic: required(topicName, 'the topic, at most 60 characters; it does not have to exist'),
+      visibility_policy: required(int, '0 inherit (as the channel), 1 muted, 2 unmuted, 3 followed'),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],
@@ -67,12 +71,12 @@ export const topics = {
     path: '/users/me/subscriptions/muted_topics',
     access: 'user',
     since: 1,
-    summary: 'Mute a topic, or no longer: the older form of mute and reset',
+    summary: 'Mute or unmute a topic (old form of the visibility policy)',
     params: {
-      op: required(oneOf('add', 'remove'), 'mute, or no longer'),
+      op: required(oneOf('add', 'remove'), 'mute or unmute'),
       topic: required(topicName, 'the topic'),
-      stream_id: optional(channelId, 'which channel'),
-      stream: optional(text, 'its name, in place of the ID'),
+      stream_id: optional(channelId, 'the channel'),
+      stream: optional(text, 'the name of the channel, instead of its ID'),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],
@@ -92,8 +96,8 @@ export const topics = {
     path: '/streams/{stream_id}/delete_topic',
     access: 'user',
     since: 1,
-    summary: 'Delete every message of a topic (administrators)',
-    params: { stream_id: inPath(channelId, 'which channel'), topic_name: required(topicName, 'the topic') },
+    summary: 'Delete all messages of a topic (administrators)',
+    params: { stream_id: inPath(channelId, 'the channel'), topic_name: required(topicName, 'the topic') },
     reply: { complete: bool },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {

@@ -1,4 +1,4 @@
-// Uploaded files: sending them, fetching them for a moment without a key, listing and removing one's own.
+// Uploaded files: upload, temporary addresses that need no key, list and delete.
 
 import { endpoint, inPath, int, listOf, natural, record, required, text, upload } from '../define.ts'
 
@@ -18,8 +18,8 @@ export const uploads = {
     path: '/user_uploads',
     access: 'user',
     since: 1,
-    summary: 'Upload a file, at most 25 MiB; a message that links it shares it',
-    params: { file: required(upload, 'the file, as a part of a multipart body') },
+    summary: 'Upload a file; a message that links to it shares it',
+    params: { file: required(upload, 'the file, in a multipart body') },
     reply: { uri: text, url: text, filename: text },
     refusals: ['BAD_REQUEST', 'REALM_UPLOAD_QUOTA'],
     cli: {
@@ -35,10 +35,10 @@ export const uploads = {
     path: '/user_uploads/{realm_id_str}/{filename...}',
     access: 'user',
     since: 1,
-    summary: 'Get an address at which a file can be fetched without a key for a minute',
+    summary: 'Get a temporary URL of a file that needs no key and is valid for one minute',
     params: {
-      realm_id_str: inPath(natural, 'the organization, as in the address of the file'),
-      filename: inPath(text, 'the rest of the address of the file'),
+      realm_id_str: inPath(natural, 'ID of the organization, as in the URL of the file'),
+      filename: inPath(text, 'the rest of the path of the file'),
     },
     reply: { url: text },
     refusals: ['BAD_REQUEST'],
@@ -72,8 +72,8 @@ export const uploads = {
     path: '/attachments/{attachment_id}',
     access: 'user',
     since: 179,
-    summary: 'Remove a file you uploaded; messages keep a link that leads nowhere',
-    params: { attachment_id: inPath(int, 'which file') },
+    summary: 'Delete a file you uploaded; links to it in messages stop working',
+    params: { attachment_id: inPath(int, 'the file') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

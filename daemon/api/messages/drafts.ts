@@ -1,4 +1,4 @@
-// Drafts: messages not yet sent.
+// Drafts: messages that are not sent yet.
 
 import {
   endpoint,
@@ -39,7 +39,7 @@ export const drafts = {
     path: '/drafts',
     access: 'user',
     since: 87,
-    summary: 'List your drafts, newest edit first',
+    summary: 'List your drafts, most recently edited first',
     params: {},
     reply: { count: int, drafts: listOf(draft) },
     refusals: [],
@@ -51,8 +51,10 @@ export const drafts = {
     path: '/drafts',
     access: 'user',
     since: 87,
-    summary: 'Keep drafts',
-    params: { drafts: required(listOf(newDraft), 'the drafts: type, to, topic, content and perhaps timestamp') },
+    summary: 'Create drafts',
+    params: {
+      drafts: required(listOf(newDraft), 'the drafts: objects with type, to, topic, content and optionally timestamp'),
+    },
     reply: { ids: listOf(int) },
     refusals: ['BAD_REQUEST'],
     cli: {
@@ -61,7 +63,7 @@ export const drafts = {
       examples: [
         "natter drafts create '#general>lunch' 'Pizza again?'",
         "natter drafts create amy@example.com 'Hi' --json",
-        "natter drafts create 'Where this goes I do not know yet'",
+        "natter drafts create 'A draft without a recipient'",
       ],
     },
   }),
@@ -73,8 +75,8 @@ export const drafts = {
     since: 87,
     summary: 'Replace a draft',
     params: {
-      draft_id: inPath(int, 'which draft'),
-      draft: required(newDraft, 'the whole new draft'),
+      draft_id: inPath(int, 'the draft'),
+      draft: required(newDraft, 'the complete new draft'),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],
@@ -94,7 +96,7 @@ export const drafts = {
     access: 'user',
     since: 87,
     summary: 'Delete a draft',
-    params: { draft_id: inPath(int, 'which draft') },
+    params: { draft_id: inPath(int, 'the draft') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

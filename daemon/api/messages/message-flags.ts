@@ -18,7 +18,7 @@ import {
 } from '../define.ts'
 import { narrowParam } from '../shapes/narrow.ts'
 
-const op = required(oneOf('add', 'remove'), 'set the flag or take it away')
+const op = required(oneOf('add', 'remove'), 'add or remove the flag')
 const flag = required(text, 'read, starred or collapsed')
 const ignored = maybe(listOf(int))
 
@@ -29,8 +29,8 @@ export const messageFlags = {
     path: '/messages/flags',
     access: 'user',
     since: 1,
-    summary: 'Set or remove a flag of messages',
-    params: { messages: required(listOf(messageId), 'which messages'), op, flag },
+    summary: 'Add a flag to messages, or remove it',
+    params: { messages: required(listOf(messageId), 'the messages'), op, flag },
     reply: { messages: listOf(int), ignored_because_not_subscribed_channels: ignored },
     refusals: ['BAD_REQUEST'],
     cli: {
@@ -46,12 +46,12 @@ export const messageFlags = {
     path: '/messages/flags/narrow',
     access: 'user',
     since: 155,
-    summary: 'Set or remove a flag of the messages that fit a narrow',
+    summary: 'Add a flag to the messages that match a narrow, or remove it',
     params: {
-      anchor: required(text, 'a message ID, newest, oldest or first_unread'),
-      include_anchor: defaulted(bool, true, 'also the anchor itself'),
-      num_before: required(natural, 'how many before the anchor; the server may lower it'),
-      num_after: required(natural, 'how many after the anchor; the server may lower it'),
+      anchor: required(text, 'a message ID, or newest, oldest or first_unread'),
+      include_anchor: defaulted(bool, true, 'include the anchor itself', { off: 'leave out the anchor itself' }),
+      num_before: required(natural, 'number of messages before the anchor; the server can lower it'),
+      num_after: required(natural, 'number of messages after the anchor; the server can lower it'),
       narrow: narrowParam,
       op,
       flag,
@@ -82,7 +82,7 @@ export const messageFlags = {
     path: '/mark_all_as_read',
     access: 'user',
     since: 1,
-    summary: 'Mark everything as read',
+    summary: 'Mark all messages as read',
     params: {},
     reply: { complete: bool },
     refusals: [],
@@ -95,7 +95,7 @@ export const messageFlags = {
     access: 'user',
     since: 1,
     summary: 'Mark a channel as read',
-    params: { stream_id: required(channelId, 'which channel') },
+    params: { stream_id: required(channelId, 'the channel') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
@@ -111,7 +111,7 @@ export const messageFlags = {
     access: 'user',
     since: 1,
     summary: 'Mark a topic as read',
-    params: { stream_id: required(channelId, 'which channel'), topic_name: required(topicName, 'which topic') },
+    params: { stream_id: required(channelId, 'the channel'), topic_name: required(topicName, 'the topic') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

@@ -1,4 +1,4 @@
-// Messages: sending, reading, changing and deleting them.
+// Messages: send, read, edit, move and delete.
 
 import {
   bool,
@@ -29,8 +29,8 @@ import { attachment } from '../files/uploads.ts'
 import { message } from '../shapes/messages.ts'
 import { narrowParam, narrowTerm } from '../shapes/narrow.ts'
 
-const which = inPath(messageId, 'which message')
-const emptyTopic = defaulted(bool, false, 'show the empty topic as the empty string')
+const which = inPath(messageId, 'the message')
+const emptyTopic = defaulted(bool, false, 'return the empty topic as an empty string')
 
 export const messages = {
   send: endpoint({
@@ -39,19 +39,22 @@ export const messages = {
     path: '/messages',
     access: 'user',
     since: 1,
-    summary: 'Send a message to a channel or to people',
+    summary: 'Send a message to a channel or to users',
     params: {
-      type: required(oneOf('direct', 'channel', 'stream', 'private'), 'to people or to a channel'),
+      type: required(oneOf('direct', 'channel', 'stream', 'private'), 'direct message or channel message'),
       to: optional(
         eitherOf(int, listOf(eitherOf(int, text)), text),
-        'a channel by name or ID; or people: a list of IDs or of emails',
+        'a channel by name or ID; or users, as a list of IDs or of email addresses',
       ),
-      content: required(markdown, 'the Markdown to send'),
-      topic: optional(topicName, 'the topic, for a channel', { alias: 'subject' }),
-      queue_id: optional(text, 'your event queue that is to hear of it with local_id'),
-      local_id: optional(text, 'comes back in the event of that queue'),
-      read_by_sender: optional(bool, 'whether you have read it; by default only when sent from an app for people'),
-      widget_content: optional(text, 'JSON of a widget'),
+      content: required(markdown, 'the content, in Markdown'),
+      topic: optional(topicName, 'the topic, for a channel message', { alias: 'subject' }),
+      queue_id: optional(text, 'your event queue whose event includes local_id'),
+      local_id: optional(text, 'your ID for the message, returned in the event of queue_id'),
+      read_by_sender: optional(
+        bool,
+        'whether to mark it as read for you; by default, only if sent from an interactive client',
+      ),
+      widget_content: optional(text, 'a widget, as JSON'),
     },
     reply: { id: int, automatic_new_visibility_policy: maybe(oneOf(2, 3)) },
     refusals: [
@@ -77,22 +80,26 @@ export const messages = {
     path: '/messages',
     access: 'user',
     since: 1,
-    summary: 'Read messages around an anchor',
+    summary: 'Get messages around an anchor',
     params: {
-      anchor: optional(text, 'a message ID, newest, oldest or first_unread; needed without message_ids'),
-      include_anchor: defaulted(bool, true, 'also the anchor itself'),
-      num_before: optional(natural, 'how many before the anchor'),
-      num_after: optional(natural, 'how many after the anchor'),
+      anchor: optional(text, 'a message ID, or newest, oldest or first_unread; required unless message_ids is given'),
+      include_anchor: defaulted(bool, true, 'include the anchor itself', { off: 'leave out the anchor itself' }),
+      num_before: optional(natural, 'number of messages before the anchor'),
+      num_after: optional(natural, 'number of messages after the anchor'),
       narrow: narrowParam,
-      client_gravatar: defaulted(bool, true, 'avatar_url may be null for users of the avatar provider'),
-      apply_markdown: defaulted(bool, true, 'content as HTML instead of Markdown'),
-      use_first_unread_anchor: defaulted(bool, false, 'older spelling of the anchor first_unread'),
-      message_ids: optional(listOf(int), 'these messages, instead of a range'),
+      client_gravatar: defaulted(bool, true, 'let avatar_url be null for users of the avatar provider', {
+        off: 'always return avatar_url',
+      }),
+      apply_markdown: defaulted(bool, true, 'return content as HTML instead of Markdown', {
+        off: 'return content as Markdown',
+      }),
+      use_first_unread_anchor: defaulted(bool, false, 'old form of anchor=first_unread'),
+      message_ids: optional(listOf(int), 'get these messages instead of a range'),
       allow_empty_topic_name: emptyTopic,
     },
     reply: {
       messages: listOf(message),
-      // Behind the newest message lies a number beyond the safe integers.
+      // The anchor after the newest message is larger than the safe integers.
       anchor: maybe(num),
       found_anchor: bool,
       found_oldest: bool,
@@ -116,10 +123,12 @@ export const messages = {
     path: '/messages/{message_id}',
     access: 'user',
     since: 1,
-    summary: 'Read one message',
+    summary: 'Get one message',
     params: {
       message_id: which,
-      apply_markdown: defaulted(bool, true, 'content as HTML instead of Markdown'),
+      apply_markdown: defaulted(bool, true, 'return content as HTML instead of Markdown', {
+        off: 'return content as Markdown',
+      }),
       allow_empty_topic_name: emptyTopic,
     },
     reply: { message, raw_content: text },
@@ -137,20 +146,25 @@ export const messages = {
     path: '/messages/{message_id}',
     access: 'user',
     since: 1,
-    summary: 'Change the content of a message, or move it to another topic or channel',
+    summary: 'Edit the content of a message, or move it to another topic or channel',
     params: {
       message_id: which,
-      content: optional(markdown, 'the new Markdown'),
+      content: optional(markdown, 'the new content, in Markdown'),
       topic: optional(topicName, 'the topic to move to', { alias: 'subject' }),
       stream_id: optional(channelId, 'the channel to move to'),
       propagate_mode: defaulted(
         oneOf('change_one', 'change_later', 'change_all'),
         'change_one',
-        'which messages of the topic move with it',
+        'which messages of the topic to change: only this one, this and later ones, or all',
       ),
-      send_notification_to_old_thread: defaulted(bool, false, 'leave a notice where the messages were'),
-      send_notification_to_new_thread: defaulted(bool, true, 'leave a notice where the messages are now'),
-      prev_content_sha256: optional(text, 'SHA-256 of the content you are changing; refused when it is another'),
+      send_notification_to_old_thread: defaulted(bool, false, 'post a notice in the old topic'),
+      send_notification_to_new_thread: defaulted(bool, true, 'post a notice in the new topic', {
+        off: 'do not post a notice in the new topic',
+      }),
+      prev_content_sha256: optional(
+        text,
+        'SHA-256 of the content you are editing; the call is refused if it has changed',
+      ),
     },
     reply: { detached_uploads: listOf(attachment) },
     refusals: [
@@ -193,7 +207,7 @@ export const messages = {
     path: '/messages/{message_id}/history',
     access: 'user',
     since: 1,
-    summary: 'See how a message was edited and moved',
+    summary: 'Get the edit history of a message',
     params: { message_id: which, allow_empty_topic_name: emptyTopic },
     reply: {
       message_history: listOf(
@@ -227,7 +241,7 @@ export const messages = {
     path: '/messages/render',
     access: 'user',
     since: 1,
-    summary: 'See the HTML that a message would have',
+    summary: 'Render Markdown as HTML',
     params: { content: required(markdown, 'the Markdown to render') },
     reply: { rendered: text },
     refusals: ['BAD_REQUEST'],
@@ -244,10 +258,10 @@ export const messages = {
     path: '/messages/matches_narrow',
     access: 'user',
     since: 1,
-    summary: 'Find out which messages fit a narrow',
+    summary: 'Check which messages match a narrow',
     params: {
-      msg_ids: required(listOf(messageId), 'which messages'),
-      narrow: required(nullable(termsOf(narrowTerm)), 'the terms they are to fit'),
+      msg_ids: required(listOf(messageId), 'the messages'),
+      narrow: required(nullable(termsOf(narrowTerm)), 'the terms to match'),
     },
     reply: { messages: keyed(record({ match_content: text, match_subject: text })) },
     refusals: ['BAD_REQUEST', 'BAD_NARROW'],
@@ -267,7 +281,7 @@ export const messages = {
     path: '/messages/{message_id}/read_receipts',
     access: 'user',
     since: 137,
-    summary: 'See who has read a message',
+    summary: 'List who has read a message',
     params: { message_id: which },
     reply: { user_ids: listOf(int) },
     refusals: ['BAD_REQUEST'],
@@ -287,8 +301,8 @@ export const messages = {
     summary: 'Report a message to the moderators',
     params: {
       message_id: which,
-      report_type: required(oneOf('spam', 'harassment', 'inappropriate', 'norms', 'other'), 'what is wrong with it'),
-      description: optional(text, 'more about it, at most 1000 characters; needed for other'),
+      report_type: required(oneOf('spam', 'harassment', 'inappropriate', 'norms', 'other'), 'the reason'),
+      description: optional(text, 'details, at most 1000 characters; required for `other`'),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],
@@ -307,8 +321,8 @@ export const messages = {
     path: '/messages/{message_id}/typing',
     access: 'user',
     since: 351,
-    summary: 'Tell others that you started or stopped editing a message',
-    params: { message_id: which, op: required(oneOf('start', 'stop'), 'editing began or ended') },
+    summary: 'Notify others that you started or stopped editing a message',
+    params: { message_id: which, op: required(oneOf('start', 'stop'), 'whether you started or stopped editing') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
@@ -323,10 +337,10 @@ export const messages = {
     path: '/submessage',
     access: 'user',
     since: 1,
-    summary: 'Add to the widget of a message, such as a vote in a poll',
+    summary: 'Add data to the widget of a message, such as a vote in a poll',
     params: {
-      message_id: required(messageId, 'which message'),
-      msg_type: required(text, 'kind of data; widget'),
+      message_id: required(messageId, 'the message'),
+      msg_type: required(text, 'the kind of data; always `widget`'),
       content: required(text, 'JSON'),
     },
     reply: {},

@@ -11,8 +11,8 @@ export const reaction = record({
 })
 
 const emoji = {
-  emoji_code: optional(text, 'its code within the namespace of reaction_type'),
-  reaction_type: optional(text, 'unicode_emoji, realm_emoji or svc_extra_emoji; found from the name when absent'),
+  emoji_code: optional(text, 'code of the emoji in the namespace of reaction_type'),
+  reaction_type: optional(text, 'unicode_emoji, realm_emoji or svc_extra_emoji; looked up by name if omitted'),
 }
 
 export const reactions = {
@@ -24,7 +24,7 @@ export const reactions = {
     since: 1,
     summary: 'React to a message with an emoji',
     params: {
-      message_id: inPath(messageId, 'which message'),
+      message_id: inPath(messageId, 'the message'),
       emoji_name: required(text, 'name of the emoji, without colons'),
       ...emoji,
     },
@@ -42,10 +42,10 @@ export const reactions = {
     path: '/messages/{message_id}/reactions',
     access: 'user',
     since: 1,
-    summary: 'Take back your reaction to a message',
+    summary: 'Remove your reaction from a message',
     params: {
-      message_id: inPath(messageId, 'which message'),
-      emoji_name: optional(text, 'name of the emoji; needed without emoji_code'),
+      message_id: inPath(messageId, 'the message'),
+      emoji_name: optional(text, 'name of the emoji; required unless emoji_code is given'),
       ...emoji,
     },
     reply: {},

@@ -1,4 +1,4 @@
-// Reminders: what the notification bot is to say to you, and when.
+// Reminders: direct messages from the notification bot at a time you choose.
 
 import {
   bool,
@@ -50,11 +50,11 @@ export const reminders = {
     path: '/reminders',
     access: 'user',
     since: 381,
-    summary: 'Be reminded of a message, or of a note',
+    summary: 'Create a reminder for a message, or for a note',
     params: {
-      message_id: optional(messageId, 'the message to be reminded of; without it, of the note alone'),
-      scheduled_delivery_timestamp: optional(timestamp, 'when; by default in an hour'),
-      note: optional(text, 'what to say with it, at most 1000 characters'),
+      message_id: optional(messageId, 'the message; if omitted, the reminder has only the note'),
+      scheduled_delivery_timestamp: optional(timestamp, 'when to send it; default in one hour'),
+      note: optional(text, 'text of the reminder, at most 1000 characters'),
     },
     reply: { reminder_id: int },
     refusals: ['BAD_REQUEST'],
@@ -74,8 +74,8 @@ export const reminders = {
     path: '/reminders/{reminder_id}',
     access: 'user',
     since: 399,
-    summary: 'Forget a reminder',
-    params: { reminder_id: inPath(int, 'which reminder') },
+    summary: 'Delete a reminder',
+    params: { reminder_id: inPath(int, 'the reminder') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

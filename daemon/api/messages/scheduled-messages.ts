@@ -1,4 +1,4 @@
-// Scheduled messages: sent later, by the daemon's clock.
+// Scheduled messages: sent at a later time by the daemon's clock.
 
 import {
   bool,
@@ -39,7 +39,7 @@ const asForSending = [
   'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
   'TOPIC_WILDCARD_MENTION_NOT_ALLOWED',
 ] as const
-const which = inPath(int, 'which scheduled message')
+const which = inPath(int, 'the scheduled message')
 
 export const scheduledMessages = {
   list: endpoint({
@@ -48,7 +48,7 @@ export const scheduledMessages = {
     path: '/scheduled_messages',
     access: 'user',
     since: 173,
-    summary: 'List your messages that wait to be sent, and those that could not be',
+    summary: 'List your scheduled messages, including those that could not be sent',
     params: {},
     reply: { scheduled_messages: listOf(scheduledMessage) },
     refusals: [],
@@ -65,14 +65,17 @@ export const scheduledMessages = {
     path: '/scheduled_messages',
     access: 'user',
     since: 179,
-    summary: 'Write a message that is sent later',
+    summary: 'Schedule a message',
     params: {
-      type: required(kind, 'to people or to a channel'),
-      to: required(recipients, 'the channel, or a list of people'),
-      content: required(markdown, 'the Markdown to send'),
-      topic: optional(topicName, 'the topic, for a channel', { alias: 'subject' }),
+      type: required(kind, 'direct message or channel message'),
+      to: required(recipients, 'the channel, or a list of users'),
+      content: required(markdown, 'the content, in Markdown'),
+      topic: optional(topicName, 'the topic, for a channel message', { alias: 'subject' }),
       scheduled_delivery_timestamp: required(timestamp, 'when to send it'),
-      read_by_sender: optional(bool, 'whether you have read it; by default only when sent from an app for people'),
+      read_by_sender: optional(
+        bool,
+        'whether to mark it as read for you; by default, only if sent from an interactive client',
+      ),
     },
     reply: { scheduled_message_id: int },
     refusals: asForSending,
@@ -93,14 +96,14 @@ export const scheduledMessages = {
     path: '/scheduled_messages/{scheduled_message_id}',
     access: 'user',
     since: 184,
-    summary: 'Change a scheduled message: its text, where it goes, or when',
+    summary: 'Change the content, recipients or time of a scheduled message',
     params: {
       scheduled_message_id: which,
-      type: optional(kind, 'to people or to a channel; when it changes, `to` is needed too'),
-      to: optional(recipients, 'the channel, or a list of people'),
-      content: optional(markdown, 'the new Markdown'),
-      topic: optional(topicName, 'the topic, for a channel; needed when the type changes to it', { alias: 'subject' }),
-      scheduled_delivery_timestamp: optional(timestamp, 'when to send it; needed for one that could not be sent'),
+      type: optional(kind, 'direct message or channel message; if it changes, `to` is required'),
+      to: optional(recipients, 'the channel, or a list of users'),
+      content: optional(markdown, 'the new content, in Markdown'),
+      topic: optional(topicName, 'the topic; required if the type changes to a channel message', { alias: 'subject' }),
+      scheduled_delivery_timestamp: optional(timestamp, 'when to send it; required if sending it has failed'),
     },
     reply: {},
     refusals: asForSending,
@@ -121,7 +124,7 @@ export const scheduledMessages = {
     path: '/scheduled_messages/{scheduled_message_id}',
     access: 'user',
     since: 173,
-    summary: 'Do not send a scheduled message',
+    summary: 'Delete a scheduled message',
     params: { scheduled_message_id: which },
     reply: {},
     refusals: ['BAD_REQUEST'],

@@ -1,4 +1,4 @@
-// Typing notifications: told to whoever is listening, never stored.
+// Typing notifications: sent to listening clients, never stored.
 
 import { channelId, defaulted, endpoint, listOf, oneOf, optional, required, topicName, userId } from '../define.ts'
 
@@ -9,13 +9,17 @@ export const typing = {
     path: '/typing',
     access: 'user',
     since: 1,
-    summary: 'Tell others that you started or stopped typing',
+    summary: 'Notify others that you started or stopped typing',
     params: {
-      op: required(oneOf('start', 'stop'), 'typing began or ended'),
-      type: defaulted(oneOf('direct', 'stream', 'channel'), 'direct', 'where; `private` is refused since level 215'),
-      to: optional(listOf(userId), 'recipient user IDs; needed for direct'),
-      stream_id: optional(channelId, 'needed for a channel'),
-      topic: optional(topicName, 'needed for a channel'),
+      op: required(oneOf('start', 'stop'), 'whether you started or stopped typing'),
+      type: defaulted(
+        oneOf('direct', 'stream', 'channel'),
+        'direct',
+        'direct message or channel message; `private` is refused since level 215',
+      ),
+      to: optional(listOf(userId), 'user IDs of the recipients; required for direct messages'),
+      stream_id: optional(channelId, 'the channel; required for channel messages'),
+      topic: optional(topicName, 'the topic; required for channel messages'),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],

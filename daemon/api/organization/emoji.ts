@@ -1,4 +1,4 @@
-// Custom emoji: pictures of the organization's own.
+// Custom emoji: images that the organization uploads.
 
 import { bool, endpoint, inPath, int, keyed, nullable, record, required, text, upload } from '../define.ts'
 
@@ -18,7 +18,7 @@ export const emoji = {
     path: '/realm/emoji',
     access: 'user',
     since: 1,
-    summary: 'List the custom emoji, deactivated ones too',
+    summary: 'List custom emoji, including deactivated ones',
     params: {},
     reply: { emoji: keyed(customEmoji) },
     refusals: [],
@@ -32,8 +32,8 @@ export const emoji = {
     since: 1,
     summary: 'Add a custom emoji: PNG, JPEG, GIF or WebP, at most 5 MiB',
     params: {
-      emoji_name: inPath(text, 'its name: lower-case letters, digits, - and _'),
-      file: required(upload, 'the picture'),
+      emoji_name: inPath(text, 'the name: lower-case letters, digits, - and _'),
+      file: required(upload, 'the image'),
     },
     reply: {},
     refusals: ['BAD_REQUEST', 'BAD_IMAGE'],
@@ -49,8 +49,8 @@ export const emoji = {
     path: '/realm/emoji/{emoji_name}',
     access: 'user',
     since: 1,
-    summary: 'Deactivate a custom emoji; where it was used, it stays',
-    params: { emoji_name: inPath(text, 'its name') },
+    summary: 'Deactivate a custom emoji; messages that use it still show it',
+    params: { emoji_name: inPath(text, 'the name') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

@@ -6,7 +6,7 @@ export const linkifier = record({ id: int, pattern: text, url_template: text })
 
 const rule = {
   pattern: required(text, 'regular expression in RE2 syntax, with named groups such as (?P<id>[0-9]+)'),
-  url_template: required(text, 'where it leads: an RFC 6570 template whose variables are the named groups'),
+  url_template: required(text, 'target URL: an RFC 6570 template whose variables are the named groups'),
 }
 
 export const linkifiers = {
@@ -16,7 +16,7 @@ export const linkifiers = {
     path: '/realm/linkifiers',
     access: 'user',
     since: 54,
-    summary: 'List the linkifiers, in the order they are tried',
+    summary: 'List linkifiers, in the order they are applied',
     params: {},
     reply: { linkifiers: listOf(linkifier) },
     refusals: [],
@@ -51,8 +51,8 @@ export const linkifiers = {
     path: '/realm/filters/{filter_id}',
     access: 'user',
     since: 57,
-    summary: 'Change a linkifier (administrators)',
-    params: { filter_id: inPath(int, 'which linkifier'), ...rule },
+    summary: 'Update a linkifier (administrators)',
+    params: { filter_id: inPath(int, 'the linkifier'), ...rule },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -71,7 +71,7 @@ export const linkifiers = {
     access: 'user',
     since: 1,
     summary: 'Remove a linkifier (administrators)',
-    params: { filter_id: inPath(int, 'which linkifier') },
+    params: { filter_id: inPath(int, 'the linkifier') },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -86,8 +86,8 @@ export const linkifiers = {
     path: '/realm/linkifiers',
     access: 'user',
     since: 202,
-    summary: 'Change the order in which linkifiers are tried (administrators)',
-    params: { ordered_linkifier_ids: required(listOf(int), 'the IDs of all linkifiers, in the new order') },
+    summary: 'Reorder linkifiers (administrators)',
+    params: { ordered_linkifier_ids: required(listOf(int), 'IDs of all linkifiers, in the new order') },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {

@@ -29,7 +29,7 @@ const settingParams = mapped(organizationSettings, about) as {
 const emailDomain = record({ domain: text, allow_subdomains: bool })
 
 export const organization = {
-  // OPEN: the API family shows the organization through `register` only; reading it by itself is an addition.
+  // OPEN: in the API family only `register` returns the organization; this endpoint is an addition.
   show: endpoint({
     id: 'get-realm',
     method: 'GET',
@@ -48,11 +48,11 @@ export const organization = {
     path: '/realm',
     access: 'user',
     since: 1,
-    summary: 'Change settings of the organization (administrators; some only owners)',
+    summary: 'Change settings of the organization (administrators; some settings only owners)',
     params: {
       ...settingParams,
-      authentication_methods: optional(keyed(bool), 'which ways to log in are enabled; at least one'),
-      ...mapped(organizationPermissions, name => optional(groupValueChange, `who holds ${name}`)),
+      authentication_methods: optional(keyed(bool), 'which authentication methods are enabled; at least one'),
+      ...mapped(organizationPermissions, name => optional(groupValueChange, `who has the permission ${name}`)),
     },
     reply: {
       ...mapped(organizationSettings, () => maybe(anything)),
@@ -80,9 +80,9 @@ export const organization = {
     path: '/realm/deactivate',
     access: 'user',
     since: 1,
-    summary: 'Deactivate the organization (owners): nobody can log in until natterd is started with --reactivate',
+    summary: 'Deactivate the organization (owners); nobody can log in until natterd is started with --reactivate',
     params: {
-      deletion_delay_days: optional(nullable(int), 'days until its data may be deleted, at least 14; null: never'),
+      deletion_delay_days: optional(nullable(int), 'days until its data can be deleted, at least 14; null for never'),
     },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -111,8 +111,8 @@ export const organization = {
     since: 1,
     summary: 'Add an email domain (owners)',
     params: {
-      domain: required(text, 'such as example.com'),
-      allow_subdomains: defaulted(bool, false, 'whether mail.example.com counts too'),
+      domain: required(text, 'the domain, such as example.com'),
+      allow_subdomains: defaulted(bool, false, 'whether subdomains are included'),
     },
     reply: { new_domain: listOf(eitherOf(int, text)) },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -128,8 +128,8 @@ export const organization = {
     path: '/realm/domains/{domain}',
     access: 'user',
     since: 1,
-    summary: 'Say whether subdomains of an email domain count (owners)',
-    params: { domain: inPath(text, 'which domain'), allow_subdomains: required(bool, 'whether subdomains count too') },
+    summary: 'Change whether an email domain includes its subdomains (owners)',
+    params: { domain: inPath(text, 'the domain'), allow_subdomains: required(bool, 'whether subdomains are included') },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -148,7 +148,7 @@ export const organization = {
     access: 'user',
     since: 1,
     summary: 'Remove an email domain (owners)',
-    params: { domain: inPath(text, 'which domain') },
+    params: { domain: inPath(text, 'the domain') },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {

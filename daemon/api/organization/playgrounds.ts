@@ -1,4 +1,4 @@
-// Code playgrounds: where a code block of a language can be opened and run.
+// Code playgrounds: sites where a code block of a language can be opened and run.
 
 import { endpoint, inPath, int, required, text } from '../define.ts'
 
@@ -11,9 +11,9 @@ export const playgrounds = {
     since: 49,
     summary: 'Add a code playground (administrators)',
     params: {
-      name: required(text, 'what it is called'),
-      pygments_language: required(text, 'the language of its code blocks, such as python'),
-      url_template: required(text, 'where it is: an RFC 6570 template whose one variable is {code}'),
+      name: required(text, 'the name'),
+      pygments_language: required(text, 'the language of the code blocks, such as python'),
+      url_template: required(text, 'URL: an RFC 6570 template with the single variable {code}'),
     },
     reply: { id: int },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -33,7 +33,7 @@ export const playgrounds = {
     access: 'user',
     since: 49,
     summary: 'Remove a code playground (administrators)',
-    params: { playground_id: inPath(int, 'which playground') },
+    params: { playground_id: inPath(int, 'the playground') },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {

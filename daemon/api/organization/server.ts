@@ -1,4 +1,4 @@
-// The server itself: what anyone may know before logging in.
+// The server: settings that anyone can read before logging in.
 
 import { bool, endpoint, int, keyed, listOf, nullable, record, text } from '../define.ts'
 
@@ -9,7 +9,7 @@ export const server = {
     path: '/server_settings',
     access: 'anyone',
     since: 1,
-    summary: 'Show what the server says of itself; needs no account',
+    summary: 'Get the settings of the server; no account needed',
     params: {},
     reply: {
       authentication_methods: keyed(bool),

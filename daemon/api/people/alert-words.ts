@@ -1,4 +1,4 @@
-// Alert words: words that make a message concern their owner.
+// Alert words: words that notify a user when a message contains them.
 
 import { endpoint, listOf, required, text } from '../define.ts'
 
@@ -24,7 +24,7 @@ export const alertWords = {
     access: 'user',
     since: 1,
     summary: 'Add alert words',
-    params: { alert_words: required(listOf(text), 'words, at most 100 characters each') },
+    params: { alert_words: required(listOf(text), 'the words, at most 100 characters each') },
     reply,
     refusals: ['BAD_REQUEST'],
     cli: {
@@ -41,7 +41,7 @@ export const alertWords = {
     access: 'user',
     since: 1,
     summary: 'Remove alert words',
-    params: { alert_words: required(listOf(text), 'the words, in any case') },
+    params: { alert_words: required(listOf(text), 'the words; upper and lower case are the same') },
     reply,
     refusals: [],
     cli: {

@@ -1,4 +1,4 @@
-// Avatars: your own picture.
+// Avatars: your own image.
 
 import { endpoint, required, text, upload } from '../define.ts'
 
@@ -9,8 +9,8 @@ export const avatars = {
     path: '/users/me/avatar',
     access: 'user',
     since: 1,
-    summary: 'Upload a picture of yourself: PNG, JPEG, GIF or WebP, at most 5 MiB',
-    params: { file: required(upload, 'the picture') },
+    summary: 'Upload your avatar: PNG, JPEG, GIF or WebP, at most 5 MiB',
+    params: { file: required(upload, 'the image') },
     reply: { avatar_url: text },
     refusals: ['BAD_REQUEST', 'BAD_IMAGE'],
     cli: {
@@ -26,7 +26,7 @@ export const avatars = {
     path: '/users/me/avatar',
     access: 'user',
     since: 1,
-    summary: 'Go back to the picture of the avatar provider',
+    summary: 'Delete your avatar and use the one from the avatar provider',
     params: {},
     reply: { avatar_url: text },
     refusals: [],

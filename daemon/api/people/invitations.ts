@@ -1,4 +1,4 @@
-// Invitations: by mail to one person each, or a link for many.
+// Invitations: by email to one person each, or a link for many people.
 
 import {
   bool,
@@ -22,12 +22,12 @@ import { role, roleAbout } from './users.ts'
 const shared = {
   invite_as: defaulted(role, 400, roleAbout),
   group_ids: defaulted(listOf(groupId), [], 'user groups to join'),
-  invite_expires_in_minutes: defaulted(nullable(natural), 14_400, 'how long it is valid; null for ever'),
-  include_realm_default_subscriptions: defaulted(bool, false, 'also subscribe to the default channels'),
-  welcome_message_custom_text: optional(nullable(text), 'greeting in place of the usual one (administrators)'),
+  invite_expires_in_minutes: defaulted(nullable(natural), 14_400, 'how long it is valid; null for no limit'),
+  include_realm_default_subscriptions: defaulted(bool, false, 'also subscribe them to the default channels'),
+  welcome_message_custom_text: optional(nullable(text), 'custom welcome message (administrators)'),
 }
 
-const which = { invite_id: inPath(int, 'which invitation') }
+const which = { invite_id: inPath(int, 'the invitation') }
 
 export const invitations = {
   list: endpoint({
@@ -36,7 +36,7 @@ export const invitations = {
     path: '/invites',
     access: 'user',
     since: 1,
-    summary: 'List open invitations: your own, or all for administrators',
+    summary: 'List open invitations: your own, or all of them for administrators',
     params: {},
     reply: {
       invites: listOf(
@@ -67,12 +67,14 @@ export const invitations = {
     path: '/invites',
     access: 'user',
     since: 1,
-    summary: 'Invite people by mail',
+    summary: 'Invite people by email',
     params: {
-      invitee_emails: required(text, 'addresses, separated by commas or line breaks'),
+      invitee_emails: required(text, 'email addresses, separated by commas or line breaks'),
       stream_ids: required(listOf(channelId), 'channels to subscribe to'),
       ...shared,
-      notify_referrer_on_join: defaulted(bool, true, 'tell you when they join'),
+      notify_referrer_on_join: defaulted(bool, true, 'notify you when they join', {
+        off: 'do not notify you when they join',
+      }),
     },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'INVITATION_FAILED'],
@@ -92,7 +94,7 @@ export const invitations = {
     path: '/invites/multiuse',
     access: 'user',
     since: 1,
-    summary: 'Make an invitation link for many',
+    summary: 'Create an invitation link that many people can use',
     params: { ...shared, stream_ids: defaulted(listOf(channelId), [], 'channels to subscribe to') },
     reply: { invite_link: text },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -109,7 +111,7 @@ export const invitations = {
     path: '/invites/{invite_id}',
     access: 'user',
     since: 1,
-    summary: 'Take an invitation by mail back',
+    summary: 'Revoke an email invitation',
     params: which,
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -125,7 +127,7 @@ export const invitations = {
     path: '/invites/multiuse/{invite_id}',
     access: 'user',
     since: 1,
-    summary: 'Take an invitation link back',
+    summary: 'Revoke an invitation link',
     params: which,
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -141,7 +143,7 @@ export const invitations = {
     path: '/invites/{invite_id}/resend',
     access: 'user',
     since: 1,
-    summary: 'Mail an invitation again',
+    summary: 'Send an invitation email again',
     params: which,
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],

@@ -1,4 +1,4 @@
-// API keys: a new one for yourself, and anyone's on a server for development.
+// API keys: a new one for yourself, and anyone's on a development server.
 
 import { endpoint, int, listOf, record, required, text } from '../define.ts'
 
@@ -11,7 +11,7 @@ export const keys = {
     path: '/users/me/api_key/regenerate',
     access: 'user',
     since: 1,
-    summary: 'Get a new API key; the old one is refused at once',
+    summary: 'Generate a new API key for yourself; the old key stops working',
     params: {},
     reply: { api_key: text },
     refusals: [],
@@ -28,7 +28,7 @@ export const keys = {
     access: 'anyone',
     since: 1,
     summary: 'Get anyone’s API key without a password (only with --dev-auth)',
-    params: { username: required(text, 'real email address') },
+    params: { username: required(text, 'the real email address') },
     reply: { api_key: text, email: text, user_id: int },
     refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED'],
     cli: {
@@ -44,7 +44,7 @@ export const keys = {
     path: '/dev_list_users',
     access: 'anyone',
     since: 1,
-    summary: 'List who can be logged in without a password (only with --dev-auth)',
+    summary: 'List the accounts that can log in without a password (only with --dev-auth)',
     params: {},
     reply: { direct_admins: listOf(account), direct_users: listOf(account) },
     refusals: ['BAD_REQUEST'],

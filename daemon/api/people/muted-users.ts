@@ -1,4 +1,4 @@
-// Muted users: people whose messages one does not want to see.
+// Muted users: people whose messages you do not want to see.
 
 import { endpoint, inPath, userId } from '../define.ts'
 
@@ -9,7 +9,7 @@ export const mutedUsers = {
     path: '/users/me/muted_users/{muted_user_id}',
     access: 'user',
     since: 48,
-    summary: 'Mute somebody',
+    summary: 'Mute a user',
     params: { muted_user_id: inPath(userId, 'whom') },
     reply: {},
     refusals: ['BAD_REQUEST'],
@@ -25,7 +25,7 @@ export const mutedUsers = {
     path: '/users/me/muted_users/{muted_user_id}',
     access: 'user',
     since: 48,
-    summary: 'Hear somebody again',
+    summary: 'Unmute a user',
     params: { muted_user_id: inPath(userId, 'whom') },
     reply: {},
     refusals: ['BAD_REQUEST'],

@@ -1,4 +1,4 @@
-// Navigation views: what a user keeps in the sidebar.
+// Navigation views: entries in a user's sidebar.
 
 import { bool, endpoint, inPath, listOf, nullable, optional, record, required, text } from '../define.ts'
 
@@ -27,11 +27,11 @@ export const navigationViews = {
     path: '/navigation_views',
     access: 'user',
     since: 390,
-    summary: 'Add a navigation view, built in or your own',
+    summary: 'Add a built-in or custom navigation view',
     params: {
-      fragment: required(text, 'where it leads: the part of the URL after #'),
-      is_pinned: required(bool, 'shown in the sidebar rather than in the menu of more views'),
-      name: optional(nullable(text), 'what to call it; needed for your own, refused for built-in ones'),
+      fragment: required(text, 'target: the part of the URL after #'),
+      is_pinned: required(bool, 'whether it is shown in the sidebar instead of the menu of more views'),
+      name: optional(nullable(text), 'the name; required for custom views, refused for built-in ones'),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],
@@ -50,9 +50,9 @@ export const navigationViews = {
     since: 390,
     summary: 'Pin, unpin or rename a navigation view',
     params: {
-      fragment: inPath(text, 'which view'),
-      is_pinned: optional(bool, 'shown in the sidebar'),
-      name: optional(nullable(text), 'the new name; not for built-in views'),
+      fragment: inPath(text, 'the view'),
+      is_pinned: optional(bool, 'whether it is shown in the sidebar'),
+      name: optional(nullable(text), 'the new name; only for custom views'),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],
@@ -70,7 +70,7 @@ export const navigationViews = {
     access: 'user',
     since: 390,
     summary: 'Remove a navigation view',
-    params: { fragment: inPath(text, 'which view') },
+    params: { fragment: inPath(text, 'the view') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

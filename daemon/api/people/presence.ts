@@ -1,4 +1,4 @@
-// Presence: who is at their keyboard. Reported by clients, read by all.
+// Presence: who is active. Clients report it; everyone can read it.
 
 import {
   bool,
@@ -29,17 +29,20 @@ export const presence = {
     path: '/users/me/presence',
     access: 'user',
     since: 1,
-    summary: 'Report that you are active or idle, and learn who else is',
+    summary: 'Report whether you are active or idle, and get the presence of others',
     params: {
       status: required(oneOf('active', 'idle'), 'whether you are using the device now'),
-      ping_only: defaulted(bool, false, 'only report; return no presence of others'),
-      last_update_id: optional(int, 'presence_last_update_id of the previous reply: only newer data; -1 for all'),
+      ping_only: defaulted(bool, false, 'only report; do not return the presence of others'),
+      last_update_id: optional(
+        int,
+        'presence_last_update_id of the previous reply, to get only newer data; -1 for all',
+      ),
       history_limit_days: optional(
         natural,
-        'how old the data may be, 14 days unless told; not used with a last_update_id above 0',
+        'maximum age of the data, default 14 days; ignored if last_update_id is above 0',
       ),
-      slim_presence: defaulted(bool, false, 'the modern format, by user ID (deprecated: pass last_update_id)'),
-      new_user_input: defaulted(bool, false, 'whether the person touched the client since its previous report'),
+      slim_presence: defaulted(bool, false, 'return the modern format, by user ID (deprecated: pass last_update_id)'),
+      new_user_input: defaulted(bool, false, 'whether the user has used the client since its previous report'),
     },
     reply: {
       presence_last_update_id: int,
@@ -60,7 +63,7 @@ export const presence = {
     path: '/users/{user_id_or_email}/presence',
     access: 'user',
     since: 1,
-    summary: 'Show the presence of one person',
+    summary: 'Show the presence of one user',
     params: { user_id_or_email: inPath(text, 'whose') },
     reply: { presence: keyed(record({ status: text, timestamp })) },
     refusals: ['BAD_REQUEST'],

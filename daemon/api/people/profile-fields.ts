@@ -1,4 +1,4 @@
-// Custom profile fields: what the organization asks people to tell of themselves, and one's own answers.
+// Custom profile fields: fields that the organization defines, and each user's values.
 
 import {
   anything,
@@ -44,11 +44,11 @@ const profileField = record({
 })
 
 const properties = {
-  name: optional(text, 'its name, at most 40 characters'),
-  hint: optional(text, 'help for those who fill it in, at most 80 characters'),
-  field_data: optional(keyed(anything), 'options of a list, or the kind of external account'),
-  display_in_profile_summary: optional(bool, 'shown in the short profile; at most two fields are'),
-  required: optional(bool, 'people are asked to fill it in'),
+  name: optional(text, 'the name, at most 40 characters'),
+  hint: optional(text, 'help text, at most 80 characters'),
+  field_data: optional(keyed(anything), 'the options of a list, or the kind of external account'),
+  display_in_profile_summary: optional(bool, 'whether it is shown in the profile summary; at most two fields can be'),
+  required: optional(bool, 'whether users are asked to fill it in'),
 }
 const fieldId = inPath(profileFieldId, 'the field')
 
@@ -83,7 +83,9 @@ export const profileFields = {
         '1 short text, 2 long text, 3 options, 4 date, 5 link, 6 people, 7 external account, 8 pronouns',
       ),
       ...properties,
-      editable_by_user: defaulted(bool, true, 'people may fill it in themselves'),
+      editable_by_user: defaulted(bool, true, 'whether users can fill it in themselves', {
+        off: 'only administrators can fill it in',
+      }),
     },
     reply: { id: int },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -103,11 +105,11 @@ export const profileFields = {
     path: '/realm/profile_fields/{field_id}',
     access: 'user',
     since: 1,
-    summary: 'Change a profile field (administrators)',
+    summary: 'Update a profile field (administrators)',
     params: {
       field_id: fieldId,
       ...properties,
-      editable_by_user: optional(bool, 'people may fill it in themselves'),
+      editable_by_user: optional(bool, 'whether users can fill it in themselves'),
     },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -123,8 +125,8 @@ export const profileFields = {
     path: '/realm/profile_fields',
     access: 'user',
     since: 1,
-    summary: 'Put the profile fields in another order (administrators)',
-    params: { order: required(listOf(profileFieldId), 'all fields, in the new order') },
+    summary: 'Reorder profile fields (administrators)',
+    params: { order: required(listOf(profileFieldId), 'IDs of all fields, in the new order') },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -139,7 +141,7 @@ export const profileFields = {
     path: '/realm/profile_fields/{field_id}',
     access: 'user',
     since: 1,
-    summary: 'Delete a profile field and what people filled in (administrators)',
+    summary: 'Delete a profile field and its values (administrators)',
     params: { field_id: fieldId },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -155,7 +157,7 @@ export const profileFields = {
     path: '/users/me/profile_data',
     access: 'user',
     since: 1,
-    summary: 'Fill in your own profile fields',
+    summary: 'Set your own profile fields',
     params: { data: required(listOf(profileInput), 'fields to set: [{"id": 4, "value": "vim"}]') },
     reply: {},
     refusals: ['BAD_REQUEST'],
@@ -174,8 +176,8 @@ export const profileFields = {
     path: '/users/me/profile_data',
     access: 'user',
     since: 1,
-    summary: 'Empty your own profile fields',
-    params: { data: required(listOf(profileFieldId), 'the fields to empty') },
+    summary: 'Clear your own profile fields',
+    params: { data: required(listOf(profileFieldId), 'the fields to clear') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

@@ -1,10 +1,10 @@
-// Settings: what people set for themselves, and what new accounts start with.
+// Settings: your own, and the defaults for new accounts.
 
 import { anything, endpoint, int, keyed, optional, required, secret, text } from '../define.ts'
 import { type UserSetting, userSettings } from '../shapes/user-settings.ts'
 import { mapped } from '../tables.ts'
 
-/** What no default for new accounts can be given for. */
+/** Settings that have no default for new accounts. */
 const withoutDefaults = [
   'default_language',
   'enable_login_emails',
@@ -21,7 +21,7 @@ const defaultParams = Object.fromEntries(
 ) as Pick<typeof settingParams, Defaultable>
 
 export const settings = {
-  // OPEN: the API family shows settings through `register` only; reading them by themselves is an addition.
+  // OPEN: in the API family only `register` returns settings; this endpoint is an addition.
   show: endpoint({
     id: 'get-settings',
     method: 'GET',
@@ -48,8 +48,8 @@ export const settings = {
     summary: 'Change your settings, your name, your email address or your password',
     params: {
       full_name: optional(text, 'your new name'),
-      email: optional(text, 'your new email address; it must be confirmed by a mail sent to it'),
-      old_password: optional(secret, 'your password so far; needed for a new one'),
+      email: optional(text, 'your new email address; a mail to it asks you to confirm it'),
+      old_password: optional(secret, 'your current password; required to set a new one'),
       new_password: optional(secret, 'your new password'),
       ...settingParams,
     },
@@ -60,15 +60,15 @@ export const settings = {
       examples: ['natter settings set --twenty-four-hour-time', 'natter settings set --timezone Europe/Berlin'],
     },
   }),
-  // OPEN: the web client confirms by a link; a daemon without pages takes the token by itself.
+  // OPEN: the web client confirms through a link; this endpoint takes the token directly.
   confirmEmail: endpoint({
     id: 'confirm-email-change',
     method: 'POST',
     path: '/settings/email/confirm',
     access: 'anyone',
     since: 417,
-    summary: 'Confirm a new email address with the token that was mailed to it',
-    params: { token: required(text, 'the token in the mail') },
+    summary: 'Confirm a new email address with the token from the mail',
+    params: { token: required(text, 'the token from the mail') },
     reply: { user_id: int },
     refusals: ['BAD_REQUEST'],
     cli: {
@@ -83,7 +83,7 @@ export const settings = {
     path: '/realm/user_settings_defaults',
     access: 'user',
     since: 96,
-    summary: 'Change the settings that new accounts start with (administrators)',
+    summary: 'Change the default settings of new accounts (administrators)',
     params: defaultParams,
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],

@@ -1,4 +1,4 @@
-// User groups: named sets of people, which can hold each other.
+// User groups: named sets of users, which can contain other groups.
 
 import {
   bool,
@@ -20,7 +20,7 @@ import {
 import { groupPermissions, groupValue } from '../shapes/permission-settings.ts'
 import { mapped } from '../tables.ts'
 
-/** What a PATCH takes for a group setting: the new value, and the one the caller believes to be current. */
+/** How a PATCH changes a group setting: the new value, and the value the caller believes to be current. */
 export const groupValueChange = record({ new: groupValue, old: maybe(nullable(groupValue)) })
 
 const userGroup = record({
@@ -36,8 +36,8 @@ const userGroup = record({
   ...mapped(groupPermissions, () => groupValue),
 })
 
-const which = { user_group_id: inPath(groupId, 'which group') }
-const directOnly = 'only those in the group itself, not those in groups inside it'
+const which = { user_group_id: inPath(groupId, 'the group') }
+const directOnly = 'only direct members, not those of subgroups'
 
 export const userGroups = {
   list: endpoint({
@@ -46,8 +46,8 @@ export const userGroups = {
     path: '/user_groups',
     access: 'user',
     since: 1,
-    summary: 'List the user groups, system groups included',
-    params: { include_deactivated_groups: defaulted(bool, false, 'deactivated groups too') },
+    summary: 'List user groups, including system groups',
+    params: { include_deactivated_groups: defaulted(bool, false, 'include deactivated groups') },
     reply: { user_groups: listOf(userGroup) },
     refusals: ['BAD_REQUEST'],
     cli: {
@@ -65,10 +65,10 @@ export const userGroups = {
     since: 1,
     summary: 'Create a user group',
     params: {
-      name: required(text, 'its name, at most 100 characters'),
-      description: required(text, 'what it is for'),
-      members: required(listOf(userId), 'its first members'),
-      subgroups: defaulted(listOf(groupId), [], 'groups inside it'),
+      name: required(text, 'the name, at most 100 characters'),
+      description: required(text, 'the description'),
+      members: required(listOf(userId), 'the members'),
+      subgroups: defaulted(listOf(groupId), [], 'the subgroups'),
       ...mapped(groupPermissions, name => optional(groupValue, aboutPermission(name))),
     },
     reply: { group_id: int },
@@ -88,12 +88,12 @@ export const userGroups = {
     path: '/user_groups/{user_group_id}',
     access: 'user',
     since: 1,
-    summary: 'Rename a user group, change its settings, or bring it back',
+    summary: 'Rename a user group, change its settings, or reactivate it',
     params: {
       ...which,
       name: optional(text, 'the new name'),
       description: optional(text, 'the new description'),
-      deactivated: optional(bool, 'false brings a deactivated group back'),
+      deactivated: optional(bool, 'false reactivates the group'),
       ...mapped(groupPermissions, name => optional(groupValueChange, aboutPermission(name))),
     },
     reply: {},
@@ -113,7 +113,7 @@ export const userGroups = {
     path: '/user_groups/{user_group_id}/deactivate',
     access: 'user',
     since: 290,
-    summary: 'Deactivate a user group that nothing uses',
+    summary: 'Deactivate a user group that is not in use',
     params: which,
     reply: {},
     refusals: ['BAD_REQUEST', 'CANNOT_DEACTIVATE_GROUP_IN_USE'],
@@ -132,10 +132,10 @@ export const userGroups = {
     summary: 'Add and remove members and subgroups of a user group',
     params: {
       ...which,
-      add: defaulted(listOf(userId), [], 'who joins'),
-      delete: defaulted(listOf(userId), [], 'who leaves'),
-      add_subgroups: defaulted(listOf(groupId), [], 'groups to put inside it'),
-      delete_subgroups: defaulted(listOf(groupId), [], 'groups to take out of it'),
+      add: defaulted(listOf(userId), [], 'users to add'),
+      delete: defaulted(listOf(userId), [], 'users to remove'),
+      add_subgroups: defaulted(listOf(groupId), [], 'subgroups to add'),
+      delete_subgroups: defaulted(listOf(groupId), [], 'subgroups to remove'),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],
@@ -173,7 +173,7 @@ export const userGroups = {
     path: '/user_groups/{user_group_id}/members/{user_id}',
     access: 'user',
     since: 127,
-    summary: 'Ask whether somebody is in a user group',
+    summary: 'Check whether a user is in a user group',
     params: { ...which, user_id: inPath(userId, 'who'), direct_member_only: defaulted(bool, false, directOnly) },
     reply: { is_user_group_member: bool },
     refusals: ['BAD_REQUEST'],
@@ -191,11 +191,11 @@ export const userGroups = {
     path: '/user_groups/{user_group_id}/subgroups',
     access: 'user',
     since: 127,
-    summary: 'Add and remove the groups inside a user group',
+    summary: 'Add and remove subgroups of a user group',
     params: {
       ...which,
-      add: defaulted(listOf(groupId), [], 'groups to put inside it'),
-      delete: defaulted(listOf(groupId), [], 'groups to take out of it'),
+      add: defaulted(listOf(groupId), [], 'subgroups to add'),
+      delete: defaulted(listOf(groupId), [], 'subgroups to remove'),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],
@@ -212,7 +212,7 @@ export const userGroups = {
     path: '/user_groups/{user_group_id}/subgroups',
     access: 'user',
     since: 127,
-    summary: 'List the groups inside a user group',
+    summary: 'List the subgroups of a user group',
     params: { ...which, direct_subgroup_only: defaulted(bool, false, directOnly) },
     reply: { subgroups: listOf(int) },
     refusals: ['BAD_REQUEST'],
@@ -228,11 +228,11 @@ export const userGroups = {
 
 function aboutPermission(name: keyof typeof groupPermissions): string {
   return {
-    can_add_members_group: 'who may add members',
-    can_join_group: 'who may join by themselves',
-    can_leave_group: 'who may leave by themselves',
-    can_manage_group: 'who may manage it; not role:internet or role:everyone',
-    can_mention_group: 'who may mention it; not role:internet or role:owners',
-    can_remove_members_group: 'who may remove members',
+    can_add_members_group: 'who can add members',
+    can_join_group: 'who can join by themselves',
+    can_leave_group: 'who can leave by themselves',
+    can_manage_group: 'who can manage it; not role:internet or role:everyone',
+    can_mention_group: 'who can mention it; not role:internet or role:owners',
+    can_remove_members_group: 'who can remove members',
   }[name]
 }

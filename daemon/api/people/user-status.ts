@@ -1,14 +1,14 @@
-// User status: a line of text and an emoji that say what someone is up to.
+// User status: a line of text and an emoji next to a user's name.
 
 import { bool, endpoint, inPath, maybe, oneOf, optional, record, text, userId } from '../define.ts'
 
 const reactionType = oneOf('unicode_emoji', 'realm_emoji', 'svc_extra_emoji')
 
 const statusParams = {
-  status_text: optional(text, 'at most 60 characters; empty to clear it'),
+  status_text: optional(text, 'the text, at most 60 characters; empty to clear it'),
   emoji_name: optional(text, 'name of an emoji; empty to clear it'),
-  emoji_code: optional(text, 'its code; looked up by name when absent'),
-  reaction_type: optional(reactionType, 'its kind; looked up by name when absent'),
+  emoji_code: optional(text, 'code of the emoji; looked up by name if omitted'),
+  reaction_type: optional(reactionType, 'kind of the emoji; looked up by name if omitted'),
 }
 
 export const userStatus = {
@@ -35,7 +35,7 @@ export const userStatus = {
     path: '/users/{user_id}/status',
     access: 'user',
     since: 407,
-    summary: 'Set the status of somebody else (administrators)',
+    summary: 'Set the status of another user (administrators)',
     params: { user_id: inPath(userId, 'whose'), ...statusParams },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -55,7 +55,7 @@ export const userStatus = {
     path: '/users/{user_id}/status',
     access: 'user',
     since: 262,
-    summary: 'Show the status of somebody',
+    summary: 'Show the status of a user',
     params: { user_id: inPath(userId, 'whose') },
     reply: {
       status: record({

@@ -46,19 +46,21 @@ const userFields = {
   profile_data: maybe(keyed(profileValue)),
 }
 
-/** People are given as a list, everything else as text; null or nothing removes the value. */
+/** Users are a list, everything else is text; null or an empty value removes the field. */
 export const profileInput = record({ id: int, value: maybe(nullable(eitherOf(text, listOf(userId)))) })
 
 const reading = {
-  client_gravatar: defaulted(bool, true, 'avatar_url may be null for users of the avatar provider'),
-  include_custom_profile_fields: defaulted(bool, false, 'with profile_data'),
+  client_gravatar: defaulted(bool, true, 'let avatar_url be null for users of the avatar provider', {
+    off: 'always return avatar_url',
+  }),
+  include_custom_profile_fields: defaulted(bool, false, 'include profile_data'),
 }
 
 const changes = {
-  full_name: optional(text, 'a new name, 2 to 100 characters'),
+  full_name: optional(text, 'the new name, 2 to 100 characters'),
   role: optional(role, roleAbout),
   profile_data: optional(listOf(profileInput), 'profile fields to set: [{"id": 4, "value": "vim"}]'),
-  new_email: optional(text, 'a new address; only by an owner with the can_change_user_emails flag'),
+  new_email: optional(text, 'the new email address; only for owners with the can_change_user_emails flag'),
 }
 
 export const users = {
@@ -68,8 +70,8 @@ export const users = {
     path: '/users',
     access: 'user',
     since: 1,
-    summary: 'List people and bots, deactivated ones too',
-    params: { ...reading, user_ids: optional(listOf(userId), 'only these; unknown ones are skipped') },
+    summary: 'List users and bots, including deactivated ones',
+    params: { ...reading, user_ids: optional(listOf(userId), 'only these users; unknown IDs are skipped') },
     reply: { members: listOf(record(userFields)) },
     refusals: [],
     cli: {
@@ -104,7 +106,7 @@ export const users = {
     access: 'user',
     since: 39,
     summary: 'Show the user with this email address',
-    params: { email: inPath(text, 'real or API email address'), ...reading },
+    params: { email: inPath(text, 'the real or API email address'), ...reading },
     reply: { user: record(userFields) },
     refusals: ['BAD_REQUEST'],
     cli: {
@@ -134,9 +136,9 @@ export const users = {
     since: 1,
     summary: 'Create an account (administrators with the can_create_users flag)',
     params: {
-      email: required(text, 'the new user’s email address'),
-      password: required(secret, 'their password'),
-      full_name: required(text, 'their name, 2 to 100 characters'),
+      email: required(text, 'the email address'),
+      password: required(secret, 'the password'),
+      full_name: required(text, 'the full name, 2 to 100 characters'),
     },
     reply: { user_id: int },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -155,7 +157,7 @@ export const users = {
     path: '/users/{user_id}',
     access: 'user',
     since: 1,
-    summary: 'Change a user’s name, role, profile or address (administrators)',
+    summary: "Update a user's name, role, profile or email address (administrators)",
     params: { user_id: inPath(userId, 'the user'), ...changes },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
@@ -174,8 +176,8 @@ export const users = {
     path: '/users/{email}',
     access: 'user',
     since: 313,
-    summary: 'Change the user with this email address (administrators)',
-    params: { email: inPath(text, 'real or API email address'), ...changes },
+    summary: 'Update the user with this email address (administrators)',
+    params: { email: inPath(text, 'the real or API email address'), ...changes },
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -198,7 +200,7 @@ export const users = {
       user_id: inPath(userId, 'the user'),
       deactivation_notification_comment: optional(
         text,
-        'mail them about it, with this text; an empty text mails them without one',
+        'text of a mail that informs the user; an empty text sends the mail without it',
       ),
     },
     reply: {},
@@ -250,7 +252,7 @@ export const users = {
     path: '/fetch_api_key',
     access: 'anyone',
     since: 1,
-    summary: 'Get your API key for your email address and password',
+    summary: 'Get your API key with your email address and password',
     params: {
       username: required(text, 'your real email address'),
       password: required(secret, 'your password'),

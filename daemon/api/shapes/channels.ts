@@ -71,31 +71,34 @@ export const subscription = record({
 /** User ID to channel names. */
 export const namesByUser = keyed(listOf(text))
 
-/** Who each permission is about. */
+/** The permissions of a channel. */
 export const permissionsAbout: Readonly<Record<ChannelPermission, string>> = {
-  can_add_subscribers_group: 'who may subscribe others',
-  can_administer_channel_group: 'who may administer the channel',
-  can_delete_any_message_group: 'who may delete any message in it',
-  can_delete_own_message_group: 'who may delete their own messages in it',
-  can_move_messages_out_of_channel_group: 'who may move messages out of it',
-  can_move_messages_within_channel_group: 'who may move messages within it',
-  can_remove_subscribers_group: 'who may unsubscribe others',
-  can_resolve_topics_group: 'who may resolve topics in it',
-  can_send_message_group: 'who may post in it',
-  can_subscribe_group: 'who may subscribe themselves',
+  can_add_subscribers_group: 'who can subscribe others',
+  can_administer_channel_group: 'who can administer the channel',
+  can_delete_any_message_group: 'who can delete any message in it',
+  can_delete_own_message_group: 'who can delete their own messages in it',
+  can_move_messages_out_of_channel_group: 'who can move messages out of it',
+  can_move_messages_within_channel_group: 'who can move messages within it',
+  can_remove_subscribers_group: 'who can unsubscribe others',
+  can_resolve_topics_group: 'who can resolve topics in it',
+  can_send_message_group: 'who can post in it',
+  can_subscribe_group: 'who can subscribe themselves',
 }
 
 /** Settings of a new channel; `subscribe` ignores them for channels that exist. */
 export const creationParams = {
-  announce: optional(bool, 'let the notification bot announce the new channel'),
-  invite_only: optional(bool, 'make it private'),
-  is_web_public: optional(bool, 'make it readable without an account'),
-  is_default_stream: optional(bool, 'subscribe new accounts to it'),
-  history_public_to_subscribers: optional(bool, 'private only: new subscribers see earlier messages'),
+  announce: optional(bool, 'whether the notification bot announces the new channel'),
+  invite_only: optional(bool, 'whether it is private'),
+  is_web_public: optional(bool, 'whether it can be read without an account'),
+  is_default_stream: optional(bool, 'whether new accounts are subscribed to it'),
+  history_public_to_subscribers: optional(bool, 'private channels only: whether new subscribers see earlier messages'),
   message_retention_days: optional(retention, 'days until messages are deleted; `realm_default` or `unlimited`'),
-  topics_policy: optional(topicsPolicy, 'which topics it takes; `inherit` when absent'),
-  folder_id: optional(folderId, 'channel folder to put it in'),
-  send_new_subscription_messages: optional(bool, 'let the notification bot tell people; true when absent'),
+  topics_policy: optional(topicsPolicy, 'which topics are allowed; `inherit` if omitted'),
+  folder_id: optional(folderId, 'the channel folder'),
+  send_new_subscription_messages: optional(
+    bool,
+    'whether the notification bot notifies the subscribers; true if omitted',
+  ),
   ...mapped(name => optional(groupValue, permissionsAbout[name])),
 }
 

@@ -1,4 +1,4 @@
-// What selects messages: a narrow, and a range around an anchor.
+// How messages are selected: a narrow, and a range around an anchor.
 
 import { bool, defaulted, eitherOf, int, listOf, maybe, nullable, record, termsOf, text } from '../define.ts'
 
@@ -11,5 +11,5 @@ export const narrowTerm = eitherOf(
 export const narrowParam = defaulted(
   nullable(termsOf(narrowTerm)),
   [],
-  'only messages that fit all these terms, e.g. [["channel","general"]]',
+  'only messages that match all these terms, such as [["channel","general"]]',
 )

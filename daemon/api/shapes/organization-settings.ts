@@ -2,7 +2,7 @@
 
 import { bool, eitherOf, int, natural, nullable, oneOf, text } from '../define.ts'
 
-/** A number, or `unlimited`; anything else is refused by the domain, with a code of its own. */
+/** A number, or `unlimited`; the domain refuses anything else with its own code. */
 const limitSeconds = eitherOf(int, text)
 
 export const organizationSettings = {

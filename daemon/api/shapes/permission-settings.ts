@@ -1,4 +1,4 @@
-// Settings whose value is a group of people: who may hold each, and what it starts with. `register` reports this table.
+// Settings whose value is a group of users: which groups each accepts, and its default. `register` reports this table.
 
 import { eitherOf, groupId, listOf, record, userId } from '../define.ts'
 
@@ -9,17 +9,17 @@ export const groupValue = eitherOf(
 )
 
 export interface PermissionSetting {
-  /** Takes a system group only. */
+  /** Accepts only a system group. */
   readonly systemOnly?: true
   readonly nobody: boolean
-  /** Whether role:everyone is allowed; where it is not, guests never hold the permission. */
+  /** Whether role:everyone is allowed; if not, guests never have the permission. */
   readonly everyone: boolean
   readonly allowed?: readonly string[]
-  /** System groups it does not take, besides role:internet, which none takes. */
+  /** System groups it does not accept, besides role:internet, which no setting accepts. */
   readonly forbidden?: readonly string[]
-  /** Name of a system group, or whoever created the thing. */
+  /** Name of a system group, or the creator. */
   readonly default: string
-  /** Only owners may change it. */
+  /** Only owners can change it. */
   readonly owner?: true
 }
 

@@ -1,4 +1,4 @@
-// Settings people make for themselves: what PATCH /settings takes. `legacy` names the older event that also tells a change.
+// Personal settings: what PATCH /settings takes. `legacy` names the older event that also reports a change.
 
 import { bool, int, oneOf, text } from '../define.ts'
 
@@ -76,7 +76,7 @@ export const userSettings = {
 
 export type UserSetting = keyof typeof userSettings
 
-/** A change is told by this older event too, to clients that know nothing newer. */
+/** The older event that also reports a change, for clients that do not know the newer one. */
 export function legacyEventOf(setting: UserSetting): 'display' | 'notifications' | undefined {
   const entry = userSettings[setting]
   return 'legacy' in entry ? entry.legacy : undefined
