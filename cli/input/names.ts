@@ -3,7 +3,8 @@
 import { nearest, suggestion } from '../base/did-you-mean.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
-import { call, type Patience, type Reply } from '../transport/client.ts'
+import type { Reply } from '../base/reply.ts'
+import { call, type Patience } from '../transport/client.ts'
 
 export type Kind = 'user' | 'channel' | 'group' | 'folder' | 'snippet' | 'profile-field'
 

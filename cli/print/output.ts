@@ -3,8 +3,8 @@
 import type { Param } from '../../daemon/api/define.ts'
 import { harmless } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
+import type { Reply } from '../base/reply.ts'
 import { showDistance, showTime } from '../base/times.ts'
-import type { Reply } from '../transport/client.ts'
 
 type Shape = Param['shape']
 

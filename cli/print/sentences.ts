@@ -1,7 +1,7 @@
 // What is said to people where the reply itself would tell them little: who was subscribed to what, that a topic is gone.
 // With --json, --fields and --jq the reply stands as it came.
 
-import type { Reply } from '../transport/client.ts'
+import type { Reply } from '../base/reply.ts'
 
 /** Full names by user ID, asked for only where somebody else is spoken of. */
 export type NamesById = () => Promise<ReadonlyMap<number, string>>

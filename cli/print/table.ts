@@ -2,7 +2,7 @@
 // out where that is not enough. Columns that were asked for stay: then each row is a block of lines.
 
 import { harmless } from '../base/failure.ts'
-import type { Reply } from '../transport/client.ts'
+import type { Reply } from '../base/reply.ts'
 import { type Terminal, widthOf, wrapped } from './terminal.ts'
 
 const gap = 2

@@ -5,6 +5,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Upload } from '../../daemon/api/define.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
+import type { Reply } from '../base/reply.ts'
 import { version } from '../base/version.ts'
 import { note } from '../print/output.ts'
 
@@ -33,8 +34,6 @@ export interface Answer {
   readonly headers: readonly string[]
   readonly text: string
 }
-
-export type Reply = Readonly<Record<string, unknown>>
 
 export const defaultTimeout = 15_000
 

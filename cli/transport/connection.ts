@@ -4,7 +4,8 @@
 import type { Agent, IncomingMessage } from 'node:http'
 import { Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
-import { bodyOf, defaultTimeout, headersOf, late, type Reply, siteOf, unreachable } from './client.ts'
+import type { Reply } from '../base/reply.ts'
+import { bodyOf, defaultTimeout, headersOf, late, siteOf, unreachable } from './client.ts'
 
 export interface CallOptions {
   /** Milliseconds of silence until we give up. */

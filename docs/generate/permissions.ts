@@ -1,6 +1,6 @@
 // permissions.md: every rule of the permission model, in its own words.
 
-import { roles } from '../../daemon/domain/model/state.ts'
+import { roles } from '../../daemon/domain/model/roles.ts'
 import * as permissions from '../../daemon/domain/rules/index.ts'
 import { code, page, table } from './markdown.ts'
 

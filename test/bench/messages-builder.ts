@@ -1,7 +1,8 @@
 // Fills a store: people, one channel they follow, and messages in its topics. The daemon that founded it must be stopped.
 
 import type { Fact } from '../../daemon/domain/facts.ts'
-import { roles, type User } from '../../daemon/domain/model/state.ts'
+import { roles } from '../../daemon/domain/model/roles.ts'
+import type { User } from '../../daemon/domain/model/state.ts'
 import { Engine } from '../../daemon/engine.ts'
 import { Queues } from '../../daemon/events/queues.ts'
 import { RealClock } from '../../daemon/io/clock.ts'

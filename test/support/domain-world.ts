@@ -1,7 +1,8 @@
 // The world of in-process.ts with channels and messages in it, and what everyone hears of them.
 
 import { resources } from '../../daemon/domain/index.ts'
-import { type Channel, type Role, roles, type User } from '../../daemon/domain/model/state.ts'
+import { type Role, roles } from '../../daemon/domain/model/roles.ts'
+import type { Channel, User } from '../../daemon/domain/model/state.ts'
 import type { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Announcement } from '../../daemon/domain/resource.ts'
 import { Adapter, clientOf } from '../../daemon/events/adapt.ts'

@@ -1,7 +1,8 @@
 // Random histories: commands of many people against one organization, chosen by numbers so that they shrink well.
 
 import fc from 'fast-check'
-import { type Role, roles, type User } from '../../daemon/domain/model/state.ts'
+import { type Role, roles } from '../../daemon/domain/model/roles.ts'
+import type { User } from '../../daemon/domain/model/state.ts'
 import type { World } from './in-process.ts'
 import { moreActs } from './more-acts.ts'
 

@@ -2,7 +2,8 @@
 
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact } from '../../daemon/domain/index.ts'
-import { type Role, roles, State, type User } from '../../daemon/domain/model/state.ts'
+import { type Role, roles } from '../../daemon/domain/model/roles.ts'
+import { State, type User } from '../../daemon/domain/model/state.ts'
 import { found } from '../../daemon/domain/organization/founding.ts'
 import type { Client, Event } from '../../daemon/domain/resource.ts'
 import seed from '../../data/seed.json' with { type: 'json' }

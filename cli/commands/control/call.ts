@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { type Account, accountFor, normalSite, readProfiles } from '../../base/profile.ts'
+import type { Reply } from '../../base/reply.ts'
 import { printReply } from '../../print/output.ts'
-import { call, type Reply } from '../../transport/client.ts'
+import { call } from '../../transport/client.ts'
 import type { ExtraFlag, ExtraSubcommand, Invocation } from '../index.ts'
 
 const tokenFlags: readonly ExtraFlag[] = [

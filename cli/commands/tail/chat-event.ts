@@ -1,6 +1,6 @@
 // Messages and events as the API describes them, as far as a tail reads them.
 
-import type { Reply } from '../../transport/client.ts'
+import type { Reply } from '../../base/reply.ts'
 
 export interface Message {
   readonly id: number

@@ -1,9 +1,9 @@
 // Which events are wanted: the filters of `tail` and `wait`, as plain tests of one event, and as narrows for the server.
 
 import { usage } from '../../base/failure.ts'
+import type { Reply } from '../../base/reply.ts'
 import type { Kind, Names } from '../../input/names.ts'
 import { narrowFrom } from '../../input/narrow.ts'
-import type { Reply } from '../../transport/client.ts'
 import type { ChatEvent, Message } from './chat-event.ts'
 
 export interface Criterion {

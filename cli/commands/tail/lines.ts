@@ -1,9 +1,9 @@
 // An event as a person wants to read it: time, place, who, what.
 
 import { harmless } from '../../base/failure.ts'
+import type { Reply } from '../../base/reply.ts'
 import { showTime } from '../../base/times.ts'
 import { markdownText, type Terminal, widthOf, wrapped } from '../../print/terminal.ts'
-import type { Reply } from '../../transport/client.ts'
 import type { ChatEvent, Message } from './chat-event.ts'
 import { type Place, placeOfMessage } from './criteria.ts'
 

@@ -6,10 +6,8 @@ import { type UserTopic, userTopicKey } from '../model/personal-records.ts'
 import { userSetting } from '../model/settings.ts'
 import type { Channel, State, User } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
+import { topicPolicy, visibility } from '../model/topic-policy.ts'
 import { type Asker, isHuman } from '../rules/index.ts'
-
-/** As the API numbers them; nothing set is 0. */
-export const visibility = { none: 0, muted: 1, unmuted: 2, followed: 3 } as const
 
 /** From what is seen least to what is seen most. */
 const ascending: readonly number[] = [visibility.muted, visibility.none, visibility.unmuted, visibility.followed]
@@ -40,10 +38,6 @@ export function clearedFacts(ctx: Now, channelId: number, topic: string): Fact[]
     type: 'user-topic.cleared',
     row: { ...row, policy: visibility.none, updated: seconds(ctx.now) },
   }))
-}
-
-export function topicPolicy(state: State, userId: number, channelId: number, topic: string): number {
-  return state.userTopics.get(userTopicKey({ userId, channelId, topic }))?.policy ?? visibility.none
 }
 
 /** As users set when a topic becomes visible by itself. Taking part: writing, reacting, and what is done to a widget. */

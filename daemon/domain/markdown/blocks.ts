@@ -1,7 +1,7 @@
 // Rules for whole lines: fences (code, quote, spoiler, math), how deep things nest, and what nests by how many spaces.
 
 import type { StateBlock } from 'markdown-it'
-import { escapeHtml } from './escape.ts'
+import { escapeHtml } from '../model/escape.ts'
 import { element } from './html.ts'
 import { formulaHtml } from './inline.ts'
 import { languageName } from './languages.ts'

@@ -1,18 +1,8 @@
 // Which emoji a name means: the organization's own first, then the built-in extra one, then Unicode.
 
+import type { Emoji } from '../model/emoji.ts'
 import type { State } from '../model/state.ts'
 import { type CustomEmoji, customEmoji } from './organization-content.ts'
-
-export type ReactionType = 'unicode_emoji' | 'realm_emoji' | 'svc_extra_emoji'
-
-export interface Emoji {
-  readonly type: ReactionType
-  /** Dash-separated hexadecimal code points, the ID of a custom emoji, or the name of the extra one. */
-  readonly code: string
-  readonly name: string
-  /** Where the picture is; Unicode emoji are text. */
-  readonly src?: string
-}
 
 /** The one emoji that belongs to the server itself. OPEN: its picture is not shipped; clients have their own. */
 const extra: Emoji = { type: 'svc_extra_emoji', code: 'svc', name: 'svc', src: '/static/emoji/svc.png' }

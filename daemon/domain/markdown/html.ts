@@ -1,6 +1,6 @@
 // HTML is written here and nowhere else in the renderer: every text and attribute passes one of these.
 
-import { escapeHtml } from './escape.ts'
+import { escapeHtml } from '../model/escape.ts'
 
 /** Attributes that are undefined are left out; `true` stands without a value. `inside` is HTML already. */
 export function element(

@@ -12,8 +12,8 @@ import { toHtml } from './parser.ts'
 import { type Widget, widgetOf } from './widgets.ts'
 import { type Env, Findings, type Mentioned, type Upload, type World } from './world.ts'
 
+export { escapeHtml } from '../model/escape.ts'
 export { alertWordsIn } from './alert-words.ts'
-export { escapeHtml } from './escape.ts'
 export { topicLinks } from './topic-links.ts'
 
 /** Where a text stands and what only the caller knows about that; null when nowhere in particular. */

@@ -2,7 +2,7 @@
 // text takes more than linear time.
 
 import type { StateInline } from 'markdown-it'
-import { escapeHtml } from './escape.ts'
+import { escapeHtml } from '../model/escape.ts'
 import { element } from './html.ts'
 import { pairsOf, runLength } from './pairs.ts'
 import { audioPlayer } from './previews.ts'

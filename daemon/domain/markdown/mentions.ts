@@ -1,7 +1,7 @@
 // `@**person**`, `@*group*` and the wildcards.
 
 import type { StateInline } from 'markdown-it'
-import { escapeHtml } from './escape.ts'
+import { escapeHtml } from '../model/escape.ts'
 import { element } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'
 import type { Env } from './world.ts'

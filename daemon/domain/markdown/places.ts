@@ -1,8 +1,8 @@
 // `#**channel**`, `#**channel>topic**` and `#**channel>topic@message**`.
 
 import type { StateInline } from 'markdown-it'
+import { escapeHtml } from '../model/escape.ts'
 import { emptyTopicDisplayName } from '../model/topic-names.ts'
-import { escapeHtml } from './escape.ts'
 import { element } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'
 import { channelUrl, encodeForFragment, messageUrl } from './urls.ts'

@@ -1,8 +1,9 @@
 // What hides in plain text: linkifier matches, email addresses, emoji by name and by character, emoticons.
 
 import type { Token } from 'markdown-it'
-import { type Emoji, unicodeCode, unicodeName } from './emoji-names.ts'
-import { escapeHtml } from './escape.ts'
+import type { Emoji } from '../model/emoji.ts'
+import { escapeHtml } from '../model/escape.ts'
+import { unicodeCode, unicodeName } from './emoji-names.ts'
 import { element, openTag } from './html.ts'
 import type { Linkifier, LinkifierMatch } from './organization-content.ts'
 import { safeUrl } from './urls.ts'

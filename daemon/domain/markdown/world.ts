@@ -1,6 +1,6 @@
 // What the renderer asks about the world around a text, and what it reports about the text.
 
-import type { Emoji } from './emoji-names.ts'
+import type { Emoji } from '../model/emoji.ts'
 import type { Linkifier } from './organization-content.ts'
 
 export interface World {

@@ -12,18 +12,18 @@ import type {
   MessagesMoved,
   SubmessageAdded,
 } from '../model/facts/messages.ts'
+import { flagsOf, hasRow, mentionFlags } from '../model/message-reader.ts'
 import { idsOf } from '../model/message-store/index.ts'
 import type { State } from '../model/state.ts'
 import { topicShown } from '../model/topic-names.ts'
+import { isTopicMuted } from '../model/topic-policy.ts'
 import { queueTakes } from '../narrow/queue-filter.ts'
 import { metInConversation, partedInConversation } from '../people/users/access.ts'
 import type { Announcement, Client, Event } from '../resource.ts'
 import { channelAudience, splitByAccess } from '../rules/audiences.ts'
 import { seeMessage } from '../rules/index.ts'
 import { concerned } from './audience.ts'
-import { isMuted } from './neighbours.ts'
 import { presentMessage, type View } from './present.ts'
-import { flagsOf, hasRow, mentionFlags } from './reader.ts'
 
 function mayStillSee(state: State, userId: number, id: number): boolean {
   const actor = state.users.get(userId)!
@@ -250,6 +250,6 @@ function detailOf(state: State, userId: number, id: number, view: View) {
     ...(mentioned && { mentioned }),
     stream_id: thread.channelId,
     topic: topicShown(topic, view.emptyTopic),
-    unmuted_stream_msg: !isMuted(state, userId, thread.channelId, topic),
+    unmuted_stream_msg: !isTopicMuted(state, userId, thread.channelId, topic),
   }
 }

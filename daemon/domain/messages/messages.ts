@@ -10,6 +10,7 @@ import type {
   MessagesMoved,
   SubmessageAdded,
 } from '../model/facts/messages.ts'
+import { newestOwn } from '../model/message-reader.ts'
 import type { State } from '../model/state.ts'
 import { topicShown } from '../model/topic-names.ts'
 import { type Context, resource } from '../resource.ts'
@@ -18,7 +19,6 @@ import { remove } from './delete.ts'
 import { typing } from './edit-typing.ts'
 import { tidy } from './present.ts'
 import { get, history, list, matches, receipts, renderContent } from './read.ts'
-import { newestOwn } from './reader.ts'
 import { report } from './report.ts'
 import { retention } from './retention.ts'
 import { send } from './send.ts'
@@ -74,7 +74,7 @@ export const messages = resource(api)<OwnFact>({
   },
 
   sections: {
-    message: ctx => ({ max_message_id: newestOwn(ctx) }),
+    message: ctx => ({ max_message_id: newestOwn(ctx.state, ctx.actor.id) }),
     // Only with both event types: without one of them a client could not keep it up to date.
     update_message_flags: (ctx, capabilities, { fetched }) =>
       fetched && !fetched.includes('message')

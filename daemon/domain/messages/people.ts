@@ -1,7 +1,7 @@
 // Direct messages: whom they go to, and whether they may.
 
-import { userByEmail } from '../model/lookups.ts'
-import type { Conversation, State, User } from '../model/state.ts'
+import { conversationOf, userByEmail } from '../model/lookups.ts'
+import type { Conversation, User } from '../model/state.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context, Surroundings } from '../resource.ts'
 import { accessUser, beginConversation, writeDirectly } from '../rules/index.ts'
@@ -33,10 +33,6 @@ function checkPeople(ctx: Context, people: readonly User[]): void {
   const known = conversationOf(state, [...new Set([actor.id, ...others.map(user => user.id)])])
   const begun = known !== undefined && state.messages.inConversation(known.id).length > 0
   if (!begun && !beginConversation.allows(ctx, others)) throw badRequest(`to: ${beginConversation.sentence}`)
-}
-
-export function conversationOf(state: State, userIds: readonly number[]): Conversation | undefined {
-  return state.conversations.find('people', [...userIds].sort((a, b) => a - b).join(','))
 }
 
 /** The conversation of these people, ascending; new ones become part of the fact that begins them. */

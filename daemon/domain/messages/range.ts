@@ -1,9 +1,9 @@
 // Messages around an anchor.
 
+import { isTopicMuted } from '../model/topic-policy.ts'
 import type { Plan } from '../narrow/index.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context } from '../resource.ts'
-import { isMuted } from './neighbours.ts'
 import { unreadIds } from './unread.ts'
 
 /** Stands for an anchor behind everything. */
@@ -38,7 +38,8 @@ function firstUnread({ state, actor }: Context, plan: Plan): number {
   for (let i = unread.length - 1; i >= 0; i--) {
     const id = unread[i]!
     const { topic, thread } = state.messages.place(id)
-    if (!plan.directOnly && thread.conversationId === 0 && isMuted(state, actor.id, thread.channelId, topic)) continue
+    if (!plan.directOnly && thread.conversationId === 0 && isTopicMuted(state, actor.id, thread.channelId, topic))
+      continue
     if (plan.test(id)) return id
   }
   return beyondNewest

@@ -3,9 +3,11 @@
 import type { ParamsOf } from '../../api/define.ts'
 import { reactions as api } from '../../api/messages/reactions.ts'
 import { visibilityAfterTakingPart } from '../channels/topic-visibility.ts'
-import { type Emoji, emojiByName, isEmojiCode, isEmojiPair } from '../markdown/emoji-names.ts'
+import { emojiByName, isEmojiCode, isEmojiPair } from '../markdown/emoji-names.ts'
+import type { Emoji, ReactionType } from '../model/emoji.ts'
 import type { ReactionAdded, ReactionRemoved } from '../model/facts/messages.ts'
-import type { Reaction, ReactionType } from '../model/message-store/index.ts'
+import { hasRow } from '../model/message-reader.ts'
+import type { Reaction } from '../model/message-store/index.ts'
 import type { State } from '../model/state.ts'
 import { presentAuthor } from '../people/users/present.ts'
 import { badRequest, Refusal } from '../refusal.ts'
@@ -14,7 +16,6 @@ import { splitByAccess } from '../rules/audiences.ts'
 import { changeable } from './access.ts'
 import { concerned } from './audience.ts'
 import { presentReaction, tidy } from './present.ts'
-import { hasRow } from './reader.ts'
 
 const types: readonly string[] = ['unicode_emoji', 'realm_emoji', 'svc_extra_emoji'] satisfies ReactionType[]
 

@@ -3,6 +3,8 @@
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages/messages.ts'
 import { render } from '../markdown/index.ts'
+import { hasMuted } from '../model/lookups.ts'
+import { flagsOf, hasRow, isUnread } from '../model/message-reader.ts'
 import { organizationSetting, userSetting } from '../model/settings.ts'
 import type { User } from '../model/state.ts'
 import { topicShown } from '../model/topic-names.ts'
@@ -13,10 +15,8 @@ import type { Context } from '../resource.ts'
 import { accessUser, mayHaveStrangers, seeMessage } from '../rules/index.ts'
 import { visible } from './access.ts'
 import { messageContent } from './compose.ts'
-import { hasMuted } from './neighbours.ts'
 import { isMove, presentRead, type View } from './present.ts'
 import { anchorOf, findRange } from './range.ts'
-import { flagsOf, hasRow, isUnread } from './reader.ts'
 
 const most = 5000
 

@@ -3,7 +3,7 @@
 import type { ParamsOf } from '../../api/define.ts'
 import { typing as api } from '../../api/messages/typing.ts'
 import { limits } from '../limits.ts'
-import { liveChannelFor, subscriberCount, subscribersOf } from '../model/lookups.ts'
+import { subscriberCount, subscribersOf } from '../model/lookups.ts'
 import { userSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
 import { isNoTopic, topicMeant, topicShown } from '../model/topic-names.ts'
@@ -11,6 +11,7 @@ import { presentAuthor } from '../people/users/present.ts'
 import { badRequest } from '../refusal.ts'
 import { type Announcement, type Context, resource } from '../resource.ts'
 import { splitByAccess } from '../rules/audiences.ts'
+import { liveChannelFor } from '../rules/channel-access.ts'
 import * as may from '../rules/index.ts'
 
 type Params = ParamsOf<typeof api.set>

@@ -1,11 +1,11 @@
 // What somebody has not read yet, found without looking at everything they have.
 
+import { isMentioned, Reader } from '../model/message-reader.ts'
 import type { IdList, Thread } from '../model/message-store/index.ts'
 import type { State } from '../model/state.ts'
 import type { Subscription } from '../model/subscription-table.ts'
+import { isTopicMuted } from '../model/topic-policy.ts'
 import type { Context } from '../resource.ts'
-import { isMuted } from './neighbours.ts'
-import { isMentioned, Reader } from './reader.ts'
 
 /** As many as `register` lists; older ones are only said to be there. */
 const listed = 50_000
@@ -102,7 +102,7 @@ export function presentUnread({ state, actor }: Context, emptyTopic: (topic: str
     if (conversationId === 0) {
       const topic = state.messages.place(ids.at(-1)!).topic
       streams.push({ stream_id: channelId, topic: emptyTopic(topic), key, unread_message_ids: ids })
-      if (!isMuted(state, actor.id, channelId, topic)) count += ids.length
+      if (!isTopicMuted(state, actor.id, channelId, topic)) count += ids.length
       continue
     }
     count += ids.length
@@ -132,5 +132,5 @@ function isPersonal(state: State, userId: number, id: number): boolean {
 
 function inMutedPlace(state: State, userId: number, id: number): boolean {
   const { topic, thread } = state.messages.place(id)
-  return thread.conversationId === 0 && isMuted(state, userId, thread.channelId, topic)
+  return thread.conversationId === 0 && isTopicMuted(state, userId, thread.channelId, topic)
 }

@@ -1,9 +1,8 @@
 // Questions about the state that many resources ask.
 
-import { badRequest } from '../refusal.ts'
-import type { Asker, Rule } from '../rules/index.ts'
+import { mutedUserKey } from './personal-records.ts'
 import { userSetting } from './settings.ts'
-import type { Channel, State, User } from './state.ts'
+import type { Channel, Conversation, State, User } from './state.ts'
 
 /** By the real address or by the placeholder: for logging in, where the key decides. */
 export function userByEmail(state: State, email: string): User | undefined {
@@ -40,20 +39,6 @@ export function channelByName(state: State, name: string): Channel | undefined {
   return state.channels.find('name', name.trim().toLowerCase())
 }
 
-/** The channel, if the rule lets the asker at it. One they may not know of looks like one that never was. */
-function channelFor(asker: Asker, id: number, rule: Rule<Channel>, parameter = 'stream_id'): Channel {
-  const channel = asker.state.channels.get(id)
-  if (!channel || !rule.allows(asker, channel)) throw badRequest(`${parameter}: no such channel`)
-  return channel
-}
-
-/** The same for what archived channels no longer take part in. */
-export function liveChannelFor(asker: Asker, id: number, rule: Rule<Channel>, parameter = 'stream_id'): Channel {
-  const channel = channelFor(asker, id, rule, parameter)
-  if (channel.archived) throw badRequest(`${parameter}: no such channel`)
-  return channel
-}
-
 /** Active subscribers, ascending. */
 export function subscribersOf(state: State, channelId: number): number[] {
   const subscribers: number[] = []
@@ -74,4 +59,21 @@ export function defaultChannels(state: State): Channel[] {
 /** As paths name people: digits are an ID, anything else an address. */
 export function userByIdOrEmail(state: State, given: string): User | undefined {
   return /^\d{1,15}$/.test(given) ? state.users.get(Number(given)) : userByEmail(state, given)
+}
+
+export function conversationOf(state: State, userIds: readonly number[]): Conversation | undefined {
+  return state.conversations.find('people', [...userIds].sort((a, b) => a - b).join(','))
+}
+
+/** Whether the one has muted the other. */
+export function hasMuted(state: State, userId: number, mutedId: number): boolean {
+  return state.mutedUsers.has(mutedUserKey({ userId, mutedId }))
+}
+
+/** Those who have muted somebody, ascending. */
+export function mutersOf(state: State, userId: number): readonly number[] {
+  return state.mutedUsers
+    .where('muted', userId)
+    .map(row => row.userId)
+    .sort((a, b) => a - b)
 }

@@ -1,7 +1,7 @@
 // Rows that the organization has as a whole: what it is, what its people may use, whom it lets in.
 
 import type { OrganizationPermission } from '../../api/shapes/permission-settings.ts'
-import type { GroupValue, Role } from './state.ts'
+import type { GroupValue, Role } from './roles.ts'
 
 export interface Organization {
   readonly dateCreated: number

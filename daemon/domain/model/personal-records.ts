@@ -1,6 +1,6 @@
 // Rows that belong to one person. But for status and attachments they are told to nobody else.
 
-import type { Emoji } from '../markdown/emoji-names.ts'
+import type { Emoji } from './emoji.ts'
 
 export interface SavedSnippet {
   readonly id: number

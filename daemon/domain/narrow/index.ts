@@ -1,6 +1,6 @@
 // A narrow as a plan: the smallest index that holds all its messages, and a test for each of them.
 
-import { Reader, takesPart } from '../messages/reader.ts'
+import { Reader, takesPart } from '../model/message-reader.ts'
 import { IdList, idsOf } from '../model/message-store/index.ts'
 import type { Channel } from '../model/state.ts'
 import { type Asker, hasSharedHistory, seeContent } from '../rules/index.ts'

@@ -1,12 +1,10 @@
 // What each operator of a narrow means: where its messages are found, and how to tell whether one fits.
 
-import { topicPolicy } from '../channels/topic-visibility.ts'
-import { isMuted } from '../messages/neighbours.ts'
-import { conversationOf } from '../messages/people.ts'
-import { isMentioned, Reader } from '../messages/reader.ts'
-import { channelByName, userByEmail } from '../model/lookups.ts'
+import { channelByName, conversationOf, userByEmail } from '../model/lookups.ts'
+import { isMentioned, Reader } from '../model/message-reader.ts'
 import type { Channel, User } from '../model/state.ts'
 import { resolvedPrefix, topicMeant } from '../model/topic-names.ts'
+import { isTopicMuted, topicPolicy } from '../model/topic-policy.ts'
 import { type Asker, seeMetadata } from '../rules/index.ts'
 import { searchTerms } from './search.ts'
 import { anyOf, listed, membersOf, type Source } from './source.ts'
@@ -176,7 +174,7 @@ function conversationsWith({ state, actor }: Asker, user: User, atLeast: number)
 
 function isMutedFor({ state, actor }: Asker, id: number): boolean {
   const { topic, thread } = state.messages.place(id)
-  return thread.conversationId === 0 && isMuted(state, actor.id, thread.channelId, topic)
+  return thread.conversationId === 0 && isTopicMuted(state, actor.id, thread.channelId, topic)
 }
 
 // --- operands ---------------------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 import { groupPermissions, organizationPermissions } from '../../api/shapes/permission-settings.ts'
 import type { OrganizationFounded } from '../model/facts/organization.ts'
 import type { Organization } from '../model/organization-records.ts'
-import { type Group, roles, type User } from '../model/state.ts'
+import { roles } from '../model/roles.ts'
+import type { Group, User } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
 
 /** What the first start of a store is given: `data/seed.json`, with the owner's address and the name from the flags. */

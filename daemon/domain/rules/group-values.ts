@@ -1,7 +1,8 @@
 // Sets of users: who is in a group, at any depth, and the group-setting values built from groups.
 
 import type { PermissionSetting } from '../../api/shapes/permission-settings.ts'
-import { type Group, type GroupValue, roles, type State, type User } from '../model/state.ts'
+import { type GroupValue, roles } from '../model/roles.ts'
+import type { Group, State, User } from '../model/state.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 
 /** System groups by the roles whose accounts are their direct members; wider ones contain them as subgroups. */

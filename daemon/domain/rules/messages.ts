@@ -1,6 +1,6 @@
 // Who may read messages, who may write to whom, and who may change, move and delete messages.
 
-import { hasRow, takesPart } from '../messages/reader.ts'
+import { hasRow, takesPart } from '../model/message-reader.ts'
 import type { Attachment } from '../model/personal-records.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
 import { administerChannel, hasSharedHistory, seeContent, webPublicEnabled } from './channels.ts'

@@ -1,8 +1,8 @@
 // Rules about the organization as a whole, its emoji, and who is invited.
 
 import type { CustomEmoji, Invitation } from '../model/organization-records.ts'
+import { type Role, roles } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
-import { type Role, roles } from '../model/state.ts'
 import { holdsInOrganization, isAdministrator, isGuest, isHuman, isOwner, rule } from './rule.ts'
 
 // --- the organization -------------------------------------------------------------------------------------------

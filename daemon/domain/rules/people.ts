@@ -1,8 +1,9 @@
 // Rules about people and bots.
 
 import type { ProfileField } from '../model/organization-records.ts'
+import { type Role, roles } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
-import { type Role, roles, type State, type User } from '../model/state.ts'
+import type { State, User } from '../model/state.ts'
 import { systemGroup } from './group-values.ts'
 import {
   type Asker,

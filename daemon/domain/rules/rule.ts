@@ -8,7 +8,8 @@ import {
   type OrganizationPermission,
   organizationPermissions,
 } from '../../api/shapes/permission-settings.ts'
-import { type Channel, type Group, roles, type State, type User } from '../model/state.ts'
+import { roles } from '../model/roles.ts'
+import type { Channel, Group, State, User } from '../model/state.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { isIn } from './group-values.ts'
 

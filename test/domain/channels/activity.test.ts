@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Channel, roles, type User } from '../../../daemon/domain/model/state.ts'
+import { roles } from '../../../daemon/domain/model/roles.ts'
+import type { Channel, User } from '../../../daemon/domain/model/state.ts'
 import { DomainWorld } from '../../support/domain-world.ts'
 
 const day = 86_400_000

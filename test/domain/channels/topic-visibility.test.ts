@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { topicPolicy } from '../../../daemon/domain/channels/topic-visibility.ts'
-import { roles, type User } from '../../../daemon/domain/model/state.ts'
+import { roles } from '../../../daemon/domain/model/roles.ts'
+import type { User } from '../../../daemon/domain/model/state.ts'
+import { topicPolicy } from '../../../daemon/domain/model/topic-policy.ts'
 import { DomainWorld } from '../../support/domain-world.ts'
 
 function world(settings: Record<string, unknown> = {}) {

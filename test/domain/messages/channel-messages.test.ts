@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { topicPolicy, visibility } from '../../../daemon/domain/channels/topic-visibility.ts'
 import { unreadIds } from '../../../daemon/domain/messages/unread.ts'
-import { type Channel, roles, type User } from '../../../daemon/domain/model/state.ts'
+import { roles } from '../../../daemon/domain/model/roles.ts'
+import type { Channel, User } from '../../../daemon/domain/model/state.ts'
+import { topicPolicy, visibility } from '../../../daemon/domain/model/topic-policy.ts'
 import { systemGroup } from '../../../daemon/domain/rules/group-values.ts'
 import { DomainWorld } from '../../support/domain-world.ts'
 

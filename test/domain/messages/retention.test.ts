@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { roles } from '../../../daemon/domain/model/state.ts'
+import { roles } from '../../../daemon/domain/model/roles.ts'
 import { DomainWorld } from '../../support/domain-world.ts'
 
 const day = 86_400_000

@@ -1,21 +1,8 @@
 // Which color a new subscription gets: the first of the palette that the person does not use yet.
 
+import { palette } from '../../model/color-palette.ts'
 import type { State } from '../../model/state.ts'
 import { badRequest } from '../../refusal.ts'
-
-const palette = (
-  '76ce90 fae589 a6c7e5 e79ab5 bfd56f f4ae55 b0a5fd addfe5 f5ce6e c2726a 94c849 bd86e5 ' +
-  'ee7e4a a6dcbf 95a5fd 53a063 9987e1 e4523d c2c2c2 4f8de4 c6a8ad e7cc4d c8bebf a47462'
-)
-  .split(' ')
-  .map(hex => `#${hex}`)
-
-const bits = new Map(palette.map((color, index) => [color, 1 << index]))
-
-/** A bit for each color of the palette; 0 for others. */
-export function paletteBit(color: string): number {
-  return bits.get(color) ?? 0
-}
 
 export class Colors {
   readonly #state: State

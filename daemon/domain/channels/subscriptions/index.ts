@@ -2,12 +2,12 @@
 
 import { subscriptions as api } from '../../../api/channels/subscriptions.ts'
 import type { SubscriptionFact } from '../../model/facts/channels.ts'
-import { liveChannelFor } from '../../model/lookups.ts'
 import type { Channel, State } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
 import { metInChannels, partedInChannels } from '../../people/users/access.ts'
 import { badRequest } from '../../refusal.ts'
 import { type Announcement, type Forms, resource } from '../../resource.ts'
+import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
 import { Written } from '../../written.ts'
 import { subscriberChange } from '../announce.ts'

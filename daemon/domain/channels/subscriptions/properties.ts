@@ -2,12 +2,12 @@
 
 import type { Fact } from '../../facts.ts'
 import type { SubscriptionChanged } from '../../model/facts/channels.ts'
-import { liveChannelFor } from '../../model/lookups.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
 import { badRequest } from '../../refusal.ts'
 import type { Announcement, Context, Event } from '../../resource.ts'
+import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
 import { knowsArchived } from '../present.ts'
 import { checkColor } from './colors.ts'

@@ -2,7 +2,8 @@
 
 import type { OrganizationPermission } from '../../../api/shapes/permission-settings.ts'
 import type { CustomEmoji, EmailDomain, Linkifier, Organization, Playground } from '../organization-records.ts'
-import type { Group, GroupValue, User } from '../state.ts'
+import type { GroupValue } from '../roles.ts'
+import type { Group, User } from '../state.ts'
 
 export type OrganizationFact =
   | OrganizationFounded

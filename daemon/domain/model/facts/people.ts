@@ -3,7 +3,8 @@
 import type { GroupPermission } from '../../../api/shapes/permission-settings.ts'
 import type { Invitation, ProfileField } from '../organization-records.ts'
 import type { EmailChange, NavigationView, UserStatus } from '../personal-records.ts'
-import type { Bot, Group, GroupValue, Role, User } from '../state.ts'
+import type { GroupValue, Role } from '../roles.ts'
+import type { Bot, Group, User } from '../state.ts'
 
 export type UserFact =
   | { readonly type: 'user.created'; readonly user: User }

@@ -1,5 +1,7 @@
 // A message as facts and snapshots hold it. The store keeps it packed; this is what goes in and comes out.
 
+import type { ReactionType } from '../emoji.ts'
+
 export interface Message {
   readonly id: number
   readonly senderId: number
@@ -52,8 +54,6 @@ export interface Edit {
   readonly prevChannelId?: number
   readonly channelId?: number
 }
-
-export type ReactionType = 'unicode_emoji' | 'realm_emoji' | 'svc_extra_emoji'
 
 export interface Reaction {
   readonly type: ReactionType

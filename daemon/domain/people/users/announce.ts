@@ -2,7 +2,8 @@
 
 import { ifKnown } from '../../channels/present.ts'
 import { apiEmail } from '../../model/lookups.ts'
-import type { GroupValue, State, User } from '../../model/state.ts'
+import type { GroupValue } from '../../model/roles.ts'
+import type { State, User } from '../../model/state.ts'
 import { type Announcement, onlyWith } from '../../resource.ts'
 import { accessAudience, activeUsers, everyone, strangers } from '../../rules/audiences.ts'
 import { directGroups, shown } from '../../rules/group-values.ts'

@@ -2,8 +2,8 @@
 
 import type { ParamsOf, ReplyOf } from '../../../api/define.ts'
 import type { users as api } from '../../../api/people/users.ts'
-import { newestOwn } from '../../messages/reader.ts'
 import { apiEmail, emailIsPublic, placeholderId } from '../../model/lookups.ts'
+import { newestOwn } from '../../model/message-reader.ts'
 import type { State, User } from '../../model/state.ts'
 import { badRequest } from '../../refusal.ts'
 import type { Client, Context, Outcome } from '../../resource.ts'
@@ -55,7 +55,7 @@ export function show(
 
 export function me(ctx: Context): Outcome<ReplyOf<typeof api.me>> {
   const view = { seesEmail: true, clientGravatar: false, withProfile: true }
-  return { reply: { ...presentUser(ctx.state, ctx.actor, view), max_message_id: newestOwn(ctx) } }
+  return { reply: { ...presentUser(ctx.state, ctx.actor, view), max_message_id: newestOwn(ctx.state, ctx.actor.id) } }
 }
 
 /** The user an address leads this reader to: by placeholder, or by a real address that they may see. */

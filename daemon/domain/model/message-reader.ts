@@ -1,10 +1,9 @@
 // What messages are to one user: received or not, read or unread, with which flags.
 
-import type { FlagsOfUser } from '../model/message-flags-table.ts'
-import { idsOf, marks } from '../model/message-store/index.ts'
-import type { State } from '../model/state.ts'
-import type { Subscription } from '../model/subscription-table.ts'
-import type { Asker } from '../rules/index.ts'
+import type { FlagsOfUser } from './message-flags-table.ts'
+import { idsOf, marks } from './message-store/index.ts'
+import type { State } from './state.ts'
+import type { Subscription } from './subscription-table.ts'
 
 type Following = Pick<Subscription, 'active' | 'spans'>
 
@@ -160,18 +159,18 @@ export function isMentioned(state: State, userId: number, id: number): boolean {
 }
 
 /** The highest ID in the user's own history. */
-export function newestOwn({ state, actor }: Asker): number {
+export function newestOwn(state: State, userId: number): number {
   let newest = -1
-  for (const { id } of state.conversations.where('member', actor.id))
+  for (const { id } of state.conversations.where('member', userId))
     newest = Math.max(newest, state.messages.inConversation(id).last)
-  for (const { channelId, spans } of state.subscriptions.ofUser(actor.id)) {
+  for (const { channelId, spans } of state.subscriptions.ofUser(userId)) {
     const ids = state.messages.inChannel(channelId)
     for (const [after, upTo = Number.POSITIVE_INFINITY] of spans) {
       const index = upTo === Number.POSITIVE_INFINITY ? ids.length : ids.lowerBound(upTo)
       if (index > 0 && ids.at(index - 1) > after) newest = Math.max(newest, ids.at(index - 1))
     }
   }
-  for (const id of idsOf(state.messageFlags.of(actor.id).historical.runs()).reverse())
+  for (const id of idsOf(state.messageFlags.of(userId).historical.runs()).reverse())
     if (id <= newest) break
     else if (state.messages.has(id)) newest = id
   return newest === 0 ? -1 : newest
