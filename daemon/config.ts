@@ -18,6 +18,8 @@ export interface Config {
   readonly logLevel: string
   readonly rateLimit: boolean
   readonly secret: string | undefined
+  /** Whether to go on when the store's secret is missing or not the one it was used with. */
+  readonly newSecret: boolean
   readonly devAuth: boolean
   readonly clock: { readonly frozenAt: number | 'now' } | 'real'
   readonly dialect: 'natter' | 'zulip'
@@ -72,6 +74,7 @@ export const flags = {
   'rate-limit': { about: 'limit how often a caller may ask; the default unless bound to loopback' },
   'no-rate-limit': { about: 'do not' },
   secret: { takes: 'TEXT', about: 'derive all API keys from this text, so that they can be known beforehand' },
+  'new-secret': { about: 'start although the secret of the store is missing or has changed; all API keys change' },
   'dev-auth': { about: 'give out API keys without a password; for development only' },
   clock: { takes: 'real|frozen|frozen@TIME', about: 'stop time, now or at an ISO 8601 time', fallback: 'real' },
   'max-queues': { takes: 'N', about: 'event queues one user may have', fallback: '1000' },
@@ -128,6 +131,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     logLevel: choice('log-level', value('log-level')!, ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     rateLimit: on('rate-limit') || (!on('no-rate-limit') && !isLoopback(host)),
     secret: value('secret'),
+    newSecret: on('new-secret'),
     devAuth: on('dev-auth'),
     clock: clock(value('clock')!),
     dialect: choice('dialect', value('dialect')!, ['natter', 'zulip']),

@@ -19,6 +19,7 @@ import { type Clock, RealClock, SteeredClock } from './io/clock.ts'
 import { deriveControlToken, deriveKey, deriveToken, hashPassword, sameSecret, verifyPassword } from './io/keys.ts'
 import { openMailer } from './io/mail.ts'
 import { type Chance, realChance, seededChance } from './io/randomness.ts'
+import { checkSecret, type Secret } from './io/secret.ts'
 import { UnneededFiles } from './io/unneeded-files.ts'
 import { Webhooks } from './io/webhooks.ts'
 import type { Ready } from './ready.ts'
@@ -48,8 +49,8 @@ export async function startDaemon(
   const clock = clockOf(config)
   const now = () => clock.now()
   const store = await openStore(config, warn)
-  const keyOf = (user: User) => deriveKey(store.secret, user)
-  const tokenOf = (user: User) => deriveToken(store.secret, user)
+  const keyOf = (user: User) => deriveKey(store.secret.text, user)
+  const tokenOf = (user: User) => deriveToken(store.secret.text, user)
   let chance: Chance = realChance
   const random = () => chance.uuid()
   const desk = !(config.control && clock instanceof SteeredClock)
@@ -59,7 +60,7 @@ export async function startDaemon(
         chance: () => chance.number(),
         keyOf,
         tokenOf,
-        token: deriveControlToken(store.secret),
+        token: deriveControlToken(store.secret.text),
         quiet: () => webhooks.quiet(),
       })
   const queues = new Queues({
@@ -174,6 +175,7 @@ export async function startDaemon(
     // Before the world stands: /readyz can say that it does not, and a port in use is known before anything is written.
     const address = await http.listen({ host: config.host, port: config.port })
     await engine.boot()
+    await agreeOnSecret(store.secret, engine, config)
     // Another start on the same store must not draw the same again.
     if (config.random !== undefined) chance = seededChance(`${config.random}:${engine.position}`)
     const soil = { now: now(), tools, surroundings: { client: 'internal', random, keyOf, tokenOf, server } }
@@ -220,6 +222,15 @@ export async function startDaemon(
       await store.release()
     },
   }
+}
+
+/** Before anybody gets a key: the keys of existing accounts must not change unless somebody asked for it. */
+async function agreeOnSecret(secret: Secret, engine: Engine, config: Config): Promise<void> {
+  if (config.memory) return
+  if (!config.newSecret) checkSecret(secret, engine.secretVerifier, engine.state.users.size > 0)
+  secret.keep()
+  if (engine.secretVerifier !== secret.verifier)
+    await engine.record('change-secret', null, [{ type: 'store.secret-changed', verifier: secret.verifier }])
 }
 
 /** The first start founds it; a later one finds it in the store. */

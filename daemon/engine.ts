@@ -34,6 +34,7 @@ export class Engine {
   #flush: { readonly durable: Promise<void>; position: number; done: Promise<void> } | undefined
   #failure: Error | undefined
   #compacting: Promise<void> | undefined
+  #secretVerifier: string | undefined
 
   constructor(parts: EngineParts) {
     this.#parts = parts
@@ -45,7 +46,8 @@ export class Engine {
     const { journal, snapshots, queues } = this.#parts
     const saved = (await snapshots?.read()) ?? null
     if (saved) {
-      const { queues: savedQueues = [], ...sections } = saved.sections
+      const { queues: savedQueues = [], store: [store] = [], ...sections } = saved.sections
+      this.#secretVerifier = store?.secretVerifier
       this.state = State.load(sections, name => snapshots!.file(name))
       queues.load(savedQueues)
     }
@@ -124,7 +126,12 @@ export class Engine {
 
   /** What a snapshot taken now would hold. */
   save(): Record<string, Iterable<unknown>> {
-    return { ...this.state.save(), queues: this.queues.save() }
+    return { store: [{ secretVerifier: this.#secretVerifier }], ...this.state.save(), queues: this.queues.save() }
+  }
+
+  /** What the store remembers of the secret it was last used with; undefined when it remembers nothing. */
+  get secretVerifier(): string | undefined {
+    return this.#secretVerifier
   }
 
   get position(): number {
@@ -161,6 +168,10 @@ export class Engine {
       if (fact.type === 'store.restored') {
         this.state = State.load(fact.sections)
         this.queues.clear()
+        continue
+      }
+      if (fact.type === 'store.secret-changed') {
+        this.#secretVerifier = fact.verifier
         continue
       }
       applyFact(this.state, fact)

@@ -1,12 +1,12 @@
 // Where everything is kept: a folder with its lock, journal, snapshots, secret and files, or memory alone.
 
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import type { Fact } from './domain/facts.ts'
 import { type Files, folderFiles, memoryFiles } from './io/files.ts'
 import { newSecret } from './io/keys.ts'
-import { writeFileAtomicallySync } from './journal/atomic-file.ts'
+import { givenSecret, type Secret, storedSecret } from './io/secret.ts'
 import { FileJournal } from './journal/file-journal.ts'
 import type { Journal } from './journal/journal.ts'
 import { MemoryJournal } from './journal/memory-journal.ts'
@@ -17,7 +17,7 @@ import { lockStore } from './journal/store-lock.ts'
 export interface Store {
   readonly journal: Journal<Fact>
   readonly snapshots: Snapshots | null
-  readonly secret: string
+  readonly secret: Secret
   readonly files: Files
   /** Whether the journal has grown enough for a new snapshot. */
   worthCompacting(): boolean
@@ -33,7 +33,7 @@ export async function openStore(config: Config, warn: (text: string) => void): P
     return {
       journal: new MemoryJournal<Fact>(),
       snapshots: null,
-      secret: config.secret ?? newSecret(),
+      secret: givenSecret(config.secret ?? newSecret()),
       worthCompacting: () => false,
       files: memoryFiles(),
       release: async () => {},
@@ -52,7 +52,7 @@ export async function openStore(config: Config, warn: (text: string) => void): P
     return {
       journal,
       snapshots,
-      secret: config.secret ?? secretOf(folder),
+      secret: config.secret === undefined ? storedSecret(folder, config.newSecret) : givenSecret(config.secret),
       files: folderFiles(join(folder, 'files')),
       worthCompacting: () =>
         sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))),
@@ -66,11 +66,4 @@ export async function openStore(config: Config, warn: (text: string) => void): P
 
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
-}
-
-/** In a file of its own, so that a store can be shared as a fixture without its keys. */
-function secretOf(folder: string): string {
-  const file = join(folder, 'secret')
-  if (!existsSync(file)) writeFileAtomicallySync(file, `${newSecret()}\n`)
-  return readFileSync(file, 'utf8').trim()
 }

@@ -86,13 +86,13 @@ describe('natterd, first start', () => {
     assert.ok(keys.every(key => /^[A-Za-z0-9]{32}$/.test(key)))
   })
 
-  test('a store without its secret can be shared: it starts, with other keys', async () => {
+  test('a store without its secret can be shared: with --new-secret it starts, with other keys', async () => {
     const data = newFolder()
     const daemon = await started(data)
     await daemon.stop()
     const shared = newFolder()
     cpSync(data, shared, { recursive: true, filter: source => !source.endsWith('/secret') })
-    const other = await started(shared)
+    const other = await started(shared, '--new-secret')
     assert.equal(other.owner.email, daemon.owner.email)
     assert.notEqual(other.owner.key, daemon.owner.key)
     await other.stop()

@@ -6,11 +6,12 @@ export type QueueFact =
   | { readonly type: 'queue.acknowledged'; readonly queueId: string; readonly upTo: number }
   | { readonly type: 'queue.removed'; readonly queueId: string; readonly reason: 'deleted' | 'expired' | 'overflowed' }
 
-/** Everything was put back to how it once was; applied by the engine itself. */
-export type StoreFact = {
-  readonly type: 'store.restored'
-  readonly sections: Readonly<Record<string, unknown[]>>
-}
+/** Facts about the store as a whole; applied by the engine itself. */
+export type StoreFact =
+  /** Everything was put back to how it once was. */
+  | { readonly type: 'store.restored'; readonly sections: Readonly<Record<string, unknown[]>> }
+  /** API keys are derived from another secret than before, or the store remembers for the first time from which. */
+  | { readonly type: 'store.secret-changed'; readonly verifier: string }
 
 export interface QueueRegistration {
   readonly id: string

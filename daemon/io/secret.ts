@@ -1,0 +1,77 @@
+// The secret that all API keys are derived from: read from the store, compared with what the store remembers of it, kept.
+
+import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeFileAtomicallySync } from '../journal/atomic-file.ts'
+import { newSecret } from './keys.ts'
+
+/** Ours have 64 characters; anybody could guess one of a few. */
+const shortest = 16
+
+export interface Secret {
+  readonly text: string
+  /** What the store remembers to notice another secret. */
+  readonly verifier: string
+  /** Whether it was made just now, because neither the flags nor the store had one. */
+  readonly isNew: boolean
+  /** Writes it to the store, if it is not there. */
+  keep(): void
+}
+
+export class SecretRefused extends Error {
+  constructor(problem: string) {
+    super(
+      `${problem}. Every API key is derived from it, so every key would change. ` +
+        'Put the old secret back, or start once with --new-secret to accept new keys',
+    )
+    this.name = 'SecretRefused'
+  }
+}
+
+/** A secret that was given, by flag for instance, is never written to the store. */
+export function givenSecret(text: string): Secret {
+  return { text, verifier: verifierOf(text), isNew: false, keep() {} }
+}
+
+/** In a file of its own, so that a store can be shared as a fixture without its keys. */
+export function storedSecret(folder: string, replace: boolean): Secret {
+  const file = join(folder, 'secret')
+  const found = readIfThere(file)?.trim()
+  if (found !== undefined && found.length >= shortest) return givenSecret(found)
+  if (found !== undefined && !replace)
+    throw new SecretRefused(
+      `${file} ${found === '' ? 'is empty' : `has ${found.length} characters; the secret needs at least ${shortest}`}`,
+    )
+  const text = newSecret()
+  return {
+    text,
+    verifier: verifierOf(text),
+    isNew: true,
+    keep: () => writeFileAtomicallySync(file, `${text}\n`),
+  }
+}
+
+/** Throws when the keys of existing accounts would change; `remembered` is undefined for stores of version 0.1.0. */
+export function checkSecret(secret: Secret, remembered: string | undefined, hasUsers: boolean): void {
+  if (hasUsers && secret.isNew) throw new SecretRefused("the store has accounts, but its file 'secret' is missing")
+  if (hasUsers && remembered !== undefined && remembered !== secret.verifier)
+    throw new SecretRefused('the secret is not the one that this store was used with')
+}
+
+/**
+ * Four digits notice a changed secret in all but one of 65,536 cases. More would let somebody who has a shared store
+ * confirm a guess of a weak --secret.
+ */
+function verifierOf(text: string): string {
+  return createHmac('sha256', text).update('natter-secret').digest('hex').slice(0, 4)
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
