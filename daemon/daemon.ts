@@ -3,29 +3,28 @@
 import { join } from 'node:path'
 import emojiNames from '../data/emoji.json' with { type: 'json' }
 import { type Config, isLoopback } from './config.ts'
-import { Desk } from './control/control-plane.ts'
+import { ControlPlane } from './control/control-plane.ts'
 import { addControlRoutes } from './control/routes.ts'
 import { resources } from './domain/index.ts'
 import { limits } from './domain/limits.ts'
 import { useEmojiNames } from './domain/markdown/emoji-names.ts'
-import type { User } from './domain/model/state.ts'
-import type { Surroundings } from './domain/resource.ts'
+import type { Keys, Surroundings } from './domain/resource.ts'
 import { isOwner } from './domain/rules/index.ts'
 import { knowsEndpoint } from './endpoints.ts'
 import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
 import { buildServer } from './http/server.ts'
 import { type Clock, RealClock, SteeredClock } from './io/clock.ts'
-import { deriveControlToken, deriveKey, deriveToken, hashPassword, sameSecret, verifyPassword } from './io/keys.ts'
+import { hashPassword, keysFrom, verifyPassword } from './io/keys.ts'
 import { openMailer } from './io/mail.ts'
-import { type Chance, realChance, seededChance } from './io/randomness.ts'
+import { type Randomness, realRandomness, seededRandomness } from './io/randomness.ts'
 import { checkSecret, type Secret } from './io/secret.ts'
 import { UnneededFiles } from './io/unneeded-files.ts'
 import { Webhooks } from './io/webhooks.ts'
 import type { Ready } from './ready.ts'
 import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
-import type { Soil } from './seed/seed-facts.ts'
+import type { SeedContext } from './seed/seed-facts.ts'
 import { openStore } from './store.ts'
 
 export interface Daemon {
@@ -34,8 +33,8 @@ export interface Daemon {
   readonly localUrl: string
   readonly engine: Engine
   readonly clock: Clock
-  /** The fixture desk, where it is open. */
-  readonly desk: Desk | undefined
+  /** The control plane, where it is open. */
+  readonly control: ControlPlane | undefined
   /** Answers parked polls, flushes, lets go of store and port. */
   stop(): Promise<void>
 }
@@ -49,25 +48,23 @@ export async function startDaemon(
   const clock = clockOf(config)
   const now = () => clock.now()
   const store = await openStore(config, warn)
-  const keyOf = (user: User) => deriveKey(store.secret.text, user)
-  const tokenOf = (user: User) => deriveToken(store.secret.text, user)
-  let chance: Chance = realChance
-  const random = () => chance.uuid()
-  const desk = !(config.control && clock instanceof SteeredClock)
+  const keys = keysFrom(store.secret.text)
+  let randomness: Randomness = realRandomness
+  const random = () => randomness.uuid()
+  const control = !(config.control && clock instanceof SteeredClock)
     ? undefined
-    : new Desk({
+    : new ControlPlane({
         clock,
-        chance: () => chance.number(),
-        keyOf,
-        tokenOf,
-        token: deriveControlToken(store.secret.text),
+        randomNumber: () => randomness.number(),
+        keys,
         quiet: () => webhooks.quiet(),
       })
   const queues = new Queues({
     clock,
     limits: {
       maxPending: config.maxPending,
-      heartbeatMs: () => (config.heartbeat === undefined ? 45_000 + chance.number() * 10_000 : config.heartbeat * 1000),
+      heartbeatMs: () =>
+        config.heartbeat === undefined ? 45_000 + randomness.number() * 10_000 : config.heartbeat * 1000,
     },
     remove: (ids, reason) => {
       engine
@@ -91,15 +88,15 @@ export async function startDaemon(
     onChange: () => {
       scheduler.reconsider()
       webhooks.reconsider()
-      desk?.deliveries.reconsider()
+      control?.deliveries.reconsider()
     },
     post: mails => {
-      desk?.post(mails)
+      control?.post(mails)
       mailer.post(mails)
     },
     drop: files => {
-      // Somebody at the desk may go back to a state that names what this one does not.
-      if (!desk) void unneededFiles.drop(files)
+      // The control plane may go back to a state that names what this one does not.
+      if (!control) void unneededFiles.drop(files)
     },
   })
   const surroundings = (): Surroundings => ({
@@ -107,8 +104,7 @@ export async function startDaemon(
     now: now(),
     client: 'internal',
     random,
-    keyOf,
-    tokenOf,
+    keys,
     server,
   })
   const scheduler = new Scheduler(
@@ -124,7 +120,7 @@ export async function startDaemon(
     surroundings,
     permitted: { loopback: isLoopback(config.host), private: config.webhookPrivate },
     timeout: config.webhookTimeout * 1000,
-    onRequest: (delivery, request) => desk?.deliveries.sending(delivery, request),
+    onRequest: (delivery, request) => control?.deliveries.sending(delivery, request),
   })
   let begin = () => {}
   const started = new Promise<void>(resolve => {
@@ -152,9 +148,7 @@ export async function startDaemon(
     resources,
     now,
     random,
-    keyOf,
-    tokenOf,
-    sameSecret,
+    keys,
     readFile: store.files.read,
     tools,
     server,
@@ -168,8 +162,8 @@ export async function startDaemon(
     started,
     // Two runs of a script give the same transcript, headers included.
     date: clock instanceof SteeredClock ? () => (clock.frozen ? new Date(now()).toUTCString() : undefined) : undefined,
-    watch: desk?.attach(engine),
-    addRoutes: desk && (app => addControlRoutes(app, { desk, sameSecret, knows: knowsEndpoint })),
+    watch: control?.attach(engine),
+    addRoutes: control && (app => addControlRoutes(app, { plane: control, knows: knowsEndpoint })),
   })
   try {
     // Before the world stands: /readyz can say that it does not, and a port in use is known before anything is written.
@@ -177,13 +171,13 @@ export async function startDaemon(
     await engine.boot()
     await agreeOnSecret(store.secret, engine, config)
     // Another start on the same store must not draw the same again.
-    if (config.random !== undefined) chance = seededChance(`${config.random}:${engine.position}`)
-    const soil = { now: now(), tools, surroundings: { client: 'internal', random, keyOf, tokenOf, server } }
-    await raiseOrganization(config, engine, soil, warn)
-    if (desk) {
-      desk.worlds.begin()
+    if (config.random !== undefined) randomness = seededRandomness(`${config.random}:${engine.position}`)
+    const context = { now: now(), tools, surroundings: { client: 'internal', random, keys, server } }
+    await raiseOrganization(config, engine, context, warn)
+    if (control) {
+      control.worlds.begin()
       // Not earlier: how the world came to be is no news, and telling it would be a third of the start.
-      queues.onAnnounced = announcements => desk.events.log(announcements)
+      queues.onAnnounced = announcements => control.events.log(announcements)
     }
     localUrl = readableUrl(address, config.host)
     server.url = config.url ?? localUrl
@@ -204,11 +198,11 @@ export async function startDaemon(
   }, 5000)
   compaction.unref()
   return {
-    ready: { ...readyOf(engine, server.url, keyOf), ...(desk && { control_token: desk.parts.token }) },
+    ready: { ...readyOf(engine, server.url, keys), ...(control && { control_token: keys.controlToken }) },
     localUrl,
     engine,
     clock,
-    desk,
+    control,
     async stop() {
       phase = 'stopping'
       scheduler.stop()
@@ -237,10 +231,10 @@ async function agreeOnSecret(secret: Secret, engine: Engine, config: Config): Pr
 async function raiseOrganization(
   config: Config,
   engine: Engine,
-  soil: Soil,
+  context: SeedContext,
   warn: (text: string) => void,
 ): Promise<void> {
-  if (engine.state.users.size === 0) await engine.record('found-organization', null, await firstFacts(config, soil))
+  if (engine.state.users.size === 0) await engine.record('found-organization', null, await firstFacts(config, context))
   else if (config.seed !== undefined) warn('the store has an organization already; the seed is left aside')
   if (config.reactivate && engine.state.organization.deactivated)
     await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
@@ -251,10 +245,10 @@ function clockOf({ clock, control }: Config): Clock {
   return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt)
 }
 
-function readyOf(engine: Engine, url: string, keyOf: (user: User) => string): Ready {
+function readyOf(engine: Engine, url: string, keys: Keys): Ready {
   for (const user of engine.state.users.values())
     if (isOwner(user) && user.active)
-      return { url, pid: process.pid, owner: { user_id: user.id, email: user.email, api_key: keyOf(user) } }
+      return { url, pid: process.pid, owner: { user_id: user.id, email: user.email, api_key: keys.keyOf(user) } }
   throw new Error('the organization has no active owner')
 }
 

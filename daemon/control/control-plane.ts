@@ -1,7 +1,6 @@
-// The fixture desk: what a test can ask of the daemon beside the API. Off unless wanted, and never under /api.
+// The control plane: what a test can ask of one world beside the API. Off unless asked for, and never under /api.
 
-import type { User } from '../domain/model/state.ts'
-import type { Mail } from '../domain/resource.ts'
+import type { Keys, Mail } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import type { Watch } from '../http/watch.ts'
 import { Calls } from './calls.ts'
@@ -12,19 +11,17 @@ import { Recent } from './recent.ts'
 import { type WorldClock, Worlds } from './snapshots.ts'
 import { watchCalls } from './watch.ts'
 
-export interface DeskClock extends WorldClock {
+export interface ControlledClock extends WorldClock {
   freeze(): void
   resume(): void
   moveTo(time: (now: number) => number, settle: () => Promise<void>): Promise<void>
 }
 
-export interface DeskParts {
-  readonly clock: DeskClock
-  /** From 0 up to 1. */
-  readonly chance: () => number
-  readonly keyOf: (user: User) => string
-  readonly token: string
-  readonly tokenOf: (bot: User) => string
+export interface ControlPlaneParts {
+  readonly clock: ControlledClock
+  /** A random number from 0 up to 1. */
+  readonly randomNumber: () => number
+  readonly keys: Keys
   /** Resolves when no server of a bot is being called. */
   readonly quiet: () => Promise<void>
 }
@@ -34,9 +31,9 @@ export interface LoggedMail extends Mail {
   readonly time: number
 }
 
-export class Desk {
-  readonly parts: DeskParts
-  readonly clock: DeskClock
+export class ControlPlane {
+  readonly parts: ControlPlaneParts
+  readonly clock: ControlledClock
   readonly calls: Calls
   readonly events: Events
   readonly faults: Faults
@@ -45,17 +42,17 @@ export class Desk {
   #engine: Engine | undefined
   #worlds: Worlds | undefined
 
-  constructor(parts: DeskParts) {
+  constructor(parts: ControlPlaneParts) {
     this.parts = parts
     this.clock = parts.clock
     const now = () => parts.clock.now()
     this.calls = new Calls(parts.clock)
     this.events = new Events(now)
-    this.faults = new Faults(parts.chance)
-    this.deliveries = new Deliveries(() => this.engine, parts.tokenOf)
+    this.faults = new Faults(parts.randomNumber)
+    this.deliveries = new Deliveries(() => this.engine, parts.keys)
   }
 
-  /** The engine is made after the desk, which it talks to. */
+  /** The engine is made after the control plane, which it talks to. */
   attach(engine: Engine): Watch {
     this.#engine = engine
     this.#worlds = new Worlds(engine, this.clock)

@@ -1,8 +1,8 @@
 // Deliveries of outgoing webhooks, of all bots: as the state remembers them, with the newest request that was made.
 
 import type { WebhookRequest } from '../domain/bots/webhooks/request.ts'
-import type { User } from '../domain/model/state.ts'
 import type { WebhookDelivery } from '../domain/model/webhook-deliveries.ts'
+import type { Keys } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import { Log } from './recent.ts'
 
@@ -33,13 +33,13 @@ const hidden = '***'
 
 export class Deliveries extends Log<Delivery> {
   readonly #engine: () => Engine
-  readonly #tokenOf: (bot: User) => string
+  readonly #keys: Keys
   readonly #requests = new Map<number, NonNullable<Delivery['request']>>()
 
-  constructor(engine: () => Engine, tokenOf: (bot: User) => string) {
+  constructor(engine: () => Engine, keys: Keys) {
     super()
     this.#engine = engine
-    this.#tokenOf = tokenOf
+    this.#keys = keys
   }
 
   get lastId(): number {
@@ -54,7 +54,7 @@ export class Deliveries extends Log<Delivery> {
   /** A request is about to be made. */
   sending({ id, botId }: WebhookDelivery, { url, contentType, body }: WebhookRequest): void {
     const bot = this.#engine().state.users.get(botId)
-    const text = bot ? body.replaceAll(this.#tokenOf(bot), hidden) : body
+    const text = bot ? body.replaceAll(this.#keys.tokenOf(bot), hidden) : body
     this.#requests.delete(id)
     this.#requests.set(id, {
       url,

@@ -1,4 +1,4 @@
-// Misfortune on demand: rules that say which calls go wrong, how, how often. Chance is seeded, so that it repeats itself.
+// Faults on demand: rules that say which calls go wrong, how, and how often. Randomness can be seeded, so that it repeats.
 
 import { badRequest } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/watch.ts'
@@ -49,13 +49,13 @@ export interface Fault extends FaultRule {
 const ofPolls: ReadonlySet<FaultKind> = new Set(['hang-poll', 'expire-queue', 'duplicate-event'])
 
 export class Faults {
-  readonly #chance: () => number
+  readonly #random: () => number
   readonly #rules = new Map<number, Fault>()
   #lastId = 0
 
-  /** `chance` gives numbers from 0 up to 1. */
-  constructor(chance: () => number) {
-    this.#chance = chance
+  /** `random` gives numbers from 0 up to 1. */
+  constructor(random: () => number) {
+    this.#random = random
   }
 
   list(): Fault[] {
@@ -85,8 +85,8 @@ export class Faults {
   #strikes(fault: Fault): boolean {
     fault.seen++
     if (fault.seen <= (fault.after ?? 0) || fault.hits >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
-    // Asked only where it decides: other rules must not change what chance gives to this one.
-    if (fault.probability !== undefined && this.#chance() >= fault.probability) return false
+    // Drawn only where it decides: other rules must not change the numbers that this one draws.
+    if (fault.probability !== undefined && this.#random() >= fault.probability) return false
     fault.hits++
     return true
   }

@@ -1,4 +1,4 @@
-// The routes of the fixture desk, /control/v1/*. JSON both ways; who holds the token may do everything.
+// The routes of the control plane, /control/v1/*. JSON both ways; who holds the token may do everything.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseDuration } from '../api/durations.ts'
@@ -6,7 +6,7 @@ import type { User } from '../domain/model/state.ts'
 import { badRequest, noSuch, Refusal } from '../domain/refusal.ts'
 import type { Queue } from '../events/queues.ts'
 import { noSuchPath } from '../http/answer.ts'
-import type { Desk } from './control-plane.ts'
+import type { ControlPlane } from './control-plane.ts'
 import { faultKinds, readRule } from './faults.ts'
 import type { Log, Numbered, Recent } from './recent.ts'
 import { userOf, waitFor } from './wait.ts'
@@ -15,20 +15,20 @@ type Sent = Readonly<Record<string, unknown>>
 type Handler = (sent: Sent, name: string) => object | Promise<object>
 
 export interface ControlParts {
-  readonly desk: Desk
-  readonly sameSecret: (given: string, wanted: string) => boolean
+  readonly plane: ControlPlane
   /** Whether an endpoint goes by this operation ID, or by this method and path. */
   readonly knows: (endpoint: string) => boolean
 }
 
 const controlPrefix = '/control/v1'
 
-export function addControlRoutes(app: FastifyInstance, { desk, sameSecret, knows }: ControlParts): void {
-  const known = handlers(desk, knows)
+export function addControlRoutes(app: FastifyInstance, { plane, knows }: ControlParts): void {
+  const known = handlers(plane, knows)
   // One route for all: to fastify each would be a fifth of a millisecond of the start.
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     try {
-      admit(request, token => sameSecret(token, desk.parts.token))
+      const { keys } = plane.parts
+      admit(request, token => keys.sameSecret(token, keys.controlToken))
       const { handler, name } = find(known, request.method, request.url)
       return { result: 'success', msg: '', ...(await handler(sentBy(request), name)) }
     } catch (error) {
@@ -62,9 +62,9 @@ function decoded(name: string): string {
   }
 }
 
-function handlers(desk: Desk, knows: (endpoint: string) => boolean): Record<string, Handler> {
-  const { clock, calls, events, faults, outbox } = desk
-  const state = () => desk.engine.state
+function handlers(plane: ControlPlane, knows: (endpoint: string) => boolean): Record<string, Handler> {
+  const { clock, calls, events, faults, outbox } = plane
+  const state = () => plane.engine.state
   const time = () => ({ now: clock.now(), time: new Date(clock.now()).toISOString(), frozen: clock.frozen })
   return {
     'GET /clock': time,
@@ -73,16 +73,16 @@ function handlers(desk: Desk, knows: (endpoint: string) => boolean): Record<stri
       // A time that is over is refused before anything has happened.
       move?.(clock.now())
       clock.freeze()
-      if (move) await desk.moveTo(move)
+      if (move) await plane.moveTo(move)
       return time()
     },
     'POST /clock/set': async ({ to }) => {
-      await desk.moveTo(forwardTo('to', to))
+      await plane.moveTo(forwardTo('to', to))
       return time()
     },
     'POST /clock/advance': async ({ by }) => {
       const ms = duration('by', by)
-      await desk.moveTo(now => now + ms)
+      await plane.moveTo(now => now + ms)
       return time()
     },
     'POST /clock/resume': () => {
@@ -91,23 +91,23 @@ function handlers(desk: Desk, knows: (endpoint: string) => boolean): Record<stri
     },
 
     'POST /reset': async () => {
-      await desk.reset()
+      await plane.reset()
       return time()
     },
-    'GET /snapshots': () => ({ snapshots: desk.worlds.list() }),
-    'POST /snapshots': ({ name }) => ({ snapshot: desk.worlds.save(text('name', name)) }),
+    'GET /snapshots': () => ({ snapshots: plane.worlds.list() }),
+    'POST /snapshots': ({ name }) => ({ snapshot: plane.worlds.save(text('name', name)) }),
     'POST /snapshots/:name/restore': async (_sent, name) => {
-      await desk.worlds.restore(name)
+      await plane.worlds.restore(name)
       return time()
     },
     'DELETE /snapshots/:name': (_sent, name) => {
-      desk.worlds.remove(name)
+      plane.worlds.remove(name)
       return {}
     },
 
     'GET /faults': () => ({ faults: faults.list(), kinds: faultKinds }),
     'POST /faults': sent => ({
-      fault: faults.add(readRule(sent, { endpoint: knows, user: name => userOf(desk, name).email })),
+      fault: faults.add(readRule(sent, { endpoint: knows, user: name => userOf(plane, name).email })),
     }),
     'DELETE /faults': () => {
       faults.clear()
@@ -121,64 +121,64 @@ function handlers(desk: Desk, knows: (endpoint: string) => boolean): Record<stri
     'GET /requests': ({ user, ...sent }) => {
       if (sent.endpoint !== undefined && !knows(String(sent.endpoint)))
         throw badRequest(`endpoint: no endpoint is called ${JSON.stringify(sent.endpoint)}`)
-      const of = user === undefined ? {} : { user_id: userOf(desk, user).id }
+      const of = user === undefined ? {} : { user_id: userOf(plane, user).id }
       return listed('requests', calls, { ...sent, ...of }, ['endpoint', 'user_id', 'status', 'method', 'code', 'fault'])
     },
     'DELETE /requests': () => cleared(calls),
     'GET /events': ({ user, type, ...sent }) => {
       only(sent, ['since', 'limit'])
-      const reader = user === undefined ? undefined : userOf(desk, user)
+      const reader = user === undefined ? undefined : userOf(plane, user)
       const found = events.since(count('since', sent.since, 0)).filter(({ to, event }) => {
         return (!reader || to.includes(reader.id)) && (type === undefined || event.type === type)
       })
       return { events: newest(found, sent), last_id: events.lastId }
     },
     'DELETE /events': () => cleared(events),
-    'POST /wait': sent => wait(desk, sent),
+    'POST /wait': sent => wait(plane, sent),
 
-    'GET /queues': () => ({ queues: [...desk.engine.queues.values()].map(queue => presentQueue(desk, queue)) }),
+    'GET /queues': () => ({ queues: [...plane.engine.queues.values()].map(queue => presentQueue(plane, queue)) }),
     'POST /queues/expire': ({ queue_id, user, ...sent }) => {
       // A name that is not understood must not mean all of them.
       only(sent, [])
-      if (queue_id !== undefined && !desk.engine.queues.get(String(queue_id)))
+      if (queue_id !== undefined && !plane.engine.queues.get(String(queue_id)))
         throw noSuch(`queue_id: there is no queue ${JSON.stringify(queue_id)}`)
-      const owner = user === undefined ? undefined : userOf(desk, user)
-      return expire(desk, queue => (!owner || queue.userId === owner.id) && (!queue_id || queue.id === queue_id))
+      const owner = user === undefined ? undefined : userOf(plane, user)
+      return expire(plane, queue => (!owner || queue.userId === owner.id) && (!queue_id || queue.id === queue_id))
     },
 
     'GET /outbox': sent => listed('mails', outbox, sent, ['to', 'subject']),
     'DELETE /outbox': () => cleared(outbox),
     'GET /webhooks': ({ bot, ...sent }) => {
-      const of = bot === undefined ? {} : { bot_id: userOf(desk, bot, 'bot').id }
-      return listed('deliveries', desk.deliveries, { ...sent, ...of }, ['bot_id', 'status', 'trigger', 'http_status'])
+      const of = bot === undefined ? {} : { bot_id: userOf(plane, bot, 'bot').id }
+      return listed('deliveries', plane.deliveries, { ...sent, ...of }, ['bot_id', 'status', 'trigger', 'http_status'])
     },
     'GET /accounts': () => ({
       accounts: [...state().users.values()]
         .filter(user => user.active && !user.bot?.system)
-        .map(user => account(desk, user)),
+        .map(user => account(plane, user)),
     }),
-    'GET /accounts/:name': (_sent, name) => ({ account: account(desk, userOf(desk, name)) }),
+    'GET /accounts/:name': (_sent, name) => ({ account: account(plane, userOf(plane, name)) }),
   }
 }
 
-function wait(desk: Desk, sent: Sent): Promise<object> {
+function wait(plane: ControlPlane, sent: Sent): Promise<object> {
   only(sent, ['event', 'call', 'webhook', 'user', 'within', 'since'])
   const within = sent.within === undefined ? 5000 : duration('within', sent.within)
-  const reader = sent.user === undefined ? undefined : userOf(desk, sent.user).id
-  return waitFor(desk, { ...sent, within, reader, since: count('since', sent.since, 0) })
+  const reader = sent.user === undefined ? undefined : userOf(plane, sent.user).id
+  return waitFor(plane, { ...sent, within, reader, since: count('since', sent.since, 0) })
 }
 
-async function expire(desk: Desk, fits: (queue: Queue) => boolean): Promise<object> {
-  const ids = [...desk.engine.queues.values()].filter(fits).map(({ id }) => id)
+async function expire(plane: ControlPlane, fits: (queue: Queue) => boolean): Promise<object> {
+  const ids = [...plane.engine.queues.values()].filter(fits).map(({ id }) => id)
   const facts = ids.map(queueId => ({ type: 'queue.removed' as const, queueId, reason: 'expired' as const }))
-  if (facts.length > 0) await desk.engine.record('expire-queues', null, facts)
+  if (facts.length > 0) await plane.engine.record('expire-queues', null, facts)
   return { expired: ids }
 }
 
-function presentQueue(desk: Desk, queue: Queue): object {
+function presentQueue(plane: ControlPlane, queue: Queue): object {
   return {
     queue_id: queue.id,
-    user: desk.engine.state.users.get(queue.userId)?.email ?? null,
+    user: plane.engine.state.users.get(queue.userId)?.email ?? null,
     event_types: queue.eventTypes,
     pending: queue.pending.length,
     last_event_id: queue.newest,
@@ -189,8 +189,8 @@ function presentQueue(desk: Desk, queue: Queue): object {
   }
 }
 
-function account({ parts }: Desk, user: User): object {
-  return { user_id: user.id, email: user.email, full_name: user.fullName, api_key: parts.keyOf(user) }
+function account({ parts }: ControlPlane, user: User): object {
+  return { user_id: user.id, email: user.email, full_name: user.fullName, api_key: parts.keys.keyOf(user) }
 }
 
 function listed<T extends Numbered>(name: string, log: Log<T>, sent: Sent, fields: readonly string[]): object {

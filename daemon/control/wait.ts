@@ -3,7 +3,7 @@
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { User } from '../domain/model/state.ts'
 import { badRequest, noSuch } from '../domain/refusal.ts'
-import type { Desk } from './control-plane.ts'
+import type { ControlPlane } from './control-plane.ts'
 import { brokenPattern, differences, nearMisses } from './match.ts'
 import type { Log } from './recent.ts'
 
@@ -30,7 +30,7 @@ const longest = 600_000
 
 const kinds = ['event', 'call', 'webhook'] as const
 
-export async function waitFor(desk: Desk, sent: Wanted): Promise<Waited> {
+export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited> {
   const { reader, since = 0, within } = sent
   if (within > longest) throw badRequest('within: at most 10m')
   const [kind, another] = kinds.filter(name => sent[name] !== undefined)
@@ -40,8 +40,8 @@ export async function waitFor(desk: Desk, sent: Wanted): Promise<Waited> {
     throw badRequest(`${kind}: an object of what is waited for`)
   const broken = brokenPattern(wanted)
   if (broken !== undefined) throw badRequest(`${kind}: ${broken} is not a pattern`)
-  const log: Log<any> = { event: desk.events, call: desk.calls, webhook: desk.deliveries }[kind]
-  const goal = kind === 'event' ? { event: wanted } : addressed(desk, wanted, kind === 'call' ? 'user' : 'bot')
+  const log: Log<any> = { event: plane.events, call: plane.calls, webhook: plane.deliveries }[kind]
+  const goal = kind === 'event' ? { event: wanted } : addressed(plane, wanted, kind === 'call' ? 'user' : 'bot')
   const concerns = (item: any) => {
     if (kind === 'event') return reader === undefined || item.to.includes(reader)
     // A call that is not answered yet, an attempt that is not over: nothing can be said about them.
@@ -54,20 +54,20 @@ export async function waitFor(desk: Desk, sent: Wanted): Promise<Waited> {
 }
 
 /** With the address of who is called by name or ID; patterns, and people to come, stay as they are. */
-function addressed(desk: Desk, wanted: object, field: 'user' | 'bot'): object {
+function addressed(plane: ControlPlane, wanted: object, field: 'user' | 'bot'): object {
   const given = (wanted as Record<string, unknown>)[field]
-  const found = given === undefined ? undefined : find(desk, given)
+  const found = given === undefined ? undefined : find(plane, given)
   return found ? { ...wanted, [field]: found.email } : wanted
 }
 
 /** By address, by the part of it before the @, or by ID. */
-export function userOf(desk: Desk, given: unknown, parameter = 'user'): User {
-  const found = find(desk, given)
+export function userOf(plane: ControlPlane, given: unknown, parameter = 'user'): User {
+  const found = find(plane, given)
   if (!found) throw noSuch(`${parameter}: nobody is called ${JSON.stringify(given)}`)
   return found
 }
 
-function find({ engine: { state } }: Desk, given: unknown): User | undefined {
+function find({ engine: { state } }: ControlPlane, given: unknown): User | undefined {
   if (typeof given === 'number' || /^\d+$/.test(String(given))) return state.users.get(Number(given))
   const named = () => [...state.users.values()].find(({ email }) => email.split('@', 1)[0] === given)
   return userByEmail(state, String(given)) ?? named()

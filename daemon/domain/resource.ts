@@ -15,15 +15,25 @@ export interface Surroundings {
   readonly client: string
   /** Fresh randomness: a UUID. */
   readonly random: () => string
-  readonly keyOf: (user: User) => string
-  /** What an outgoing webhook of this bot is known by. */
-  readonly tokenOf: (user: User) => string
+  readonly keys: Keys
   readonly server: ServerFacts
   /** How many IDs the command has given out whose facts are not applied yet: it can send several messages. */
   allotted?: { messages: number; conversations: number; deliveries: number }
 }
 
-/** What whoever started the daemon settled. */
+/** Everything that is derived from the secret of the store, and so never stored. */
+export interface Keys {
+  /** The API key of an account. */
+  keyOf(user: Pick<User, 'id' | 'keyVersion'>): string
+  /** What the outgoing webhooks of a bot carry. */
+  tokenOf(bot: Pick<User, 'id'>): string
+  /** Opens the control plane. */
+  readonly controlToken: string
+  /** Compares in a time that says nothing about where the two differ. */
+  sameSecret(given: string, wanted: string): boolean
+}
+
+/** What the flags of the daemon settle. */
 export interface ServerFacts {
   /** Where clients reach it, without a slash at the end. */
   readonly url: string

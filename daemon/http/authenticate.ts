@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { State, User } from '../domain/model/state.ts'
 import { badRequest, organizationGone, Refusal } from '../domain/refusal.ts'
+import type { Keys } from '../domain/resource.ts'
 
 interface Known {
   readonly userId: number
@@ -14,14 +15,12 @@ interface Known {
 const mostRemembered = 10_000
 
 export class Authenticator {
-  readonly #keyOf: (user: User) => string
-  readonly #same: (given: string, wanted: string) => boolean
+  readonly #keys: Keys
   /** Headers that were right once: deriving and comparing a key for every request would cost a seventh of the throughput. */
   readonly #remembered = new Map<string, Known>()
 
-  constructor(keyOf: (user: User) => string, same: (given: string, wanted: string) => boolean) {
-    this.#keyOf = keyOf
-    this.#same = same
+  constructor(keys: Keys) {
+    this.#keys = keys
   }
 
   authenticate(state: State, header: string | undefined): User {
@@ -49,8 +48,9 @@ export class Authenticator {
     if (colon < 1) throw new Refusal('UNAUTHORIZED', 'Invalid authorization header for basic auth')
     const user = userByEmail(state, decoded.slice(0, colon))
     // Compared even when there is no such account: the answer's timing must not tell which addresses exist.
-    const wanted = user ? this.#keyOf(user) : '-'.repeat(32)
-    if (!this.#same(decoded.slice(colon + 1), wanted) || !user) throw new Refusal('INVALID_API_KEY', 'Invalid API key')
+    const wanted = user ? this.#keys.keyOf(user) : '-'.repeat(32)
+    if (!this.#keys.sameSecret(decoded.slice(colon + 1), wanted) || !user)
+      throw new Refusal('INVALID_API_KEY', 'Invalid API key')
     if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
     if (this.#remembered.size >= mostRemembered) this.#remembered.clear()
     this.#remembered.set(header, { userId: user.id, keyVersion: user.keyVersion, email: user.email })

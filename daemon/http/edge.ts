@@ -7,7 +7,7 @@ import { limits } from '../domain/limits.ts'
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { State, User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
-import type { AnyResource, Context, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
+import type { AnyResource, Context, Keys, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
 import { callEndpoint } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { type Answering, admitDefect, answeringOf, noSuchPath, refuse, refuseTooLarge, success } from './answer.ts'
@@ -35,9 +35,7 @@ export interface EdgeParts {
   readonly resources: readonly AnyResource[]
   readonly now: () => number
   readonly random: () => string
-  readonly keyOf: (user: User) => string
-  readonly tokenOf: (user: User) => string
-  readonly sameSecret: (given: string, wanted: string) => boolean
+  readonly keys: Keys
   readonly tools: Tools
   /** Filled in once the port is known. */
   readonly server: ServerFacts
@@ -76,7 +74,7 @@ export class Edge {
     this.#parts = parts
     this.#newId = newId
     this.#routes = new Routes(parts.resources)
-    this.#authenticator = new Authenticator(parts.keyOf, parts.sameSecret)
+    this.#authenticator = new Authenticator(parts.keys)
     this.#longPoll = new LongPoll(parts.engine, parts.resources, parts.maxQueuesPerUser)
     this.#limiter = parts.rateLimit ? new RateLimiter(parts.now) : undefined
   }
@@ -227,7 +225,7 @@ export class Edge {
 
   /** Without an actor only for endpoints that anyone may call; their commands do not know of one. */
   #context(request: Incoming, fields: FieldMap, actor: User | undefined): Context {
-    const { engine, now, random, keyOf, tokenOf, server } = this.#parts
+    const { engine, now, random, keys, server } = this.#parts
     const named = fields.get('client')
     const agent = typeof named === 'string' ? named : (request.headers['user-agent'] ?? '').split('/', 1)[0]!
     return {
@@ -236,8 +234,7 @@ export class Edge {
       now: now(),
       client: (agent || 'Unspecified').slice(0, limits.clientName),
       random,
-      keyOf,
-      tokenOf,
+      keys,
       server,
     }
   }

@@ -10,7 +10,7 @@ import type { ServerParts } from './server.ts'
 /** Types that a browser shows without running anything in them. Everything else is offered for saving. */
 const shown = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/pdf)$/
 
-type Parts = Pick<ServerParts, 'engine' | 'now' | 'keyOf' | 'sameSecret' | 'readFile'>
+type Parts = Pick<ServerParts, 'engine' | 'now' | 'keys' | 'readFile'>
 
 /** What there is and may not be seen looks like what there is not. */
 export async function uploadFor(parts: Parts, url: string, anonymous: boolean, authenticate: () => User) {
@@ -23,7 +23,7 @@ export async function uploadFor(parts: Parts, url: string, anonymous: boolean, a
 }
 
 function attachmentFor(
-  { engine: { state }, now, keyOf, sameSecret }: Parts,
+  { engine: { state }, now, keys }: Parts,
   url: string,
   anonymous: boolean,
   authenticate: () => User,
@@ -32,8 +32,7 @@ function attachmentFor(
   const address = `/user_uploads/${path}`
   const open = anonymous && token === undefined ? attachmentOnTheWeb(state, address) : undefined
   if (open) return open
-  const actor =
-    token === undefined ? authenticate() : temporaryReader({ state, now: now(), keyOf }, token, path!, sameSecret)
+  const actor = token === undefined ? authenticate() : temporaryReader({ state, now: now(), keys }, token, path!)
   return actor && attachmentAt({ state, actor }, address)
 }
 

@@ -1,4 +1,4 @@
-// A place to watch calls from, and to get in their way: the fixture desk stands here.
+// Where calls can be watched and interrupted: the control plane uses it for its request log and its faults.
 
 import type { Endpoint } from '../api/define.ts'
 import type { User } from '../domain/model/state.ts'

@@ -1,23 +1,20 @@
-// API keys and passwords. Keys are derived from the store's secret and never stored; passwords are scrypt hashes.
+// API keys and passwords. Keys are derived from the secret of the store and never stored; passwords are scrypt hashes.
 
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import type { User } from '../domain/model/state.ts'
+import type { Keys } from '../domain/resource.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Regenerating a key is a bump of the account's key version. */
-export function deriveKey(secret: string, user: Pick<User, 'id' | 'keyVersion'>): string {
-  return derived(secret, `api-key:${user.id}:${user.keyVersion}`)
-}
-
-/** What the outgoing webhooks of a bot carry; it stays the same when the key changes. */
-export function deriveToken(secret: string, user: Pick<User, 'id'>): string {
-  return derived(secret, `webhook-token:${user.id}`)
-}
-
-/** What opens the control plane. */
-export function deriveControlToken(secret: string): string {
-  return derived(secret, 'control-token')
+export function keysFrom(secret: string): Keys {
+  const controlToken = derived(secret, 'control-token')
+  return {
+    // A new key is a higher version of it.
+    keyOf: ({ id, keyVersion }) => derived(secret, `api-key:${id}:${keyVersion}`),
+    // Stays the same when the key of the bot changes.
+    tokenOf: ({ id }) => derived(secret, `webhook-token:${id}`),
+    controlToken,
+    sameSecret,
+  }
 }
 
 /** 32 letters and digits. */
@@ -28,10 +25,10 @@ function derived(secret: string, purpose: string): string {
   return key
 }
 
-export function sameSecret(given: string, wanted: string): boolean {
+function sameSecret(given: string, wanted: string): boolean {
   const a = Buffer.from(given)
   const b = Buffer.from(wanted)
-  // Length is no secret: keys all have the same.
+  // The length is no secret: all keys have the same one.
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
@@ -41,7 +38,7 @@ export function newSecret(): string {
 
 const cost = { N: 16384, r: 8, p: 1 }
 
-/** In the place of a hash: no password fits it. */
+/** Takes the place of a hash where there is no password: nothing matches it. */
 export const noPassword = `scrypt$${cost.N}$${'A'.repeat(22)}==$`
 
 export async function hashPassword(password: string): Promise<string> {

@@ -2,15 +2,15 @@
 
 import { createHash, randomUUID } from 'node:crypto'
 
-export interface Chance {
+export interface Randomness {
   uuid(): string
-  /** From 0 up to 1. */
+  /** From 0 up to, and not including, 1. */
   number(): number
 }
 
-export const realChance: Chance = { uuid: randomUUID, number: Math.random }
+export const realRandomness: Randomness = { uuid: randomUUID, number: Math.random }
 
-export function seededChance(seed: string): Chance {
+export function seededRandomness(seed: string): Randomness {
   let turn = 0
   const bytes = () => createHash('sha256').update(`${seed}:${turn++}`).digest()
   return {

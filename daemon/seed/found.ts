@@ -6,11 +6,11 @@ import type { Fact } from '../domain/facts.ts'
 import { found } from '../domain/organization/founding.ts'
 import { readSeedFile } from './file.ts'
 import { checkSeed, placeOf, type Seed, SeedMistake } from './format.ts'
-import { type PlantedSeed, plant, type Soil } from './seed-facts.ts'
+import { type SeedContext, type SeedSource, seedFacts } from './seed-facts.ts'
 
 export async function firstFacts(
   config: Pick<Config, 'org' | 'owner' | 'preset' | 'seed'>,
-  soil: Soil,
+  context: SeedContext,
 ): Promise<readonly Fact[]> {
   const seeds = await seedsOf(config)
   const said = Object.assign({}, ...seeds.map(({ seed }) => seed.organization)) as NonNullable<Seed['organization']>
@@ -25,20 +25,20 @@ export async function firstFacts(
       organization,
       owner: { ...founding.owner, ...owner, ...(config.owner !== undefined && { email: config.owner }) },
     },
-    soil.surroundings.server.emailDomain,
-    soil.now,
+    context.surroundings.server.emailDomain,
+    context.now,
   )
-  return seeds.length === 0 ? [beginning] : plant([beginning], seeds, soil)
+  return seeds.length === 0 ? [beginning] : seedFacts([beginning], seeds, context)
 }
 
-async function seedsOf({ preset, seed }: Pick<Config, 'preset' | 'seed'>): Promise<PlantedSeed[]> {
-  const seeds: PlantedSeed[] = []
-  // Loaded when wanted: a world that nobody asked for is not read either.
+async function seedsOf({ preset, seed }: Pick<Config, 'preset' | 'seed'>): Promise<SeedSource[]> {
+  const seeds: SeedSource[] = []
+  // Loaded only when it is used.
   if (preset === 'dev') {
     const { default: dev } = await import('../../data/presets/dev.json', { with: { type: 'json' } })
     seeds.push({ seed: checkSeed(dev), explain: named })
   }
-  // A seed in the place of a file is one made by a program.
+  // A program gives a seed as an object, the command line as a file.
   if (typeof seed === 'object') seeds.push({ seed: checkSeed(seed), explain: named })
   else if (seed !== undefined) seeds.push(await readSeedFile(seed))
   return seeds

@@ -1,5 +1,5 @@
-// Makes a world from a seed: every section becomes calls of the API, decided on a state of their own. What comes out are
-// facts, so the whole seed is one entry of the journal: all of it or nothing.
+// Turns a seed into facts: every section becomes calls of the API, decided on a state of their own. The whole seed is one
+// entry of the journal: all of it or nothing.
 
 import { parseDuration } from '../api/durations.ts'
 import { decode, encode } from '../api/wire.ts'
@@ -13,60 +13,64 @@ import type { Context, Tools } from '../domain/resource.ts'
 import { noPassword } from '../io/keys.ts'
 import { type Params, type Path, type Seed, SeedMistake } from './format.ts'
 
-export interface Soil {
+export interface SeedContext {
   readonly now: number
   readonly tools: Tools
-  /** All that commands want to know besides; state, actor and time are the planter's. */
+  /** What else commands need; state, actor and time come from the seed. */
   readonly surroundings: Omit<Context, 'state' | 'actor' | 'now'>
 }
 
-/** Meets every rule for passwords, and is nobody's: accounts without one cannot log in by it. */
+/** Meets every rule for passwords. An account that gets it has no password and cannot log in with one. */
 const placeholder = 'seeded account without a password 7Qx'
 /** What the API calls the roles that a seed gives by name. */
 const numberOf: Readonly<Record<string, number>> = roles
-/** Milliseconds. */
-const breath = 50
+/** Milliseconds of work before requests get their turn. */
+const longestTurn = 50
 const botTypes = { generic: 1, 'incoming-webhook': 2, 'outgoing-webhook': 3 }
 
 /** The facts of the seed, on top of those given. */
-export async function plant(beginning: readonly Fact[], seeds: readonly PlantedSeed[], soil: Soil): Promise<Fact[]> {
-  const planter = new Planter(beginning, soil)
+export async function seedFacts(
+  beginning: readonly Fact[],
+  seeds: readonly SeedSource[],
+  context: SeedContext,
+): Promise<Fact[]> {
+  const run = new SeedRun(beginning, context)
   for (const { seed, explain } of seeds) {
     try {
-      await planter.plant(seed)
+      await run.apply(seed)
     } catch (error) {
       throw await explain(error)
     }
   }
-  return planter.facts
+  return run.facts
 }
 
-export interface PlantedSeed {
+export interface SeedSource {
   readonly seed: Seed
   explain(error: unknown): Promise<unknown>
 }
 
-class Planter {
+class SeedRun {
   readonly facts: Fact[] = []
   readonly #state = new State()
-  readonly #soil: Soil
+  readonly #context: SeedContext
   readonly #people = new Map<string, number>()
   readonly #groups = new Map<string, number>()
   #now: number
-  #lastBreath = performance.now()
+  #lastYield = performance.now()
 
-  constructor(beginning: readonly Fact[], soil: Soil) {
-    this.#soil = soil
-    this.#now = soil.now
+  constructor(beginning: readonly Fact[], context: SeedContext) {
+    this.#context = context
+    this.#now = context.now
     for (const fact of beginning) this.#take(fact)
     const owner = [...this.#state.users.values()].at(-1)!
     this.#people.set('owner', owner.id)
   }
 
-  async plant(seed: Seed): Promise<void> {
+  async apply(seed: Seed): Promise<void> {
     // History must be older than the start, and so must whatever it stands in.
     const ages = (seed.messages ?? []).map(({ ago }, index) => age(ago, ['messages', index, 'ago']))
-    this.#now = this.#soil.now - Math.max(0, ...ages)
+    this.#now = this.#context.now - Math.max(0, ...ages)
     const { settings } = seed.organization ?? {}
     if (settings) await this.#call('owner', 'update-realm', settings, ['organization', 'settings'])
     for (const [index, user] of (seed.users ?? []).entries()) await this.#user(user, ['users', index])
@@ -75,12 +79,12 @@ class Planter {
     for (const [index, channel] of (seed.channels ?? []).entries()) await this.#channel(channel, ['channels', index])
     for (const [index, message] of (seed.messages ?? []).entries()) {
       const path = ['messages', index]
-      if (this.#soil.now - ages[index]! < this.#now)
+      if (this.#context.now - ages[index]! < this.#now)
         throw new SeedMistake([...path, 'ago'], 'is before the message above it')
-      this.#now = this.#soil.now - ages[index]!
+      this.#now = this.#context.now - ages[index]!
       await this.#message(message, path)
     }
-    this.#now = this.#soil.now
+    this.#now = this.#context.now
     for (const [index, step] of (seed.steps ?? []).entries())
       await this.#call(step.as ?? 'owner', step.call, step.params ?? {}, ['steps', index])
   }
@@ -88,7 +92,7 @@ class Planter {
   async #user(user: NonNullable<Seed['users']>[number], path: Path): Promise<void> {
     const { name, role = 'member', password = placeholder } = user
     const full_name = user.full_name ?? `${name[0]!.toUpperCase()}${name.slice(1)}`
-    const email = user.email ?? `${name}@${this.#soil.surroundings.server.emailDomain}`
+    const email = user.email ?? `${name}@${this.#context.surroundings.server.emailDomain}`
     const { user_id } = await this.#call('owner', 'create-user', { email, full_name, password }, path)
     this.#name(this.#people, name, user_id, path)
     if (role !== 'member')
@@ -156,13 +160,13 @@ class Planter {
     const found = endpointOf(id)
     if (!found) throw new SeedMistake(path, `needs the endpoint ${id}, which does not exist`)
     const { resource, key, endpoint } = found
-    await this.#breathe()
+    await this.#yieldToRequests()
     const { fields } = encode(endpoint, params)
     const decoded = decode(endpoint, params as Record<string, string>, fields)
     if ('rejected' in decoded) throw new SeedMistake(path, `is refused: ${decoded.rejected.msg}`)
     if (decoded.ignored.length > 0) throw new SeedMistake(path, `has unknown parameters: ${decoded.ignored.join(', ')}`)
     const actor = this.#person(as, path)
-    const ctx = { ...this.#soil.surroundings, state: this.#state, now: this.#now, actor }
+    const ctx = { ...this.#context.surroundings, state: this.#state, now: this.#now, actor }
     try {
       const prepared = await resource.prepare?.[key]?.(this.#tools, decoded.params, this.#state, actor)
       const { facts = [], touch, reply } = resource.commands[key]!(ctx, decoded.params, prepared)
@@ -175,15 +179,15 @@ class Planter {
     }
   }
 
-  /** A large seed must not keep whoever asks for /readyz waiting; a small one is through before the first breath. */
-  async #breathe(): Promise<void> {
-    if (performance.now() - this.#lastBreath < breath) return
+  /** A large seed must not delay the answers to /readyz; a small one is done before the first pause. */
+  async #yieldToRequests(): Promise<void> {
+    if (performance.now() - this.#lastYield < longestTurn) return
     await new Promise(resolve => setImmediate(resolve))
-    this.#lastBreath = performance.now()
+    this.#lastYield = performance.now()
   }
 
   get #tools(): Tools {
-    const { tools } = this.#soil
+    const { tools } = this.#context
     return {
       ...tools,
       hashPassword: async password => (password === placeholder ? noPassword : tools.hashPassword(password)),

@@ -98,13 +98,13 @@ export interface Natter extends AsyncDisposable {
 export async function startNatter(options: NatterOptions = {}): Promise<Natter> {
   const config = { ...readConfig(flagsOf(options), {}), seed: options.seed }
   const daemon = await startDaemon(config, fail, warn)
-  const desk = daemon.desk!
+  const control = daemon.control!
   const clients = new Map<number, Client>()
   let stopping: Promise<void> | undefined
 
   function account(name: string | number): Account {
-    const user = userOf(desk, name)
-    return { userId: user.id, email: user.email, apiKey: desk.parts.keyOf(user) }
+    const user = userOf(control, name)
+    return { userId: user.id, email: user.email, apiKey: control.parts.keys.keyOf(user) }
   }
 
   function as(name: string | number): Client {
@@ -117,8 +117,8 @@ export async function startNatter(options: NatterOptions = {}): Promise<Natter> 
   }
 
   async function wait(kind: 'event' | 'call' | 'webhook', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
-    const reader = user === undefined ? undefined : userOf(desk, user).id
-    const waited = await waitFor(desk, { [kind]: wanted, reader, within: milliseconds(within) })
+    const reader = user === undefined ? undefined : userOf(control, user).id
+    const waited = await waitFor(control, { [kind]: wanted, reader, within: milliseconds(within) })
     if (waited.met) return waited[kind]
     throw new Error(missed(kind, wanted, waited.near))
   }
@@ -131,7 +131,7 @@ export async function startNatter(options: NatterOptions = {}): Promise<Natter> 
   return {
     url: daemon.localUrl,
     owner: as(daemon.ready.owner.user_id),
-    controlToken: desk.parts.token,
+    controlToken: control.parts.keys.controlToken,
     as,
     account,
     env(name) {
@@ -144,30 +144,32 @@ export async function startNatter(options: NatterOptions = {}): Promise<Natter> 
       )
     },
     clock: {
-      now: () => new Date(desk.clock.now()),
-      freeze: () => desk.clock.freeze(),
-      resume: () => desk.clock.resume(),
-      advance: by => desk.moveTo(now => now + milliseconds(by)),
-      set: to => desk.moveTo(now => forward(now, to.getTime())),
+      now: () => new Date(control.clock.now()),
+      freeze: () => control.clock.freeze(),
+      resume: () => control.clock.resume(),
+      advance: by => control.moveTo(now => now + milliseconds(by)),
+      set: to => control.moveTo(now => forward(now, to.getTime())),
     },
     waitFor: async (event, options) => (await wait('event', event, options)).event,
     waitForCall: (call, options) => wait('call', call, options),
     faults: {
       add: rule =>
-        desk.faults.add(readRule({ ...rule }, { endpoint: knowsEndpoint, user: name => userOf(desk, name).email })),
-      list: () => desk.faults.list(),
-      remove: id => void desk.faults.remove(id),
-      clear: () => desk.faults.clear(),
+        control.faults.add(
+          readRule({ ...rule }, { endpoint: knowsEndpoint, user: name => userOf(control, name).email }),
+        ),
+      list: () => control.faults.list(),
+      remove: id => void control.faults.remove(id),
+      clear: () => control.faults.clear(),
     },
-    requests: () => desk.calls.since(),
-    forgetRequests: () => desk.calls.clear(),
-    events: () => desk.events.since(),
-    webhooks: () => desk.deliveries.since(),
+    requests: () => control.calls.since(),
+    forgetRequests: () => control.calls.clear(),
+    events: () => control.events.since(),
+    webhooks: () => control.deliveries.since(),
     waitForWebhook: (delivery, options) => wait('webhook', delivery, options),
-    outbox: () => desk.outbox.since(),
-    reset: () => desk.reset(),
-    save: snapshot => void desk.worlds.save(snapshot),
-    restore: snapshot => desk.worlds.restore(snapshot),
+    outbox: () => control.outbox.since(),
+    reset: () => control.reset(),
+    save: snapshot => void control.worlds.save(snapshot),
+    restore: snapshot => control.worlds.restore(snapshot),
     stop,
     [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,
   } as Natter

@@ -67,8 +67,7 @@ export class World {
       now: this.now,
       client: 'test',
       random: () => `random-${++this.#random}`,
-      keyOf: () => '',
-      tokenOf: () => '',
+      keys: { keyOf: () => '', tokenOf: () => '', controlToken: '', sameSecret: () => false },
       server: { url: 'http://localhost', emailDomain: 'example.com', devAuth: false },
     }
   }

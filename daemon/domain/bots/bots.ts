@@ -37,7 +37,7 @@ export const bots = resource(api)<never, Prepared>({
           bots: mine.map(user => ({
             username: user.email,
             full_name: user.fullName,
-            api_key: ctx.keyOf(user),
+            api_key: ctx.keys.keyOf(user),
             avatar_url: avatarUrl(user),
             ...presentDefaults(ctx.state, user.bot),
           })),
@@ -70,7 +70,7 @@ export const bots = resource(api)<never, Prepared>({
         facts: [{ type: 'user.created', user }],
         reply: {
           user_id: user.id,
-          api_key: ctx.keyOf(user),
+          api_key: ctx.keys.keyOf(user),
           avatar_url: avatarUrl(user),
           ...presentDefaults(ctx.state, bot),
         },
@@ -104,14 +104,14 @@ export const bots = resource(api)<never, Prepared>({
       return { facts: leaving(ctx, user), reply: {} }
     },
 
-    key: (ctx, { bot_id }) => ({ reply: { api_key: ctx.keyOf(administered(ctx, bot_id)) } }),
+    key: (ctx, { bot_id }) => ({ reply: { api_key: ctx.keys.keyOf(administered(ctx, bot_id)) } }),
 
     regenerateKey(ctx, { bot_id }) {
       const user = administered(ctx, bot_id)
       const keyVersion = user.keyVersion + 1
       return {
         facts: [{ type: 'user.key-regenerated', userId: user.id, keyVersion }],
-        reply: { api_key: ctx.keyOf({ ...user, keyVersion }) },
+        reply: { api_key: ctx.keys.keyOf({ ...user, keyVersion }) },
       }
     },
   },

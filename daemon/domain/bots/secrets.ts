@@ -5,15 +5,15 @@ import type { Surroundings } from '../resource.ts'
 
 /** Fills the empty places of a record, or of the part of one that an event tells. */
 export function withSecrets<B extends { api_key?: string; services?: object[] }>(
-  { keyOf, tokenOf }: Pick<Surroundings, 'keyOf' | 'tokenOf'>,
+  { keys }: Pick<Surroundings, 'keys'>,
   user: User,
   bot: B,
 ): B {
   return {
     ...bot,
-    ...('api_key' in bot && { api_key: keyOf(user) }),
+    ...('api_key' in bot && { api_key: keys.keyOf(user) }),
     ...(bot.services && {
-      services: bot.services.map(service => ('token' in service ? { ...service, token: tokenOf(user) } : service)),
+      services: bot.services.map(service => ('token' in service ? { ...service, token: keys.tokenOf(user) } : service)),
     }),
   }
 }

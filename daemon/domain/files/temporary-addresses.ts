@@ -10,26 +10,22 @@ import type { Context } from '../resource.ts'
 /** Milliseconds. */
 const shortWhile = 60_000
 
-type Signing = Pick<Context, 'state' | 'now' | 'keyOf'>
+type Signing = Pick<Context, 'state' | 'now' | 'keys'>
 
 /** Signed with the asker's key: it dies with the key, with the minute, and with the right to see the file. */
 export function temporaryUrl(ctx: Context, { path }: Attachment): string {
   const expires = ctx.now + shortWhile
-  const signature = signatureOf(ctx.keyOf(ctx.actor), ctx.actor, expires, path)
+  const signature = signatureOf(ctx.keys.keyOf(ctx.actor), ctx.actor, expires, path)
   return `/user_uploads/temporary/${ctx.actor.id}-${expires}-${signature}/${path}`
 }
 
 /** The file behind a temporary address, and on whose behalf it is fetched; nothing if it is not, or no longer, good. */
-export function temporaryReader(
-  { state, now, keyOf }: Signing,
-  token: string,
-  path: string,
-  same: (given: string, wanted: string) => boolean,
-): User | undefined {
+export function temporaryReader({ state, now, keys }: Signing, token: string, path: string): User | undefined {
   const [, userId, expires, signature] = /^(\d{1,15})-(\d{1,15})-([0-9a-f]{64})$/.exec(token) ?? []
   const user = state.users.get(Number(userId))
   if (!user?.active || Number(expires) <= now) return undefined
-  return same(signature!, signatureOf(keyOf(user), user, Number(expires), path)) ? user : undefined
+  const wanted = signatureOf(keys.keyOf(user), user, Number(expires), path)
+  return keys.sameSecret(signature!, wanted) ? user : undefined
 }
 
 function signatureOf(key: string, { id }: User, expires: number, path: string): string {

@@ -14,7 +14,7 @@ export const keys = resource(api)<never>({
       const keyVersion = ctx.actor.keyVersion + 1
       return {
         facts: [{ type: 'user.key-regenerated', userId: ctx.actor.id, keyVersion }],
-        reply: { api_key: ctx.keyOf({ ...ctx.actor, keyVersion }) },
+        reply: { api_key: ctx.keys.keyOf({ ...ctx.actor, keyVersion }) },
       }
     },
 
@@ -24,7 +24,7 @@ export const keys = resource(api)<never>({
       const user = userByEmail(ctx.state, username)
       if (!user || user.bot) throw new Refusal('AUTHENTICATION_FAILED', 'No such account')
       if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
-      return { reply: { api_key: ctx.keyOf(user), email: user.email, user_id: user.id } }
+      return { reply: { api_key: ctx.keys.keyOf(user), email: user.email, user_id: user.id } }
     },
 
     devUsers(ctx) {

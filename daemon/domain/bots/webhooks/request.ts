@@ -47,7 +47,7 @@ function payload(ctx: Surroundings, bot: User, message: Message, { trigger }: We
     bot_full_name: bot.fullName,
     data: message.content,
     trigger,
-    token: ctx.tokenOf(bot),
+    token: ctx.keys.tokenOf(bot),
     message: {
       ...shown,
       rendered_content: message.html,
@@ -61,7 +61,7 @@ function slackForm(ctx: Surroundings, bot: User, message: Message, { trigger }: 
   const { state, server } = ctx
   const sender = state.users.get(message.senderId)!
   return {
-    token: ctx.tokenOf(bot),
+    token: ctx.keys.tokenOf(bot),
     team_id: 'T1',
     team_domain: /^\w+:\/\/([^/]+)/.exec(server.url)?.[1] ?? server.url,
     channel_id: `C${message.channelId}`,

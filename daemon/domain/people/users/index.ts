@@ -78,7 +78,7 @@ export const users = resource(api)<UserFact, Prepared>({
       const user = userByEmail(ctx.state, username)
       if (!user || !matches) throw new Refusal('AUTHENTICATION_FAILED', 'Your username or password is incorrect')
       if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
-      return { reply: { api_key: ctx.keyOf(user), email: user.email, user_id: user.id } }
+      return { reply: { api_key: ctx.keys.keyOf(user), email: user.email, user_id: user.id } }
     },
   },
 
