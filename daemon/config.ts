@@ -1,8 +1,16 @@
-// Flags, environment, defaults. Every flag is also an environment variable: --log-level is NATTER_LOG_LEVEL.
+// What the flags and the environment ask for. The table of flags is in `api/local.ts`; here they become a Config.
 
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import {
+  type DaemonFlag,
+  type DaemonFlagName,
+  daemonFlagList,
+  daemonFlags,
+  defaultDataFolder,
+  variableOf,
+} from './api/local.ts'
 
 export interface Config {
   readonly data: string
@@ -26,7 +34,7 @@ export interface Config {
   readonly profile: boolean
   readonly maxQueues: number
   readonly maxPending: number
-  /** Whether an organization that was deactivated comes back. */
+  /** Whether to reactivate a deactivated organization. */
   readonly reactivate: boolean
   readonly smtpUrl: string | undefined
   /** Whether outgoing webhooks may go to private networks. */
@@ -35,124 +43,56 @@ export interface Config {
   readonly webhookTimeout: number
   /** MiB; undefined: no limit. */
   readonly uploadQuota: number | undefined
-  /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, by chance. */
+  /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, at random. */
   readonly heartbeat: number | undefined
-  /** Whether the fixture desk is open. */
+  /** Whether the control plane is open. */
   readonly control: boolean
-  /** A file, or what would stand in one. */
+  /** A file, or its content. */
   readonly seed: string | object | undefined
   readonly preset: 'empty' | 'dev'
-  /** Where randomness starts from; undefined: nobody knows. */
+  /** Where randomness starts from; undefined: a different place every time. */
   readonly random: string | undefined
 }
 
 export class UsageError extends Error {}
 
-interface Flag {
-  readonly takes?: string
-  readonly about: string
-  readonly fallback?: string
-}
-
-/** The order is that of the help text. */
-export const flags = {
-  data: { takes: 'DIR', about: 'folder of the store; created when it is not there' },
-  memory: { about: 'keep everything in memory: nothing is read from or written to a store' },
-  host: { takes: 'ADDRESS', about: 'address to listen on', fallback: '127.0.0.1' },
-  port: { takes: 'PORT', about: 'port to listen on; 0 lets the system choose', fallback: '9991' },
-  url: { takes: 'URL', about: 'what clients call the server, when it stands behind a proxy' },
-  durability: {
-    takes: 'fsync|os',
-    about: 'fsync: an answered write survives a power failure; os: it survives a crash of the daemon only',
-    fallback: 'fsync',
-  },
-  owner: { takes: 'EMAIL', about: 'address of the owner of a new organization' },
-  org: { takes: 'NAME', about: 'name of a new organization' },
-  'ready-file': { takes: 'FILE', about: 'written when the daemon answers: JSON with url, pid and the owner’s key' },
-  json: { about: 'print the same JSON as one line on stdout instead of the banner' },
-  'log-level': { takes: 'LEVEL', about: 'trace, debug, info, warn, error or silent', fallback: 'warn' },
-  'rate-limit': { about: 'limit how often a caller may ask; the default unless bound to loopback' },
-  'no-rate-limit': { about: 'do not' },
-  secret: { takes: 'TEXT', about: 'derive all API keys from this text, so that they can be known beforehand' },
-  'new-secret': { about: 'start although the secret of the store is missing or has changed; all API keys change' },
-  'dev-auth': { about: 'give out API keys without a password; for development only' },
-  clock: { takes: 'real|frozen|frozen@TIME', about: 'stop time, now or at an ISO 8601 time', fallback: 'real' },
-  'max-queues': { takes: 'N', about: 'event queues one user may have', fallback: '1000' },
-  'max-pending': {
-    takes: 'N',
-    about: 'events a queue may hold unread; one more ends the queue, and its client registers again',
-    fallback: '20000',
-  },
-  reactivate: { about: 'bring back an organization that its owner deactivated' },
-  'smtp-url': {
-    takes: 'URL',
-    about: 'server that sends mail, such as smtp://user:password@host:587; without it mails stay in the store’s outbox',
-  },
-  'webhook-private': { about: 'let outgoing webhooks call addresses of private networks and of this machine' },
-  'webhook-timeout': { takes: 'SECONDS', about: 'how long the server of a bot has to answer', fallback: '10' },
-  'upload-quota': { takes: 'MIB', about: 'room for the uploads of the organization; by default there is no limit' },
-  heartbeat: { takes: 'SECONDS', about: 'how long a poll waits before it gets a heartbeat; by default 45 to 55' },
-  dialect: {
-    takes: 'natter|zulip',
-    about: 'zulip: use the public names of the API family, so that its clients work unmodified',
-    fallback: 'natter',
-  },
-  preset: { takes: 'empty|dev', about: 'what a new organization holds; dev: a small named world', fallback: 'empty' },
-  seed: { takes: 'FILE', about: 'JSON or YAML with what a new organization holds' },
-  random: { takes: 'SEED', about: 'make queue IDs and chance reproducible; follows from --secret with --memory' },
-  control: { about: 'open the control plane for tests, /control/v1; the default with --memory' },
-  'no-profile': { about: 'do not write the profile that lets `natter` find this daemon' },
-  help: { about: 'show this' },
-  version: { about: 'show the version' },
-} as const satisfies Record<string, Flag>
-
-export type FlagName = keyof typeof flags
-
 export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Config {
   const given = parse(args)
-  const value = (name: FlagName): string | undefined => {
-    const flag: Flag = flags[name]
-    return (given[name] as string | undefined) ?? (env[variableOf(name)] || undefined) ?? flag.fallback
-  }
-  const on = (name: FlagName): boolean =>
-    given[name] === true || ['1', 'true', 'yes'].includes(env[variableOf(name)] ?? '')
-  const host = value('host')!
+  const read = <N extends DaemonFlagName>(name: N) => readFlag(name, given[name], env)
+  const [memory, data] = storeOf(given, env)
+  const host = read('host')
   return {
-    data: resolve(value('data') ?? defaultData(env)),
-    memory: on('memory'),
+    data: resolve(data ?? defaultDataFolder(env, homedir())),
+    memory,
     host,
-    port: integer('port', value('port')!, 65535),
-    url: value('url')?.replace(/\/+$/, ''),
-    durability: choice('durability', value('durability')!, ['fsync', 'os']),
-    owner: address(value('owner')),
-    org: value('org'),
-    readyFile: value('ready-file') && resolve(value('ready-file')!),
-    json: on('json'),
-    logLevel: choice('log-level', value('log-level')!, ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
-    rateLimit: on('rate-limit') || (!on('no-rate-limit') && !isLoopback(host)),
-    secret: value('secret'),
-    newSecret: on('new-secret'),
-    devAuth: on('dev-auth'),
-    clock: clock(value('clock')!),
-    dialect: choice('dialect', value('dialect')!, ['natter', 'zulip']),
-    profile: !on('no-profile'),
-    reactivate: on('reactivate'),
-    maxQueues: integer('max-queues', value('max-queues')!, 1_000_000),
-    maxPending: integer('max-pending', value('max-pending')!, 1_000_000),
-    smtpUrl: smtpUrl(value('smtp-url')),
-    webhookPrivate: on('webhook-private'),
-    webhookTimeout: integer('webhook-timeout', value('webhook-timeout')!, 600),
-    uploadQuota: value('upload-quota') === undefined ? undefined : integer('upload-quota', value('upload-quota')!, 1e9),
-    heartbeat: value('heartbeat') === undefined ? undefined : integer('heartbeat', value('heartbeat')!, 600),
-    control: on('control') || on('memory'),
-    seed: value('seed') && resolve(value('seed')!),
-    preset: choice('preset', value('preset')!, ['empty', 'dev']),
-    random: value('random') ?? (on('memory') ? value('secret') : undefined),
+    port: read('port'),
+    url: read('url')?.replace(/\/+$/, ''),
+    durability: read('durability'),
+    owner: address(read('owner')),
+    org: read('org'),
+    readyFile: read('ready-file'),
+    json: read('json'),
+    logLevel: read('log-level'),
+    rateLimit: read('rate-limit') || (!read('no-rate-limit') && !isLoopback(host)),
+    secret: read('secret'),
+    newSecret: read('new-secret'),
+    devAuth: read('dev-auth'),
+    clock: clock(read('clock')),
+    dialect: read('dialect'),
+    profile: !read('no-profile'),
+    reactivate: read('reactivate'),
+    maxQueues: read('max-queues'),
+    maxPending: read('max-pending'),
+    smtpUrl: smtpUrl(read('smtp-url')),
+    webhookPrivate: read('webhook-private'),
+    webhookTimeout: read('webhook-timeout'),
+    uploadQuota: read('upload-quota'),
+    heartbeat: read('heartbeat'),
+    control: read('control') || memory,
+    seed: read('seed'),
+    preset: read('preset'),
+    random: read('random') ?? (memory ? read('secret') : undefined),
   }
-}
-
-export function variableOf(flag: string): string {
-  return `NATTER_${flag.toUpperCase().replaceAll('-', '_')}`
 }
 
 export function wants(args: readonly string[], flag: 'help' | 'version'): boolean {
@@ -160,13 +100,13 @@ export function wants(args: readonly string[], flag: 'help' | 'version'): boolea
 }
 
 export function helpText(): string {
-  const lines = Object.entries(flags as Record<string, Flag>).map(([name, { takes, about, fallback }]) => {
+  const lines = daemonFlagList.map(([name, { takes, about, fallback }]) => {
     const usage = `  --${name}${takes ? ` ${takes}` : ''}`
     return `${usage.padEnd(34)}${about}${fallback ? ` (default ${fallback})` : ''}`
   })
   return `Usage: natterd [flags]
 
-Runs the chat daemon in the foreground until it is told to stop (SIGTERM or Ctrl-C).
+Runs the chat daemon in the foreground until it gets SIGTERM or Ctrl-C.
 Every flag is also an environment variable: --log-level is NATTER_LOG_LEVEL.
 
 ${lines.join('\n')}
@@ -177,34 +117,72 @@ Examples:
 `
 }
 
-function parse(args: readonly string[]): Record<string, string | boolean | undefined> {
+type Given = Partial<Record<DaemonFlagName, string | boolean>>
+
+function parse(args: readonly string[]): Given {
   const options = Object.fromEntries(
-    Object.entries(flags as Record<string, Flag>).map(([name, flag]) => [
+    daemonFlagList.map(([name, { type }]) => [
       name,
-      { type: flag.takes ? ('string' as const) : ('boolean' as const) },
+      { type: type === 'switch' ? ('boolean' as const) : ('string' as const) },
     ]),
   )
   try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as never
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as Given
   } catch (error) {
     throw new UsageError((error as Error).message.split('. To specify')[0]!)
   }
 }
 
-function defaultData(env: NodeJS.ProcessEnv): string {
-  return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'natter', 'store')
+type Flags = typeof daemonFlags
+
+type ValueOf<F> = F extends { type: 'switch' }
+  ? boolean
+  : F extends { type: 'number' }
+    ? number
+    : F extends { choices: readonly (infer C)[] }
+      ? C
+      : string
+
+/** A flag with neither a value nor a default is undefined; a switch is off. */
+type ReadOf<F> = F extends { type: 'switch' } | { fallback: string } ? ValueOf<F> : ValueOf<F> | undefined
+
+/** From the command line, else from the environment, else the default. */
+function readFlag<N extends DaemonFlagName>(
+  name: N,
+  given: string | boolean | undefined,
+  env: NodeJS.ProcessEnv,
+): ReadOf<Flags[N]> {
+  const flag: DaemonFlag = daemonFlags[name]
+  if (flag.type === 'switch') return (given === true || isOn(env[variableOf(name)])) as never
+  const text = (given as string | undefined) ?? (env[variableOf(name)] || undefined) ?? flag.fallback
+  return (text === undefined ? undefined : checkedValue(name, flag, text)) as never
 }
 
-function integer(flag: string, text: string, max: number): number {
+function checkedValue(name: string, { type, choices = [], min = 0, max }: DaemonFlag, text: string): string | number {
+  if (type === 'path') return resolve(text)
+  if (type === 'choice' && !choices.includes(text))
+    throw new UsageError(`--${name} takes ${choices.join(', ')}, not '${text}'`)
+  if (type !== 'number') return text
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value > max)
-    throw new UsageError(`--${flag} takes a number from 0 to ${max}, not '${text}'`)
+  if (!/^\d+$/.test(text) || value < min || value > max!)
+    throw new UsageError(`--${name} takes a number from ${min} to ${max}, not '${text}'`)
   return value
 }
 
-function choice<const C extends string>(flag: string, text: string, choices: readonly C[]): C {
-  if (!choices.includes(text as C)) throw new UsageError(`--${flag} takes ${choices.join(', ')}, not '${text}'`)
-  return text as C
+function isOn(text: string | undefined): boolean {
+  return ['1', 'true', 'yes'].includes(text ?? '')
+}
+
+/** Whether to keep everything in memory, and the folder if not. A flag wins over the environment's other choice. */
+function storeOf(given: Given, env: NodeJS.ProcessEnv): [memory: boolean, data: string | undefined] {
+  const byFlag = [given.memory === true, given.data as string | undefined] as const
+  const byEnv = [isOn(env[variableOf('memory')]), env[variableOf('data')] || undefined] as const
+  if (byFlag[0] && byFlag[1] !== undefined)
+    throw new UsageError('--memory and --data exclude each other: a daemon in memory has no store')
+  if (byFlag[0] || byFlag[1] !== undefined) return [...byFlag]
+  if (byEnv[0] && byEnv[1] !== undefined)
+    throw new UsageError('NATTER_MEMORY and NATTER_DATA exclude each other: a daemon in memory has no store')
+  return [...byEnv]
 }
 
 function address(text: string | undefined): string | undefined {

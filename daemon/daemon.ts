@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import emojiNames from '../data/emoji.json' with { type: 'json' }
+import type { Ready } from './api/local.ts'
 import { type Config, isLoopback } from './config.ts'
 import { ControlPlane } from './control/control-plane.ts'
 import { addControlRoutes } from './control/routes.ts'
@@ -21,7 +22,6 @@ import { type Randomness, realRandomness, seededRandomness } from './io/randomne
 import { checkSecret, type Secret } from './io/secret.ts'
 import { UnneededFiles } from './io/unneeded-files.ts'
 import { Webhooks } from './io/webhooks.ts'
-import type { Ready } from './ready.ts'
 import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
 import type { SeedContext } from './seed/seed-facts.ts'

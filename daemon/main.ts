@@ -1,10 +1,11 @@
 // The process: reads the flags, starts the daemon, tells who waits for it, stops when told to.
 
 import { join } from 'node:path'
+import { localProfile, type Ready, type Running, runningFileName } from './api/local.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './config.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { writeFileAtomicallySync } from './journal/atomic-file.ts'
-import { banner, prepareReadyFile, type Ready, writeProfile } from './ready.ts'
+import { banner, prepareReadyFile, writeProfile } from './ready.ts'
 import { version } from './version.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
@@ -33,21 +34,22 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
 
 function tell(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): void {
   // These files speak of this process alone; after a power cut nobody needs them.
-  const write = (path: string, content: object) =>
+  const write = (path: string, content: Ready | Running) =>
     writeFileAtomicallySync(path, `${JSON.stringify(content)}\n`, { durable: false })
-  if (!config.memory) write(join(config.data, 'daemon.json'), { pid: ready.pid, url: localUrl, args })
-  if (config.profile && !config.memory) rememberProfile(ready)
+  if (!config.memory) write(join(config.data, runningFileName), { pid: ready.pid, url: localUrl, args })
+  const profile = config.profile && !config.memory ? rememberProfile(ready) : 'none'
   if (config.readyFile) write(config.readyFile, ready)
   if (config.json) process.stdout.write(`${JSON.stringify(ready)}\n`)
-  else process.stderr.write(banner(ready, config.memory ? 'memory only' : config.data))
+  else process.stderr.write(banner(ready, config.memory ? 'memory only' : config.data, profile))
 }
 
 /** A convenience for the command line; the daemon does its work without. */
-function rememberProfile(ready: Ready): void {
+function rememberProfile(ready: Ready): 'current' | 'named' | 'none' {
   try {
-    writeProfile(ready, process.env)
+    return writeProfile(ready, process.env) === localProfile ? 'current' : 'named'
   } catch (error) {
     warn(`the profile for natter could not be written: ${(error as Error).message}`)
+    return 'none'
   }
 }
 

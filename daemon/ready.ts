@@ -1,22 +1,31 @@
-// Tells the world that the daemon answers: ready file, banner or JSON line, `daemon.json`, the CLI's profile.
+// Announces that the daemon is ready: ready file, banner or JSON line, `daemon.json`, the CLI's profile.
 
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import {
+  configFolder,
+  localProfile,
+  type Profiles,
+  profileFrom,
+  profilesFileName,
+  profilesText,
+  type Ready,
+  readProfilesText,
+  withProfile,
+} from './api/local.ts'
 import { writeFileAtomicallySync } from './journal/atomic-file.ts'
 import { makeFolder } from './journal/store-folder.ts'
 
-export interface Ready {
-  readonly url: string
-  readonly pid: number
-  readonly owner: { readonly user_id: number; readonly email: string; readonly api_key: string }
-  /** Opens the control plane, where there is one. */
-  readonly control_token?: string
-}
-
-export function banner({ url, owner }: Ready, store: string): string {
-  const call = `${url}/api/v1`
-  const login = `-u ${owner.email}:${owner.api_key}`
+/** `profile`: whether `natter` finds this daemon by its current profile, by the profile `local`, or by neither. */
+export function banner(ready: Ready, store: string, profile: 'current' | 'named' | 'none'): string {
+  const { url, owner } = ready
+  const natter = profile === 'named' ? `natter --profile ${localProfile}` : 'natter'
+  const steps = [
+    ...(profile === 'none' ? [`export ${variables(ready).join(' ')}`] : []),
+    `${natter} send --to ${owner.email} 'Hello!'`,
+    `${natter} tail`,
+  ]
   return `natter is ready
   URL      ${url}
   Owner    ${owner.email}
@@ -24,37 +33,37 @@ export function banner({ url, owner }: Ready, store: string): string {
   Store    ${store}
 
 Try, in another terminal:
-  natter send --to ${owner.email} 'Hello!'
-  natter tail
-
+${steps.map(step => `  ${step}\n`).join('')}
 Or without natter:
-  curl -sS ${login} ${call}/users/me
+  curl -sS -u ${owner.email}:${owner.api_key} ${url}/api/v1/users/me
 `
 }
 
-/** The profile `local`: the next `natter` call works with no further set-up. */
-export function writeProfile({ url, owner, control_token }: Ready, env: NodeJS.ProcessEnv): void {
-  const folder = env.NATTER_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'natter')
-  const file = join(folder, 'profiles.json')
-  const known = readProfiles(file)
-  const profiles = {
-    ...known.profiles,
-    local: { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) },
-  }
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  writeFileAtomicallySync(
-    file,
-    `${JSON.stringify({ ...known, current: known.current ?? 'local', profiles }, null, 2)}\n`,
-  )
+/** What the command line reads when no profile leads to the daemon. None of the values needs quotes. */
+function variables({ url, owner, control_token }: Ready): string[] {
+  return [
+    `NATTER_SITE=${url}`,
+    `NATTER_EMAIL=${owner.email}`,
+    `NATTER_API_KEY=${owner.api_key}`,
+    ...(control_token ? [`NATTER_CONTROL_TOKEN=${control_token}`] : []),
+  ]
 }
 
-function readProfiles(file: string): { current?: string; profiles?: Record<string, unknown> } {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw new Error(`${file} cannot be read: ${(error as Error).message}`)
-  }
+/** The profile `local`: the next `natter` call works with no further set-up. Returns the name of the current profile. */
+export function writeProfile(ready: Ready, env: NodeJS.ProcessEnv): string {
+  const folder = configFolder(env, homedir())
+  const file = join(folder, profilesFileName)
+  const book = withProfile(readProfiles(file), localProfile, profileFrom(ready))
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writeFileAtomicallySync(file, profilesText(book))
+  return book.current!
+}
+
+function readProfiles(file: string): Profiles {
+  const text = readOr(file)
+  const found = text === undefined ? { profiles: {} } : readProfilesText(text)
+  if (!found) throw new Error(`${file} is not a profiles file`)
+  return found
 }
 
 /**

@@ -1,28 +1,21 @@
-// Who we are and whom we talk to: flag > environment > profile > zuliprc. Profiles are a 0600 file in a 0700 folder,
-// of the form that natterd writes too.
+// Which server to call and as whom: flag > environment > profile > zuliprc. Profiles are a 0600 file in a 0700 folder.
 
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import {
+  configFolder as configFolderIn,
+  type Profile,
+  type Profiles,
+  profilesFileName,
+  profilesText,
+  readProfilesText,
+  withProfile,
+} from '../../daemon/api/local.ts'
 import { writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import type { Globals } from './globals.ts'
-
-export interface Profile {
-  readonly site: string
-  readonly email: string
-  readonly api_key: string
-  /** Opens the control plane of a daemon that was started for tests. */
-  readonly control_token?: string
-}
-
-export interface Profiles {
-  readonly current?: string
-  /** The one before, to go back to. */
-  readonly previous?: string
-  readonly profiles: Readonly<Record<string, Profile>>
-}
 
 /** Whom to call as whom; what nobody said is absent. */
 export interface Account {
@@ -66,33 +59,26 @@ export function accountFor(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'pr
 }
 
 export function configFolder(env: Env): string {
-  return env.NATTER_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(home(env), '.config'), 'natter')
+  return configFolderIn(env, homedir())
 }
 
 export function profilesFile(env: Env): string {
-  return join(configFolder(env), 'profiles.json')
+  return join(configFolder(env), profilesFileName)
 }
 
 export function readProfiles(env: Env): Profiles {
   const file = profilesFile(env)
   const text = readIfThere(file)
   if (text === undefined) return { profiles: {} }
-  try {
-    const found = JSON.parse(text)
-    if (typeof found.profiles === 'object' && found.profiles !== null) return found
-  } catch {
-    // Said below.
-  }
-  throw new Failure(exitCodes.refused, `${file} is not a profiles file`, { hint: 'Mend it, or move it away.' })
+  const found = readProfilesText(text)
+  if (!found)
+    throw new Failure(exitCodes.refused, `${file} is not a profiles file`, { hint: 'Fix it, or move it away.' })
+  return found
 }
 
 /** Saves a profile; it becomes the current one if there is none. Returns the file's path. */
 export function saveProfile(name: string, profile: Profile, env: Env): string {
-  const book = readProfiles(env)
-  return changeProfiles(
-    { ...book, current: book.current ?? name, profiles: { ...book.profiles, [name]: profile } },
-    env,
-  )
+  return changeProfiles(withProfile(readProfiles(env), name, profile), env)
 }
 
 /** Writes the whole book, for nobody else to read. Returns the file's path. */
@@ -100,7 +86,7 @@ export function changeProfiles(book: Profiles, env: Env): string {
   const file = profilesFile(env)
   mkdirSync(configFolder(env), { recursive: true, mode: 0o700 })
   chmodSync(configFolder(env), 0o700)
-  writeFileAtomicallySync(file, `${JSON.stringify(book, null, 2)}\n`)
+  writeFileAtomicallySync(file, profilesText(book))
   return file
 }
 

@@ -13,6 +13,8 @@ export interface FlagEntry {
   readonly short?: string
   /** Absent for a switch. */
   readonly value?: string
+  /** All values it takes, where they are few. */
+  readonly values?: readonly string[]
   readonly about: string
   readonly required?: boolean
   readonly repeatable?: boolean
@@ -54,7 +56,7 @@ export async function reference(): Promise<Entry[]> {
     ]),
     ...others
       .filter(extra => !extra.hidden)
-      .map(({ name, about, args = [], flags = [], globals, examples }) => ({
+      .map(({ name, about, args = [], flags = [], passedFlags = [], globals, examples }) => ({
         name,
         about,
         args: args.map(({ name, about, optional = false, many = false }) => ({
@@ -64,7 +66,7 @@ export async function reference(): Promise<Entry[]> {
           required: !optional,
           many,
         })),
-        flags,
+        flags: [...flags, ...passedFlags],
         ...(globals && { globals }),
         examples,
         impact: 'local' as const,

@@ -1,6 +1,6 @@
 // Makes commander subcommands from endpoints of the catalogue, and gives every subcommand the flags that all have.
 
-import { Argument, Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
 import { batchFlags, type Globals, globalFlags, readGlobals } from '../base/globals.ts'
@@ -111,6 +111,7 @@ export function addExtra(program: Command, extra: ExtraSubcommand): Command {
   }
   for (const flag of extra.flags ?? []) leaf.addOption(optionFor(flag))
   // What follows the first word that is not ours belongs to the other program.
+  if (extra.passedFlags) showPassed(leaf, extra.passedFlags)
   if (extra.passes) leaf.allowUnknownOption().allowExcessArguments().passThroughOptions(extra.passes.includes('--'))
   leaf.usage(extra.passes ?? `${wordsOf(leaf)} [flags]`.trimStart())
   addHelpEnd(leaf, extra.examples, ...(extra.more ? [extra.more] : []))
@@ -131,6 +132,18 @@ export function addExtra(program: Command, extra: ExtraSubcommand): Command {
     })
   })
   return leaf
+}
+
+/** Explains flags that the parser leaves to another program. */
+function showPassed(leaf: Command, flags: readonly ExtraFlag[]): void {
+  const passed = flags.map(flag => optionFor(flag).helpGroup('Flags of the daemon:'))
+  const visibleOptions = Help.prototype.visibleOptions
+  leaf.configureHelp({
+    ...leaf.configureHelp(),
+    visibleOptions(this: Help, command) {
+      return [...visibleOptions.call(this, command), ...passed]
+    },
+  })
 }
 
 export function batchFrom(flags: Readonly<Record<string, unknown>>): BatchOptions | undefined {

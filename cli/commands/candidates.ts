@@ -39,6 +39,7 @@ async function possible(before: readonly string[], last: string): Promise<Candid
   const globals = globalFlags.filter(({ name }) => leaf?.globals?.includes(name) ?? true)
   const flags: readonly FlagEntry[] = [...(leaf?.flags ?? []), ...globals, ...(leaf?.route ? batchFlags : [])]
   const open = flags.find(flag => flag.value !== undefined && isOpen(flag, before.at(-1)))
+  if (open?.values) return open.values.map(asText)
   if (open) return values(open.value!, open.name, before, last)
   if (last.startsWith('-')) return flags.map(({ name, about }) => ({ text: `--${name}`, about }))
   if (plain.length === 0) return firstWords(entries)

@@ -4,10 +4,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { profileFrom, type Ready } from '../../daemon/api/local.ts'
 import { Ending, exitCodes, Failure, usage } from '../base/failure.ts'
 import { zuliprcText } from '../base/profile.ts'
+import { daemonFlagsBut } from './daemon/flags.ts'
 import { spawnDaemon } from './daemon/process.ts'
-import { type Ready, waitUntilReady } from './daemon/wait-ready.ts'
+import { waitUntilReady } from './daemon/wait-ready.ts'
 import type { ExtraSubcommand } from './index.ts'
 
 const startTimeout = 30_000
@@ -18,6 +20,7 @@ export const exec: readonly ExtraSubcommand[] = [
     name: 'exec',
     about: 'Start a daemon, run a command with it, stop the daemon; the exit code is the command’s',
     passes: '[daemon flags] -- <command> [arguments]',
+    passedFlags: daemonFlagsBut('json', 'ready-file', 'no-profile', 'help', 'version'),
     globals: ['timeout', 'quiet'],
     more: `The daemon keeps everything in memory unless --data is given, and takes a free port unless --port is.
 The command gets NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY and NATTER_USER_ID, the same as ZULIP_*, and in ZULIP_CONFIG and
@@ -65,7 +68,7 @@ async function runWithDaemon(flags: readonly string[], command: readonly string[
 function runCommand(command: readonly string[], ready: Ready, scratch: string): Promise<number> {
   const { url, owner } = ready
   const zuliprc = join(scratch, 'zuliprc')
-  writeFileSync(zuliprc, zuliprcText({ site: url, email: owner.email, api_key: owner.api_key }), { mode: 0o600 })
+  writeFileSync(zuliprc, zuliprcText(profileFrom(ready)), { mode: 0o600 })
   const account = { SITE: url, EMAIL: owner.email, API_KEY: owner.api_key, USER_ID: String(owner.user_id) }
   const both = Object.entries(account).flatMap(([name, value]) => [
     [`NATTER_${name}`, value],

@@ -9,6 +9,8 @@ export interface ExtraFlag {
   readonly short?: string
   /** What its value is called; absent for a switch. In brackets when it may be left out: `[USER]`. */
   readonly value?: string
+  /** All values it takes, where they are few; for completions. */
+  readonly values?: readonly string[]
   readonly about: string
   readonly repeatable?: boolean
 }
@@ -38,6 +40,8 @@ export interface ExtraSubcommand {
   readonly flags?: readonly ExtraFlag[]
   /** Hands what it does not know on to another program: the name of that in the usage line. */
   readonly passes?: string
+  /** The flags of that program: shown in help, docs and completions, but not parsed here. */
+  readonly passedFlags?: readonly ExtraFlag[]
   readonly examples: readonly [string, string, ...string[]]
   /** What else there is to say. */
   readonly more?: string

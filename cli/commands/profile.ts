@@ -1,11 +1,11 @@
 // `natter login`, `natter profile …`, `natter config explain`: who we are, and where that is written.
 
+import type { Profile } from '../../daemon/api/local.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
 import {
   accountFor,
   changeProfiles,
   normalSite,
-  type Profile,
   profileNamed,
   profilesFile,
   readProfiles,

@@ -87,7 +87,7 @@ function usage(endpoint: Endpoint): string {
 }
 
 function extraParts(extra: ExtraSubcommand): string[] {
-  const { name, about, args = [], flags = [], more, examples } = extra
+  const { name, about, args = [], flags = [], passedFlags, more, examples } = extra
   return [
     `## natter ${name}`,
     about.endsWith('.') ? about : `${about}.`,
@@ -97,6 +97,7 @@ function extraParts(extra: ExtraSubcommand): string[] {
       args.map(argument => [code(argumentText(argument)), argument.about]),
     ),
     flagTable(flags),
+    passedFlags ? 'The flags of the daemon are those of [natterd](daemon.md#flags).' : '',
     more ? codeBlock('text', more) : '',
     codeBlock('sh', examples.join('\n')),
   ]

@@ -1,15 +1,9 @@
 // daemon.md: the flags of natterd, and its limits.
 
-import { flags, variableOf } from '../../daemon/config.ts'
+import { type DaemonFlag, daemonFlagList, variableOf } from '../../daemon/api/local.ts'
 import { limits } from '../../daemon/domain/limits.ts'
 import { type Budget, budgets } from '../../daemon/http/rate-limit.ts'
 import { code, page, table } from './markdown.ts'
-
-interface Flag {
-  readonly takes?: string
-  readonly about: string
-  readonly fallback?: string
-}
 
 export function daemonPage(): string {
   return page(
@@ -17,7 +11,7 @@ export function daemonPage(): string {
     'The daemon runs in the foreground until SIGTERM or Ctrl-C. `natter daemon run` is the same program with the same flags.',
     '## Flags',
     'A flag wins over its environment variable. Switches are on with `1`, `true` or `yes`.',
-    table(['Flag', 'Environment', 'Default', 'About'], Object.entries(flags as Record<string, Flag>).map(flagRow)),
+    table(['Flag', 'Environment', 'Default', 'About'], daemonFlagList.map(flagRow)),
     '## Limits',
     'Lengths are counted in Unicode code points. The names are those of `daemon/domain/limits.ts`.',
     table(
@@ -45,7 +39,12 @@ const countedFor: Record<keyof typeof budgets, string> = {
   password: 'one user name, failed logins only',
 }
 
-function flagRow([name, { takes, about, fallback }]: [string, Flag]): string[] {
-  const variable = name === 'help' || name === 'version' ? '' : code(variableOf(name))
-  return [code(`--${name}${takes ? ` ${takes}` : ''}`), variable, fallback ? code(fallback) : '', about]
+function flagRow([name, flag]: readonly [string, DaemonFlag]): string[] {
+  const { takes, about, fallback, env } = flag
+  const variable = env === false ? '' : code(variableOf(name))
+  return [code(`--${name}${takes ? ` ${takes}` : ''}`), variable, fallback ? code(fallback) : '', about + range(flag)]
+}
+
+function range({ min = 0, max }: DaemonFlag): string {
+  return max === undefined ? '' : ` (${min} to ${max})`
 }

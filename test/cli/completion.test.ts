@@ -57,6 +57,9 @@ const cases: readonly (readonly [string, string])[] = [
   ['natter flags add star', 'starred'],
   ['natter tail --type reactio', 'reaction'],
   ['natter api PAT', 'PATCH'],
+  ['natter daemon start --dura', '--durability'],
+  ['natter daemon run --log-level tr', 'trace'],
+  ['natter exec --pres', '--preset'],
   ['natter users update amy@example.com --role mod', 'moderator'],
 ]
 
@@ -87,7 +90,7 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
     assert.deepEqual(await offered('natter tail --channel des'), ['design\\ team'])
     assert.deepEqual(await offered('natter send --to amy@exa'), ['@example.com'])
     assert.deepEqual(await offered('natter send --to amy@'), ['@example.com'])
-    assert.deepEqual(await offered('natter exec --'), ['--quiet', '--timeout'])
+    assert.deepEqual((await offered('natter exec --')).slice(-3), ['--control', '--quiet', '--timeout'])
   })
 
   test('at the prompt', async t => {

@@ -1,10 +1,12 @@
 // `natter daemon`: a daemon in the background, from start to stop.
 
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newShell, type Shell } from '../support/cli.ts'
+import { daemonFlagList } from '../../daemon/api/local.ts'
+import { newShell, type Shell, Watched } from '../support/cli.ts'
 import { send } from '../support/http.ts'
 import { until } from '../support/until.ts'
 
@@ -49,6 +51,50 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   assert.equal((await shell.natter(['daemon', 'stop'])).code, 3)
   assert.equal((await shell.natter(['users', 'me'])).code, 6)
 })
+
+test('the help of daemon run, daemon start, daemon restart and exec explains every flag of natterd', async t => {
+  const shell = newShell(t)
+  for (const [words, own] of [
+    [['daemon', 'run'], ['version']],
+    [
+      ['daemon', 'start'],
+      ['json', 'version'],
+    ],
+    [
+      ['daemon', 'restart'],
+      ['json', 'version'],
+    ],
+    [['exec'], ['json', 'version', 'ready-file', 'no-profile']],
+  ] as const) {
+    const { stdout } = await shell.natter([...words, '--help'])
+    for (const [name] of daemonFlagList)
+      if (!(own as readonly string[]).includes(name)) assert.match(stdout, new RegExp(`--${name}\\b`), words.join(' '))
+  }
+})
+
+for (const [title, flags] of [
+  ['of a daemon in memory', ['--memory']],
+  ['of a daemon whose profile is not the current one', ['--data', 'second']],
+] as const)
+  test(`the banner ${title} shows commands that reach it`, async t => {
+    const shell = newShell(t)
+    mkdirSync(join(shell.home, '.config/natter'), { recursive: true })
+    const other = { site: 'http://127.0.0.1:1', email: 'amy@example.com', api_key: 'x' }
+    const profiles = join(shell.home, '.config/natter/profiles.json')
+    writeFileSync(profiles, JSON.stringify({ current: 'other', profiles: { other } }))
+    const daemon = new Watched(t, shell.spawn(['daemon', 'run', '--port', '0', ...flags]))
+    await daemon.said(/curl -sS .*\n/)
+    const [, steps] = /in another terminal:\n(.*?)\n\n/s.exec(daemon.stderr)!
+    // All but the last, which follows events until it is stopped.
+    const script = steps!.split('\n').slice(0, -1).join('\n')
+    const natter = join(import.meta.dirname, '../../bin/natter')
+    const env = { ...process.env, HOME: shell.home, NATTER_CONFIG_DIR: join(shell.home, '.config/natter') }
+    const run = spawnSync('sh', ['-c', script.replaceAll(/^ *natter /gm, `"${natter}" `)], { env, encoding: 'utf8' })
+    daemon.child.kill('SIGTERM')
+    assert.equal(run.status, 0, run.stderr)
+    assert.match(run.stdout, /^\d+$/m)
+    assert.equal(await daemon.ended, 0)
+  })
 
 test('a daemon without a store can be found and stopped as well', async t => {
   const shell = newShell(t)

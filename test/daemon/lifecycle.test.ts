@@ -20,10 +20,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import type { Ready } from '../../daemon/api/local.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { server } from '../../daemon/api/organization/server.ts'
 import { users } from '../../daemon/api/people/users.ts'
-import type { Ready } from '../../daemon/ready.ts'
 import { launch, readReady, type TestDaemon } from '../support/daemon.ts'
 import { assertPlain, givesUp } from '../support/gives-up.ts'
 import { send } from '../support/http.ts'
@@ -100,10 +100,23 @@ describe('natterd, first start', () => {
 
   test('--memory touches no disk', async () => {
     const data = join(newFolder(), 'never')
-    const daemon = await started(data, '--memory')
+    const daemon = await launch(data, { flags: ['--memory'], env: { XDG_DATA_HOME: data, NATTER_DATA: data } })
     await daemon.owner.call(savedSnippets.create, { title: 'x', content: 'x' })
     assert.ok(!existsSync(data))
     await daemon.stop()
+  })
+
+  test('--memory with --data is refused, since the folder would stay empty', () => {
+    const folder = join(newFolder(), 'store')
+    givesUp(['--memory', '--data', folder], 2, /--memory and --data exclude each other/)
+    assert.ok(!existsSync(folder))
+  })
+
+  test('a --data flag wins over NATTER_MEMORY', async () => {
+    const folder = join(newFolder(), 'store')
+    const daemon = await launch(folder, { env: { NATTER_MEMORY: '1' } })
+    await daemon.stop()
+    assert.ok(existsSync(join(folder, 'journal.ndjson')))
   })
 })
 

@@ -19,8 +19,8 @@ import { basename, join } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Endpoint, ReplyOf, SentOf } from '../../daemon/api/define.ts'
+import type { Ready } from '../../daemon/api/local.ts'
 import { encode } from '../../daemon/api/wire.ts'
-import type { Ready } from '../../daemon/ready.ts'
 import { formOf, type HttpReply, send } from './http.ts'
 import { checkReplayed } from './replayed.ts'
 import { replyProblem } from './reply-shape.ts'
@@ -147,7 +147,8 @@ export function sharedDaemon(
 
 /** Starts a daemon that the caller ends; for tests that kill it. */
 export async function launch(data: string, { flags = [], env = {} }: DaemonOptions = {}): Promise<TestDaemon> {
-  const args = [join(root, 'bin/natterd'), '--data', data, '--port', '0', '--json', '--no-profile', ...flags]
+  const store = flags.includes('--memory') ? [] : ['--data', data]
+  const args = [join(root, 'bin/natterd'), ...store, '--port', '0', '--json', '--no-profile', ...flags]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
   let stdout = ''
   let stderr = ''

@@ -3,26 +3,20 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-
-/** Written by natterd when it answers, removed when it stops. */
-export interface Running {
-  readonly pid: number
-  readonly url: string
-  readonly args?: readonly string[]
-}
+import { defaultDataFolder, logFileName, type Running, runningFileName } from '../../../daemon/api/local.ts'
 
 export function dataFolder(given: string | undefined): string {
   const { env } = process
   if (given !== undefined || env.NATTER_DATA) return resolve(given ?? env.NATTER_DATA!)
-  return join(env.XDG_DATA_HOME || join(env.HOME || homedir(), '.local', 'share'), 'natter', 'store')
+  return resolve(defaultDataFolder(env, homedir()))
 }
 
 export function runningFile(folder: string): string {
-  return join(folder, 'daemon.json')
+  return join(folder, runningFileName)
 }
 
 export function logFile(folder: string): string {
-  return join(folder, 'daemon.log')
+  return join(folder, logFileName)
 }
 
 /** What `daemon.json` says, if the process it names is alive. */

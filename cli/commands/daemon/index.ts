@@ -1,6 +1,7 @@
 // `natter daemon run|start|stop|restart|status|logs`: the life of a daemon on this machine.
 
 import type { ExtraFlag, ExtraSubcommand } from '../index.ts'
+import { daemonFlagsBut } from './flags.ts'
 
 const globals = ['json', 'timeout', 'color', 'quiet']
 
@@ -9,9 +10,8 @@ const data: ExtraFlag = { name: 'data', value: 'DIR', about: 'folder of the daem
 const passed = {
   globals,
   passes: '[daemon flags]',
-  more: `Flags of the daemon, checked by natterd itself (natterd --help):
-  --data DIR --memory --host ADDRESS --port PORT --durability fsync|os --owner EMAIL --org NAME --ready-file FILE
-  --log-level LEVEL --rate-limit --no-rate-limit --secret TEXT --dev-auth --clock real|frozen|frozen@TIME`,
+  passedFlags: daemonFlagsBut('json', 'help', 'version'),
+  more: 'Every flag of the daemon is also an environment variable: --log-level is NATTER_LOG_LEVEL.',
 }
 
 export const daemon: readonly ExtraSubcommand[] = [

@@ -3,15 +3,16 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { localProfile, profileFrom, type Ready, type Running } from '../../../daemon/api/local.ts'
 import { writeFileAtomicallySync } from '../../../daemon/journal/atomic-file.ts'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { accountFor, profilesFile, readProfiles, saveProfile } from '../../base/profile.ts'
 import { note, printJson } from '../../print/output.ts'
 import { send } from '../../transport/client.ts'
-import { dataFolder, flagIn, isAlive, logFile, type Running, readRunning, runningFile, withoutFlag } from './files.ts'
+import { dataFolder, flagIn, isAlive, logFile, readRunning, runningFile, withoutFlag } from './files.ts'
 import { spawnDaemon } from './process.ts'
-import { type Ready, waitUntilReady } from './wait-ready.ts'
+import { waitUntilReady } from './wait-ready.ts'
 
 const startTimeout = 30_000
 const stopTimeout = 10_000
@@ -125,18 +126,16 @@ async function launch(folder: string, args: readonly string[], timeout: number):
 
 /** What natterd leaves undone when it has no store: how to find it again, and the profile. */
 function remember(ready: Ready, folder: string, args: readonly string[]): void {
-  const { url, pid, owner, control_token } = ready
+  const { url, pid } = ready
   if (readRunning(folder)?.pid !== pid)
-    writeFileAtomicallySync(runningFile(folder), `${JSON.stringify({ pid, url, args })}\n`, { durable: false })
+    writeFileAtomicallySync(runningFile(folder), `${JSON.stringify({ pid, url, args } satisfies Running)}\n`, {
+      durable: false,
+    })
   if (args.includes('--no-profile') || process.env.NATTER_NO_PROFILE) return
   const { current } = readProfiles(process.env)
-  saveProfile(
-    'local',
-    { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) },
-    process.env,
-  )
-  if (current && current !== 'local')
-    note(`the current profile is still ${current}; use --profile local for this daemon`)
+  saveProfile(localProfile, profileFrom(ready), process.env)
+  if (current && current !== localProfile)
+    note(`the current profile is still ${current}; use --profile ${localProfile} for this daemon`)
 }
 
 async function end(running: Running, folder: string, timeout: number): Promise<void> {

@@ -2,15 +2,9 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import type { Ready } from '../../../daemon/api/local.ts'
 import { exitCodes, Failure } from '../../base/failure.ts'
 import { lastLines } from './files.ts'
-
-export interface Ready {
-  readonly url: string
-  readonly pid: number
-  readonly owner: { readonly user_id: number; readonly email: string; readonly api_key: string }
-  readonly control_token?: string
-}
 
 const step = 25
 

@@ -1,0 +1,236 @@
+// What natterd and natter share on one machine: the daemon's flags, the files each leaves for the other, default folders.
+// Plain data and pure functions; reading and writing is done by each side.
+
+// --- flags of natterd -------------------------------------------------------------------------------------------
+
+export interface DaemonFlag {
+  /** A switch is on when it is given; the others take a value. */
+  readonly type: 'switch' | 'text' | 'path' | 'number' | 'choice'
+  /** What the value is called in the help text; absent for a switch. */
+  readonly takes?: string
+  readonly about: string
+  /** The default, as it would be written on the command line. */
+  readonly fallback?: string
+  /** All values of a choice. */
+  readonly choices?: readonly string[]
+  /** The range of a number; it starts at 0 unless `min` says otherwise. */
+  readonly min?: number
+  readonly max?: number
+  /** False for the flags that only print something. */
+  readonly env?: false
+}
+
+/** Every flag, in the order of the help text. A new one needs an entry here and a field in `daemon/config.ts`. */
+export const daemonFlags = {
+  data: { type: 'path', takes: 'DIR', about: 'folder of the store; it is created if needed' },
+  memory: { type: 'switch', about: 'keep everything in memory; nothing is read from or written to a store' },
+  host: { type: 'text', takes: 'ADDRESS', about: 'address to listen on', fallback: '127.0.0.1' },
+  port: {
+    type: 'number',
+    takes: 'PORT',
+    about: 'port to listen on; 0 lets the system choose',
+    fallback: '9991',
+    max: 65_535,
+  },
+  url: { type: 'text', takes: 'URL', about: 'public URL of the server, when it runs behind a proxy' },
+  durability: {
+    type: 'choice',
+    takes: 'fsync|os',
+    about: 'fsync: an answered write survives a power failure; os: it survives a crash of the daemon only',
+    fallback: 'fsync',
+    choices: ['fsync', 'os'],
+  },
+  owner: { type: 'text', takes: 'EMAIL', about: 'email address of the owner of a new organization' },
+  org: { type: 'text', takes: 'NAME', about: 'name of a new organization' },
+  'ready-file': {
+    type: 'path',
+    takes: 'FILE',
+    about: 'file to write when the daemon is ready: JSON with url, pid and the owner’s key',
+  },
+  json: { type: 'switch', about: 'print the same JSON as one line on stdout instead of the banner' },
+  'log-level': {
+    type: 'choice',
+    takes: 'LEVEL',
+    about: 'trace, debug, info, warn, error or silent',
+    fallback: 'warn',
+    choices: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+  },
+  'rate-limit': { type: 'switch', about: 'turn rate limits on; the default unless the daemon listens on loopback' },
+  'no-rate-limit': { type: 'switch', about: 'turn rate limits off' },
+  secret: {
+    type: 'text',
+    takes: 'TEXT',
+    about: 'derive all API keys from this text, so that you can know them in advance',
+  },
+  'new-secret': {
+    type: 'switch',
+    about: 'start although the secret of the store is missing or has changed; all API keys change',
+  },
+  'dev-auth': { type: 'switch', about: 'give out API keys without a password; for development only' },
+  clock: {
+    type: 'text',
+    takes: 'real|frozen|frozen@TIME',
+    about: 'freeze the clock, now or at an ISO 8601 time',
+    fallback: 'real',
+  },
+  'max-queues': {
+    type: 'number',
+    takes: 'N',
+    about: 'largest number of event queues per user',
+    fallback: '1000',
+    max: 1_000_000,
+  },
+  'max-pending': {
+    type: 'number',
+    takes: 'N',
+    about: 'largest number of unread events in a queue; one more ends the queue, and its client registers again',
+    fallback: '20000',
+    max: 1_000_000,
+  },
+  reactivate: { type: 'switch', about: 'reactivate an organization that its owner deactivated' },
+  'smtp-url': {
+    type: 'text',
+    takes: 'URL',
+    about:
+      'server that sends mail, such as smtp://user:password@host:587; without it, mail stays in the outbox of the store',
+  },
+  'webhook-private': {
+    type: 'switch',
+    about: 'let outgoing webhooks call addresses of private networks and of this machine',
+  },
+  'webhook-timeout': {
+    type: 'number',
+    takes: 'SECONDS',
+    about: 'how long the server of a bot has to answer',
+    fallback: '10',
+    max: 600,
+  },
+  'upload-quota': {
+    type: 'number',
+    takes: 'MIB',
+    about: 'total size of the organization’s uploads; no limit by default',
+    max: 1_000_000_000,
+  },
+  heartbeat: {
+    type: 'number',
+    takes: 'SECONDS',
+    about: 'how long a poll waits before it gets a heartbeat; 45 to 55 by default',
+    max: 600,
+  },
+  dialect: {
+    type: 'choice',
+    takes: 'natter|zulip',
+    about: 'zulip: use the public names of the API family, so that its clients work unmodified',
+    fallback: 'natter',
+    choices: ['natter', 'zulip'],
+  },
+  preset: {
+    type: 'choice',
+    takes: 'empty|dev',
+    about: 'content of a new organization; dev: a small one with named people and channels',
+    fallback: 'empty',
+    choices: ['empty', 'dev'],
+  },
+  seed: { type: 'path', takes: 'FILE', about: 'JSON or YAML file with the content of a new organization' },
+  random: {
+    type: 'text',
+    takes: 'SEED',
+    about: 'make queue IDs and random choices reproducible; with --memory, --secret does it too',
+  },
+  control: { type: 'switch', about: 'open the control plane for tests, /control/v1; the default with --memory' },
+  'no-profile': { type: 'switch', about: 'do not write the profile that lets `natter` find this daemon' },
+  help: { type: 'switch', about: 'show this help', env: false },
+  version: { type: 'switch', about: 'show the version', env: false },
+} as const satisfies Record<string, DaemonFlag>
+
+export type DaemonFlagName = keyof typeof daemonFlags
+
+/** The same table for code that goes over all flags. */
+export const daemonFlagList: readonly (readonly [DaemonFlagName, DaemonFlag])[] = Object.entries(daemonFlags) as never
+
+/** Every flag can also be set in the environment: --log-level as NATTER_LOG_LEVEL. */
+export function variableOf(flag: string): string {
+  return `NATTER_${flag.toUpperCase().replaceAll('-', '_')}`
+}
+
+// --- files ------------------------------------------------------------------------------------------------------
+
+/** What the ready file holds, and what `natterd --json` prints. */
+export interface Ready {
+  readonly url: string
+  readonly pid: number
+  readonly owner: { readonly user_id: number; readonly email: string; readonly api_key: string }
+  /** Opens the control plane; absent where it is closed. */
+  readonly control_token?: string
+}
+
+/** What `daemon.json` in the folder of the store holds while a daemon runs on it. */
+export interface Running {
+  readonly pid: number
+  /** Where it listens on this machine, whatever clients call it. */
+  readonly url: string
+  /** The flags it was started with. */
+  readonly args?: readonly string[]
+}
+
+export const runningFileName = 'daemon.json'
+export const logFileName = 'daemon.log'
+
+export const profilesFileName = 'profiles.json'
+
+/** A saved site and account of the command line. */
+export interface Profile {
+  readonly site: string
+  readonly email: string
+  readonly api_key: string
+  /** Opens the control plane of a daemon that was started for tests. */
+  readonly control_token?: string
+}
+
+/** What `profiles.json` holds. */
+export interface Profiles {
+  readonly current?: string
+  /** The one before, to go back to. */
+  readonly previous?: string
+  readonly profiles: Readonly<Record<string, Profile>>
+}
+
+/** The profile that a daemon on this machine writes. */
+export const localProfile = 'local'
+
+export function profileFrom({ url, owner, control_token }: Ready): Profile {
+  return { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) }
+}
+
+/** The book with this profile in it. The first profile becomes the current one. */
+export function withProfile(book: Profiles, name: string, profile: Profile): Profiles {
+  return { ...book, current: book.current ?? name, profiles: { ...book.profiles, [name]: profile } }
+}
+
+/** The book in the text of `profiles.json`; undefined when the text is something else. */
+export function readProfilesText(text: string): Profiles | undefined {
+  try {
+    const found = JSON.parse(text)
+    return typeof found.profiles === 'object' && found.profiles !== null ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function profilesText(book: Profiles): string {
+  return `${JSON.stringify(book, null, 2)}\n`
+}
+
+// --- folders ----------------------------------------------------------------------------------------------------
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where a store is kept unless a flag says otherwise. `home` is for an environment without HOME. */
+export function defaultDataFolder(env: Env, home: string): string {
+  return `${env.XDG_DATA_HOME || `${env.HOME || home}/.local/share`}/natter/store`
+}
+
+/** Where the command line keeps `profiles.json`. */
+export function configFolder(env: Env, home: string): string {
+  return env.NATTER_CONFIG_DIR || `${env.XDG_CONFIG_HOME || `${env.HOME || home}/.config`}/natter`
+}
