@@ -31,7 +31,10 @@ import type {
 } from './model/facts/people.ts'
 import type { QueueFact, StoreFact } from './model/facts/queues.ts'
 
-export type Fact =
+/** The event queues and the engine apply those that no resource owns. */
+export type Fact = ResourceFact | QueueFact | StoreFact
+
+export type ResourceFact =
   | OrganizationFact
   | UserGroupFact
   | SettingsFact
@@ -59,5 +62,3 @@ export type Fact =
   | BotStorageFact
   | ProfileFieldFact
   | WebhookFact
-  | QueueFact
-  | StoreFact

@@ -10,7 +10,7 @@ import { defaultChannels } from './channels/default-channels.ts'
 import { subscriptions } from './channels/subscriptions/index.ts'
 import { topics } from './channels/topics.ts'
 import { channelVisibility } from './channels/visibility.ts'
-import type { Fact } from './facts.ts'
+import type { Fact, ResourceFact } from './facts.ts'
 import { uploads } from './files/uploads.ts'
 import { drafts } from './messages/drafts.ts'
 import { messageFlags } from './messages/message-flags.ts'
@@ -38,12 +38,12 @@ import { settings } from './people/settings/index.ts'
 import { userGroups } from './people/user-groups/index.ts'
 import { userStatus } from './people/user-status.ts'
 import { users } from './people/users/index.ts'
-import { type Announcement, type AnyResource, resource } from './resource.ts'
+import { type Announcement, type AnyResource, type Ownership, resource } from './resource.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
 const events = resource(eventsApi)<never>({ commands: {}, apply: {}, announce: {} })
 
-export const resources: readonly AnyResource[] = [
+const everyResource = [
   organization,
   server,
   users,
@@ -80,7 +80,15 @@ export const resources: readonly AnyResource[] = [
   reactions,
   webhooks,
   events,
-]
+] as const
+
+/**
+ * A fact that no resource applies, or two, is a type error here, with its name: Type 'boolean' does not satisfy the expected
+ * type '{ withoutOwner: "draft.edited"; withTwoOwners: never }'. `test/domain/facts.test.ts` shows both.
+ */
+true satisfies Ownership<ResourceFact['type'], typeof everyResource>
+
+export const resources: readonly AnyResource[] = everyResource
 
 const owners = new Map<string, AnyResource>()
 for (const resource of resources) for (const type of Object.keys(resource.apply)) owners.set(type, resource)

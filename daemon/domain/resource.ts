@@ -187,21 +187,36 @@ export interface Resource<A extends Endpoints, F extends Fact, P> {
 
 /** Checks a resource against its catalogue page, its facts and what it prepares; adds nothing at run time. */
 export function resource<A extends Endpoints>(api: A) {
-  return <F extends Fact, P = Record<never, never>>(parts: Resource<A, F, P>): AnyResource =>
-    ({ api, ...parts }) as unknown as AnyResource
+  return <F extends Fact, P = Record<never, never>>(parts: Resource<A, F, P>): AnyResource<F['type']> =>
+    ({ api, ...parts }) as unknown as AnyResource<F['type']>
 }
 
-/** The form in which engine and edge hold any resource. */
-export interface AnyResource {
+/** The form in which engine and edge hold any resource. Of its facts only the types are left, for `Ownership`. */
+export interface AnyResource<T extends string = string> {
   readonly api: Endpoints
   readonly prepare?: Readonly<
     Record<string, (tools: Tools, params: object, state: State, actor?: User) => Promise<unknown>>
   >
   readonly commands: Readonly<Record<string, AnyCommand>>
-  readonly apply: Readonly<Record<string, (state: State, fact: any) => void>>
-  readonly announce: Readonly<Record<string, (state: State, fact: any) => readonly Announcement[]>>
+  readonly apply: Readonly<Record<T, (state: State, fact: any) => void>>
+  readonly announce: Readonly<Record<T, (state: State, fact: any) => readonly Announcement[]>>
   readonly sections?: Sections
   readonly jobs?: readonly Job[]
 }
 
 export type AnyCommand = (ctx: any, params: any, prepared?: any) => Outcome<object>
+
+/** `true` if each of these facts has exactly one owner among the resources; otherwise what is wrong, with its name. */
+export type Ownership<T extends string, Resources extends readonly AnyResource<never>[]> = [
+  Exclude<T, FactsOf<Resources[number]>>,
+  OwnedTwice<Resources>,
+] extends [never, never]
+  ? true
+  : { readonly withoutOwner: Exclude<T, FactsOf<Resources[number]>>; readonly withTwoOwners: OwnedTwice<Resources> }
+
+/** Distributes over a union of resources. */
+type FactsOf<R> = R extends { readonly apply: infer A } ? keyof A : never
+
+type OwnedTwice<Resources, Seen = never> = Resources extends readonly [infer First, ...infer Rest]
+  ? (FactsOf<First> & Seen) | OwnedTwice<Rest, Seen | FactsOf<First>>
+  : never

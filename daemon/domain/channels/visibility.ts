@@ -11,7 +11,7 @@
 import type { ChannelVisibilityChanged, Sight } from '../model/facts/channels.ts'
 import { subscribersOf } from '../model/lookups.ts'
 import type { ChangedRows, Channel, Group, State, User } from '../model/state.ts'
-import type { Announcement, AnyResource } from '../resource.ts'
+import { type Announcement, resource } from '../resource.ts'
 import { withSubgroups } from '../rules/group-values.ts'
 import { isGuest, sameStanding, seeMetadata, tellingPermissions } from '../rules/index.ts'
 import { presentDefaultGroups, presentDefaults } from './defaults.ts'
@@ -68,14 +68,14 @@ export function compact(byChannel: ReadonlyMap<number, readonly number[]>): Sigh
   return [...sights.values()]
 }
 
-export const channelVisibility: AnyResource = {
-  api: {},
+/** Has no endpoints; it owns the fact that other resources add. */
+export const channelVisibility = resource({})<ChannelVisibilityChanged>({
   commands: {},
   apply: { 'channel.visibility-changed': () => {} },
   announce: {
     'channel.visibility-changed': visibilityChanged,
   },
-}
+})
 
 /** For `announce` of a fact that has already changed these rows: what it did to anyone's view of channels. */
 export function visibilityNews(state: State, before: ChangedRows, after: ChangedRows): Announcement[] {
