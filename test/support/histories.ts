@@ -3,30 +3,15 @@
 import fc from 'fast-check'
 import { type Role, roles } from '../../daemon/domain/model/roles.ts'
 import type { User } from '../../daemon/domain/model/state.ts'
+import type { Act, Scene, Step } from './act.ts'
 import type { World } from './in-process.ts'
 import { moreActs } from './more-acts.ts'
-
-export interface Step {
-  readonly what: number
-  readonly who: number
-  readonly a: number
-  readonly b: number
-  readonly yes: boolean
-}
 
 const number = fc.nat({ max: 9 })
 const step = fc.record({ what: fc.nat({ max: 999 }), who: number, a: number, b: number, yes: fc.boolean() })
 
 export function histories(length: number): fc.Arbitrary<Step[]> {
   return fc.array(step, { minLength: 1, maxLength: length, size: 'max' })
-}
-
-export interface Scene {
-  readonly world: World
-  readonly people: readonly User[]
-  readonly channels: readonly number[]
-  readonly groups: readonly number[]
-  readonly acts: readonly Act[]
 }
 
 /** Two administrators, three members, two guests and a bot; four channels; two groups. */
@@ -53,8 +38,6 @@ export function furnished(world: World, only?: 'people'): Scene {
   }
   return { world, people, channels, groups, acts: only ? aboutPeople : acts }
 }
-
-export type Act = (scene: Scene, step: Step) => readonly [endpoint: string, params: Record<string, unknown>] | undefined
 
 const words = ['', 'beans', 'Beans', 'peas', '✔ beans', 'general chat', 'x', 'y', 'z', 'w']
 const pick = <T>(list: readonly T[], index: number): T => list[index % list.length]!

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import type { Capability } from '../../daemon/api/capabilities.ts'
 import { useEmojiNames } from '../../daemon/domain/markdown/emoji-names.ts'
 import emojiNames from '../../data/emoji.json' with { type: 'json' }
-import { commandOf, furnished, type Scene, type Step } from './histories.ts'
+import type { Scene, Step } from './act.ts'
+import { commandOf, furnished } from './histories.ts'
 import { World } from './in-process.ts'
 import { prepared, StateClient, view } from './state-client.ts'
 

@@ -1,6 +1,6 @@
 // Further things that people do in random histories: personal records, presence, and what the figures of a client follow.
 
-import type { Act } from './histories.ts'
+import type { Act } from './act.ts'
 
 const later = 4_000_000_000
 const pick = <T>(list: readonly T[], index: number): T => list[index % list.length]!

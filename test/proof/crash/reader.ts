@@ -4,14 +4,8 @@ import assert from 'node:assert/strict'
 import { events } from '../../../daemon/api/events.ts'
 import type { Caller } from '../../support/daemon.ts'
 import { cutOff } from '../../support/http.ts'
+import type { Text, Told } from './snippet-event.ts'
 import type { Said } from './talker.ts'
-import type { Text } from './writer.ts'
-
-/** An event about a snippet, as far as the campaign looks at it. */
-export interface Told extends Partial<Text> {
-  readonly op: string
-  readonly id: number
-}
 
 interface Heard {
   readonly id: number

@@ -4,12 +4,7 @@ import assert from 'node:assert/strict'
 import { savedSnippets } from '../../../daemon/api/messages/saved-snippets.ts'
 import type { Caller } from '../../support/daemon.ts'
 import { cutOff } from '../../support/http.ts'
-import type { Told } from './reader.ts'
-
-export interface Text {
-  readonly title: string
-  readonly content: string
-}
+import type { Text, Told } from './snippet-event.ts'
 
 /** What was asked for and not answered: it happened, or it did not, and nothing in between. */
 type Unknown =
