@@ -34,6 +34,8 @@ export interface Config {
   readonly profile: boolean
   readonly maxQueues: number
   readonly maxPending: number
+  /** MiB that the queues of one account may hold unread. */
+  readonly maxPendingMiB: number
   /** Whether to reactivate a deactivated organization. */
   readonly reactivate: boolean
   readonly smtpUrl: string | undefined
@@ -83,6 +85,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     reactivate: read('reactivate'),
     maxQueues: read('max-queues'),
     maxPending: read('max-pending'),
+    maxPendingMiB: read('max-pending-mib'),
     smtpUrl: smtpUrl(read('smtp-url')),
     webhookPrivate: read('webhook-private'),
     webhookTimeout: read('webhook-timeout'),

@@ -63,6 +63,7 @@ export async function startDaemon(
     clock,
     limits: {
       maxPending: config.maxPending,
+      maxPendingSize: config.maxPendingMiB * 1024 * 1024,
       heartbeatMs: () =>
         config.heartbeat === undefined ? 45_000 + randomness.number() * 10_000 : config.heartbeat * 1000,
     },

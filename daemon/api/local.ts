@@ -76,8 +76,8 @@ export const daemonFlags = {
   'max-queues': {
     type: 'number',
     takes: 'N',
-    about: 'largest number of event queues per user',
-    fallback: '1000',
+    about: 'largest number of event queues per account',
+    fallback: '100',
     max: 1_000_000,
   },
   'max-pending': {
@@ -85,6 +85,13 @@ export const daemonFlags = {
     takes: 'N',
     about: 'largest number of unread events in a queue; one more ends the queue, and its client registers again',
     fallback: '20000',
+    max: 1_000_000,
+  },
+  'max-pending-mib': {
+    type: 'number',
+    takes: 'MIB',
+    about: 'unread events in all queues of an account, half of it in one queue; beyond it the largest queue ends',
+    fallback: '64',
     max: 1_000_000,
   },
   reactivate: { type: 'switch', about: 'reactivate an organization that its owner deactivated' },

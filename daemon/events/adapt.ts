@@ -3,65 +3,118 @@
 
 import type { Capability } from '../api/capabilities.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
-import type { Announcement, Client } from '../domain/resource.ts'
+import type { Announcement, Client, Event } from '../domain/resource.ts'
 
-const clients = new Map<string, Client>()
+type Declared = Omit<QueueRegistration, 'id' | 'userId'>
 
-export function clientOf(registration: Omit<QueueRegistration, 'id' | 'userId'>): Client {
+/** The types whose absence changes the form of another event. All others are filtered queue by queue. */
+const standIns = ['muted_topics', 'user_topic']
+
+export function clientOf(registration: Declared): Client {
   const { capabilities, eventTypes, applyMarkdown, clientGravatar, slimPresence, includeSubscribers } = registration
-  const declared = [...capabilities].sort() as Capability[]
-  const types = eventTypes && [...eventTypes].sort()
-  const key = JSON.stringify([declared, types, applyMarkdown, clientGravatar, slimPresence, includeSubscribers])
-  let client = clients.get(key)
-  if (!client) {
-    client = {
-      capabilities: new Set(declared),
-      eventTypes: types && new Set(types),
-      applyMarkdown,
-      clientGravatar,
-      slimPresence,
-      includeSubscribers,
-    }
-    clients.set(key, client)
+  return {
+    capabilities: new Set(capabilities as Capability[]),
+    eventTypes: eventTypes && new Set(eventTypes.filter(type => standIns.includes(type))),
+    applyMarkdown,
+    clientGravatar,
+    slimPresence,
+    includeSubscribers,
   }
-  return client
+}
+
+/** The clients of the queues there are, one object for each form; a form nobody uses is forgotten. */
+export class Clients {
+  readonly #shared = new Map<string, { readonly client: Client; uses: number }>()
+
+  get size(): number {
+    return this.#shared.size
+  }
+
+  take(registration: Declared): Client {
+    const key = keyOf(registration)
+    const known = this.#shared.get(key)
+    if (known) {
+      known.uses++
+      return known.client
+    }
+    const client = clientOf(registration)
+    this.#shared.set(key, { client, uses: 1 })
+    return client
+  }
+
+  release(registration: Declared): void {
+    const key = keyOf(registration)
+    const known = this.#shared.get(key)
+    if (known && --known.uses === 0) this.#shared.delete(key)
+  }
+}
+
+function keyOf(registration: Declared): string {
+  const { capabilities, eventTypes, applyMarkdown, clientGravatar, slimPresence, includeSubscribers } = registration
+  const types = eventTypes && standIns.filter(type => eventTypes.includes(type))
+  return JSON.stringify([
+    [...capabilities].sort(),
+    types,
+    applyMarkdown,
+    clientGravatar,
+    slimPresence,
+    includeSubscribers,
+  ])
+}
+
+/** One event of a form; turned into text when the first queue wants its type. */
+export class FormedEvent {
+  readonly type: string
+  readonly #event: Event
+  readonly #personal: object | undefined
+  #text: string | undefined
+
+  constructor(event: Event, personal: object | undefined) {
+    this.type = event.type
+    this.#event = event
+    this.#personal = personal
+  }
+
+  /** JSON from after the opening brace, for the id to be set before it. */
+  get text(): string {
+    this.#text ??= JSON.stringify(this.#personal ? { ...this.#event, ...this.#personal } : this.#event).slice(1)
+    return this.#text
+  }
 }
 
 /** Turns one announcement into text, form by form. */
 export class Adapter {
   readonly #announcement: Announcement
-  readonly #forms = new Map<Client, Map<object | undefined, readonly string[]>>()
+  readonly #forms = new Map<Client, Map<object | undefined, readonly FormedEvent[]>>()
 
   constructor(announcement: Announcement) {
     this.#announcement = announcement
   }
 
-  /** JSON texts of the events from after the opening brace, for the id to be set before it. */
+  /** The texts of all events, for this person. */
   textsFor(client: Client, userId: number): readonly string[] {
-    return this.textsWith(client, this.#announcement.personal?.(userId))
+    return this.eventsWith(client, this.#announcement.personal?.(userId)).map(({ text }) => text)
   }
 
-  /** The same with these fields in place of those of a person. */
-  textsWith(client: Client, personal: object | undefined): readonly string[] {
+  /** The events, with these fields as those of a person. */
+  eventsWith(client: Client, personal: object | undefined): readonly FormedEvent[] {
     let forms = this.#forms.get(client)
     if (!forms) {
       forms = new Map()
       this.#forms.set(client, forms)
     }
-    let texts = forms.get(personal)
-    if (!texts) {
-      texts = this.#texts(client, personal)
-      forms.set(personal, texts)
+    let events = forms.get(personal)
+    if (!events) {
+      events = this.#form(client, personal)
+      forms.set(personal, events)
     }
-    return texts
+    return events
   }
 
-  #texts(client: Client, personal: object | undefined): string[] {
+  #form(client: Client, personal: object | undefined): FormedEvent[] {
     const { event } = this.#announcement
     const form = typeof event === 'function' ? event(client) : event
     const events = form === null ? [] : Array.isArray(form) ? form : [form]
-    return events
-      .filter(({ type }) => !client.eventTypes || client.eventTypes.has(type))
-      .map(one => JSON.stringify(personal ? { ...one, ...personal } : one).slice(1))
+    return events.map(one => new FormedEvent(one, personal))
   }
 }

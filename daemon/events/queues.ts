@@ -3,49 +3,15 @@
 
 import type { Fact } from '../domain/facts.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
-import type { Announcement, Client } from '../domain/resource.ts'
-import { Adapter, clientOf } from './adapt.ts'
+import type { Announcement } from '../domain/resource.ts'
+import { Adapter, Clients } from './adapt.ts'
+import { atEnd, K, type Pending, type Queue, sizeOf, type Unsaved, type Waiter } from './queue.ts'
 import { Wheel } from './timer-wheel.ts'
-
-/**
- * Event IDs are (position - birth) * K + n: n counts what a queue heard since that position. No command announces K
- * events to one queue (batches stop at half of it), and signals that would reach K make the engine journal an empty entry.
- */
-const K = 10_000
-
-export interface Pending {
-  readonly id: number
-  readonly position: number
-  /** Signals and heartbeats are forgotten by a crash, so acknowledging them need not be remembered. */
-  readonly lasting: boolean
-  /** The event as JSON text, without its id. Shared between all queues that want this form. */
-  readonly body: string
-  /** Whose secrets belong into the body, where they are not. */
-  readonly secretsOf?: number
-}
-
-export interface Waiter {
-  /** Called once with the answer; events are empty when the poll was superseded or the daemon stops. */
-  answer(queue: Queue, events: readonly Pending[]): void
-}
-
-export interface Queue extends QueueRegistration {
-  readonly birth: number
-  readonly client: Client
-  pending: Pending[]
-  /** Highest ID ever given out, and highest ever acknowledged. */
-  newest: number
-  acknowledged: number
-  /** Where the newest ID belongs, to count n from. */
-  position: number
-  waiter: Waiter | undefined
-  /** When the poll that waits gets a heartbeat, if nothing else comes. */
-  heartbeatAt: number
-  lastSeen: number
-}
 
 export interface QueueLimits {
   readonly maxPending: number
+  /** Characters that all queues of an account may hold unread; one queue may hold half of it. */
+  readonly maxPendingSize: number
   readonly heartbeatMs: () => number
 }
 
@@ -58,6 +24,12 @@ export interface QueuesParts {
   readonly tick: () => void
 }
 
+/** The queues of one user, and the characters that are pending in all of them. */
+interface Account {
+  readonly queues: Set<Queue>
+  size: number
+}
+
 const none: ReadonlySet<Queue> = new Set()
 
 export class Queues {
@@ -65,7 +37,8 @@ export class Queues {
   onAnnounced: ((announcements: readonly Announcement[]) => void) | undefined
   readonly #parts: QueuesParts
   readonly #queues = new Map<string, Queue>()
-  readonly #byUser = new Map<number, Set<Queue>>()
+  readonly #byUser = new Map<number, Account>()
+  readonly #clients = new Clients()
   readonly #overhearing = new Set<Queue>()
   readonly #heartbeats: Wheel<Queue>
   readonly #expiries: Wheel<Queue>
@@ -100,7 +73,7 @@ export class Queues {
   }
 
   ofUser(userId: number): ReadonlySet<Queue> {
-    return this.#byUser.get(userId) ?? none
+    return this.#byUser.get(userId)?.queues ?? none
   }
 
   /** Takes a fact about queues; false when it is about something else. */
@@ -109,8 +82,10 @@ export class Queues {
     else if (fact.type === 'queue.acknowledged') this.#prune(fact.queueId, fact.upTo)
     else if (fact.type === 'queue.removed') this.#drop(fact.queueId)
     else {
-      // What happened while the account was deactivated was told to nobody: its clients must start again.
-      if (fact.type === 'user.reactivated') for (const { id } of [...this.ofUser(fact.userId)]) this.#drop(id)
+      // Before the fact itself is announced: an account that is deactivated is not sent even that.
+      if (fact.type === 'user.deactivated' || fact.type === 'user.reactivated') this.#dropAll(fact.userId)
+      // Somebody with the old key may be waiting; the owner of the new one polls again.
+      if (fact.type === 'user.key-regenerated') for (const queue of this.ofUser(fact.userId)) this.answer(queue, [])
       return false
     }
     return true
@@ -123,19 +98,16 @@ export class Queues {
       const { to, fits, echo, overheard } = announcement
       const adapter = new Adapter(announcement)
       for (const userId of this.#listening(to, announcement.first)) {
-        const queues = this.#byUser.get(userId)
-        if (!queues) continue
+        const account = this.#byUser.get(userId)
+        if (!account) continue
         const personal = announcement.personal?.(userId)
-        for (const queue of queues) {
+        for (const queue of account.queues) {
           if (fits && queue.narrow.length > 0 && !fits(queue)) continue
-          for (const body of adapter.textsWith(queue.client, personal))
-            this.#enqueue(
-              queue,
-              position,
-              echo?.queueId === queue.id ? withFields(echo.fields, body) : body,
-              lasting,
-              announcement.secretsOf,
-            )
+          for (const event of adapter.eventsWith(queue.client, personal)) {
+            if (queue.types && !queue.types.has(event.type)) continue
+            const body = echo?.queueId === queue.id ? withFields(echo.fields, event.text) : event.text
+            this.#enqueue(queue, position, body, lasting, announcement.secretsOf)
+          }
         }
       }
       if (overheard) this.#overhear(position, announcement, overheard, adapter, lasting)
@@ -148,7 +120,8 @@ export class Queues {
     const told = 'has' in to ? to : new Set(to)
     for (const queue of this.#overhearing) {
       if (told.has(queue.userId) || (fits && queue.narrow.length > 0 && !fits(queue))) continue
-      for (const body of adapter.textsWith(queue.client, fields)) this.#enqueue(queue, position, body, lasting)
+      for (const event of adapter.eventsWith(queue.client, fields))
+        if (!queue.types || queue.types.has(event.type)) this.#enqueue(queue, position, event.text, lasting)
     }
   }
 
@@ -239,14 +212,13 @@ export class Queues {
 
   save(): unknown[] {
     return [...this.#queues.values()].map(queue => {
-      const { client, waiter, heartbeatAt, lastSeen, ...kept } = queue
+      const { client, types, size, waiter, heartbeatAt, lastSeen, ...kept } = queue
       return { ...kept, pending: [...queue.pending] }
     })
   }
 
   load(saved: Iterable<unknown>): void {
-    for (const row of saved as Iterable<Omit<Queue, 'client' | 'waiter' | 'heartbeatAt' | 'lastSeen'>>)
-      this.#index({ ...row, client: clientOf(row), waiter: undefined, heartbeatAt: 0, lastSeen: 0 })
+    for (const row of saved as Iterable<Omit<Queue, Unsaved>>) this.#index(row)
   }
 
   // --- facts ----------------------------------------------------------------------------------------------------
@@ -254,24 +226,31 @@ export class Queues {
   #add(registration: QueueRegistration, position: number): void {
     this.#index({
       ...registration,
-      client: clientOf(registration),
       birth: position,
       pending: [],
       newest: -1,
       acknowledged: -1,
       position,
-      waiter: undefined,
-      heartbeatAt: 0,
-      lastSeen: 0,
     })
   }
 
-  #index(queue: Queue): void {
+  #index(row: Omit<Queue, Unsaved>): void {
+    const queue: Queue = {
+      ...row,
+      client: this.#clients.take(row),
+      types: row.eventTypes && new Set(row.eventTypes),
+      size: sizeOf(row.pending),
+      waiter: undefined,
+      heartbeatAt: 0,
+      lastSeen: 0,
+    }
     this.#queues.set(queue.id, queue)
     if (queue.allPublicStreams) this.#overhearing.add(queue)
-    const others = this.#byUser.get(queue.userId)
-    if (others) others.add(queue)
-    else this.#byUser.set(queue.userId, new Set([queue]))
+    const account = this.#byUser.get(queue.userId)
+    if (account) {
+      account.queues.add(queue)
+      account.size += queue.size
+    } else this.#byUser.set(queue.userId, { queues: new Set([queue]), size: queue.size })
     this.touch(queue)
     if (this.#live) this.#expiries.at(queue.lastSeen + queue.lifespan, queue)
   }
@@ -284,7 +263,11 @@ export class Queues {
   /** Drops what the client has seen. */
   forget(queue: Queue, upTo: number): void {
     const keep = queue.pending.findIndex(event => event.id > upTo)
-    queue.pending = keep === -1 ? [] : keep === 0 ? queue.pending : queue.pending.slice(keep)
+    const seen = keep === -1 ? queue.pending : queue.pending.slice(0, keep)
+    if (seen.length > 0) {
+      queue.pending = keep === -1 ? [] : queue.pending.slice(keep)
+      this.#grow(queue, -sizeOf(seen))
+    }
     queue.acknowledged = Math.max(queue.acknowledged, upTo)
     queue.newest = Math.max(queue.newest, upTo)
   }
@@ -294,12 +277,18 @@ export class Queues {
     if (!queue) return
     this.#queues.delete(queueId)
     this.#overhearing.delete(queue)
-    const others = this.#byUser.get(queue.userId)
-    others?.delete(queue)
-    if (others?.size === 0) this.#byUser.delete(queue.userId)
+    this.#clients.release(queue)
+    const account = this.#byUser.get(queue.userId)
+    account?.queues.delete(queue)
+    if (account) account.size -= queue.size
+    if (account?.queues.size === 0) this.#byUser.delete(queue.userId)
     this.#heartbeats.forget(queue)
     this.#expiries.forget(queue)
     this.answer(queue, [])
+  }
+
+  #dropAll(userId: number): void {
+    for (const { id } of [...this.ofUser(userId)]) this.#drop(id)
   }
 
   // --- events ---------------------------------------------------------------------------------------------------
@@ -309,8 +298,22 @@ export class Queues {
     // Nobody waits while the journal is replayed.
     if (!this.#live) return
     this.#hold(queue, position)
-    // A reader that slow must start again: dropping an event out of the middle would be a lie.
-    if (queue.pending.length > this.#parts.limits.maxPending) this.#parts.remove([queue.id], 'overflowed')
+    this.#endOverflowed(queue)
+  }
+
+  /** A reader that slow must start again: a queue that drops an event out of the middle would be wrong for good. */
+  #endOverflowed(queue: Queue): void {
+    const { maxPending, maxPendingSize } = this.#parts.limits
+    const account = this.#byUser.get(queue.userId)
+    if (queue.pending.length > maxPending || queue.size > maxPendingSize / 2)
+      this.#parts.remove([queue.id], 'overflowed')
+    else if (account && account.size > maxPendingSize) this.#parts.remove([largest(account.queues).id], 'overflowed')
+  }
+
+  #grow(queue: Queue, by: number): void {
+    queue.size += by
+    const account = this.#byUser.get(queue.userId)
+    if (account) account.size += by
   }
 
   #append(queue: Queue, position: number, body: string, lasting: boolean, secretsOf?: number): void {
@@ -321,6 +324,7 @@ export class Queues {
         ? { id: queue.newest, position, lasting, body }
         : { id: queue.newest, position, lasting, body, secretsOf },
     )
+    this.#grow(queue, body.length)
   }
 
   /** Wakes whoever waits by then on the queue when the position is on disk. Positions only rise. */
@@ -372,7 +376,8 @@ function withFields(fields: object, body: string): string {
   return `${JSON.stringify(fields).slice(1, -1)},${body}`
 }
 
-/** One ID is left over for the heartbeat that may come beside a signal. */
-function atEnd(queue: Queue, position: number): boolean {
-  return queue.newest + 2 >= (position - queue.birth + 1) * K
+function largest(queues: ReadonlySet<Queue>): Queue {
+  let found: Queue | undefined
+  for (const queue of queues) if (!found || queue.size > found.size) found = queue
+  return found!
 }

@@ -3,6 +3,7 @@
 import type { Capability } from '../api/capabilities.ts'
 import { capabilities as known } from '../api/capabilities.ts'
 import type { ParamsOf } from '../api/define.ts'
+import { knownEventTypes } from '../api/event-types.ts'
 import type { events as api } from '../api/events.ts'
 import { featureLevel, svcMergeBase, svcVersion } from '../api/levels.ts'
 import { withSecrets } from '../domain/bots/secrets.ts'
@@ -14,7 +15,7 @@ import type { AnyResource, Context } from '../domain/resource.ts'
 import { hearPublicChannels } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { clientOf } from '../events/adapt.ts'
-import type { Pending, Queue } from '../events/queues.ts'
+import type { Pending, Queue } from '../events/queue.ts'
 import { type Answering, send, success } from './answer.ts'
 
 export interface Poll {
@@ -113,14 +114,15 @@ export class LongPoll {
 
   #registration(ctx: Context, params: RegisterParams | GetParams): QueueRegistration {
     if (this.#engine.queues.ofUser(ctx.actor.id).size >= this.#maxPerUser)
-      throw badRequest(`You have ${this.#maxPerUser} event queues already; delete some or let them expire`)
+      throw badRequest(`You already have ${this.#maxPerUser} event queues. Delete one, or wait until one expires.`)
     if (params.all_public_streams && !hearPublicChannels.allows(ctx))
       throw badRequest('all_public_streams: guests hear of their own channels only')
     const lifespan = params.queue_lifespan_secs || limits.queueLifespanSeconds
     return {
       id: ctx.random(),
       userId: ctx.actor.id,
-      eventTypes: params.event_types ?? null,
+      // OPEN: what happens to a type that does not exist is not shown; it is accepted and dropped, as clients expect.
+      eventTypes: params.event_types ? knownEventTypes(params.event_types) : null,
       capabilities: declared(params.client_capabilities),
       lifespan: Math.min(lifespan, limits.queueLifespanMaxSeconds) * 1000,
       narrow: params.narrow.length > 0 ? queueNarrow(params.narrow) : narrowOfBot(ctx),

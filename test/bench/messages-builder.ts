@@ -18,7 +18,7 @@ async function build({ folder, subscribers, messages, topics, nested = 0 }: Plan
   const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
   const queues = new Queues({
     clock,
-    limits: { maxPending: 20_000, heartbeatMs: () => 60_000 },
+    limits: { maxPending: 20_000, maxPendingSize: Number.MAX_SAFE_INTEGER, heartbeatMs: () => 60_000 },
     remove: () => {},
     tick: () => {},
   })

@@ -6,6 +6,7 @@ import { capabilities } from '../../daemon/api/capabilities.ts'
 import { channelFolders } from '../../daemon/api/channels/channel-folders.ts'
 import { channels } from '../../daemon/api/channels/channels.ts'
 import { subscriptions } from '../../daemon/api/channels/subscriptions.ts'
+import { eventTypes } from '../../daemon/api/event-types.ts'
 import { events } from '../../daemon/api/events.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from '../support/daemon.ts'
 import { aboutPeople } from '../support/event-story/people.ts'
@@ -94,6 +95,11 @@ describe('events', () => {
   // realm_export, restart, web_reload_client, onboarding_steps, has_zoom_token and push_device, of which there is nothing.
   test('every type and op there is has its place in the story', () => {
     assert.deepEqual([...new Set(story.map(({ event }) => event))].sort(), [...everyEvent].sort())
+  })
+
+  test('every type of the story can be registered for, and no other', () => {
+    const told = new Set(everyEvent.map(event => event.split('/')[0]!))
+    assert.deepEqual([...eventTypes], [...told, 'heartbeat'].sort())
   })
 
   for (const [index, { event, by, endpoint, params, heard, fields, plain: older, keep, inner }] of story.entries())

@@ -5,12 +5,14 @@ import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import type { QueueFact } from '../../daemon/domain/model/facts/queues.ts'
+import { Clients } from '../../daemon/events/adapt.ts'
 import { Queues } from '../../daemon/events/queues.ts'
 import { SteeredClock } from '../../daemon/io/clock.ts'
+import { Control } from '../support/control.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { registration } from '../support/in-process.ts'
 
-function queuesOf(maxPending: number) {
+function queuesOf(maxPending: number, maxPendingSize = Number.MAX_SAFE_INTEGER) {
   const clock = new SteeredClock(0)
   const ended: string[] = []
   let position = 1
@@ -20,7 +22,7 @@ function queuesOf(maxPending: number) {
   }
   const queues: Queues = new Queues({
     clock,
-    limits: { maxPending, heartbeatMs: () => 50_000 },
+    limits: { maxPending, maxPendingSize, heartbeatMs: () => 50_000 },
     remove: (ids, reason) => {
       for (const queueId of ids) {
         ended.push(`${queueId} ${reason}`)
@@ -32,11 +34,16 @@ function queuesOf(maxPending: number) {
   queues.resume(position)
   for (const id of ['slow', 'quick']) take({ type: 'queue.registered', queue: { ...registration([]), id, userId: 1 } })
   const tell = () => {
-    queues.push(++position, [{ to: [1], event: { type: 'news', at: position } }])
+    queues.push(++position, [{ to: [1], event: { type: 'news' } }])
     queues.release(position)
   }
-  return { clock, queues, ended, tell }
+  const register = (id: string) =>
+    take({ type: 'queue.registered', queue: { ...registration([]), id, userId: 1 } })
+  return { clock, queues, ended, tell, register }
 }
+
+/** Characters of one event that `tell` tells. */
+const news = '"type":"news"}'.length
 
 describe('a poll that waits', () => {
   test('hears of nothing that is not on disk, not even with its heartbeat', async () => {
@@ -75,6 +82,32 @@ describe('a queue that nobody reads', () => {
     assert.deepEqual(ended, ['slow overflowed'])
   })
 
+  test('is ended when it holds more characters than one queue may', () => {
+    const { queues, ended, tell } = queuesOf(1000, 2 * 4 * news)
+    for (let i = 0; i < 4; i++) {
+      tell()
+      queues.forget(queues.get('quick')!, queues.get('quick')!.newest)
+    }
+    assert.equal(queues.get('slow')!.size, 4 * news)
+    assert.deepEqual(ended, [])
+    tell()
+    assert.deepEqual(ended, ['slow overflowed'])
+    assert.ok(queues.get('quick'))
+  })
+
+  test('is ended when it is the largest of an account whose queues hold too much together', () => {
+    const { queues, ended, tell, register } = queuesOf(1000, 8 * news)
+    tell()
+    queues.forget(queues.get('quick')!, queues.get('quick')!.newest)
+    register('late')
+    tell()
+    tell()
+    assert.deepEqual(ended, [], '3, 2 and 2 of 8 in all, and no more than 4 each')
+    tell()
+    assert.deepEqual(ended, ['slow overflowed'])
+    assert.equal(queues.get('late')!.pending.length, 3, 'the others have room again')
+  })
+
   test('expires after its lifespan, and a poll that waits gets its heartbeat before', async () => {
     const { clock, queues, ended } = queuesOf(3)
     const answers: string[] = []
@@ -101,6 +134,36 @@ describe('a queue that nobody reads', () => {
       async () => {},
     )
     assert.deepEqual(ended, ['slow expired', 'quick expired'])
+  })
+})
+
+describe('forms of events', () => {
+  test('are shared by queues that differ in their event types only, and forgotten with the last queue', () => {
+    const clients = new Clients()
+    const typed = (...eventTypes: string[]) => ({ ...registration([]), eventTypes })
+    const first = clients.take(typed('message'))
+    assert.equal(clients.take(typed('message', 'reaction')), first)
+    assert.notEqual(clients.take(typed('user_topic', 'muted_topics')), first)
+    assert.equal(clients.size, 2)
+    clients.release(typed('message'))
+    assert.equal(clients.size, 2)
+    clients.release(typed('message', 'reaction'))
+    clients.release(typed('user_topic', 'muted_topics'))
+    assert.equal(clients.size, 0)
+  })
+})
+
+describe('POST /register by an account that wants too much', () => {
+  test('is refused beyond 100 queues; event types that do not exist are dropped', async t => {
+    const daemon = await startDaemon(t, { flags: ['--control', '--durability', 'os'] })
+    const { owner } = daemon
+    for (let i = 0; i < 100; i++)
+      await owner.call(events.register, { event_types: ['message', `made-up-${i}`], fetch_event_types: [] })
+    const { msg } = await owner.refused(events.register, { fetch_event_types: [] }, 'BAD_REQUEST')
+    assert.match(msg, /100 event queues/)
+    const { queues } = (await new Control(daemon).call('GET', '/queues')) as { queues: { event_types: string[] }[] }
+    assert.equal(queues.length, 100)
+    for (const { event_types } of queues) assert.deepEqual(event_types, ['message'])
   })
 })
 

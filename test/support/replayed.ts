@@ -47,7 +47,7 @@ async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | nul
   }
   const queues = new Queues({
     clock: { now: () => 0, after: () => () => {} },
-    limits: { maxPending: Number.MAX_SAFE_INTEGER, heartbeatMs: () => 50_000 },
+    limits: { maxPending: Number.MAX_SAFE_INTEGER, maxPendingSize: Number.MAX_SAFE_INTEGER, heartbeatMs: () => 50_000 },
     remove: () => {},
     tick: () => {},
   })

@@ -1,0 +1,60 @@
+// One event queue: what a client asked for, what it has not acknowledged yet, and who waits for more.
+
+import type { QueueRegistration } from '../domain/model/facts/queues.ts'
+import type { Client } from '../domain/resource.ts'
+
+/**
+ * Event IDs are (position - birth) * K + n: n counts what a queue heard since that position. No command announces K
+ * events to one queue (batches stop at half of it), and signals that would reach K make the engine journal an empty entry.
+ */
+export const K = 10_000
+
+export interface Pending {
+  readonly id: number
+  readonly position: number
+  /** Signals and heartbeats are forgotten by a crash, so acknowledging them need not be remembered. */
+  readonly lasting: boolean
+  /** The event as JSON text, without its id. Shared between all queues that want this form. */
+  readonly body: string
+  /** Whose secrets belong into the body, where they are not. */
+  readonly secretsOf?: number
+}
+
+export interface Waiter {
+  /** Called once with the answer; events are empty when the poll was superseded or the daemon stops. */
+  answer(queue: Queue, events: readonly Pending[]): void
+}
+
+export interface Queue extends QueueRegistration {
+  readonly birth: number
+  readonly client: Client
+  /** The types it takes; null: all. */
+  readonly types: ReadonlySet<string> | null
+  pending: Pending[]
+  /** Characters of all that is pending. */
+  size: number
+  /** Highest ID ever given out, and highest ever acknowledged. */
+  newest: number
+  acknowledged: number
+  /** Where the newest ID belongs, to count n from. */
+  position: number
+  waiter: Waiter | undefined
+  /** When the poll that waits gets a heartbeat, if nothing else comes. */
+  heartbeatAt: number
+  lastSeen: number
+}
+
+/** What follows from the registration, or is counted anew after a start. */
+export type Unsaved = 'client' | 'types' | 'size' | 'waiter' | 'heartbeatAt' | 'lastSeen'
+
+/** One ID is left over for the heartbeat that may come beside a signal. */
+export function atEnd(queue: Queue, position: number): boolean {
+  return queue.newest + 2 >= (position - queue.birth + 1) * K
+}
+
+/** Bounded by the pending events of one queue. */
+export function sizeOf(pending: readonly Pending[]): number {
+  let size = 0
+  for (const { body } of pending) size += body.length
+  return size
+}
