@@ -37,8 +37,7 @@ function queuesOf(maxPending: number, maxPendingSize = Number.MAX_SAFE_INTEGER) 
     queues.push(++position, [{ to: [1], event: { type: 'news' } }])
     queues.release(position)
   }
-  const register = (id: string) =>
-    take({ type: 'queue.registered', queue: { ...registration([]), id, userId: 1 } })
+  const register = (id: string) => take({ type: 'queue.registered', queue: { ...registration([]), id, userId: 1 } })
   return { clock, queues, ended, tell, register }
 }
 
