@@ -33,6 +33,7 @@ export class Engine {
   /** The newest flush that something waits for; undefined when everything decided so far is on disk. */
   #flush: { readonly durable: Promise<void>; position: number; done: Promise<void> } | undefined
   #failure: Error | undefined
+  #closed = false
   #compacting: Promise<void> | undefined
   #secretVerifier: string | undefined
 
@@ -63,7 +64,7 @@ export class Engine {
    * remember what a crash forgets. Where all of it is, that is at once.
    */
   run<Reply>(op: string, actor: number | null, decide: (state: State) => Outcome<Reply>): Reply | Promise<Reply> {
-    if (this.#failure) throw notReady()
+    this.#mustBeOpen()
     let outcome: Outcome<Reply>
     try {
       outcome = decide(this.state)
@@ -91,7 +92,7 @@ export class Engine {
 
   /** The system's own work: facts without a command. */
   async record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void> {
-    if (this.#failure) throw notReady()
+    this.#mustBeOpen()
     this.#append(op, actor, facts)
     await this.settled()
   }
@@ -118,9 +119,11 @@ export class Engine {
     return this.#compacting
   }
 
+  /** Whatever is asked of it after this is refused. */
   async close(): Promise<void> {
     await this.#compacting
     await this.settled().catch(() => {})
+    this.#closed = true
     await this.#parts.journal.close()
   }
 
@@ -177,6 +180,11 @@ export class Engine {
       applyFact(this.state, fact)
       if (this.queues.listened) this.queues.push(position, announceFact(this.state, fact))
     }
+  }
+
+  #mustBeOpen(): void {
+    if (this.#failure) throw notReady()
+    if (this.#closed) throw new Refusal('SERVER_NOT_READY', 'The daemon is stopping.')
   }
 
   #fail(error: Error): void {

@@ -66,7 +66,7 @@ function stopOnSignals(daemon: Daemon): void {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   // By hand: fold the journal into a new snapshot now.
-  process.on('SIGUSR2', () => daemon.engine.compact().catch(error => warn(`compaction failed: ${error.message}`)))
+  process.on('SIGUSR2', () => daemon.world.engine.compact().catch(error => warn(`compaction failed: ${error.message}`)))
 }
 
 /** The disk no longer takes writes. What was answered is safe; what is in memory only must not be shown to anyone. */

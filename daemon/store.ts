@@ -1,4 +1,4 @@
-// Where everything is kept: a folder with its lock, journal, snapshots, secret and files, or memory alone.
+// Where a world is kept: a folder with journal, snapshots, secret and files, or memory alone. The folder has one process.
 
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,53 +14,66 @@ import { openSnapshots, type Snapshots } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
 
+/** What one world keeps, and where. */
 export interface Store {
   readonly journal: Journal<Fact>
   readonly snapshots: Snapshots | null
   readonly secret: Secret
   readonly files: Files
+  /** Folder for mails; null where they are not kept. */
+  readonly outbox: string | null
   /** Whether the journal has grown enough for a new snapshot. */
   worthCompacting(): boolean
-  /** Lets somebody else have the folder. */
+}
+
+/** A folder that this process alone may write to. It outlives the worlds that are opened in it. */
+export interface StoreFolder {
+  open(): Promise<Store>
+  /** Gives the folder up, so that another process can use it. */
   release(): Promise<void>
 }
+
+type Settings = Pick<Config, 'data' | 'durability' | 'memory' | 'newSecret' | 'secret'>
 
 /** Snapshots are rewritten whole, so only when the journal has outgrown the last one: each byte is written twice at most. */
 const compactAfter = 8 * 1024 * 1024
 
-export async function openStore(config: Config, warn: (text: string) => void): Promise<Store> {
-  if (config.memory) {
-    return {
-      journal: new MemoryJournal<Fact>(),
-      snapshots: null,
-      secret: givenSecret(config.secret ?? newSecret()),
-      worthCompacting: () => false,
-      files: memoryFiles(),
-      release: async () => {},
-    }
-  }
-  const folder = config.data
+export async function claimFolder(settings: Settings, warn: (text: string) => void): Promise<StoreFolder> {
+  if (settings.memory) return { open: async () => memoryStore(settings.secret), release: async () => {} }
+  const folder = settings.data
   await prepareFolder(folder)
   const lock = await lockStore(folder)
-  try {
-    const snapshots = openSnapshots(folder)
-    const journal = await FileJournal.open<Fact>({ folder, durability: config.durability, warn })
-    const release = async () => {
+  return {
+    open: () => openStore(settings, warn),
+    async release() {
       rmSync(join(folder, 'daemon.json'), { force: true })
       await lock.release()
-    }
-    return {
-      journal,
-      snapshots,
-      secret: config.secret === undefined ? storedSecret(folder, config.newSecret) : givenSecret(config.secret),
-      files: folderFiles(join(folder, 'files')),
-      worthCompacting: () =>
-        sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))),
-      release,
-    }
-  } catch (error) {
-    await lock.release()
-    throw error
+    },
+  }
+}
+
+/** A store that ends with its world. */
+export function memoryStore(secret: string | undefined): Store {
+  return {
+    journal: new MemoryJournal<Fact>(),
+    snapshots: null,
+    secret: givenSecret(secret ?? newSecret()),
+    files: memoryFiles(),
+    outbox: null,
+    worthCompacting: () => false,
+  }
+}
+
+async function openStore(settings: Settings, warn: (text: string) => void): Promise<Store> {
+  const { data: folder, durability, newSecret } = settings
+  return {
+    snapshots: openSnapshots(folder),
+    journal: await FileJournal.open<Fact>({ folder, durability, warn }),
+    secret: settings.secret === undefined ? storedSecret(folder, newSecret) : givenSecret(settings.secret),
+    files: folderFiles(join(folder, 'files')),
+    outbox: join(folder, 'outbox'),
+    worthCompacting: () =>
+      sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))),
   }
 }
 

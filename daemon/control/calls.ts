@@ -1,6 +1,6 @@
 // The log of calls: who asked for what and what came of it, with secrets hidden. A test can look back on it or wait for it.
 
-import type { KnownCall } from '../http/watch.ts'
+import type { KnownCall } from '../http/exchange.ts'
 import { Recent } from './recent.ts'
 
 export interface Call {

@@ -2,7 +2,7 @@
 
 import type { Keys, Mail } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
-import type { Watch } from '../http/watch.ts'
+import type { Watch } from '../http/exchange.ts'
 import { Calls } from './calls.ts'
 import { Deliveries } from './deliveries.ts'
 import { Events } from './events.ts'
@@ -18,6 +18,7 @@ export interface ControlledClock extends WorldClock {
 }
 
 export interface ControlPlaneParts {
+  readonly engine: Engine
   readonly clock: ControlledClock
   /** A random number from 0 up to 1. */
   readonly randomNumber: () => number
@@ -39,32 +40,30 @@ export class ControlPlane {
   readonly faults: Faults
   readonly outbox = new Recent<LoggedMail>(1000)
   readonly deliveries: Deliveries
-  #engine: Engine | undefined
-  #worlds: Worlds | undefined
+  readonly worlds: Worlds
+  /** Where the edge tells of the calls it serves. */
+  readonly watch: Watch
 
   constructor(parts: ControlPlaneParts) {
+    const { clock, engine, keys, randomNumber } = parts
     this.parts = parts
-    this.clock = parts.clock
-    const now = () => parts.clock.now()
-    this.calls = new Calls(parts.clock)
-    this.events = new Events(now)
-    this.faults = new Faults(parts.randomNumber)
-    this.deliveries = new Deliveries(() => this.engine, parts.keys)
+    this.clock = clock
+    this.calls = new Calls(clock)
+    this.events = new Events(() => clock.now())
+    this.faults = new Faults(randomNumber)
+    this.deliveries = new Deliveries(engine, keys)
+    this.worlds = new Worlds(engine, clock)
+    this.watch = watchCalls(engine, this.calls, this.faults)
   }
 
-  /** The engine is made after the control plane, which it talks to. */
-  attach(engine: Engine): Watch {
-    this.#engine = engine
-    this.#worlds = new Worlds(engine, this.clock)
-    return watchCalls(engine, this.calls, this.faults)
+  /** The world is complete: `reset` goes back to this. How it came to be is not logged, that would slow down the start. */
+  begin(): void {
+    this.worlds.begin()
+    this.engine.queues.onAnnounced = announcements => this.events.log(announcements)
   }
 
   get engine(): Engine {
-    return this.#engine!
-  }
-
-  get worlds(): Worlds {
-    return this.#worlds!
+    return this.parts.engine
   }
 
   post(mails: readonly Mail[]): void {

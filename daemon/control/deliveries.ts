@@ -32,28 +32,28 @@ const kept = 1000
 const hidden = '***'
 
 export class Deliveries extends Log<Delivery> {
-  readonly #engine: () => Engine
+  readonly #engine: Engine
   readonly #keys: Keys
   readonly #requests = new Map<number, NonNullable<Delivery['request']>>()
 
-  constructor(engine: () => Engine, keys: Keys) {
+  constructor(engine: Engine, keys: Keys) {
     super()
     this.#engine = engine
     this.#keys = keys
   }
 
   get lastId(): number {
-    return this.#engine().state.webhookDeliveries.nextId - 1
+    return this.#engine.state.webhookDeliveries.nextId - 1
   }
 
   since(id = 0): Delivery[] {
-    const rows = [...this.#engine().state.webhookDeliveries.values()].filter(row => row.id > id)
+    const rows = [...this.#engine.state.webhookDeliveries.values()].filter(row => row.id > id)
     return rows.sort((a, b) => a.id - b.id).map(row => this.#shown(row))
   }
 
   /** A request is about to be made. */
   sending({ id, botId }: WebhookDelivery, { url, contentType, body }: WebhookRequest): void {
-    const bot = this.#engine().state.users.get(botId)
+    const bot = this.#engine.state.users.get(botId)
     const text = bot ? body.replaceAll(this.#keys.tokenOf(bot), hidden) : body
     this.#requests.delete(id)
     this.#requests.set(id, {
@@ -79,7 +79,7 @@ export class Deliveries extends Log<Delivery> {
     return {
       id: row.id,
       time: row.queued,
-      bot: this.#engine().state.users.get(row.botId)?.email ?? null,
+      bot: this.#engine.state.users.get(row.botId)?.email ?? null,
       bot_id: row.botId,
       message_id: row.messageId,
       trigger: row.trigger,

@@ -1,7 +1,7 @@
 // Faults on demand: rules that say which calls go wrong, how, and how often. Randomness can be seeded, so that it repeats.
 
 import { badRequest } from '../domain/refusal.ts'
-import type { KnownCall } from '../http/watch.ts'
+import type { KnownCall } from '../http/exchange.ts'
 
 /** Kind of fault, and what it does. */
 export const faultKinds = {

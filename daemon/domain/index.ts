@@ -90,6 +90,13 @@ true satisfies Ownership<ResourceFact['type'], typeof everyResource>
 
 export const resources: readonly AnyResource[] = everyResource
 
+/** Whether an endpoint has this name: its operation ID, or its method and path. */
+export function knowsEndpoint(name: string): boolean {
+  return resources.some(({ api }) =>
+    Object.values(api).some(({ id, method, path }) => name === id || name === `${method} ${path}`),
+  )
+}
+
 const owners = new Map<string, AnyResource>()
 for (const resource of resources) for (const type of Object.keys(resource.apply)) owners.set(type, resource)
 

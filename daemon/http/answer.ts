@@ -4,18 +4,7 @@ import { limits } from '../domain/limits.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
 import { speak } from './dialect.ts'
-import type { Response } from './exchange.ts'
-import type { WatchedCall } from './watch.ts'
-
-export interface Answering {
-  readonly raw: Response
-  readonly head: boolean
-  /** Further headers, flat: name, value, name, value. */
-  readonly headers: string[]
-  /** Puts a body into the words the client knows. */
-  readonly speak?: (json: string) => string
-  readonly watched?: WatchedCall
-}
+import type { Answering, Response } from './exchange.ts'
 
 export function answeringOf(
   request: { readonly method: string; readonly id: string },

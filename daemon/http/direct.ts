@@ -12,17 +12,14 @@ export type Serve = (head: RequestHead, body: Buffer | undefined, response: Resp
 export class ShortWay {
   readonly connections = new Set<Connection>()
   readonly serve: Serve
-  /** In the place of the real time in the header Date; undefined: the real time. */
-  readonly date: (() => string | undefined) | undefined
   readonly keepAliveSeconds: number
   /** Gives a connection to node:http. */
   readonly handOver: (socket: Socket) => void
   closing = false
 
   /** Stands before the server's own reading of its connections. */
-  constructor(server: Server, serve: Serve, date?: () => string | undefined) {
+  constructor(server: Server, serve: Serve) {
     this.serve = serve
-    this.date = date
     this.keepAliveSeconds = server.keepAliveTimeout / 1000
     const listeners = server.listeners('connection')
     this.handOver = socket => {
@@ -157,6 +154,7 @@ class Connection {
 class DirectResponse implements Response {
   statusCode = 200
   headersSent = false
+  date: (() => string | undefined) | undefined
   readonly #connection: Connection
   #head = ''
   #listeners: (() => void)[] | undefined
@@ -174,13 +172,13 @@ class DirectResponse implements Response {
   }
 
   writeHead(status: number, headers: string[]): void {
-    const { closing, keepAliveSeconds, date } = this.#connection.way
+    const { closing, keepAliveSeconds } = this.#connection.way
     this.statusCode = status
     this.headersSent = true
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`
     for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
     const after = closing ? 'close' : `keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}`
-    this.#head = `${head}Date: ${date?.() ?? httpDate()}\r\nConnection: ${after}\r\n\r\n`
+    this.#head = `${head}Date: ${this.date?.() ?? httpDate()}\r\nConnection: ${after}\r\n\r\n`
   }
 
   write(chunk: Uint8Array, sent: () => void): void {
@@ -261,6 +259,7 @@ function readFields(text: string): Fields | undefined {
   return Number(length) > longestBody ? undefined : { text, headers, bodyLength: Number(length) }
 }
 
+// Shared by all worlds of the process: it is the real time, and nothing else.
 let second = 0
 let dateText = ''
 

@@ -10,16 +10,15 @@ import { Refusal } from '../domain/refusal.ts'
 import type { AnyResource, Context, Keys, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
 import { callEndpoint } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
-import { type Answering, admitDefect, answeringOf, noSuchPath, refuse, refuseTooLarge, success } from './answer.ts'
+import { admitDefect, answeringOf, noSuchPath, refuse, refuseTooLarge, success } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
 import { currentPath, understand } from './dialect.ts'
-import type { RequestHead, Response } from './exchange.ts'
+import type { Answering, RequestHead, Response, Watch } from './exchange.ts'
 import { hasBody, Incoming, prefix, readBody } from './incoming.ts'
 import { LongPoll } from './long-poll.ts'
 import { type FieldMap, readFields } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
-import type { Watch } from './watch.ts'
 
 /** As much of pino as is used. */
 export interface Log {
@@ -27,8 +26,6 @@ export interface Log {
   info(fields: object, text: string): void
   error(fields: object, text: string): void
 }
-
-const silent: Log = { level: 'silent', info: () => {}, error: () => {} }
 
 export interface EdgeParts {
   readonly engine: Engine
@@ -61,28 +58,24 @@ interface Call {
 
 export class Edge {
   readonly #parts: EdgeParts
-  #log: Log = silent
+  readonly #log: Log
   /** Whether a line for every request is wanted. */
-  #loud = false
+  readonly #loud: boolean
   readonly #newId: () => string
   readonly #routes: Routes
   readonly #authenticator: Authenticator
   readonly #longPoll: LongPoll
   readonly #limiter: RateLimiter | undefined
 
-  constructor(parts: EdgeParts, newId: () => string) {
+  constructor(parts: EdgeParts, newId: () => string, log: Log) {
     this.#parts = parts
+    this.#log = log
+    this.#loud = !['silent', 'fatal', 'error', 'warn'].includes(log.level)
     this.#newId = newId
     this.#routes = new Routes(parts.resources)
     this.#authenticator = new Authenticator(parts.keys)
     this.#longPoll = new LongPoll(parts.engine, parts.resources, parts.maxQueuesPerUser)
     this.#limiter = parts.rateLimit ? new RateLimiter(parts.now) : undefined
-  }
-
-  /** The logger comes with the server, which needs the edge first. */
-  logTo(log: Log): void {
-    this.#log = log
-    this.#loud = !['silent', 'fatal', 'error', 'warn'].includes(log.level)
   }
 
   /** Takes a request that node:http has read as far as its body. */

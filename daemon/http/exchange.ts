@@ -1,7 +1,11 @@
-// A request and its answer, as far as the API's edge is concerned: what node:http gives, and what the short way in does.
+// A request and its answer, as far as the edge of the API is concerned: what node:http gives, what the short way in gives,
+// and where the control plane can watch and interrupt a call.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Endpoint } from '../api/define.ts'
+import type { User } from '../domain/model/state.ts'
+import type { FieldMap } from './parameters.ts'
 
 export interface RequestHead {
   readonly method?: string | undefined
@@ -11,6 +15,8 @@ export interface RequestHead {
 }
 
 export interface Response {
+  /** Replaces the real time in the header Date, where the response writes that header itself. */
+  date?: (() => string | undefined) | undefined
   readonly statusCode: number
   readonly headersSent: boolean
   readonly destroyed: boolean
@@ -21,4 +27,36 @@ export interface Response {
   end(body?: string | Uint8Array): unknown
   once(event: 'close', listener: () => void): unknown
   destroy(): unknown
+}
+
+/** An answer to be written. */
+export interface Answering {
+  readonly raw: Response
+  readonly head: boolean
+  /** Further headers, flat: name, value, name, value. */
+  readonly headers: string[]
+  /** Translates a body into the names the client knows. */
+  readonly speak?: (json: string) => string
+  readonly watched?: WatchedCall
+}
+
+export interface Watch {
+  arrive(method: string, path: string): WatchedCall
+}
+
+export interface KnownCall {
+  readonly endpoint: Endpoint
+  readonly actor: User | undefined
+  readonly fields: FieldMap
+  readonly path: Readonly<Record<string, string>>
+  readonly answering: Answering
+}
+
+export interface WatchedCall {
+  /** It is known who asks for what. Resolves to false when the call has been dealt with and must go no further. */
+  admit(call: KnownCall): Promise<boolean>
+  /** The parameters as the endpoint will see them. */
+  understood(params: Readonly<Record<string, unknown>>): void
+  /** An answer is about to be written. True: that has been seen to. */
+  answer(to: Answering, status: number, body: string): boolean
 }

@@ -16,7 +16,8 @@ import { hearPublicChannels } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { clientOf } from '../events/adapt.ts'
 import type { Pending, Queue } from '../events/queue.ts'
-import { type Answering, send, success } from './answer.ts'
+import { send, success } from './answer.ts'
+import type { Answering } from './exchange.ts'
 
 export interface Poll {
   readonly ctx: Context

@@ -1,117 +1,125 @@
-// The HTTP server: fastify for everything but the API itself, which goes straight to its edge.
+// The HTTP server of a process: one port for any number of worlds. Requests to the API go straight to the edge of their
+// world; fastify answers the rest.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { avatarFor } from '../domain/people/users/avatar-for.ts'
 import { badRequest, Refusal } from '../domain/refusal.ts'
-import { type Answering, admitDefect, answeringOf, noSuchPath, refuse, refuseTooLarge } from './answer.ts'
+import { admitDefect, answeringOf, noSuchPath, refuse, refuseTooLarge } from './answer.ts'
 import { type Serve, ShortWay } from './direct.ts'
-import { Edge, type EdgeParts } from './edge.ts'
-import type { RequestHead, Response } from './exchange.ts'
-import { serveImage, unknownUser } from './images.ts'
-import { isForEdge, prefix } from './incoming.ts'
-import { uploadFor } from './uploads.ts'
+import type { RequestHead } from './exchange.ts'
+import { addPages } from './pages.ts'
+import type { Site, SiteHost } from './site.ts'
 
-export interface ServerParts extends EdgeParts {
-  /** Files beside the store. */
-  readonly readFile: (name: string) => Promise<Uint8Array | undefined>
+export interface ServerParts {
+  /** Bytes of the largest body of all. */
+  readonly bodyLimit: number
   readonly logger: { level: string; stream?: NodeJS.WritableStream }
-  /** In the place of the real time in the header Date; undefined: the real time. */
-  readonly date?: (() => string | undefined) | undefined
-  readonly phase: () => 'starting' | 'ready' | 'stopping'
-  /** Resolves when it is no longer starting; until then nothing but the probes is answered. */
-  readonly started: Promise<void>
-  /** Adds routes that are none of the API's. */
-  readonly addRoutes?: ((app: FastifyInstance) => void) | undefined
 }
 
-export interface HttpServer {
+export interface HttpServer extends SiteHost {
+  /**
+   * Requests to paths below the prefix (`/spaces/NAME`) go to this site, without the prefix; '' is for all the others.
+   * A site that was there before is replaced: its requests in progress are still answered by it.
+   */
+  mount(prefix: string, site: Site): void
+  unmount(prefix: string): void
   /** Resolves to the address. */
   listen(where: { host: string; port: number }): Promise<string>
   close(): Promise<void>
 }
 
-export function buildServer(parts: ServerParts): HttpServer {
+export function buildServer({ bodyLimit, logger }: ServerParts): HttpServer {
   // One count for all ways in: what a client reports must be found in the log once.
   let requests = 0
   const newId = () => `req-${(++requests).toString(36)}`
-  const edge = new Edge(parts, newId)
+  const sites = new Sites()
+  const pageOf = new WeakMap<IncomingMessage, Site>()
+  let handlePage!: (request: IncomingMessage, response: ServerResponse) => void
   let shortWay!: ShortWay
   const app = Fastify({
-    logger: parts.logger,
+    logger,
     // One line per request, written by the edge, which knows what must not be printed.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newId,
-    bodyLimit: parts.bodyLimit,
+    bodyLimit,
     // The catalogue checks parameters itself; fastify's two schema compilers would be a third of the start.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     serverFactory: handler => {
-      const take = (request: IncomingMessage, response: ServerResponse) => {
-        const date = parts.date?.()
-        if (date !== undefined) response.setHeader('Date', date)
-        if (isForEdge(request.url!)) edge.take(request, response)
-        else handler(request, response)
-      }
+      handlePage = handler
       // Without a Host header node:http would refuse in words of its own; nothing here depends on one.
       const options = { keepAliveTimeout: 120_000, requestTimeout: 0, requireHostHeader: false }
-      const early = async (request: RequestHead, response: Response, take: () => void) => {
-        if (await standsSoon(parts.started)) take()
-        else refuseEarly(answeringOf({ method: request.method!, id: newId() }, response))
-      }
-      const server = createServer(options, (request, response) => {
-        if (parts.phase() !== 'starting' || isProbe(request.url!)) take(request, response)
-        else void early(request, response, () => take(request, response))
-      })
-      const serve: Serve = (head, body, response) => {
-        if (parts.phase() !== 'starting') edge.serve(head, body, response)
-        else void early(head, response, () => edge.serve(head, body, response))
-      }
-      shortWay = new ShortWay(server, serve, parts.date)
+      const server = createServer(options, (request, response) => sites.find(request).serve(request, response))
+      const serve: Serve = (head, body, response) => sites.find(head).serveWhole(head, body, response)
+      shortWay = new ShortWay(server, serve)
       return server.on('clientError', refuseNoise)
     },
-    // Whoever is still being answered when the daemon stops gets the answer: `stop` sees to the rest.
+    // Requests in progress when the daemon stops are answered; `close` does the rest.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   })
-  edge.logTo(app.log)
   app.removeAllContentTypeParsers()
-  // Bodies reach their routes as bytes; what is in them is for each to say.
+  // Bodies reach their routes as bytes; each route reads its own format.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.get('/livez', async () => ({ ok: true }))
-  app.get('/readyz', (_request, reply) => {
-    const ready = parts.phase() === 'ready'
-    return reply.code(ready ? 200 : 503).send({ ready })
-  })
-  app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
-  app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
-  app.get('/user_avatars/*', (request, reply) => serveImage(parts.readFile, request.url, reply))
-  for (const path of ['/avatar', `${prefix}/avatar`])
-    for (const size of ['', '/medium'])
-      app.get<{ Params: { who: string } }>(`${path}/:who${size}`, (request, reply) => {
-        const asker = { state: parts.engine.state, actor: edge.authenticate(request) }
-        return reply.redirect(avatarFor(asker, request.params.who, size !== ''))
-      })
-  app.get('/user_uploads/*', async (request, reply) => {
-    const anonymous = request.headers.authorization === undefined
-    const path = request.url.split('?', 1)[0]!
-    const { headers, bytes } = await uploadFor(parts, path, anonymous, () => edge.authenticate(request))
-    return reply.headers(headers).send(bytes)
-  })
-  parts.addRoutes?.(app)
+  addPages(app, ({ raw }) => pageOf.get(raw)!)
   app.setNotFoundHandler((request, reply) => {
     refuse(answer(request, reply), noSuchPath(request.url.split('?', 1)[0]!))
   })
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
-  return { listen: where => app.listen(where), close: () => close(app, shortWay, () => parts.engine.settled()) }
+  return {
+    log: app.log,
+    newId,
+    bodyLimit,
+    page(site, request, response) {
+      pageOf.set(request, site)
+      handlePage(request, response)
+    },
+    mount: (prefix, site) => sites.mount(prefix, site),
+    unmount: prefix => sites.unmount(prefix),
+    listen: where => app.listen(where),
+    close: () => close(app, shortWay, () => sites.settled()),
+  }
 }
+
+/** Which world a request is for. */
+class Sites {
+  readonly #below = new Map<string, Site>()
+  #main: Site | undefined
+
+  mount(prefix: string, site: Site): void {
+    if (prefix === '') this.#main = site
+    else this.#below.set(prefix, site)
+  }
+
+  unmount(prefix: string): void {
+    if (prefix === '') this.#main = undefined
+    else this.#below.delete(prefix)
+  }
+
+  /** The site of the request, whose URL loses the prefix. */
+  find(request: RequestHead): Site {
+    const prefix = this.#below.size === 0 ? undefined : twoSegments.exec(request.url!)?.[0]
+    const site = prefix === undefined ? undefined : this.#below.get(prefix)
+    if (!site) return this.#main!
+    const rest = request.url!.slice(prefix!.length)
+    ;(request as { url?: string }).url = rest.startsWith('/') ? rest : `/${rest}`
+    return site
+  }
+
+  async settled(): Promise<void> {
+    const all = this.#main ? [this.#main, ...this.#below.values()] : [...this.#below.values()]
+    await Promise.allSettled(all.map(site => site.settled()))
+  }
+}
+
+/** What a prefix looks like: `/spaces/NAME`. */
+const twoSegments = /^\/[^/?]+\/[^/?]+/
 
 /** Milliseconds that requests in progress have to end by themselves. */
 const patience = 700
 
-/** Stops listening, lets what is in progress end, and hangs up on everybody as soon as they have their answer. */
+/** Stops listening, lets requests in progress end, and closes each connection when its client has the answer. */
 async function close(app: FastifyInstance, shortWay: ShortWay, settled: () => Promise<void>): Promise<void> {
   const hangUp = () => {
     app.server.closeIdleConnections()
@@ -120,7 +128,7 @@ async function close(app: FastifyInstance, shortWay: ShortWay, settled: () => Pr
   hangUp()
   const sweep = setInterval(hangUp, 10)
   const force = setTimeout(async () => {
-    // However slow the disk is: what is being written is answered first, or it would seem not to be there.
+    // However slow the disk is: what is being written is answered first, or it would seem lost.
     await settled().catch(() => {})
     setImmediate(() => {
       app.server.closeAllConnections()
@@ -144,24 +152,6 @@ function answer(request: FastifyRequest, reply: FastifyReply) {
   return answeringOf(request, reply.raw)
 }
 
-function isProbe(url: string): boolean {
-  return /^\/(live|ready)z(\?|$)/.test(url)
-}
-
-/** Milliseconds. Most worlds stand by then: who has waited for the port to open finds everything there. */
-const earlyPatience = 1000
-
-async function standsSoon(started: Promise<void>): Promise<boolean> {
-  const late = Symbol()
-  return (await Promise.race([started, sleep(earlyPatience, late, { ref: false })])) !== late
-}
-
-function refuseEarly(to: Answering): void {
-  to.headers.push('Retry-After', '1')
-  const msg = 'The daemon is starting and its world does not stand yet; try again, or wait for /readyz'
-  refuse(to, new Refusal('SERVER_NOT_READY', msg, {}, 503))
-}
-
 /** Errors outside the API: a body too large, a malformed URL, a broken request. */
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode = 500, message } = error as { statusCode?: number; message?: string }
@@ -174,7 +164,7 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): voi
   }
 }
 
-/** What cannot be read as HTTP has no request to answer: straight to the socket. */
+/** What cannot be read as HTTP has no request to answer: the refusal goes straight to the socket. */
 function refuseNoise(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable) return
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
@@ -187,6 +177,3 @@ function refuseNoise(error: Error & { code?: string }, socket: Socket): void {
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   )
 }
-
-const icon =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><path d="M8 8h48v36H28L16 56V44H8z" fill="#4f8de4"/></svg>'

@@ -5,15 +5,31 @@ import { temporaryReader } from '../domain/files/temporary-addresses.ts'
 import type { Attachment } from '../domain/model/personal-records.ts'
 import type { User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
-import type { ServerParts } from './server.ts'
+import type { Keys } from '../domain/resource.ts'
+import type { Engine } from '../engine.ts'
 
 /** Types that a browser shows without running anything in them. Everything else is offered for saving. */
 const shown = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/pdf)$/
 
-type Parts = Pick<ServerParts, 'engine' | 'now' | 'keys' | 'readFile'>
+interface Parts {
+  readonly engine: Engine
+  readonly now: () => number
+  readonly keys: Keys
+  readonly readFile: (name: string) => Promise<Uint8Array | undefined>
+}
+
+export interface UploadAnswer {
+  readonly bytes: Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
 
 /** What there is and may not be seen looks like what there is not. */
-export async function uploadFor(parts: Parts, url: string, anonymous: boolean, authenticate: () => User) {
+export async function uploadFor(
+  parts: Parts,
+  url: string,
+  anonymous: boolean,
+  authenticate: () => User,
+): Promise<UploadAnswer> {
   const attachment = attachmentFor(parts, url, anonymous, authenticate)
   // A link may be on its way to the disk: nobody may see by it what a crash would hide again.
   await parts.engine.settled()
@@ -36,7 +52,7 @@ function attachmentFor(
   return actor && attachmentAt({ state, actor }, address)
 }
 
-function answerWith({ contentType, name }: Attachment, bytes: Uint8Array) {
+function answerWith({ contentType, name }: Attachment, bytes: Uint8Array): UploadAnswer {
   const inline = shown.test(contentType)
   return {
     bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),

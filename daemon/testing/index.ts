@@ -10,7 +10,7 @@ import type { Fault, FaultRule } from '../control/faults.ts'
 import { readRule } from '../control/faults.ts'
 import { userOf, waitFor } from '../control/wait.ts'
 import { startDaemon } from '../daemon.ts'
-import { knowsEndpoint } from '../endpoints.ts'
+import { knowsEndpoint } from '../domain/index.ts'
 import type { Seed } from '../seed/format.ts'
 
 export type { Call, Client, Delivery, Fault, FaultRule, LoggedEvent, Seed }
@@ -98,7 +98,7 @@ export interface Natter extends AsyncDisposable {
 export async function startNatter(options: NatterOptions = {}): Promise<Natter> {
   const config = { ...readConfig(flagsOf(options), {}), seed: options.seed }
   const daemon = await startDaemon(config, fail, warn)
-  const control = daemon.control!
+  const control = daemon.world.control!
   const clients = new Map<number, Client>()
   let stopping: Promise<void> | undefined
 

@@ -2,14 +2,10 @@
 
 import assert from 'node:assert/strict'
 import type { Capability } from '../../daemon/api/capabilities.ts'
-import { useEmojiNames } from '../../daemon/domain/markdown/emoji-names.ts'
-import emojiNames from '../../data/emoji.json' with { type: 'json' }
 import type { Scene, Step } from './act.ts'
 import { commandOf, furnished } from './histories.ts'
 import { World } from './in-process.ts'
 import { prepared, StateClient, view } from './state-client.ts'
-
-useEmojiNames(emojiNames)
 
 /** `people`: only what decides who knows of whom, and guests know of some people only. */
 export function live(declared: readonly Capability[], steps: readonly Step[], only?: 'people'): void {

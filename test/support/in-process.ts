@@ -5,7 +5,6 @@ import assert from 'node:assert/strict'
 import type { Capability } from '../../daemon/api/capabilities.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact, resources } from '../../daemon/domain/index.ts'
-import { useEmojiNames } from '../../daemon/domain/markdown/emoji-names.ts'
 import type { QueueRegistration } from '../../daemon/domain/model/facts/queues.ts'
 import { type Role, roles } from '../../daemon/domain/model/roles.ts'
 import { State, type User } from '../../daemon/domain/model/state.ts'
@@ -13,10 +12,7 @@ import { found } from '../../daemon/domain/organization/founding.ts'
 import { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Announcement, Context } from '../../daemon/domain/resource.ts'
 import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
-import emojiNames from '../../data/emoji.json' with { type: 'json' }
 import seed from '../../data/seed.json' with { type: 'json' }
-
-useEmojiNames(emojiNames)
 
 export class World {
   readonly state = new State()

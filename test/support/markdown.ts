@@ -1,13 +1,11 @@
 // A small world for the renderer: a few people, groups, channels, emoji, linkifiers and files.
 
-import { emojiByName, useEmojiNames } from '../../daemon/domain/markdown/emoji-names.ts'
+import { emojiByName } from '../../daemon/domain/markdown/emoji-names.ts'
 import type { Linkifier } from '../../daemon/domain/markdown/organization-content.ts'
 import { toHtml } from '../../daemon/domain/markdown/parser.ts'
 import { Findings, type World } from '../../daemon/domain/markdown/world.ts'
 import { State } from '../../daemon/domain/model/state.ts'
-import emojiNames from '../../data/emoji.json' with { type: 'json' }
 
-useEmojiNames(emojiNames)
 const state = new State()
 const channels = [
   { id: 9, name: 'announce' },

@@ -1,5 +1,6 @@
 // Which emoji a name means: the organization's own first, then the built-in extra one, then Unicode.
 
+import emojiNames from '../../../data/emoji.json' with { type: 'json' }
 import type { Emoji } from '../model/emoji.ts'
 import type { State } from '../model/state.ts'
 import { type CustomEmoji, customEmoji } from './organization-content.ts'
@@ -61,24 +62,19 @@ function presented({ id, name, src }: CustomEmoji): Emoji {
   return { type: 'realm_emoji', code: String(id), name, src }
 }
 
-/** Emoji code → its names, the usual one first: `data/emoji.json`, handed in by whoever joins the parts. */
-export function useEmojiNames(table: Readonly<Record<string, string>>): void {
-  names = table
-  known = undefined
-}
-
-let names: Readonly<Record<string, string>> | undefined
-let known: { readonly codes: Map<string, string>; readonly names: Map<string, string> } | undefined
+// Shared by all worlds: it follows from a file that ships with the program, and nothing changes it once it is made.
+let known: { readonly codes: ReadonlyMap<string, string>; readonly names: ReadonlyMap<string, string> } | undefined
 
 /** Made at the first question: a start does not pay for it. */
 function unicode() {
   if (known) return known
-  if (!names) throw new Error('the names of emoji were not given')
-  known = { codes: new Map(), names: new Map() }
-  for (const [code, list] of Object.entries(names)) {
+  const codes = new Map<string, string>()
+  const names = new Map<string, string>()
+  for (const [code, list] of Object.entries(emojiNames as Readonly<Record<string, string>>)) {
     const all = list.split(' ')
-    known.names.set(code, all[0]!)
-    for (const name of all) known.codes.set(name, code)
+    names.set(code, all[0]!)
+    for (const name of all) codes.set(name, code)
   }
+  known = { codes, names }
   return known
 }

@@ -8,12 +8,10 @@ import {
   isEmojiPair,
   unicodeCode,
   unicodeName,
-  useEmojiNames,
 } from '../../../daemon/domain/markdown/emoji-names.ts'
 import { State } from '../../../daemon/domain/model/state.ts'
 import names from '../../../data/emoji.json' with { type: 'json' }
 
-useEmojiNames(names)
 const state = new State()
 
 describe('emoji', () => {

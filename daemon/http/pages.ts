@@ -1,0 +1,39 @@
+// What a world answers beside the API: probes, pictures, uploads, the control plane. One set of fastify routes for all worlds;
+// each request knows which world it is for.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { serveImage, unknownUser } from './images.ts'
+import { controlPrefix, prefix } from './incoming.ts'
+import type { Site } from './site.ts'
+
+export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest) => Site): void {
+  app.get('/livez', async () => ({ ok: true }))
+  app.get('/readyz', (request, reply) => {
+    const ready = siteOf(request).isReady
+    return reply.code(ready ? 200 : 503).send({ ready })
+  })
+  app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
+  app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
+  app.get('/user_avatars/*', (request, reply) => serveImage(siteOf(request).readFile, request.url, reply))
+  for (const path of ['/avatar', `${prefix}/avatar`])
+    for (const size of ['', '/medium'])
+      app.get<{ Params: { who: string } }>(`${path}/:who${size}`, (request, reply) =>
+        reply.redirect(siteOf(request).avatar(request, request.params.who, size !== '')),
+      )
+  app.get('/user_uploads/*', async (request, reply) => {
+    const { headers, bytes } = await siteOf(request).upload(request)
+    return reply.headers(headers).send(bytes)
+  })
+  // One route for the whole control plane: each costs a fifth of a millisecond of the start.
+  app.route({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: `${controlPrefix}/*`,
+    handler: (request, reply) => {
+      const { control } = siteOf(request)
+      return control ? control(request, reply) : reply.callNotFound()
+    },
+  })
+}
+
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><path d="M8 8h48v36H28L16 56V44H8z" fill="#4f8de4"/></svg>'

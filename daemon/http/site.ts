@@ -1,0 +1,148 @@
+// One world as the HTTP server sees it: its API, its files, its control plane, and whether it answers yet.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { User } from '../domain/model/state.ts'
+import { avatarFor } from '../domain/people/users/avatar-for.ts'
+import { Refusal } from '../domain/refusal.ts'
+import { answeringOf, refuse } from './answer.ts'
+import { Edge, type EdgeParts, type Log } from './edge.ts'
+import type { RequestHead, Response } from './exchange.ts'
+import { isForEdge } from './incoming.ts'
+import { type UploadAnswer, uploadFor } from './uploads.ts'
+
+export interface SiteParts extends Omit<EdgeParts, 'bodyLimit'> {
+  /** Files beside the store. */
+  readonly readFile: (name: string) => Promise<Uint8Array | undefined>
+  /** Replaces the real time in the header Date; undefined: the real time. */
+  readonly date: (() => string | undefined) | undefined
+  /** Answers /control/v1; undefined where the control plane is closed. */
+  readonly control: ((request: FastifyRequest, reply: FastifyReply) => Promise<object>) | undefined
+}
+
+/** What a site needs of the server that it is mounted on. */
+export interface SiteHost {
+  readonly log: Log
+  readonly newId: () => string
+  readonly bodyLimit: number
+  /** Answers what is not of the API: the site's other pages, or that there is no such path. */
+  readonly page: (site: Site, request: IncomingMessage, response: ServerResponse) => void
+}
+
+export class Site {
+  readonly #parts: SiteParts
+  readonly #host: SiteHost
+  readonly #edge: Edge
+  #phase: 'starting' | 'open' | 'closing' | 'closed' = 'starting'
+  #begin = () => {}
+  readonly #started = new Promise<void>(resolve => {
+    this.#begin = resolve
+  })
+
+  constructor(parts: SiteParts, host: SiteHost) {
+    this.#parts = parts
+    this.#host = host
+    this.#edge = new Edge({ ...parts, bodyLimit: host.bodyLimit }, host.newId, host.log)
+  }
+
+  get isReady(): boolean {
+    return this.#phase === 'open'
+  }
+
+  /** From now on requests are answered, those that wait included. */
+  open(): void {
+    this.#phase = 'open'
+    this.#begin()
+  }
+
+  /** Probes hear that it is not ready. Requests are still answered, unless it was never open. */
+  beginClosing(): void {
+    this.#phase = this.#phase === 'open' ? 'closing' : 'closed'
+    this.#begin()
+  }
+
+  close(): void {
+    this.#phase = 'closed'
+  }
+
+  /** Resolves when everything decided so far is on disk. */
+  settled(): Promise<void> {
+    return this.#parts.engine.settled()
+  }
+
+  /** Answers a request that node:http has read as far as its body. */
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    if (isProbe(request.url!)) this.#host.page(this, request, response)
+    else this.#whenOpen(request, response, () => this.#take(request, response))
+  }
+
+  /** Answers a request to the API that arrived whole. */
+  serveWhole(head: RequestHead, body: Buffer | undefined, response: Response): void {
+    response.date = this.#parts.date
+    if (this.#phase === 'open') this.#edge.serve(head, body, response)
+    else this.#whenOpen(head, response, () => this.#edge.serve(head, body, response))
+  }
+
+  // --- pages ----------------------------------------------------------------------------------------------------
+
+  get control(): SiteParts['control'] {
+    return this.#parts.control
+  }
+
+  get readFile(): SiteParts['readFile'] {
+    return this.#parts.readFile
+  }
+
+  /** The address of a user's avatar. */
+  avatar(request: FastifyRequest, who: string, medium: boolean): string {
+    return avatarFor({ state: this.#parts.engine.state, actor: this.#authenticate(request) }, who, medium)
+  }
+
+  upload(request: FastifyRequest): Promise<UploadAnswer> {
+    const anonymous = request.headers.authorization === undefined
+    const path = request.url.split('?', 1)[0]!
+    return uploadFor(this.#parts, path, anonymous, () => this.#authenticate(request))
+  }
+
+  // --- before and after -----------------------------------------------------------------------------------------
+
+  #authenticate(request: FastifyRequest): User {
+    return this.#edge.authenticate(request)
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const date = this.#parts.date?.()
+    if (date !== undefined) response.setHeader('Date', date)
+    if (isForEdge(request.url!)) this.#edge.take(request, response)
+    else this.#host.page(this, request, response)
+  }
+
+  #whenOpen(head: RequestHead, response: Response, serve: () => void): void {
+    if (this.#phase === 'open' || this.#phase === 'closing') serve()
+    else if (this.#phase === 'closed') this.#refuse(head, response, 'The daemon is stopping.')
+    else
+      void opensSoon(this.#started).then(open => {
+        if (open) this.#whenOpen(head, response, serve)
+        else this.#refuse(head, response, 'The daemon is starting. Try again, or wait until /readyz answers 200.')
+      })
+  }
+
+  #refuse({ method }: RequestHead, response: Response, msg: string): void {
+    const to = answeringOf({ method: method!, id: this.#host.newId() }, response)
+    to.headers.push('Retry-After', '1')
+    refuse(to, new Refusal('SERVER_NOT_READY', msg, {}, 503))
+  }
+}
+
+function isProbe(url: string): boolean {
+  return /^\/(live|ready)z(\?|$)/.test(url)
+}
+
+/** Milliseconds. Most worlds are open by then: a client that waited for the port finds everything in its place. */
+const patience = 1000
+
+async function opensSoon(started: Promise<void>): Promise<boolean> {
+  const late = Symbol()
+  return (await Promise.race([started, sleep(patience, late, { ref: false })])) !== late
+}

@@ -1,0 +1,315 @@
+// One organization alive: state, engine, queues, clock, scheduler, webhooks, mail and control plane, joined. Nothing in a
+// world is shared with another one; what a process has only once (port, lock, log) is in `daemon.ts`.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Config, isLoopback } from './config.ts'
+import { ControlPlane } from './control/control-plane.ts'
+import { controlHandler } from './control/routes.ts'
+import { knowsEndpoint, resources } from './domain/index.ts'
+import type { User } from './domain/model/state.ts'
+import type { Keys, ServerFacts, Surroundings, Tools } from './domain/resource.ts'
+import { isOwner } from './domain/rules/index.ts'
+import { Engine } from './engine.ts'
+import { Queues } from './events/queues.ts'
+import { Site, type SiteHost } from './http/site.ts'
+import { type Clock, RealClock, SteeredClock } from './io/clock.ts'
+import { hashPassword, keysFrom, verifyPassword } from './io/keys.ts'
+import { type Mailer, openMailer } from './io/mail.ts'
+import { type Randomness, realRandomness, seededRandomness } from './io/randomness.ts'
+import { checkSecret } from './io/secret.ts'
+import { UnneededFiles } from './io/unneeded-files.ts'
+import { Webhooks } from './io/webhooks.ts'
+import { Scheduler } from './scheduler.ts'
+import { firstFacts } from './seed/found.ts'
+import type { Store } from './store.ts'
+
+/** What can differ from world to world. */
+export type WorldSettings = Pick<
+  Config,
+  | 'clock'
+  | 'control'
+  | 'devAuth'
+  | 'dialect'
+  | 'heartbeat'
+  | 'host'
+  | 'maxPending'
+  | 'maxPendingMiB'
+  | 'maxQueues'
+  | 'memory'
+  | 'newSecret'
+  | 'org'
+  | 'owner'
+  | 'preset'
+  | 'random'
+  | 'rateLimit'
+  | 'reactivate'
+  | 'seed'
+  | 'smtpUrl'
+  | 'uploadQuota'
+  | 'webhookPrivate'
+  | 'webhookTimeout'
+>
+
+export interface WorldParts {
+  readonly settings: WorldSettings
+  readonly store: Store
+  /** The server that its requests come from. */
+  readonly host: SiteHost
+  /** The store can no longer be written. This world must be stopped; another one may be built on the same store. */
+  readonly onFailure: (error: Error) => void
+  readonly warn: (text: string) => void
+}
+
+export class World {
+  readonly clock: Clock
+  readonly keys: Keys
+  readonly engine: Engine
+  /** Where it is open. */
+  readonly control: ControlPlane | undefined
+  /** What a server mounts to reach this world. */
+  readonly site: Site
+  readonly #parts: WorldParts
+  readonly #queues: Queues
+  readonly #scheduler: Scheduler
+  readonly #webhooks: Webhooks
+  readonly #mailer: Mailer
+  readonly #unneededFiles: UnneededFiles
+  readonly #server: ServerFacts & { url: string }
+  readonly #tools: Tools
+  #randomness: Randomness = realRandomness
+  #compaction: NodeJS.Timeout | undefined
+
+  constructor(parts: WorldParts) {
+    const { settings, store, warn } = parts
+    this.#parts = parts
+    this.clock = clockOf(settings)
+    this.keys = keysFrom(store.secret.text)
+    this.#server = serverFacts(settings)
+    this.#tools = { hashPassword, verifyPassword, keepFile: store.files.keep, server: this.#server }
+    this.#mailer = this.#buildMailer()
+    this.#queues = this.#buildQueues()
+    this.engine = this.#buildEngine()
+    const surroundings = () => this.#surroundings()
+    const jobs = resources.flatMap(resource => resource.jobs ?? [])
+    this.#scheduler = new Scheduler(this.engine, jobs, this.clock, surroundings, warn)
+    this.#unneededFiles = new UnneededFiles(this.engine, store.files, warn)
+    this.#webhooks = new Webhooks({
+      engine: this.engine,
+      clock: this.clock,
+      surroundings,
+      permitted: { loopback: isLoopback(settings.host), private: settings.webhookPrivate },
+      timeout: settings.webhookTimeout * 1000,
+      onRequest: (delivery, request) => this.control?.deliveries.sending(delivery, request),
+    })
+    this.control = this.#buildControl()
+    this.site = this.#buildSite()
+  }
+
+  /**
+   * Reads the store, founds the organization if there is none, and opens. `url` is where clients reach it, without a
+   * slash at the end. Requests that arrive before this is done wait a little or are refused.
+   */
+  async start(url: string): Promise<void> {
+    const { random } = this.#parts.settings
+    await this.engine.boot()
+    await this.#agreeOnSecret()
+    // Another start on the same store must not draw the same numbers again.
+    if (random !== undefined) this.#randomness = seededRandomness(`${random}:${this.engine.position}`)
+    await this.#found()
+    this.control?.begin()
+    this.#server.url = url
+    this.site.open()
+    this.#scheduler.start()
+    this.#webhooks.start()
+    this.#mailer.resume()
+    this.#unneededFiles.sweep()
+    this.#compactWhenWorthIt()
+  }
+
+  /** Answers a request whose path, as this world sees it, is in `request.url`. */
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    this.site.serve(request, response)
+  }
+
+  /**
+   * Ends everything that runs by itself, answers parked polls, and closes the journal. `drain` resolves when the requests
+   * in progress are answered; requests after that are refused. Works for a world that has not started, too.
+   */
+  async stop(drain: () => Promise<void> = async () => {}): Promise<void> {
+    this.site.beginClosing()
+    this.#scheduler.stop()
+    await this.#webhooks.stop()
+    clearInterval(this.#compaction)
+    this.#queues.answerAll()
+    await drain()
+    await this.#unneededFiles.stop()
+    await this.engine.close()
+    this.site.close()
+    await this.#mailer.settled()
+  }
+
+  get url(): string {
+    return this.#server.url
+  }
+
+  /** The first of its active owners. */
+  get owner(): User {
+    for (const user of this.engine.state.users.values()) if (isOwner(user) && user.active) return user
+    throw new Error('the organization has no active owner')
+  }
+
+  // --- start ----------------------------------------------------------------------------------------------------
+
+  /** Before anybody gets a key: the keys of existing accounts must not change unless somebody asked for it. */
+  async #agreeOnSecret(): Promise<void> {
+    const { settings, store } = this.#parts
+    const { engine } = this
+    if (settings.memory) return
+    if (!settings.newSecret) checkSecret(store.secret, engine.secretVerifier, engine.state.users.size > 0)
+    store.secret.keep()
+    const { verifier } = store.secret
+    if (engine.secretVerifier !== verifier)
+      await engine.record('change-secret', null, [{ type: 'store.secret-changed', verifier }])
+  }
+
+  /** The first start founds the organization; a later one finds it in the store. */
+  async #found(): Promise<void> {
+    const { settings, warn } = this.#parts
+    const { engine, keys } = this
+    if (engine.state.users.size === 0) {
+      const surroundings = { client: 'internal', random: this.#random, keys, server: this.#server }
+      const context = { now: this.clock.now(), tools: this.#tools, surroundings }
+      await engine.record('found-organization', null, await firstFacts(settings, context))
+    } else if (settings.seed !== undefined) warn('the store has an organization already; the seed is ignored')
+    if (settings.reactivate && engine.state.organization.deactivated)
+      await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
+  }
+
+  #compactWhenWorthIt(): void {
+    const { store, warn } = this.#parts
+    this.#compaction = setInterval(() => {
+      if (store.worthCompacting()) this.engine.compact().catch(error => warn(`compaction failed: ${error.message}`))
+    }, 5000).unref()
+  }
+
+  // --- parts: what they call of each other is looked up when it is called, so the order above is free ------------
+
+  readonly #now = (): number => this.clock.now()
+
+  readonly #random = (): string => this.#randomness.uuid()
+
+  #surroundings(): Surroundings {
+    const { engine, keys } = this
+    const random = this.#random
+    return { state: engine.state, now: this.#now(), client: 'internal', random, keys, server: this.#server }
+  }
+
+  #buildQueues(): Queues {
+    const { heartbeat, maxPending, maxPendingMiB } = this.#parts.settings
+    return new Queues({
+      clock: this.clock,
+      limits: {
+        maxPending,
+        maxPendingSize: maxPendingMiB * 1024 * 1024,
+        heartbeatMs: () => (heartbeat === undefined ? 45_000 + this.#randomness.number() * 10_000 : heartbeat * 1000),
+      },
+      remove: (ids, reason) => {
+        const facts = ids.map(queueId => ({ type: 'queue.removed' as const, queueId, reason }))
+        this.engine.record('expire-queues', null, facts).catch(() => {})
+      },
+      tick: () => {
+        this.engine.record('tick', null, []).catch(() => {})
+      },
+    })
+  }
+
+  #buildEngine(): Engine {
+    const { store, onFailure } = this.#parts
+    return new Engine({
+      journal: store.journal,
+      snapshots: store.snapshots,
+      queues: this.#queues,
+      now: this.#now,
+      onFailure,
+      onChange: () => {
+        this.#scheduler.reconsider()
+        this.#webhooks.reconsider()
+        this.control?.deliveries.reconsider()
+      },
+      post: mails => {
+        this.control?.post(mails)
+        this.#mailer.post(mails)
+      },
+      drop: files => {
+        // The control plane can go back to a state that names files which this one does not.
+        if (!this.control) void this.#unneededFiles.drop(files)
+      },
+    })
+  }
+
+  #buildMailer(): Mailer {
+    const { settings, store, warn } = this.#parts
+    return openMailer({
+      folder: store.outbox,
+      smtpUrl: settings.smtpUrl,
+      from: `noreply@${this.#server.emailDomain}`,
+      now: this.#now,
+      warn,
+    })
+  }
+
+  #buildControl(): ControlPlane | undefined {
+    const { clock, engine, keys } = this
+    if (!this.#parts.settings.control || !(clock instanceof SteeredClock)) return undefined
+    return new ControlPlane({
+      engine,
+      clock,
+      keys,
+      randomNumber: () => this.#randomness.number(),
+      quiet: () => this.#webhooks.quiet(),
+    })
+  }
+
+  #buildSite(): Site {
+    const { settings, store, host } = this.#parts
+    const { clock, control, engine, keys } = this
+    return new Site(
+      {
+        engine,
+        resources,
+        now: this.#now,
+        random: this.#random,
+        keys,
+        readFile: store.files.read,
+        tools: this.#tools,
+        server: this.#server,
+        dialect: settings.dialect,
+        rateLimit: settings.rateLimit,
+        maxQueuesPerUser: settings.maxQueues,
+        // Two runs of a script give the same transcript, headers included.
+        date:
+          clock instanceof SteeredClock
+            ? () => (clock.frozen ? new Date(clock.now()).toUTCString() : undefined)
+            : undefined,
+        watch: control?.watch,
+        control: control && controlHandler({ plane: control, knows: knowsEndpoint }),
+      },
+      host,
+    )
+  }
+}
+
+function clockOf({ clock, control }: WorldSettings): Clock {
+  if (clock === 'real') return control ? new SteeredClock() : new RealClock()
+  return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt)
+}
+
+/** The URL is known when the world starts. */
+function serverFacts({ devAuth, uploadQuota }: WorldSettings): ServerFacts & { url: string } {
+  return {
+    url: '',
+    emailDomain: 'example.com',
+    devAuth,
+    ...(uploadQuota !== undefined && { uploadQuotaMiB: uploadQuota }),
+  }
+}
