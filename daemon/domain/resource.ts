@@ -26,7 +26,7 @@ export interface Keys {
   /** The API key of an account. */
   keyOf(user: Pick<User, 'id' | 'keyVersion'>): string
   /** What the outgoing webhooks of a bot carry. */
-  tokenOf(bot: Pick<User, 'id'>): string
+  tokenOf(bot: Pick<User, 'id' | 'bot'>): string
   /** Opens the control plane. */
   readonly controlToken: string
   /** Compares in a time that says nothing about where the two differ. */

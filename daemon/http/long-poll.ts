@@ -12,7 +12,7 @@ import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import { queueNarrow } from '../domain/narrow/queue-terms.ts'
 import { badRequest, Refusal } from '../domain/refusal.ts'
 import type { AnyResource, Context } from '../domain/resource.ts'
-import { hearPublicChannels } from '../domain/rules/index.ts'
+import { administerBot, hearPublicChannels } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { clientOf } from '../events/adapt.ts'
 import type { Pending, Queue } from '../events/queue.ts'
@@ -161,10 +161,12 @@ function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: rea
   send(answering, 200, `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`)
 }
 
-/** The event with the secrets that its queue does not keep. */
+/** The event with the secrets that its queue does not keep, if the reader may still have them. */
 function revealed(ctx: Context, { body, secretsOf }: Pending): string {
-  const user = secretsOf === undefined ? undefined : ctx.state.users.get(secretsOf)
-  if (!user) return body
+  if (secretsOf === undefined) return body
+  const user = ctx.state.users.get(secretsOf)
+  const actor = ctx.state.users.get(ctx.actor.id)
+  if (!user || !actor || !administerBot.allows({ state: ctx.state, actor }, user)) return body
   const event = JSON.parse(`{${body}`)
   return JSON.stringify({ ...event, bot: withSecrets(ctx, user, event.bot) }).slice(1)
 }

@@ -11,7 +11,10 @@ export function keysFrom(secret: string): Keys {
     // A new key is a higher version of it.
     keyOf: ({ id, keyVersion }) => derived(secret, `api-key:${id}:${keyVersion}`),
     // Stays the same when the key of the bot changes.
-    tokenOf: ({ id }) => derived(secret, `webhook-token:${id}`),
+    tokenOf({ id, bot }) {
+      const version = bot?.service && 'url' in bot.service ? bot.service.tokenVersion : undefined
+      return derived(secret, version === undefined ? `webhook-token:${id}` : `webhook-token:${id}:${version}`)
+    },
     controlToken,
     sameSecret,
   }

@@ -146,7 +146,9 @@ const things: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   administerBot: {
     'somebody else’s': { ...member, id: 98, bot: { type: 1, ownerId: 99, system: false } },
     'that can create users': { ...member, id: 98, canCreateUsers: true, bot: { type: 1, ownerId: 99, system: false } },
+    'that is a moderator': { ...member, id: 98, role: roles.moderator, bot: { type: 1, ownerId: 99, system: false } },
   },
+  deactivateBot: { 'somebody else’s': { ...member, id: 98, bot: { type: 1, ownerId: 99, system: false } } },
   createChannel: { public: 'public', private: 'private', 'web-public': 'web-public' },
   seeEmail: accounts,
   unsubscribeAccount: { 'a member': member, 'a bot of that member': ownBot },

@@ -42,9 +42,10 @@ function handedOver(state: State, user: BotUser, formerOwnerId: number | null | 
   const { ownerId } = user.bot
   const plain = (id: number | null | undefined) =>
     typeof id === 'number' && !isAdministrator(state.users.get(id)!) ? [id] : []
+  const administers = (id: number) => administerBot.allows({ state, actor: state.users.get(id)! }, user)
   return [
     ...plain(formerOwnerId).map(id => told(user, [id], 'delete', { user_id: user.id })),
-    ...plain(ownerId).map(id => told(user, [id], 'add', presentBot(state, user))),
+    ...plain(ownerId).filter(administers).map(id => told(user, [id], 'add', presentBot(state, user))),
     {
       to: everyone(state),
       event: { type: 'realm_user', op: 'update', person: { user_id: user.id, bot_owner_id: ownerId } },
@@ -69,12 +70,27 @@ function told(user: BotUser, to: readonly number[], op: string, bot: object): An
   return { to, event: { type: 'realm_bot', op, bot }, secretsOf: user.id }
 }
 
-/** The owner alone, when the bot would give away the name of a private channel. */
-function keepers(state: State, { bot }: BotUser): number[] {
+/** The bot itself got another role: who may not administer it any more loses it, who may now gets it whole. */
+export function botReachChanged(state: State, before: User, after: User): Announcement[] {
+  if (!isBot(before) || !isBot(after)) return []
+  const had = keepers(state, before)
+  const have = keepers(state, after)
+  const lost = had.filter(id => !have.includes(id))
+  const gained = have.filter(id => !had.includes(id))
+  return [
+    ...(lost.length > 0 ? [told(after, lost, 'delete', { user_id: after.id })] : []),
+    ...(gained.length > 0 ? [told(after, gained, 'add', presentBot(state, after))] : []),
+  ]
+}
+
+/** Those who may administer it; the owner alone, when the bot would give away the name of a private channel. */
+function keepers(state: State, user: BotUser): number[] {
+  const { bot } = user
   const { sendingChannelId = null, eventsChannelId = null } = bot.defaults ?? {}
   const secret = [sendingChannelId, eventsChannelId].some(id => id !== null && state.channels.get(id)?.inviteOnly)
   const owner = bot.ownerId === null ? [] : [bot.ownerId]
-  return secret ? owner : [...new Set([...owner, ...administrators(state)])]
+  const people = secret ? owner : [...new Set([...owner, ...administrators(state)])]
+  return people.filter(id => administerBot.allows({ state, actor: state.users.get(id)! }, user))
 }
 
 function isBot(user: User): user is BotUser {

@@ -15,7 +15,7 @@ import { badRequest } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { type BotUser, presentBot, presentDefaults } from './present.ts'
-import { withSecrets } from './secrets.ts'
+import { newKey, withNewToken, withSecrets } from './secrets.ts'
 
 interface Prepared {
   readonly create: { readonly avatar: string | undefined }
@@ -86,7 +86,7 @@ export const bots = resource(api)<never, Prepared>({
           userId: user.id,
           avatar: { version: user.avatar.version + 1, file: avatar },
         })
-      const { bot, changed } = reconfigured(ctx, user.bot, params)
+      const { bot, changed } = reconfigured(ctx, user, params)
       if (changed.length > 0)
         facts.push({
           type: 'bot.configured',
@@ -95,11 +95,13 @@ export const bots = resource(api)<never, Prepared>({
           changed,
           ...(changed.includes('owner') && { formerOwnerId: user.bot.ownerId }),
         })
+      // The former owner knows the old key.
+      if (changed.includes('owner')) facts.push(newKey(user))
       return { facts, reply: afterwards(ctx, user, bot, facts) }
     },
 
     deactivate(ctx, { bot_id }) {
-      const user = administered(ctx, bot_id)
+      const user = administered(ctx, bot_id, may.deactivateBot)
       if (!user.active) throw badRequest('bot_id: the bot is already deactivated')
       return { facts: leaving(ctx, user), reply: {} }
     },
@@ -108,11 +110,8 @@ export const bots = resource(api)<never, Prepared>({
 
     regenerateKey(ctx, { bot_id }) {
       const user = administered(ctx, bot_id)
-      const keyVersion = user.keyVersion + 1
-      return {
-        facts: [{ type: 'user.key-regenerated', userId: user.id, keyVersion }],
-        reply: { api_key: ctx.keys.keyOf({ ...user, keyVersion }) },
-      }
+      const fact = newKey(user)
+      return { facts: [fact], reply: { api_key: ctx.keys.keyOf({ ...user, keyVersion: fact.keyVersion }) } }
     },
   },
 
@@ -130,12 +129,12 @@ export const bots = resource(api)<never, Prepared>({
   },
 })
 
-function administered(ctx: Context, id: number): BotUser {
+function administered(ctx: Context, id: number, rule = may.administerBot): BotUser {
   may.check(may.useBots, ctx, undefined)
   const user = ctx.state.users.get(id)
   if (!user?.bot || user.bot.system) throw badRequest('bot_id: no such bot')
-  if (user.canCreateUsers) may.insist(may.administerBot, ctx, user)
-  else may.check(may.administerBot, ctx, user)
+  if (user.canCreateUsers) may.insist(rule, ctx, user)
+  else may.check(rule, ctx, user)
   return user as BotUser
 }
 
@@ -171,14 +170,21 @@ function channel(ctx: Context, param: string, name: string | undefined): number 
   return found.id
 }
 
-function reconfigured(ctx: Context, old: Bot, params: ParamsOf<typeof api.update>): { bot: Bot; changed: BotPart[] } {
+function reconfigured(
+  ctx: Context,
+  user: BotUser,
+  params: ParamsOf<typeof api.update>,
+): { bot: Bot; changed: BotPart[] } {
+  const old = user.bot
   const before = old.defaults ?? { sendingChannelId: null, eventsChannelId: null, allPublic: false }
   const sending = channel(ctx, 'default_sending_stream', params.default_sending_stream)
   const events = channel(ctx, 'default_events_register_stream', params.default_events_register_stream)
+  const ownerId = params.bot_owner_id === undefined ? old.ownerId : newOwner(ctx, user, params.bot_owner_id)
+  const service = changedService(old, params)
   const bot = {
     ...old,
-    ownerId: params.bot_owner_id === undefined ? old.ownerId : newOwner(ctx, params.bot_owner_id),
-    ...changedService(old, params),
+    ownerId,
+    ...(ownerId !== old.ownerId || params.regenerate_token ? withNewToken(service) : service),
     defaults: {
       sendingChannelId: sending === undefined ? before.sendingChannelId : sending,
       eventsChannelId: events === undefined ? before.eventsChannelId : events,
@@ -199,17 +205,21 @@ function changedService({ service }: Bot, params: ParamsOf<typeof api.update>): 
   if (service && 'url' in service)
     return {
       service: {
+        ...service,
         url: service_payload_url === undefined ? service.url : checkUrl('service_payload_url', service_payload_url),
         interface: service_interface ?? service.interface,
       },
     }
   if (service_payload_url !== undefined || service_interface !== undefined)
     throw badRequest('service_payload_url: only outgoing webhooks have one')
+  if (params.regenerate_token) throw badRequest('regenerate_token: only outgoing webhooks have a token')
   if (service && config_data) return { service: { ...service, config: { ...service.config, ...config_data } } }
-  return {}
+  return service ? { service } : {}
 }
 
-function newOwner(ctx: Context, id: number): number {
+function newOwner(ctx: Context, user: BotUser, id: number): number {
+  if (id === user.bot.ownerId) return id
+  may.insist(may.handOverBot, ctx, user)
   const owner = ctx.state.users.get(id)
   if (!owner?.active || owner.bot) throw badRequest('bot_owner_id: a bot belongs to an active person')
   return id

@@ -1,7 +1,18 @@
 // Keys and tokens of bots: set into what their owners see at the last moment, and never kept.
 
-import type { User } from '../model/state.ts'
+import type { Bot, User } from '../model/state.ts'
 import type { Surroundings } from '../resource.ts'
+
+/** The next version of the account's key; the one before it stops working. */
+export function newKey({ id, keyVersion }: User) {
+  return { type: 'user.key-regenerated', userId: id, keyVersion: keyVersion + 1 } as const
+}
+
+/** The same service with the next version of its token; services that are not outgoing have none. */
+export function withNewToken({ service }: Pick<Bot, 'service'>): Pick<Bot, 'service'> {
+  if (!service) return {}
+  return { service: 'url' in service ? { ...service, tokenVersion: (service.tokenVersion ?? 0) + 1 } : service }
+}
 
 /** Fills the empty places of a record, or of the part of one that an event tells. */
 export function withSecrets<B extends { api_key?: string; services?: object[] }>(

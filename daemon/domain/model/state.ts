@@ -85,6 +85,8 @@ export interface OutgoingService {
   readonly url: string
   /** 1 generic, 2 Slack-style. */
   readonly interface: 1 | 2
+  /** Counts the tokens; absent: the first. */
+  readonly tokenVersion?: number
 }
 
 export interface NamedService {

@@ -52,9 +52,26 @@ export function isOnlyOwner(state: State, user: User): boolean {
   return true
 }
 
+/** Who has a bot's key can do what the bot can: nobody reaches a bot whose role is above their own. */
 export const administerBot = rule<User>(
-  'The owner of a bot and organization administrators may administer it; a bot that can create users only by an organization owner.',
-  ({ actor }, bot) => (bot.canCreateUsers ? isOwner(actor) : isAdministrator(actor) || bot.bot?.ownerId === actor.id),
+  'The owner of a bot and organization administrators may administer it, unless its role is above their own; a bot that can create users only by an organization owner.',
+  ({ actor }, bot) =>
+    bot.canCreateUsers
+      ? isOwner(actor)
+      : bot.role >= actor.role && (isAdministrator(actor) || bot.bot?.ownerId === actor.id),
+)
+
+export const deactivateBot = rule<User>(
+  'The owner of a bot and organization administrators may deactivate it; a bot that is an organization owner, or can create users, only by an organization owner.',
+  ({ actor }, bot) =>
+    isOwner(actor) ||
+    (!bot.canCreateUsers && !isOwner(bot) && (isAdministrator(actor) || bot.bot?.ownerId === actor.id)),
+)
+
+/** A bot sees what its owner sees, so an owner is not chosen by just anybody. */
+export const handOverBot = rule<User>(
+  'Organization administrators may give a bot to another owner.',
+  ({ actor }) => isAdministrator(actor),
 )
 
 /** email_address_visibility: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { botStorage } from '../../../daemon/api/bots/bot-storage.ts'
 import { bots as api } from '../../../daemon/api/bots/bots.ts'
+import { events } from '../../../daemon/api/events.ts'
 import { savedSnippets } from '../../../daemon/api/messages/saved-snippets.ts'
 import { keys } from '../../../daemon/api/people/keys.ts'
 import { users } from '../../../daemon/api/people/users.ts'
@@ -121,7 +122,7 @@ describe('PATCH /bots/{bot_id}', () => {
     const bot = await botOf(amy, 'moving', outgoing)
     const former = await listen(amy, ['realm_bot', 'realm_user'])
     const next = await listen(bob, ['realm_bot'])
-    const reply = await amy.call(api.update, {
+    const reply = await daemon.owner.call(api.update, {
       bot_id: bot.id,
       full_name: 'Moved bot',
       service_payload_url: '"https://bots.example.com/moved"',
@@ -145,9 +146,66 @@ describe('PATCH /bots/{bot_id}', () => {
       [
         ['add', bob.id],
         ['update', bob.id],
+        ['update', undefined],
       ],
     )
     await amy.refused(api.update, { bot_id: bot.id, full_name: 'Mine again' }, 'BAD_REQUEST')
+  })
+
+  test('is handed over by administrators only, with a new key and token that the former owner does not learn', async () => {
+    const dan = await person(daemon, 'dan')
+    const bot = await botOf(amy, 'given', outgoing)
+    const { queue_id } = await amy.call(events.register, { event_types: ['realm_bot'], fetch_event_types: [] })
+    await amy.call(api.update, { bot_id: bot.id, full_name: 'Given away', service_interface: 2 })
+    const token = async (caller: Caller) =>
+      (await fetched(caller, ['realm_bot'])).realm_bots.find((one: any) => one.user_id === bot.id)?.services[0].token
+    const oldToken = await token(amy)
+    await amy.refused(api.update, { bot_id: bot.id, bot_owner_id: daemon.owner.id }, 'UNAUTHORIZED_PRINCIPAL')
+    await amy.call(api.update, { bot_id: bot.id, bot_owner_id: amy.id })
+    await bot.call(users.me, {})
+    await daemon.owner.call(api.update, { bot_id: bot.id, bot_owner_id: dan.id })
+    await bot.refused(users.me, {}, 'INVALID_API_KEY')
+    const { api_key } = await dan.call(api.key, { bot_id: bot.id })
+    assert.equal((await new Caller(daemon.url, bot.email, api_key).call(users.me, {})).bot_owner_id, dan.id)
+    assert.notEqual(await token(dan), oldToken)
+    // Secrets are set into an event when it is read, and this one waits since before the handover.
+    const { events: waiting } = await amy.call(events.get, { queue_id, last_event_id: -1, dont_block: true })
+    assert.ok(waiting.length > 0)
+    assert.ok(!JSON.stringify(waiting).includes(await token(dan)))
+    assert.ok(!JSON.stringify(waiting).includes(api_key))
+  })
+
+  test('a new token is made when asked for, and for outgoing webhooks only', async () => {
+    const bot = await botOf(amy, 'rotated', outgoing)
+    const heard = await listen(amy, ['realm_bot'])
+    const token = async () =>
+      (await fetched(amy, ['realm_bot'])).realm_bots.find((one: any) => one.user_id === bot.id).services[0].token
+    const before = await token()
+    await amy.call(api.update, { bot_id: bot.id, service_interface: 2 })
+    assert.equal(await token(), before)
+    await amy.call(api.update, { bot_id: bot.id, regenerate_token: true })
+    assert.notEqual(await token(), before)
+    assert.equal((await heard()).at(-1)!.bot.services[0].token, await token())
+    const plain = await botOf(amy, 'tokenless')
+    await amy.refused(api.update, { bot_id: plain.id, regenerate_token: true }, 'BAD_REQUEST')
+  })
+
+  test('a bot whose role is above yours is out of reach: its key, its settings and its secrets', async () => {
+    const administrator = await person(daemon, 'ada', { role: 200 })
+    const bot = await botOf(daemon.owner, 'crowned')
+    const heard = await listen(administrator, ['realm_bot'])
+    await daemon.owner.call(api.update, { bot_id: bot.id, role: 100 })
+    for (const endpoint of [api.key, api.regenerateKey, api.update, api.deactivate])
+      await administrator.refused(endpoint, { bot_id: bot.id }, 'BAD_REQUEST')
+    assert.deepEqual(
+      (await heard()).map(({ op, bot }) => [op, bot]),
+      [['delete', { user_id: bot.id }]],
+    )
+    const listed = (await fetched(administrator, ['realm_bot'])).realm_bots
+    assert.ok(!JSON.stringify(listed).includes(bot.key!))
+    await daemon.owner.call(api.update, { bot_id: bot.id, role: 400 })
+    assert.equal((await administrator.call(api.key, { bot_id: bot.id })).api_key, bot.key)
+    assert.equal((await heard()).at(-1)!.bot.api_key, bot.key)
   })
 
   test('a role needs an administrator; the new owner an active person', async () => {
@@ -190,7 +248,9 @@ describe('DELETE /bots/{bot_id}', () => {
       [bot.id, cat.id],
     )
     await daemon.owner.call(users.reactivate, { user_id: bot.id })
-    assert.equal((await bot.call(users.me, {})).bot_owner_id, daemon.owner.id)
+    await bot.refused(users.me, {}, 'INVALID_API_KEY')
+    const { api_key } = await daemon.owner.call(api.key, { bot_id: bot.id })
+    assert.equal((await new Caller(daemon.url, bot.email, api_key).call(users.me, {})).bot_owner_id, daemon.owner.id)
   })
 })
 

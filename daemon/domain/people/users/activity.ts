@@ -2,6 +2,7 @@
 
 import type { ParamsOf, ReplyOf } from '../../../api/define.ts'
 import type { users as api } from '../../../api/people/users.ts'
+import { newKey, withNewToken } from '../../bots/secrets.ts'
 import type { Fact } from '../../facts.ts'
 import { limits } from '../../limits.ts'
 import type { UserFact } from '../../model/facts/people.ts'
@@ -66,8 +67,15 @@ export function reactivate(
   may.check(may.createBot, ctx, user.bot.type)
   checkBotName(ctx.state, user.fullName, user)
   const orphaned = user.bot.ownerId === null || !ctx.state.users.get(user.bot.ownerId)?.active
+  if (!orphaned) return { facts: [{ type: 'user.reactivated', userId: user.id }], reply: {} }
+  // It moves to the actor, and the former owner knows the old key and token.
+  const bot = { ...user.bot, ownerId: ctx.actor.id, ...withNewToken(user.bot) }
   return {
-    facts: [{ type: 'user.reactivated', userId: user.id, ...(orphaned && { ownerId: ctx.actor.id }) }],
+    facts: [
+      { type: 'user.reactivated', userId: user.id, ownerId: ctx.actor.id },
+      ...(bot.service ? [{ type: 'bot.configured', userId: user.id, bot, changed: ['service'] } as const] : []),
+      newKey(user),
+    ],
     reply: {},
   }
 }

@@ -1,7 +1,7 @@
 // Users: accounts, from their creation to their deactivation.
 
 import { users as api } from '../../../api/people/users.ts'
-import { botAdded, botReconfigured, botSightChanged, botUpdated } from '../../bots/announce.ts'
+import { botAdded, botReachChanged, botReconfigured, botSightChanged, botUpdated } from '../../bots/announce.ts'
 import type { UserFact } from '../../model/facts/people.ts'
 import { userByEmail } from '../../model/lookups.ts'
 import { roles } from '../../model/roles.ts'
@@ -127,6 +127,7 @@ export const users = resource(api)<UserFact, Prepared>({
         ...accessChanged(state, before, user),
         ...addressesSeen(state, before, user),
         ...botSightChanged(state, before, user),
+        ...botReachChanged(state, before, user),
         ...roleNews(state, before, user),
       ]
     },
