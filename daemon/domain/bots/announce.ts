@@ -45,7 +45,9 @@ function handedOver(state: State, user: BotUser, formerOwnerId: number | null | 
   const administers = (id: number) => administerBot.allows({ state, actor: state.users.get(id)! }, user)
   return [
     ...plain(formerOwnerId).map(id => told(user, [id], 'delete', { user_id: user.id })),
-    ...plain(ownerId).filter(administers).map(id => told(user, [id], 'add', presentBot(state, user))),
+    ...plain(ownerId)
+      .filter(administers)
+      .map(id => told(user, [id], 'add', presentBot(state, user))),
     {
       to: everyone(state),
       event: { type: 'realm_user', op: 'update', person: { user_id: user.id, bot_owner_id: ownerId } },

@@ -69,9 +69,8 @@ export const deactivateBot = rule<User>(
 )
 
 /** A bot sees what its owner sees, so an owner is not chosen by just anybody. */
-export const handOverBot = rule<User>(
-  'Organization administrators may give a bot to another owner.',
-  ({ actor }) => isAdministrator(actor),
+export const handOverBot = rule<User>('Organization administrators may give a bot to another owner.', ({ actor }) =>
+  isAdministrator(actor),
 )
 
 /** email_address_visibility: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators. */
