@@ -46,6 +46,7 @@ export class Engine {
   async boot(): Promise<void> {
     const { journal, snapshots, queues } = this.#parts
     const saved = (await snapshots?.read()) ?? null
+    queues.expectGone(await this.#queuesRemovedAfter(saved?.position ?? 0))
     if (saved) {
       const { queues: savedQueues = [], store: [store] = [], ...sections } = saved.sections
       this.#secretVerifier = store?.secretVerifier
@@ -139,6 +140,14 @@ export class Engine {
 
   get position(): number {
     return this.#parts.journal.position
+  }
+
+  /** Telling queues what they never pass on is most of the work of a start, so those that will have ended are left out. */
+  async #queuesRemovedAfter(position: number): Promise<Set<string>> {
+    const removed = new Set<string>()
+    for await (const { facts } of this.#parts.journal.find(position, '"type":"queue.removed"'))
+      for (const fact of facts) if (fact.type === 'queue.removed') removed.add(fact.queueId)
+    return removed
   }
 
   #append(op: string, actor: number | null, facts: readonly Fact[]): void {

@@ -3,12 +3,6 @@
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Client } from '../domain/resource.ts'
 
-/**
- * Event IDs are (position - birth) * K + n: n counts what a queue heard since that position. No command announces K
- * events to one queue (batches stop at half of it), and signals that would reach K make the engine journal an empty entry.
- */
-export const K = 10_000
-
 export interface Pending {
   readonly id: number
   readonly position: number
@@ -26,7 +20,8 @@ export interface Waiter {
 }
 
 export interface Queue extends QueueRegistration {
-  readonly birth: number
+  /** Where its event IDs are counted from. */
+  birth: number
   readonly client: Client
   /** The types it takes; null: all. */
   readonly types: ReadonlySet<string> | null
@@ -46,11 +41,6 @@ export interface Queue extends QueueRegistration {
 
 /** What follows from the registration, or is counted anew after a start. */
 export type Unsaved = 'client' | 'types' | 'size' | 'waiter' | 'heartbeatAt' | 'lastSeen'
-
-/** One ID is left over for the heartbeat that may come beside a signal. */
-export function atEnd(queue: Queue, position: number): boolean {
-  return queue.newest + 2 >= (position - queue.birth + 1) * K
-}
 
 /** Bounded by the pending events of one queue. */
 export function sizeOf(pending: readonly Pending[]): number {

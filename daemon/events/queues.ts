@@ -5,7 +5,9 @@ import type { Fact } from '../domain/facts.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Announcement } from '../domain/resource.ts'
 import { Adapter, Clients } from './adapt.ts'
-import { atEnd, K, type Pending, type Queue, sizeOf, type Unsaved, type Waiter } from './queue.ts'
+import { hasRoom, isUsedUp, skipTo, takeId } from './event-ids.ts'
+import { type Pending, type Queue, sizeOf, type Unsaved, type Waiter } from './queue.ts'
+import { queuesOfRows, rowsOfQueues } from './saved-queues.ts'
 import { Wheel } from './timer-wheel.ts'
 
 export interface QueueLimits {
@@ -46,6 +48,7 @@ export class Queues {
   #released = 0
   /** Queues with events that wait for the disk, by position, ascending. */
   #held: { readonly position: number; readonly queues: Queue[] }[] = []
+  #gone: ReadonlySet<string> = new Set()
   #live = false
   #stopping = false
 
@@ -78,8 +81,9 @@ export class Queues {
 
   /** Takes a fact about queues; false when it is about something else. */
   apply(position: number, fact: Fact): boolean {
-    if (fact.type === 'queue.registered') this.#add(fact.queue, position)
-    else if (fact.type === 'queue.acknowledged') this.#prune(fact.queueId, fact.upTo)
+    if (fact.type === 'queue.registered') {
+      if (!this.#gone.has(fact.queue.id)) this.#add(fact.queue, position)
+    } else if (fact.type === 'queue.acknowledged') this.#prune(fact.queueId, fact.upTo)
     else if (fact.type === 'queue.removed') this.#drop(fact.queueId)
     else {
       // Before the fact itself is announced: an account that is deactivated is not sent even that.
@@ -139,8 +143,9 @@ export class Queues {
   /** Whether a signal has no ID left at this position in some queue. */
   full(announcements: readonly Announcement[], position: number): boolean {
     for (const { to } of announcements)
+      // An announcement can be two events, for clients that know an older form too.
       for (const userId of this.#listening(to))
-        for (const queue of this.ofUser(userId)) if (atEnd(queue, position)) return true
+        for (const queue of this.ofUser(userId)) if (!hasRoom(queue, position, 2 * announcements.length)) return true
     return false
   }
 
@@ -203,22 +208,30 @@ export class Queues {
   /** After boot: time without the daemon does not count against anyone, and IDs go on beyond all that were told. */
   resume(position: number): void {
     this.#live = true
+    this.#gone = new Set()
     for (const queue of this.#queues.values()) {
-      queue.newest = Math.max(queue.newest, (position - queue.birth) * K - 1)
+      skipTo(queue, position)
       this.touch(queue)
       this.#expiries.at(queue.lastSeen + queue.lifespan, queue)
     }
   }
 
-  save(): unknown[] {
-    return [...this.#queues.values()].map(queue => {
+  /** Rows for a snapshot: what is pending now, written while more comes. */
+  save(): Iterable<unknown> {
+    const queues = [...this.#queues.values()].map(queue => {
       const { client, types, size, waiter, heartbeatAt, lastSeen, ...kept } = queue
       return { ...kept, pending: [...queue.pending] }
     })
+    return { [Symbol.iterator]: () => rowsOfQueues(queues) }
   }
 
   load(saved: Iterable<unknown>): void {
-    for (const row of saved as Iterable<Omit<Queue, Unsaved>>) this.#index(row)
+    for (const queue of queuesOfRows(saved)) if (!this.#gone.has(queue.id)) this.#index(queue)
+  }
+
+  /** Before boot: these will have ended by its end, so that nothing need be done for them on the way. */
+  expectGone(queueIds: ReadonlySet<string>): void {
+    this.#gone = queueIds
   }
 
   // --- facts ----------------------------------------------------------------------------------------------------
@@ -294,6 +307,8 @@ export class Queues {
   // --- events ---------------------------------------------------------------------------------------------------
 
   #enqueue(queue: Queue, position: number, body: string, lasting: boolean, secretsOf?: number): void {
+    // More signals than a position has IDs for: a signal may be missed, an ID must not come again after a crash.
+    if (!lasting && !hasRoom(queue, position, 0)) return
     this.#append(queue, position, body, lasting, secretsOf)
     // Nobody waits while the journal is replayed.
     if (!this.#live) return
@@ -305,7 +320,7 @@ export class Queues {
   #endOverflowed(queue: Queue): void {
     const { maxPending, maxPendingSize } = this.#parts.limits
     const account = this.#byUser.get(queue.userId)
-    if (queue.pending.length > maxPending || queue.size > maxPendingSize / 2)
+    if (queue.pending.length > maxPending || queue.size > maxPendingSize / 2 || isUsedUp(queue))
       this.#parts.remove([queue.id], 'overflowed')
     else if (account && account.size > maxPendingSize) this.#parts.remove([largest(account.queues).id], 'overflowed')
   }
@@ -317,12 +332,10 @@ export class Queues {
   }
 
   #append(queue: Queue, position: number, body: string, lasting: boolean, secretsOf?: number): void {
-    queue.newest = Math.max(queue.newest + 1, (position - queue.birth) * K)
+    const id = takeId(queue, position, lasting)
     queue.position = position
     queue.pending.push(
-      secretsOf === undefined
-        ? { id: queue.newest, position, lasting, body }
-        : { id: queue.newest, position, lasting, body, secretsOf },
+      secretsOf === undefined ? { id, position, lasting, body } : { id, position, lasting, body, secretsOf },
     )
     this.#grow(queue, body.length)
   }
@@ -355,7 +368,7 @@ export class Queues {
     }
     // An event is on its way to the disk: it will come instead, and must not come sooner.
     const expected = queue.position > this.#released
-    const idsEnd = !expected && atEnd(queue, this.#released)
+    const idsEnd = !expected && !hasRoom(queue, this.#released, 0)
     if (idsEnd) this.#parts.tick()
     if (expected || idsEnd) this.#heartbeats.at(now + 1000, queue)
     else {

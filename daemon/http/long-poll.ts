@@ -15,6 +15,7 @@ import type { AnyResource, Context } from '../domain/resource.ts'
 import { administerBot, hearPublicChannels } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { clientOf } from '../events/adapt.ts'
+import { idStep } from '../events/event-ids.ts'
 import type { Pending, Queue } from '../events/queue.ts'
 import { send, success } from './answer.ts'
 import type { Answering } from './exchange.ts'
@@ -132,6 +133,7 @@ export class LongPoll {
       clientGravatar: params.client_gravatar,
       slimPresence: params.slim_presence,
       includeSubscribers: params.include_subscribers,
+      step: idStep,
     }
   }
 

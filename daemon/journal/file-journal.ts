@@ -6,7 +6,7 @@ import { closeFile, type Disk, realDisk, sync, syncFolder, writeWhole } from './
 import { GroupCommit } from './group-commit.ts'
 import { type Appended, type Entry, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
 import { activeName, entryLine, sealedName, unfinishedName } from './segment-format.ts'
-import { readSegment, type Segment } from './segment-reader.ts'
+import { findEntries, readSegment, type Segment } from './segment-reader.ts'
 import { createSegment, openSegments, type Sealed, type Segments } from './segments.ts'
 
 export interface FileJournalOptions {
@@ -79,6 +79,18 @@ export class FileJournal<Fact> implements Journal<Fact> {
           for (const entry of entries) yield entry
         previous = segment.last
       }
+    } finally {
+      for (const segment of segments) await closeFile(segment.fd)
+    }
+  }
+
+  async *find(after: number, text: string): AsyncGenerator<Entry<Fact>> {
+    this.#mustBeOpen()
+    const last = this.#position
+    const segments = await this.#whenWritten(() => this.#openForReading(after, last))
+    try {
+      for (const segment of segments)
+        for await (const entry of findEntries<Fact>(segment, text)) if (entry.position > after) yield entry
     } finally {
       for (const segment of segments) await closeFile(segment.fd)
     }

@@ -38,6 +38,11 @@ export interface Journal<Fact> {
    */
   replay(after: number): AsyncIterable<Entry<Fact>>
   /**
+   * Entries after the position whose line holds the text, oldest first, at the cost of reading the others without parsing
+   * them. Checks nothing and leaves out what is damaged: that is for `replay` to refuse.
+   */
+  find(after: number, text: string): AsyncIterable<Entry<Fact>>
+  /**
    * Begins a new segment, so that everything up to the returned position can be forgotten once it is in a snapshot.
    * That is the position at the call, whatever is appended meanwhile: a state captured in the same turn belongs to it.
    * It is on disk when the promise settles, also where appends are not synced.

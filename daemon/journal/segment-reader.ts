@@ -51,6 +51,20 @@ export async function* readSegment<Fact>(
   if (position !== last) throw new JournalDamaged(file, line, `ends at position ${position}, not ${last}`)
 }
 
+/** The entries whose lines hold the text; lines that are no entries are passed over. */
+export async function* findEntries<Fact>(segment: Segment, text: string): AsyncGenerator<Entry<Fact>> {
+  const wanted = Buffer.from(text)
+  for await (const block of lineBlocks(segment.fd, segment.size))
+    for (let found = block.indexOf(wanted); found >= 0; ) {
+      const start = block.lastIndexOf(newline, found) + 1
+      const next = block.indexOf(newline, found)
+      const end = next < 0 ? block.length : next
+      const sum = findSum(block, start, end)
+      if (sum >= 0) yield JSON.parse(`${block.toString('utf8', start, sum)}}`)
+      found = block.indexOf(wanted, end)
+    }
+}
+
 function checkStart(file: string, start: number, after: number, previous: number | undefined): void {
   if (previous !== undefined && start !== previous)
     throw new JournalDamaged(file, 1, `begins after position ${start}, the segment before it ends at ${previous}`)

@@ -1,10 +1,12 @@
 // The state as one JSON file, `state.json`, kept by lowdb through an adapter of our own: lowdb's never syncs, and builds
 // the whole file as one string. Knows rows and sections, not what they mean.
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { type Adapter, Low } from 'lowdb'
 import { removeUnfinished, writeFileAtomically } from './atomic-file.ts'
 import { type SideFile, SideFiles } from './side-files.ts'
 import { readStateFile, type StateDocument } from './state-file.ts'
+import { inHex, type Sums, sumOfHead } from './state-sums.ts'
 
 export type { SideFile } from './side-files.ts'
 export type { StateDocument } from './state-file.ts'
@@ -79,17 +81,20 @@ async function* statePieces(document: StateDocument): AsyncGenerator<string> {
   if (!Number.isSafeInteger(format) || !Number.isSafeInteger(position) || !Number.isFinite(time))
     throw new TypeError('a snapshot needs a format, a position and a time')
   let piece = `{"format":${format},"position":${position},"time":${time},${head(files)}"sections":{`
+  const sums: Sums = { head: sumOfHead(document), sections: {} }
   let since = performance.now()
   let sectionGap = '\n'
   for (const [name, rows] of Object.entries(sections)) {
     piece += `${sectionGap}${JSON.stringify(name)}:[`
     sectionGap = ',\n'
-    let rowGap = '\n'
+    let rowGap = ''
+    let sum = 0
     for (const row of rows) {
       const text = JSON.stringify(row)
       if (text === undefined) throw new TypeError(`a row of ${name} cannot be written as JSON`)
-      piece += rowGap + text
-      rowGap = ',\n'
+      piece += `${rowGap}\n${text}`
+      sum = crc32(rowGap + text, sum)
+      rowGap = ','
       if (piece.length >= pieceLength) {
         yield piece
         piece = ''
@@ -100,8 +105,9 @@ async function* statePieces(document: StateDocument): AsyncGenerator<string> {
       }
     }
     piece += '\n]'
+    sums.sections[name] = inHex(sum)
   }
-  yield `${piece}\n}}\n`
+  yield `${piece}\n},"sums":${JSON.stringify(sums)}}\n`
 }
 
 function head(files: readonly unknown[]): string {

@@ -1,10 +1,17 @@
 // Reading `state.json`: by lines, because it may be larger than any string; as a whole when somebody reformatted it.
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { lineBlocks, newline } from './line-blocks.ts'
+import { checkSums, inHex, type Sums, sumOfHead, sumOfRows } from './state-sums.ts'
 
-/** What the newest natter writes. Older ones are handed on as they are, newer ones are refused. */
-export const stateFormat = 2
+/**
+ * What the newest natter writes. Older ones are handed on as they are, newer ones are refused. Since 2 full segments of
+ * messages are files of their own; since 3 there are checksums, and queues refer to the text of events that they share.
+ */
+export const stateFormat = 3
+/** The first format with checksums. */
+const summedFormat = 3
 
 /** A file beside the snapshot that belongs to it. */
 export interface FileEntry {
@@ -24,6 +31,9 @@ export interface StateDocument<Rows = Iterable<unknown>, File = FileEntry> {
   /** What is too large or too still to be written again with every snapshot. */
   readonly files?: readonly File[]
 }
+
+/** As it is read: with its checksums, if it has any. */
+type Found = StateDocument<unknown[]> & { sums?: unknown }
 
 export class SnapshotDamaged extends Error {
   readonly file: string
@@ -56,7 +66,7 @@ export async function readStateFile(path: string): Promise<StateDocument<unknown
       return reader.finish()
     } catch (error) {
       // Not laid out as we do it: a hand or a tool may have reformatted it, and then it is still good.
-      if (!(error instanceof SnapshotDamaged) || reader.newer || size > wholeLimit) throw error
+      if (!(error instanceof SnapshotDamaged) || reader.final || size > wholeLimit) throw error
       return parseWhole(basename(path), readFileSync(fd, 'utf8'), error)
     }
   } finally {
@@ -74,16 +84,22 @@ function openIfThere(path: string): number | undefined {
 }
 
 const comma = 0x2c
+const beforeSums = '},"sums":'
 
 /** Takes the file line by line: the head, then sections of rows, then the end. */
 class StateReader {
-  /** Whether the file was refused for its format: no other way of reading it will help. */
-  newer = false
+  /** Whether it was refused for what it says, not for its layout: no other way of reading it will help. */
+  final = false
   readonly #file: string
   #line = 0
   #expected: 'head' | 'section' | 'first row' | 'row' | 'section or end' | 'end of section' | 'end' | 'nothing' = 'head'
-  #document!: StateDocument<unknown[]>
+  #document!: Found
+  #section = ''
   #rows: unknown[] = []
+  /** What the checksums have to be, and where each section begins. */
+  readonly #sums: Sums = { head: '', sections: {} }
+  readonly #begins = new Map<string, number>()
+  #sum = 0
 
   constructor(file: string) {
     this.#file = file
@@ -115,27 +131,40 @@ class StateReader {
   }
 
   finish(): StateDocument<unknown[]> {
-    if (this.#expected === 'nothing') return this.#document
-    this.#line++
-    throw this.#damaged('the file ends too early')
+    if (this.#expected !== 'nothing') {
+      this.#line++
+      throw this.#damaged('the file ends too early')
+    }
+    const { sums, ...document } = this.#document
+    if (document.format < summedFormat) return document
+    this.#sums.head = sumOfHead(document)
+    const problem = checkSums(sums, this.#sums)
+    this.final = problem !== undefined
+    if (problem) throw new SnapshotDamaged(this.#file, this.#begins.get(problem.section) ?? 1, problem.reason)
+    return document
   }
 
   #head(text: string): void {
     const head = text.endsWith('"sections":{') ? this.#parse(`${text}}}`) : undefined
     const reason = whyNotState(head)
-    this.newer = reason?.startsWith('format') ?? false
+    this.final = reason?.startsWith('format') ?? false
     if (reason) throw this.#damaged(reason)
-    this.#document = head as StateDocument<unknown[]>
+    this.#document = head as Found
     this.#expected = 'section or end'
   }
 
   #between(text: string): void {
-    if (text === '}}' && this.#expected !== 'section') {
+    const isEnd = text === '}}' || (text.startsWith(beforeSums) && text.endsWith('}'))
+    if (isEnd && this.#expected !== 'section') {
+      if (text !== '}}') this.#document.sums = this.#parse(text.slice(beforeSums.length, -1))
       this.#expected = 'nothing'
       return
     }
     const name = text.endsWith(':[') && this.#expected !== 'end' ? this.#parse(text.slice(0, -2)) : undefined
     if (typeof name !== 'string') throw this.#damaged('neither a section nor the end')
+    this.#section = name
+    this.#begins.set(name, this.#line)
+    this.#sum = 0
     this.#rows = []
     ;(this.#document.sections as Record<string, unknown[]>)[name] = this.#rows
     this.#expected = 'first row'
@@ -143,12 +172,14 @@ class StateReader {
 
   #row(bytes: Buffer, start: number, end: number): void {
     const more = bytes[end - 1] === comma
+    this.#sum = crc32(bytes.subarray(start, end), this.#sum)
     this.#rows.push(this.#parse(bytes.toString('utf8', start, more ? end - 1 : end)))
     this.#expected = more ? 'row' : 'end of section'
   }
 
   #endOfSection(text: string): void {
     if (text !== ']' && text !== '],') throw this.#damaged('neither a row nor the end of the section')
+    this.#sums.sections[this.#section] = inHex(this.#sum)
     this.#expected = text === '],' ? 'section' : 'end'
   }
 
@@ -178,7 +209,13 @@ function parseWhole(file: string, text: string, earlier: SnapshotDamaged): State
   }
   const reason = whyNotState(document)
   if (reason) throw new SnapshotDamaged(file, 1, reason)
-  return document as StateDocument<unknown[]>
+  const { sums, ...found } = document as Found
+  if (found.format >= summedFormat) {
+    const sections = Object.entries(found.sections).map(([name, rows]) => [name, sumOfRows(rows)])
+    const problem = checkSums(sums, { head: sumOfHead(found), sections: Object.fromEntries(sections) })
+    if (problem) throw new SnapshotDamaged(file, 1, problem.reason)
+  }
+  return found
 }
 
 function whyNotState(document: unknown): string | undefined {

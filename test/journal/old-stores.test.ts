@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { channels } from '../../daemon/api/channels/channels.ts'
 import { subscriptions } from '../../daemon/api/channels/subscriptions.ts'
+import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../daemon/api/people/users.ts'
@@ -45,5 +46,47 @@ describe('a store of format 1', () => {
       saved_snippets.map(({ title }) => title),
       ['Hi'],
     )
+  })
+})
+
+describe('a store of format 2', () => {
+  test('opens with its queues: what they waited for is there, and their event IDs go on as they began', async t => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-old-'))
+    t.after(() => rmSync(data, { recursive: true, force: true }))
+    cpSync(join(import.meta.dirname, '../fixtures/store-format-2'), data, { recursive: true })
+    const daemon = await startDaemon(t, { data, flags: ['--secret', 'fixture'] })
+    const { owner } = daemon
+    const told = async (queue_id: string) =>
+      (await owner.call(events.get, { queue_id, dont_block: true })).events.map(event => [
+        event.id,
+        (event as unknown as { saved_snippet: { title: string } }).saved_snippet.title,
+      ])
+    const expected: [queueId: string, firstId: number, titles: string[]][] = [
+      ['73f4dd39-af2f-490c-bba9-b6f710e247b8', 20_000, ['One', 'Two', 'Three']],
+      ['575cdebb-db12-4c7a-97fe-e6928f3a0065', 10_000, ['One', 'Two', 'Three']],
+      // Registered after the snapshot.
+      ['6987333f-b200-468d-bbb2-ec0edb636b0b', 10_000, ['Three']],
+    ]
+    const ids = (first: number, titles: string[]) =>
+      titles.map((title, at) => [first + 10_000 * (title === 'Three' && titles.length > 1 ? at + 1 : at), title])
+    for (const [queueId, first, titles] of expected) assert.deepEqual(await told(queueId), ids(first, titles))
+    await owner.call(savedSnippets.create, { title: 'Four', content: 'x' })
+    const before = new Map<string, number>()
+    for (const [queueId, first, titles] of expected) {
+      const heard = await told(queueId)
+      assert.deepEqual(heard.slice(0, -1), ids(first, titles))
+      const [id, title] = heard.at(-1)!
+      assert.equal(title, 'Four')
+      assert.ok((id as number) > (heard.at(-2)![0] as number) && (id as number) % 10_000 === 0)
+      before.set(queueId, id as number)
+    }
+    // Saved in the new format, the same once more.
+    await daemon.compact()
+    await daemon.kill()
+    const again = await startDaemon(t, { data, flags: ['--secret', 'fixture'] })
+    for (const [queueId] of expected) {
+      const { events: heard } = await again.owner.call(events.get, { queue_id: queueId, dont_block: true })
+      assert.equal(heard.at(-1)!.id, before.get(queueId))
+    }
   })
 })

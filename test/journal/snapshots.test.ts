@@ -49,7 +49,7 @@ describe('snapshots', () => {
     assert.equal(
       text,
       [
-        '{"format":2,"position":12,"time":1700000000000,"sections":{',
+        '{"format":3,"position":12,"time":1700000000000,"sections":{',
         '"users":[',
         '{"id":1,"name":"Ämy 🦔"},',
         '{"id":2,"name":"Bo"}',
@@ -63,11 +63,12 @@ describe('snapshots', () => {
         'null,',
         '4',
         ']',
-        '}}',
+        '},"sums":{"head":"970caa20","sections":{"users":"afba48e8","realm":"00000000","queues":"f618a390"}}}',
         '',
       ].join('\n'),
     )
-    assert.deepEqual(JSON.parse(text), sample)
+    const { sums, ...document } = JSON.parse(text)
+    assert.deepEqual(document, sample)
     assert.equal(statSync(state(folder)).mode & 0o777, 0o600)
     assert.deepEqual(readdirSync(folder), ['state.json'])
   })
@@ -139,7 +140,7 @@ describe('snapshots', () => {
   test('what a crash left unfinished is removed', async () => {
     const folder = newFolder()
     await openSnapshots(folder).write(sample)
-    writeFileSync(`${state(folder)}.tmp`, '{"format":2,"posi')
+    writeFileSync(`${state(folder)}.tmp`, '{"format":3,"posi')
     assert.deepEqual(await openSnapshots(folder).read(), sample)
     assert.ok(!existsSync(`${state(folder)}.tmp`))
   })
@@ -147,7 +148,8 @@ describe('snapshots', () => {
   test('a file that somebody reformatted is still read', async () => {
     const folder = newFolder()
     for (const indent of [undefined, 2, '\t']) {
-      writeFileSync(state(folder), JSON.stringify(sample, null, indent))
+      await openSnapshots(folder).write(sample)
+      writeFileSync(state(folder), JSON.stringify(JSON.parse(readFileSync(state(folder), 'utf8')), null, indent))
       assert.deepEqual(await openSnapshots(folder).read(), sample)
     }
     await openSnapshots(folder).write(sample)
@@ -188,12 +190,55 @@ describe('snapshots', () => {
     }
   })
 
+  test('a changed letter, a changed digit, a lost row or section is refused, with file, line and section', async () => {
+    const folder = newFolder()
+    await openSnapshots(folder).write(sample)
+    const text = readFileSync(state(folder), 'utf8')
+    const cases: [string, number, RegExp][] = [
+      [text.replace('Bo', 'Ba'), 2, /section "users" do not match their checksum/],
+      [text.replace('"id":2', '"id":3'), 2, /section "users"/],
+      [text.replace('{"id":1,"name":"Ämy 🦔"},\n', ''), 2, /section "users"/],
+      [text.replace('"realm":[\n],\n', ''), 1, /section "realm"/],
+      [text.replace('"realm"', '"realms"'), 6, /section "realms"/],
+      [text.replace('null,\n4', '4,\nnull'), 8, /section "queues"/],
+      [text.replace('"position":12', '"position":13'), 1, /position, time or files/],
+      [text.replace(/,"sums":.*\}/, '}'), 1, /the checksums are missing/],
+      [text.replace(/"sums":.*/, '"sums":7}'), 1, /the checksums are missing/],
+    ]
+    for (const [changed, line, words] of cases)
+      for (const layout of [changed, JSON.stringify(JSON.parse(changed), null, 2)]) {
+        assert.notEqual(layout, text)
+        writeFileSync(state(folder), layout)
+        await assert.rejects(openSnapshots(folder).read(), error => {
+          assert.ok(error instanceof SnapshotDamaged, String(error))
+          assert.match(error.message, words)
+          assert.match(error.message, /replace the value of "sums" at its end with "edited"/)
+          assert.equal(error.line, layout === changed ? line : 1)
+          return true
+        })
+      }
+  })
+
+  test('an edit is accepted when the checksums are replaced by "edited", and the next snapshot has checksums again', async () => {
+    const folder = newFolder()
+    const snapshots = openSnapshots(folder)
+    await snapshots.write(sample)
+    const text = readFileSync(state(folder), 'utf8')
+    const edited = text.replace('"Bo"', '"Bob"').replace(/"sums":.*/, '"sums":"edited"}')
+    for (const layout of [edited, JSON.stringify(JSON.parse(edited), null, 2)]) {
+      writeFileSync(state(folder), layout)
+      assert.deepEqual((await snapshots.read())?.sections.users?.[1], { id: 2, name: 'Bob' })
+    }
+    await snapshots.write(sample)
+    assert.equal(readFileSync(state(folder), 'utf8'), text)
+  })
+
   test('a newer format and another file are refused with a sentence', async () => {
     const folder = newFolder()
     await openSnapshots(folder).write({ ...sample, format: stateFormat + 1 })
-    await assert.rejects(openSnapshots(folder).read(), /state.json, line 1: format 3, this natter reads 2/)
+    await assert.rejects(openSnapshots(folder).read(), /state.json, line 1: format 4, this natter reads 3/)
     writeFileSync(state(folder), JSON.stringify({ ...sample, format: stateFormat + 1 }, null, 2))
-    await assert.rejects(openSnapshots(folder).read(), /format 3, this natter reads 2/)
+    await assert.rejects(openSnapshots(folder).read(), /format 4, this natter reads 3/)
     writeFileSync(state(folder), '{"something": "else"}')
     await assert.rejects(openSnapshots(folder).read(), /not a snapshot of natter/)
     writeFileSync(state(folder), JSON.stringify({ ...sample, sections: { users: 3 } }))

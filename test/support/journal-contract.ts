@@ -71,6 +71,23 @@ export function journalContract(name: string, open: () => Promise<Journal<TestFa
       await journal.close()
     })
 
+    test('find gives the entries after a position whose line holds a text, and no others', async () => {
+      const journal = await open()
+      for (const text of ['a needle', 'hay', '"needle"', 'nee\ndle', 'needle needle', 'hay'])
+        journal.append(newEntry(text))
+      const found = async (after: number, text: string) =>
+        (await collect(journal.find(after, text))).map(({ position }) => position)
+      assert.deepEqual(await found(0, 'needle'), [1, 3, 5])
+      assert.deepEqual(await found(1, 'needle'), [3, 5])
+      assert.deepEqual(await found(0, '"text":"hay"'), [2, 6])
+      assert.deepEqual(await found(0, 'nothing'), [])
+      assert.deepEqual(await collect(journal.find(4, 'needle')), [{ position: 5, ...newEntry('needle needle') }])
+      await journal.seal()
+      journal.append(newEntry('late needle'))
+      assert.deepEqual(await found(4, 'needle'), [5, 7])
+      await journal.close()
+    })
+
     test('what is changed after the append does not change the journal', async () => {
       const journal = await open()
       const fact = { type: 'message.sent', text: 'as it was' }

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { Engine } from '../../daemon/engine.ts'
 import { Queues } from '../../daemon/events/queues.ts'
+import { queuesOfRows } from '../../daemon/events/saved-queues.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import type { Journal } from '../../daemon/journal/journal.ts'
 import { openSnapshots, type Snapshots } from '../../daemon/journal/snapshots.ts'
@@ -41,6 +42,7 @@ async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | nul
     async *replay(after: number) {
       if (journal) for await (const entry of journal.replay(after)) if (entry.position <= until) yield entry
     },
+    async *find() {},
     seal: () => scratch.seal(),
     forget: upTo => scratch.forget(upTo),
     close: () => scratch.close(),
@@ -69,14 +71,14 @@ async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | nul
 /** Signals, heartbeats and presence are not part of the story, and neither is the last number a queue gave out. */
 function comparable(sections: Readonly<Record<string, Iterable<unknown>>>): unknown {
   const rows = Object.fromEntries(Object.entries(sections).map(([name, section]) => [name, [...section]]))
-  const queues = (rows.queues ?? []) as { pending: { lasting: boolean; id: number }[]; acknowledged: number }[]
+  const queues = [...queuesOfRows(rows.queues ?? [])]
   return JSON.parse(
     JSON.stringify({
       ...rows,
       presence: [],
-      queues: queues.map(({ newest, position, acknowledged, ...queue }: any) => ({
+      queues: queues.map(({ newest, position, acknowledged, ...queue }) => ({
         ...queue,
-        pending: queue.pending.filter((event: any) => event.lasting),
+        pending: queue.pending.filter(event => event.lasting),
       })),
     }),
   )

@@ -27,4 +27,6 @@ export interface QueueRegistration {
   readonly clientGravatar: boolean
   readonly slimPresence: boolean
   readonly includeSubscribers: 'true' | 'false' | 'partial'
+  /** How far apart the event IDs of two positions are; absent in queues of version 0.1.0. */
+  readonly step?: number
 }

@@ -1,0 +1,53 @@
+// How a snapshot keeps queues: the text of an event once, before the first queue that waits for it, however many do.
+
+import type { Pending, Queue, Unsaved } from './queue.ts'
+
+type SavedQueue = Omit<Queue, Unsaved>
+
+/** ID, position, number of the text among the rows that are texts, whether it lasts, whose secrets belong into it. */
+type PendingRow = readonly [id: number, position: number, text: number, lasting: boolean, secretsOf?: number]
+
+/** The rows of a snapshot: texts of events, and queues that refer to them by number. */
+export function* rowsOfQueues(queues: readonly SavedQueue[]): Generator<unknown> {
+  const numbers = new Map<string, number>()
+  for (const { pending, ...queue } of queues) {
+    for (const { body } of pending)
+      if (!numbers.has(body)) {
+        numbers.set(body, numbers.size)
+        yield body
+      }
+    yield { ...queue, pending: pending.map(event => rowOf(event, numbers.get(event.body)!)) }
+  }
+}
+
+/** Reads rows of any format. In the first two every queue had its own copy of each text. */
+export function* queuesOfRows(rows: Iterable<unknown>): Generator<SavedQueue> {
+  const texts: string[] = []
+  const known = new Map<string, string>()
+  for (const row of rows) {
+    if (typeof row === 'string') texts.push(row)
+    else {
+      const { pending, ...queue } = row as Omit<SavedQueue, 'pending'> & { pending: (PendingRow | Pending)[] }
+      yield {
+        ...queue,
+        pending: pending.map(event => ('body' in event ? shared(event, known) : pendingOf(event, texts))),
+      }
+    }
+  }
+}
+
+function rowOf({ id, position, lasting, secretsOf }: Pending, text: number): PendingRow {
+  return secretsOf === undefined ? [id, position, text, lasting] : [id, position, text, lasting, secretsOf]
+}
+
+function pendingOf([id, position, text, lasting, secretsOf]: PendingRow, texts: readonly string[]): Pending {
+  const body = texts[text]
+  if (body === undefined) throw new Error(`state.json: a queue refers to event text ${text}, which is missing`)
+  return secretsOf === undefined ? { id, position, lasting, body } : { id, position, lasting, body, secretsOf }
+}
+
+function shared(event: Pending, known: Map<string, string>): Pending {
+  const body = known.get(event.body)
+  if (body === undefined) known.set(event.body, event.body)
+  return body === undefined ? event : { ...event, body }
+}
