@@ -142,8 +142,8 @@ export class Queues {
 
   /** Whether a signal has no ID left at this position in some queue. */
   full(announcements: readonly Announcement[], position: number): boolean {
+    // An announcement can be two events, for clients that know an older form too.
     for (const { to } of announcements)
-      // An announcement can be two events, for clients that know an older form too.
       for (const userId of this.#listening(to))
         for (const queue of this.ofUser(userId)) if (!hasRoom(queue, position, 2 * announcements.length)) return true
     return false

@@ -1,7 +1,6 @@
 // The checksums of `state.json`: one for its head, one for each section, as its last member. They notice what a disk or a
 // slip of the hand changed; "edited" in their place accepts an edit that was meant.
 import { crc32 } from 'node:zlib'
-import type { StateDocument } from './state-file.ts'
 
 export interface Sums {
   head: string
@@ -11,7 +10,14 @@ export interface Sums {
 /** What a person writes in the place of the checksums to accept an edit. */
 const edited = 'edited'
 
-export function sumOfHead({ format, position, time, files = [] }: Omit<StateDocument, 'sections'>): string {
+interface Head {
+  readonly format: number
+  readonly position: number
+  readonly time: number
+  readonly files?: readonly unknown[]
+}
+
+export function sumOfHead({ format, position, time, files = [] }: Head): string {
   return inHex(crc32(JSON.stringify([format, position, time, files])))
 }
 
