@@ -193,7 +193,7 @@ export class Engine {
 
   #mustBeOpen(): void {
     if (this.#failure) throw notReady()
-    if (this.#closed) throw new Refusal('SERVER_NOT_READY', 'The daemon is stopping.')
+    if (this.#closed) throw new Refusal('The daemon is stopping.', { code: 'SERVER_NOT_READY' })
   }
 
   #fail(error: Error): void {
@@ -217,5 +217,5 @@ export class Engine {
 }
 
 function notReady(): Refusal {
-  return new Refusal('SERVER_NOT_READY', 'The daemon cannot write its store and is stopping; see its log')
+  return new Refusal('The daemon cannot write its store and is stopping; see its log.', { code: 'SERVER_NOT_READY' })
 }

@@ -1,5 +1,7 @@
-// What can go wrong on the command line, and the exit code each kind of trouble has. Nothing here prints a stack.
+// What can go wrong on the command line, and the exit code of each kind of failure. Nothing here prints a stack.
 
+import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../../daemon/api/errors.ts'
+import { type Headers, headerIn } from './headers.ts'
 export const exitCodes = {
   done: 0,
   refused: 1,
@@ -15,10 +17,14 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-interface Circumstances {
+interface Details {
   /** The API's own code, or one of ours in the same style. */
   readonly code?: string
   readonly http?: number
+  /** Of a refusal by the API. */
+  readonly kind?: RefusalKind | undefined
+  /** The API's name of the parameter that is wrong. */
+  readonly parameter?: string | undefined
   /** What to do about it, as a sentence or a line to copy. */
   readonly hint?: string | undefined
 }
@@ -27,14 +33,18 @@ export class Failure extends Error {
   readonly exit: ExitCode
   readonly code: string
   readonly http: number | null
+  readonly kind: RefusalKind | undefined
+  readonly parameter: string | undefined
   readonly hint: string | undefined
 
-  constructor(exit: ExitCode, message: string, { code = codeFor[exit], http, hint }: Circumstances = {}) {
+  constructor(exit: ExitCode, message: string, details: Details = {}) {
     super(message)
     this.exit = exit
-    this.code = code
-    this.http = http ?? null
-    this.hint = hint
+    this.code = details.code ?? codeFor[exit]
+    this.http = details.http ?? null
+    this.kind = details.kind
+    this.parameter = details.parameter
+    this.hint = details.hint
   }
 }
 
@@ -53,26 +63,35 @@ export function usage(message: string, hint?: string): Failure {
 }
 
 /** The same, with something to do about it. */
-export function hinted({ exit, message, code, http }: Failure, hint: string): Failure {
-  return new Failure(exit, message, { code, ...(http !== null && { http }), hint })
+export function addHint(failure: Failure, hint: string): Failure {
+  const { exit, message, code, http, kind, parameter } = failure
+  return new Failure(exit, message, { code, kind, parameter, hint, ...(http !== null && { http }) })
 }
 
-/** For an answer with an error status. */
-export function refusal(http: number, body: Readonly<Record<string, unknown>>): Failure {
+/** For an answer with an error body or an error status. */
+export function refusal(http: number, body: Readonly<Record<string, unknown>>, headers: Headers = []): Failure {
   const code = typeof body.code === 'string' ? body.code : `HTTP_${http}`
   const message = typeof body.msg === 'string' && body.msg !== '' ? body.msg : `the server answered ${http}`
-  // Where the API has no code of its own for it, our daemon says it in these words.
-  const exit = code === 'BAD_REQUEST' && missingThing.test(message) ? exitCodes.notFound : exitOf(http, code)
-  return new Failure(exit, message, { code, http, hint: hintFor(code) })
+  const kind = kindIn(headers) ?? guessKind(http, code)
+  const parameter = headerIn(headers, parameterHeader)
+  return new Failure(exitFor[kind], message, { code, http, kind, parameter, hint: hintFor(code) })
 }
 
-export function exitOf(http: number, code: string): ExitCode {
-  if (http === 429 || code === 'RATE_LIMIT_HIT') return exitCodes.rateLimited
-  if (http === 404 || missing.has(code)) return exitCodes.notFound
-  if (http === 401 || http === 403 || code === 'UNAUTHORIZED_PRINCIPAL') return exitCodes.denied
-  // Said by a proxy in front of a daemon that is away.
-  if (http === 502 || http === 503 || http === 504) return exitCodes.unreachable
-  return http < 400 ? exitCodes.done : exitCodes.refused
+/** Other servers of the API family do not send it, and newer ones may send a kind that is not known here. */
+function kindIn(headers: Headers): RefusalKind | undefined {
+  const kind = headerIn(headers, kindHeader)
+  return kind !== undefined && Object.hasOwn(refusalKinds, kind) ? (kind as RefusalKind) : undefined
+}
+
+const exitFor: Readonly<Record<RefusalKind, ExitCode>> = {
+  invalid: exitCodes.refused,
+  conflict: exitCodes.refused,
+  'not-found': exitCodes.notFound,
+  forbidden: exitCodes.denied,
+  unauthenticated: exitCodes.denied,
+  'rate-limited': exitCodes.rateLimited,
+  unavailable: exitCodes.unreachable,
+  defect: exitCodes.refused,
 }
 
 /** Prints for people, or as one JSON line. The exit code is the same. */
@@ -109,17 +128,6 @@ const codeFor: Readonly<Record<ExitCode, string>> = {
   130: 'INTERRUPTED',
   143: 'TERMINATED',
 }
-
-/** `message_id: no such message`, `filter_id: no linkifier has the ID 7`, `principals[0]: no active user is amy`. */
-const missingThing = /^[\w[\]]+: no (such |[\w ]+ has the ID |active user is )/
-
-/** Codes that mean "there is no such thing" although their status is 400. */
-const missing: ReadonlySet<string> = new Set([
-  'STREAM_DOES_NOT_EXIST',
-  'REACTION_DOES_NOT_EXIST',
-  'BAD_EVENT_QUEUE_ID',
-  'NONEXISTENT_SUBDOMAIN',
-])
 
 function hintFor(code: string): string | undefined {
   if (code === 'INVALID_API_KEY' || code === 'UNAUTHORIZED')

@@ -1,7 +1,7 @@
 // What a subcommand of the catalogue does: read its params, send or show the request, print the reply.
 
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { exitCodes, Failure, hinted, usage } from '../base/failure.ts'
+import { addHint, exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
@@ -75,28 +75,27 @@ async function nearby(
     for (const name of channels) await suggested('channel', String(name), sources)
     for (const name of people) await suggested('user', String(name), sources)
   }
-  const lacksTopic = error.code === 'BAD_REQUEST' && error.message.startsWith('topic: ') && !place?.topic
-  if (typeof channel === 'string' && lacksTopic && !given.has('topic'))
-    throw hinted(error, `Say '#${channel.replace(/^#/, '')}>topic', or give --topic.`)
-  throw error.hint === undefined ? inOurWords(error, endpoint) : error
+  const lacksTopic = error.parameter === 'topic' && !place?.topic && !given.has('topic')
+  if (typeof channel === 'string' && lacksTopic)
+    throw addHint(error, `Give '#${channel.replace(/^#/, '')}>topic', or --topic.`)
+  throw error.hint === undefined ? nameFlag(error, endpoint) : error
 }
 
-/** Where the server speaks of a param that is called otherwise here. */
-function inOurWords(error: Failure, endpoint: Endpoint): Failure {
-  const name = /^(\w+)[: [']/.exec(error.message)?.[1]
+/** Where the server names a parameter whose flag has another name. */
+function nameFlag(error: Failure, endpoint: Endpoint): Failure {
+  const name = error.parameter
   if (name === undefined || !Object.hasOwn(endpoint.params, name)) return error
   const label = labelOf(endpoint, name)
   // A word after the subcommand is known by its place.
   if (!label.startsWith('--') || label.includes(name.replaceAll('_', '-'))) return error
-  return hinted(error, `${name} is ${label} here.`)
+  return addHint(error, `The flag for ${name} is ${label}.`)
 }
 
-function mayBeMisspelt({ code, exit, message }: Failure): boolean {
-  if (code === 'STREAM_DOES_NOT_EXIST' || code === 'BAD_NARROW') return true
-  return code === 'BAD_REQUEST' && (exit === exitCodes.notFound || message.includes('no active user'))
+function mayBeMisspelt({ code, kind }: Failure): boolean {
+  return kind === 'not-found' || code === 'BAD_NARROW'
 }
 
-/** Throws what is known of a name that nobody has. */
+/** Throws, with suggestions, if nothing has this name. */
 async function suggested(kind: Kind, given: string, sources: Sources): Promise<void> {
   for (const name of given.split(','))
     if (name.trim() !== '' && !/^(id:)?\d+$/.test(name)) await sources.names.find(kind, name.trim())

@@ -1,7 +1,7 @@
 // `natter api METHOD PATH`: any route, raw. The body is printed as it came.
 
 import { readFileSync } from 'node:fs'
-import { exitOf, Failure, harmless, refusal, usage } from '../base/failure.ts'
+import { Failure, harmless, refusal, usage } from '../base/failure.ts'
 import { batchFlags, type Globals } from '../base/globals.ts'
 import { accountFor } from '../base/profile.ts'
 import { readStdin, refuseShown } from '../catalogue/call.ts'
@@ -77,8 +77,7 @@ async function callRaw(request: Request, options: Options, globals: Globals): Pr
   if (answer.status < 400 && chosen) await printReply(bodyOf(answer), {}, globals)
   else if (answer.status < 400 && globals.json) printJson(bodyOf(answer))
   else if (answer.text !== '') process.stdout.write(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`)
-  if (exitOf(answer.status, '') === 0) return
-  throw failureOf(answer)
+  if (answer.status >= 400) throw failureOf(answer)
 }
 
 async function requestFrom(method: string, path: string, options: Options): Promise<Request> {
@@ -129,7 +128,7 @@ function headOf(answer: Answer): string {
 
 function failureOf(answer: Answer): Failure {
   try {
-    return refusal(answer.status, bodyOf(answer))
+    return refusal(answer.status, bodyOf(answer), answer.headers)
   } catch (error) {
     if (error instanceof Failure) return error
     throw error

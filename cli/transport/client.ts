@@ -4,6 +4,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Upload } from '../../daemon/api/define.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
+import { type Headers, headerIn } from '../base/headers.ts'
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import { version } from '../base/version.ts'
@@ -30,8 +31,7 @@ export interface Patience {
 export interface Answer {
   readonly status: number
   readonly reason: string
-  /** Flat: name, value, name, value. */
-  readonly headers: readonly string[]
+  readonly headers: Headers
   readonly text: string
 }
 
@@ -41,7 +41,7 @@ export const defaultTimeout = 15_000
 export async function call(account: Account, request: Request, patience: Patience = {}): Promise<Reply> {
   const answer = await send(account, request, patience)
   const body = bodyOf(answer)
-  if (answer.status >= 400 || body.result === 'error') throw refusal(answer.status, body)
+  if (answer.status >= 400 || body.result === 'error') throw refusal(answer.status, body, answer.headers)
   return body
 }
 
@@ -50,7 +50,7 @@ export async function send(account: Account, request: Request, patience: Patienc
   for (let left = patience.retry ?? 0; ; left--) {
     const answer = await sendOnce(account, request, patience.timeout ?? defaultTimeout)
     if (answer.status !== 429 || left <= 0) return answer
-    const wait = Number(header(answer, 'retry-after') ?? 1)
+    const wait = Number(headerIn(answer.headers, 'retry-after') ?? 1)
     note(`natter: rate limited, waiting ${wait} s`)
     await new Promise(resolve => setTimeout(resolve, (Number.isFinite(wait) ? wait : 1) * 1000))
   }
@@ -63,7 +63,7 @@ export function bodyOf(answer: Answer): Reply {
   } catch {
     // Said below.
   }
-  if (answer.status >= 400) throw refusal(answer.status, {})
+  if (answer.status >= 400) throw refusal(answer.status, {}, answer.headers)
   throw new Failure(exitCodes.refused, 'the answer is not a JSON object', {
     code: 'BAD_ANSWER',
     http: answer.status,
@@ -150,12 +150,6 @@ function formOf(request: Request): string {
   const form = new URLSearchParams()
   for (const [name, value] of request.fields) if (typeof value === 'string') form.append(name, value)
   return form.toString()
-}
-
-function header(answer: Answer, name: string): string | undefined {
-  for (let i = 0; i < answer.headers.length; i += 2)
-    if (answer.headers[i]!.toLowerCase() === name) return answer.headers[i + 1]
-  return undefined
 }
 
 export function late(site: string, timeout: number): Failure {

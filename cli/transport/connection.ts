@@ -3,6 +3,7 @@
 
 import type { Agent, IncomingMessage } from 'node:http'
 import { Failure, refusal } from '../base/failure.ts'
+import type { Headers } from '../base/headers.ts'
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import { bodyOf, defaultTimeout, headersOf, late, siteOf, unreachable } from './client.ts'
@@ -38,18 +39,18 @@ export class Connection {
 
   /** Calls and wants success; fields that are no text travel as JSON. */
   async call(method: string, path: string, fields: Fields = {}, options: CallOptions = {}): Promise<Reply> {
-    const { status, chunks, retryAfter } = await this.#send(method, path, fields, options)
-    const body = bodyOf({ status, text: await textOf(chunks), reason: '', headers: [] })
-    if (status >= 400 || body.result === 'error') throw new Refused(refusal(status, body), retryAfter)
+    const { status, headers, chunks, retryAfter } = await this.#send(method, path, fields, options)
+    const body = bodyOf({ status, text: await textOf(chunks), reason: '', headers })
+    if (status >= 400 || body.result === 'error') throw new Refused(refusal(status, body, headers), retryAfter)
     return body
   }
 
   /** A success as it comes, piece by piece. */
   async stream(path: string, fields: Fields, options: CallOptions = {}): Promise<AsyncIterable<string>> {
-    const { status, chunks, retryAfter } = await this.#send('GET', path, fields, options)
+    const { status, headers, chunks, retryAfter } = await this.#send('GET', path, fields, options)
     if (status < 400) return chunks
-    const body = bodyOf({ status, text: await textOf(chunks), reason: '', headers: [] })
-    throw new Refused(refusal(status, body), retryAfter)
+    const body = bodyOf({ status, text: await textOf(chunks), reason: '', headers })
+    throw new Refused(refusal(status, body, headers), retryAfter)
   }
 
   close(): void {
@@ -61,7 +62,7 @@ export class Connection {
     path: string,
     fields: Fields,
     { timeout = defaultTimeout, signal }: CallOptions,
-  ): Promise<{ status: number; retryAfter: number | undefined; chunks: AsyncIterable<string> }> {
+  ): Promise<{ status: number; headers: Headers; retryAfter: number | undefined; chunks: AsyncIterable<string> }> {
     const text = new URLSearchParams([...textsOf(fields)]).toString()
     const inQuery = method === 'GET'
     const query = inQuery && text !== '' ? `?${text}` : ''
@@ -95,6 +96,7 @@ export class Connection {
         const retry = Number(incoming.headers['retry-after'])
         resolve({
           status: incoming.statusCode ?? 0,
+          headers: incoming.rawHeaders,
           retryAfter: Number.isFinite(retry) ? retry : undefined,
           chunks: this.#chunksOf(incoming, timeout, signal),
         })
@@ -143,8 +145,9 @@ export function textsOf(fields: Fields): Map<string, string> {
 export class Refused extends Failure {
   readonly retryAfter: number | undefined
 
-  constructor({ exit, message, code, http, hint }: Failure, retryAfter: number | undefined) {
-    super(exit, message, { code, ...(http !== null && { http }), hint })
+  constructor(failure: Failure, retryAfter: number | undefined) {
+    const { exit, message, code, http, kind, parameter, hint } = failure
+    super(exit, message, { code, kind, parameter, hint, ...(http !== null && { http }) })
     this.retryAfter = retryAfter
   }
 }

@@ -19,13 +19,13 @@ function checkerOf(shape: TSchema): Checker {
 }
 
 export function problemIn(name: string, shape: TSchema, value: unknown): string | undefined {
-  if (shape.format === 'binary') return isUpload(value) ? undefined : `${name} must be a file in a multipart body`
-  if (isUpload(value)) return `${name} is a file, but must be ${described(shape)}`
+  if (shape.format === 'binary') return isUpload(value) ? undefined : `${name}: must be a file in a multipart body`
+  if (isUpload(value)) return `${name}: must be ${described(shape)}, not a file`
   if (shape.type !== 'string') {
     const checker = checkerOf(shape)
     if (!checker.Check(value)) {
       const { path, schema } = deepestError(checker, value)
-      return `${placeIn(name, path)} is not ${described(schema)}`
+      return `${placeIn(name, path)}: must be ${described(schema)}`
     }
   }
   return unprintable(name, value)
@@ -65,7 +65,7 @@ function described(shape: TSchema): string {
   switch (shape.type) {
     case 'integer':
       if (shape.minimum === 0) return 'a non-negative integer'
-      return shape.minimum === -1 ? 'an integer of at least -1' : 'an integer'
+      return shape.minimum === -1 ? 'an integer, at least -1' : 'an integer'
     case 'number':
       return 'a number'
     case 'boolean':
@@ -79,15 +79,15 @@ function described(shape: TSchema): string {
     case 'object':
       return 'an object'
     default:
-      return 'of the expected form'
+      return 'a value of the documented form'
   }
 }
 
 /** NUL and lone surrogates can be neither stored as text nor sent back. */
 function unprintable(place: string, value: unknown): string | undefined {
   if (typeof value === 'string') {
-    if (value.includes('\0')) return `${place} contains a NUL character`
-    return value.isWellFormed() ? undefined : `${place} is not valid Unicode text`
+    if (value.includes('\0')) return `${place}: cannot contain a NUL character`
+    return value.isWellFormed() ? undefined : `${place}: must be valid Unicode text`
   }
   if (Array.isArray(value)) return first(value.entries(), ([index, item]) => unprintable(`${place}[${index}]`, item))
   if (value !== null && typeof value === 'object')

@@ -14,6 +14,7 @@ export interface Rejected {
     'BAD_REQUEST' | 'REQUEST_VARIABLE_MISSING' | 'REQUEST_CONFUSING_VAR' | 'INVALID_JSON'
   >
   readonly msg: string
+  readonly parameter?: string
   readonly fields?: Readonly<Record<string, string>>
 }
 
@@ -29,9 +30,8 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
     if (found !== undefined && typeof found === 'object' && 'code' in found) return { rejected: found }
     if (found === undefined) {
       if (param.presence === 'required' && param.shape.format === 'binary')
-        return reject('BAD_REQUEST', `${name}: send exactly one file in a multipart body`)
-      if (param.presence === 'required')
-        return reject('REQUEST_VARIABLE_MISSING', `Missing '${name}' argument`, { var_name: name })
+        return reject('BAD_REQUEST', name, 'required: send exactly one file in a multipart body')
+      if (param.presence === 'required') return reject('REQUEST_VARIABLE_MISSING', name, 'required', { var_name: name })
       if (param.presence === 'defaulted') params[name] = copyOf(param.fallback)
       continue
     }
@@ -41,9 +41,9 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
       continue
     }
     const value = typeof found === 'string' ? readValue(reading, found) : found
-    if (value === notJson) return reject('BAD_REQUEST', `${name} is not valid JSON`)
+    if (value === notJson) return reject('BAD_REQUEST', name, 'must be valid JSON')
     const problem = problemIn(name, param.shape, value)
-    if (problem) return reject('BAD_REQUEST', problem)
+    if (problem) return { rejected: { code: 'BAD_REQUEST', msg: problem, parameter: name } }
     params[name] = value
   }
   const ignored: string[] = []
@@ -115,7 +115,8 @@ function lookUp(name: string, param: Param, fields: Fields) {
   if (found !== undefined && older !== undefined)
     return {
       code: 'REQUEST_CONFUSING_VAR',
-      msg: `Can't decide between '${name}' and '${param.alias}' arguments`,
+      msg: `Give only one of ${name} and ${param.alias}: they mean the same.`,
+      parameter: name,
       fields: { var_name1: name, var_name2: param.alias },
     } satisfies Rejected
   return found ?? older
@@ -124,9 +125,10 @@ function lookUp(name: string, param: Param, fields: Fields) {
 /** Clients choose the field name of a file freely. */
 function onlyFile(fields: Fields): Upload | Rejected | undefined {
   const files = [...fields.values()].filter(isUpload)
-  return files.length > 1 ? { code: 'BAD_REQUEST', msg: 'Send exactly one file' } : files[0]
+  return files.length > 1 ? { code: 'BAD_REQUEST', msg: 'Send exactly one file.' } : files[0]
 }
 
-function reject(code: Rejected['code'], msg: string, fields?: Rejected['fields']): Decoded {
-  return { rejected: fields ? { code, msg, fields } : { code, msg } }
+function reject(code: Rejected['code'], parameter: string, why: string, fields?: Rejected['fields']): Decoded {
+  const msg = `${parameter}: ${why}`
+  return { rejected: fields ? { code, msg, parameter, fields } : { code, msg, parameter } }
 }

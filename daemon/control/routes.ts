@@ -3,9 +3,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseDuration } from '../api/durations.ts'
 import type { User } from '../domain/model/state.ts'
-import { badRequest, noSuch, Refusal } from '../domain/refusal.ts'
+import { badRequest, malformed, noSuch, Refusal, unauthenticated } from '../domain/refusal.ts'
 import type { Queue } from '../events/queue.ts'
-import { noSuchPath } from '../http/answer.ts'
+import { missingPath, wrongMethod } from '../http/answer.ts'
 import { controlPrefix } from '../http/incoming.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { faultKinds, readRule } from './faults.ts'
@@ -48,8 +48,8 @@ function find(known: Record<string, Handler>, method: string, url: string): { ha
     if (found && wanted === method) return { handler, name: decoded(found[1] ?? '') }
     if (found) allowed.push(wanted)
   }
-  if (allowed.length === 0) throw noSuchPath(`${controlPrefix}${path}`)
-  throw new Refusal('BAD_REQUEST', `Method ${method} is not allowed here`, { allowed_methods: allowed }, 405)
+  if (allowed.length === 0) throw missingPath(`${controlPrefix}${path}`)
+  throw wrongMethod(method, allowed)
 }
 
 function decoded(name: string): string {
@@ -218,9 +218,9 @@ function cleared(log: Recent<any>): object {
 function admit({ headers }: FastifyRequest, right: (token: string) => boolean): void {
   const [scheme, token = ''] = (headers.authorization ?? '').split(' ', 2)
   if (scheme?.toLowerCase() !== 'bearer' || !right(token))
-    throw new Refusal(
+    throw unauthenticated(
       'UNAUTHORIZED',
-      'The control plane wants `Authorization: Bearer` with the control_token of the ready file',
+      'The control plane needs the header "Authorization: Bearer TOKEN", with the control_token of the ready file.',
     )
 }
 
@@ -234,7 +234,7 @@ function sentBy(request: FastifyRequest): Sent {
   } catch {
     // Said below.
   }
-  throw new Refusal('INVALID_JSON', 'The body must be a JSON object')
+  throw malformed('The body must be a JSON object.', { code: 'INVALID_JSON' })
 }
 
 function forwardTo(name: string, given: unknown): (now: number) => number {

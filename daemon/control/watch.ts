@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refusal } from '../domain/refusal.ts'
+import { rateLimited, Refusal } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
 import type { Answering, KnownCall, Watch, WatchedCall } from '../http/exchange.ts'
 import type { Call, Calls } from './calls.ts'
@@ -56,10 +56,13 @@ class Watched implements WatchedCall {
       case 'rate-limit': {
         const wait = fault.seconds ?? 1
         answering.headers.push('Retry-After', String(Math.ceil(wait)))
-        throw new Refusal('RATE_LIMIT_HIT', 'API usage exceeded rate limit', { 'retry-after': wait })
+        throw rateLimited(wait)
       }
       case 'status':
-        throw new Refusal('INTERNAL_ERROR', 'Internal error (a fault of the fixture)', {}, fault.status ?? 500)
+        throw new Refusal('Internal error (injected by a fault)', {
+          code: 'INTERNAL_ERROR',
+          status: fault.status ?? 500,
+        })
       case 'html-502': {
         const page = '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n'
         write(answering, 502, 'text/html', page)

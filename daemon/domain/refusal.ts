@@ -1,30 +1,149 @@
-// The domain says no. Thrown by commands, turned into an error body by the edge; nothing else is expected to be thrown.
+// Refusals: the one way to say no. Thrown by commands and by the edge; http/answer.ts turns them into an error body and
+// headers. Use a constructor below wherever one fits: together they keep one grammar (docs/wording.md).
 
-import { type ErrorCode, errorCodes } from '../api/errors.ts'
+import { type ErrorCode, errorCodes, type RefusalKind } from '../api/errors.ts'
+
+export interface RefusalDetails {
+  /** BAD_REQUEST unless the API has a code of its own for the case. */
+  readonly code?: ErrorCode
+  /** The kind of the code, unless it is given. */
+  readonly kind?: RefusalKind
+  /** The status of the code, unless it is given. */
+  readonly status?: number
+  /** The parameter that is wrong, or a place in it: `principals[0]`. */
+  readonly parameter?: string
+  /** Extra fields of the error body. */
+  readonly fields?: Readonly<Record<string, unknown>>
+}
+
+type More = Pick<RefusalDetails, 'code' | 'status' | 'fields'>
 
 export class Refusal extends Error {
   readonly code: ErrorCode
+  readonly kind: RefusalKind
   readonly status: number
+  /** The name of the parameter alone, without the place in it. */
+  readonly parameter: string | undefined
   readonly fields: Readonly<Record<string, unknown>>
-  constructor(code: ErrorCode, msg: string, fields: Readonly<Record<string, unknown>> = {}, status?: number) {
+
+  constructor(msg: string, { code = 'BAD_REQUEST', kind, status, parameter, fields = {} }: RefusalDetails = {}) {
     super(msg)
     this.code = code
+    this.kind = kind ?? errorCodes[code].kind
     this.status = status ?? errorCodes[code].status
+    this.parameter = parameter?.split('[', 1)[0]
     this.fields = fields
   }
 }
 
-/** The everyday refusal. */
+// --- about a parameter: "parameter: what is wrong" --------------------------------------------------------------
+
+/** The value does not fit: `invalid('order', 'must list every channel folder once')`. */
+export function invalid(parameter: string, why: string, more?: More): Refusal {
+  return about('invalid', parameter, why, more)
+}
+
+/** The parameter is absent and this request needs it: `needed('topic', 'for a channel message')`. */
+export function needed(parameter: string, why?: string, more?: More): Refusal {
+  return about('invalid', parameter, why === undefined ? 'required' : `required ${why}`, more)
+}
+
+/** The value fits, but not what exists now: `conflict('bot_id', 'the bot is already deactivated')`. */
+export function conflict(parameter: string, why: string, more?: More): Refusal {
+  return about('conflict', parameter, why, more)
+}
+
+/** Somebody or something else has this name. */
+export function taken(parameter: string, value: string, more?: More): Refusal {
+  return conflict(parameter, `${inQuotes(value)} is already in use`, more)
+}
+
+/**
+ * There is no such thing, or the caller may not know of it: the two must look alike. Things are named by a number, the
+ * ID, or by a text; without either the sentence says "no such".
+ */
+export function missing(parameter: string, what: string, id?: number | string, more?: More): Refusal {
+  const thing =
+    id === undefined ? `such ${what}` : typeof id === 'number' ? `${what} with ID ${id}` : `${what} ${inQuotes(id)}`
+  return about('not-found', parameter, `there is no ${thing}`, more)
+}
+
+/** The same for records that only their owner sees; the API answers those with status 404. */
+export function missingOwn(parameter: string, what: string, id: number | string): Refusal {
+  return missing(parameter, what, id, { status: 404 })
+}
+
+function about(kind: RefusalKind, parameter: string, why: string, more: More = {}): Refusal {
+  return new Refusal(`${parameter}: ${why}`, { kind, parameter, ...more })
+}
+
+// --- about several, or about the request as a whole: a sentence ---------------------------------------------------
+
+/** A request to change something that changes nothing. */
+export function neededOneOf(...names: readonly [string, string, ...string[]]): Refusal {
+  return new Refusal(`Give at least one of ${inWords(names, 'and')}.`, { kind: 'invalid', parameter: names[0] })
+}
+
+export function onlyOneOf(...names: readonly [string, string, ...string[]]): Refusal {
+  return new Refusal(`Give only one of ${inWords(names, 'and')}.`, {
+    kind: 'invalid',
+    parameter: names[0],
+    fields: { parameters: names },
+  })
+}
+
+/** The body, the query string or the path cannot be used as it is. */
+export function malformed(msg: string, more?: More): Refusal {
+  return new Refusal(msg, { kind: 'invalid', ...more })
+}
+
+/** The caller is not known, or no longer welcome. */
+export function unauthenticated(
+  code: Extract<
+    ErrorCode,
+    'UNAUTHORIZED' | 'INVALID_API_KEY' | 'USER_DEACTIVATED' | 'REALM_DEACTIVATED' | 'AUTHENTICATION_FAILED'
+  >,
+  msg: string,
+): Refusal {
+  return new Refusal(msg, { code })
+}
+
+export function organizationDeactivated(): Refusal {
+  return unauthenticated('REALM_DEACTIVATED', 'This organization has been deactivated.')
+}
+
+export function userDeactivated(): Refusal {
+  return unauthenticated('USER_DEACTIVATED', 'Your account has been deactivated.')
+}
+
+/** With the seconds until the next call can succeed. */
+export function rateLimited(seconds: number): Refusal {
+  return new Refusal('API usage exceeded rate limit', { code: 'RATE_LIMIT_HIT', fields: { 'retry-after': seconds } })
+}
+
+// --- words --------------------------------------------------------------------------------------------------------
+
+/** A value in a sentence: in double quotes, and cut where nobody reads on. */
+export function inQuotes(value: string): string {
+  const characters = [...value.slice(0, 2 * longestQuote)]
+  return JSON.stringify(characters.length > longestQuote ? `${characters.slice(0, longestQuote).join('')}…` : value)
+}
+
+const longestQuote = 80
+
+/** `a, b and c`. */
+export function inWords(names: readonly string[], joint: 'and' | 'or'): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${joint} ${names.at(-1)}`
+}
+
+/** On its way out: use `invalid`, `needed`, `conflict` or another constructor above. */
 export function badRequest(msg: string, fields?: Readonly<Record<string, unknown>>): Refusal {
-  return new Refusal('BAD_REQUEST', msg, fields)
+  const kind = /\bno (such|active|\w+ has|user|channel)|there is no/.test(msg) ? 'not-found' : 'invalid'
+  const parameter = /^\w+/.exec(msg)![0]
+  return new Refusal(msg, fields ? { fields, kind, parameter } : { kind, parameter })
 }
 
-/** A personal record that does not exist, or is somebody else's: the two must look alike. */
+/** On its way out: use `missingOwn`. */
 export function noSuch(msg: string): Refusal {
-  return new Refusal('BAD_REQUEST', msg, {}, 404)
-}
-
-/** For whoever comes to an organization that was deactivated. */
-export function organizationGone(): Refusal {
-  return new Refusal('REALM_DEACTIVATED', 'This organization has been deactivated')
+  return new Refusal(msg, { status: 404, kind: 'not-found' })
 }

@@ -1,7 +1,8 @@
 // Writes answers. Straight to the socket's response with flat header lists: fan-out to thousands of polls runs through here.
 
+import { kindHeader, parameterHeader } from '../api/errors.ts'
 import { limits } from '../domain/limits.ts'
-import { Refusal } from '../domain/refusal.ts'
+import { inWords, malformed, Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
 import { speak } from './dialect.ts'
 import type { Answering, Response } from './exchange.ts'
@@ -40,6 +41,12 @@ function sendWritten(to: Answering, written: Written, opening: string): void {
 
 export function refuse(to: Answering, refusal: Refusal): void {
   if (refusal.status === 401) to.headers.push('WWW-Authenticate', 'Basic realm="natter"')
+  to.headers.push(kindHeader, refusal.kind)
+  // Some names come from the caller; only what a parameter can be called goes into a header.
+  if (refusal.parameter && /^[\w-]{1,100}$/.test(refusal.parameter)) to.headers.push(parameterHeader, refusal.parameter)
+  to.headers.push(kindHeader, refusal.kind)
+  // Some names come from the caller; only what a parameter can be called goes into a header.
+  if (refusal.parameter && /^[\w-]{1,100}$/.test(refusal.parameter)) to.headers.push(parameterHeader, refusal.parameter)
   const body = { result: 'error', msg: refusal.message, code: refusal.code, ...refusal.fields }
   send(to, refusal.status, JSON.stringify(body))
 }
@@ -65,18 +72,24 @@ function headersFor(to: Answering, length: number): string[] {
   ]
 }
 
-/** A defect, told without detail. */
+/** A defect: the caller learns no details. */
 export function admitDefect(to: Answering, requestId: string): void {
-  const body = { result: 'error', msg: `Internal error (request ${requestId})`, code: 'INTERNAL_ERROR' }
-  send(to, 500, JSON.stringify(body))
+  refuse(to, new Refusal(`Internal error (request ${requestId})`, { code: 'INTERNAL_ERROR' }))
 }
 
 export function refuseTooLarge(to: Answering, limit = `a file of ${limits.fileUploadMiB} MiB`): void {
   // The rest of the body is on its way; the connection is of no more use.
   to.headers.push('Connection', 'close')
-  refuse(to, new Refusal('BAD_REQUEST', `The body is too large (limit: ${limit})`, {}, 413))
+  refuse(to, malformed(`The body is too large (limit: ${limit}).`, { status: 413 }))
 }
 
-export function noSuchPath(path: string): Refusal {
-  return new Refusal('BAD_REQUEST', `No such path: ${path}`, {}, 404)
+export function missingPath(path: string): Refusal {
+  return new Refusal(`There is no endpoint at ${path}.`, { kind: 'not-found', status: 404 })
+}
+
+export function wrongMethod(method: string, allowed: readonly string[]): Refusal {
+  return malformed(`This path does not take ${method}; use ${inWords(allowed, 'or')}.`, {
+    status: 405,
+    fields: { allowed_methods: allowed },
+  })
 }

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { State, User } from '../domain/model/state.ts'
-import { badRequest, organizationGone, Refusal } from '../domain/refusal.ts'
+import { organizationDeactivated, Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
 import type { Keys } from '../domain/resource.ts'
 
 interface Known {
@@ -25,12 +25,16 @@ export class Authenticator {
 
   authenticate(state: State, header: string | undefined): User {
     const user = this.#known(state, header)
-    if (state.organization.deactivated) throw organizationGone()
+    if (state.organization.deactivated) throw organizationDeactivated()
     return user
   }
 
   #known(state: State, header: string | undefined): User {
-    if (header === undefined) throw new Refusal('UNAUTHORIZED', 'Missing authorization header')
+    if (header === undefined)
+      throw unauthenticated(
+        'UNAUTHORIZED',
+        'Send an Authorization header: HTTP Basic, with your email address and API key.',
+      )
     const known = this.#remembered.get(header)
     const remembered = known && state.users.get(known.userId)
     if (remembered?.active && remembered.keyVersion === known?.keyVersion && remembered.email === known.email)
@@ -41,17 +45,18 @@ export class Authenticator {
   #check(state: State, header: string): User {
     const [scheme, credentials] = header.split(' ', 2)
     if (scheme?.toLowerCase() !== 'basic')
-      throw badRequest('Authorization: this endpoint needs HTTP Basic authentication')
+      throw new Refusal('This endpoint takes HTTP Basic authentication only.', { kind: 'unauthenticated' })
     const bytes = Buffer.from(credentials ?? '', 'base64')
     const decoded = isUtf8(bytes) ? bytes.toString() : ''
     const colon = decoded.lastIndexOf(':')
-    if (colon < 1) throw new Refusal('UNAUTHORIZED', 'Invalid authorization header for basic auth')
+    if (colon < 1)
+      throw unauthenticated('UNAUTHORIZED', 'The Authorization header is not valid HTTP Basic authentication.')
     const user = userByEmail(state, decoded.slice(0, colon))
     // Compared even when there is no such account: the answer's timing must not tell which addresses exist.
     const wanted = user ? this.#keys.keyOf(user) : '-'.repeat(32)
     if (!this.#keys.sameSecret(decoded.slice(colon + 1), wanted) || !user)
-      throw new Refusal('INVALID_API_KEY', 'Invalid API key')
-    if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
+      throw unauthenticated('INVALID_API_KEY', 'Invalid API key')
+    if (!user.active) throw userDeactivated()
     if (this.#remembered.size >= mostRemembered) this.#remembered.clear()
     this.#remembered.set(header, { userId: user.id, keyVersion: user.keyVersion, email: user.email })
     return user

@@ -6,11 +6,11 @@ import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { State, User } from '../domain/model/state.ts'
-import { Refusal } from '../domain/refusal.ts'
+import { Refusal, unauthenticated } from '../domain/refusal.ts'
 import type { AnyResource, Context, Keys, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
-import { callEndpoint } from '../domain/rules/index.ts'
+import { callEndpoint, check } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
-import { admitDefect, answeringOf, noSuchPath, refuse, refuseTooLarge, success } from './answer.ts'
+import { admitDefect, answeringOf, missingPath, wrongMethod, refuse, refuseTooLarge, success } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
 import { currentPath, understand } from './dialect.ts'
 import type { Answering, RequestHead, Response, Watch } from './exchange.ts'
@@ -152,8 +152,8 @@ export class Edge {
     const { endpoint, key } = found.route
     const decoded = decode(endpoint, found.path, fields)
     if ('rejected' in decoded) {
-      const { code, msg, fields } = decoded.rejected
-      throw new Refusal(code, msg, fields)
+      const { msg, ...details } = decoded.rejected
+      throw new Refusal(msg, details)
     }
     const { params, ignored } = decoded
     answering.watched?.understood(params)
@@ -172,9 +172,7 @@ export class Edge {
     const actor = this.authenticate(request, answering)
     const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
     this.#limiter?.count(budget, actor.id, answering.headers)
-    // As if their key were none here.
-    if (!callEndpoint.allows({ state: this.#parts.engine.state, actor }, endpoint.id))
-      throw new Refusal('UNAUTHORIZED', callEndpoint.sentence)
+    check(callEndpoint, { state: this.#parts.engine.state, actor }, endpoint.id)
     return actor
   }
 
@@ -211,7 +209,7 @@ export class Edge {
     return this.#parts.engine.run(op, ctx.actor?.id ?? null, state => {
       // The account as it is now: it may have changed while the body was read or a password hashed.
       const actor = ctx.actor && state.users.get(ctx.actor.id)
-      if (ctx.actor && !actor) throw new Refusal('INVALID_API_KEY', 'Invalid API key')
+      if (ctx.actor && !actor) throw unauthenticated('INVALID_API_KEY', 'Invalid API key')
       return command(actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor: actor!, state })
     })
   }
@@ -234,12 +232,12 @@ export class Edge {
 
   #unknown(method: string, path: string, answering: Answering): void {
     const allowed = this.#routes.allowed(path.slice(prefix.length))
-    if (allowed.length === 0) throw noSuchPath(path)
+    if (allowed.length === 0) throw missingPath(path)
     answering.headers.push('Allow', allowed.join(', '))
     if (method === 'OPTIONS') {
       answering.raw.writeHead(204, answering.headers)
       answering.raw.end()
-    } else throw new Refusal('BAD_REQUEST', `Method ${method} is not allowed here`, { allowed_methods: allowed }, 405)
+    } else throw wrongMethod(method, allowed)
   }
 }
 

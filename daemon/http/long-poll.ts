@@ -110,7 +110,12 @@ export class LongPoll {
   #own(ctx: Context, queueId: string): Queue {
     const queue = this.#engine.queues.get(queueId)
     if (queue?.userId !== ctx.actor.id)
-      throw new Refusal('BAD_EVENT_QUEUE_ID', `Bad event queue ID: ${queueId}`, { queue_id: queueId })
+      // The words are those of the public server: old clients look at them.
+      throw new Refusal(`Bad event queue ID: ${queueId}`, {
+        code: 'BAD_EVENT_QUEUE_ID',
+        parameter: 'queue_id',
+        fields: { queue_id: queueId },
+      })
     return queue
   }
 

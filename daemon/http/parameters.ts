@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Upload } from '../api/define.ts'
-import { badRequest, Refusal } from '../domain/refusal.ts'
+import { badRequest, malformed, Refusal } from '../domain/refusal.ts'
 import { readMultipart } from './multipart.ts'
 
 const mostFields = 1000
@@ -39,7 +39,8 @@ function readBody(contentType: string, body: Buffer, fields: FieldMap): undefine
   }
   if (type === 'multipart/form-data')
     return readMultipart(contentType, body, { most: mostFields, add: (name, value) => add(fields, name, value) })
-  if (type === 'application/json' && !isJson(body)) throw new Refusal('INVALID_JSON', 'The body is not valid JSON')
+  if (type === 'application/json' && !isJson(body))
+    throw malformed('The body is not valid JSON.', { code: 'INVALID_JSON' })
   throw notAForm(type)
 }
 

@@ -1,6 +1,6 @@
 // How often a caller may ask. Off on loopback unless wanted; kept exact, since tests of clients will look at the numbers.
 
-import { Refusal } from '../domain/refusal.ts'
+import { rateLimited, Refusal } from '../domain/refusal.ts'
 
 export interface Budget {
   readonly name: string
@@ -60,7 +60,7 @@ export class RateLimiter {
   #hit(budget: Budget, calls: readonly number[], headers: string[]): Refusal {
     const wait = Math.max(0, (calls[0]! + budget.perSeconds * 1000 - this.#now()) / 1000)
     headers.push('Retry-After', String(Math.ceil(wait)))
-    return new Refusal('RATE_LIMIT_HIT', 'API usage exceeded rate limit', { 'retry-after': wait })
+    return rateLimited(wait)
   }
 
   #recent(budget: Budget, key: string | number): number[] {

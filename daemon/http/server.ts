@@ -4,8 +4,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { badRequest, Refusal } from '../domain/refusal.ts'
-import { admitDefect, answeringOf, noSuchPath, refuse, refuseTooLarge } from './answer.ts'
+import { malformed, Refusal } from '../domain/refusal.ts'
+import { admitDefect, answeringOf, missingPath, refuse, refuseTooLarge } from './answer.ts'
 import { type Serve, ShortWay } from './direct.ts'
 import type { RequestHead } from './exchange.ts'
 import { addPages } from './pages.ts'
@@ -64,7 +64,7 @@ export function buildServer({ bodyLimit, logger }: ServerParts): HttpServer {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   addPages(app, ({ raw }) => pageOf.get(raw)!)
   app.setNotFoundHandler((request, reply) => {
-    refuse(answer(request, reply), noSuchPath(request.url.split('?', 1)[0]!))
+    refuse(answer(request, reply), missingPath(request.url.split('?', 1)[0]!))
   })
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
   return {
@@ -157,7 +157,7 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): voi
   const { statusCode = 500, message } = error as { statusCode?: number; message?: string }
   if (error instanceof Refusal) refuse(answer(request, reply), error)
   else if (statusCode === 413) refuseTooLarge(answer(request, reply))
-  else if (statusCode < 500) refuse(answer(request, reply), badRequest(message ?? 'Malformed request'))
+  else if (statusCode < 500) refuse(answer(request, reply), malformed(message ?? 'The request is malformed.'))
   else {
     request.log.error({ reqId: request.id, err: error }, 'unexpected failure')
     admitDefect(answer(request, reply), request.id)

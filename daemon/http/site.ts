@@ -131,7 +131,7 @@ export class Site {
   #refuse({ method }: RequestHead, response: Response, msg: string): void {
     const to = answeringOf({ method: method!, id: this.#host.newId() }, response)
     to.headers.push('Retry-After', '1')
-    refuse(to, new Refusal('SERVER_NOT_READY', msg, {}, 503))
+    refuse(to, new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 }))
   }
 }
 

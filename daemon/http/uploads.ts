@@ -34,7 +34,7 @@ export async function uploadFor(
   // A link may be on its way to the disk: nobody may see by it what a crash would hide again.
   await parts.engine.settled()
   const bytes = attachment && (await parts.readFile(attachment.file))
-  if (!attachment || !bytes) throw new Refusal('BAD_REQUEST', 'No such file', {}, 404)
+  if (!attachment || !bytes) throw new Refusal('There is no such file.', { kind: 'not-found', status: 404 })
   return answerWith(attachment, bytes)
 }
 

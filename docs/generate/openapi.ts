@@ -2,7 +2,7 @@
 
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
-import { commonCodes, type ErrorCode, type ErrorKind, errorCodes } from '../../daemon/api/errors.ts'
+import { type CodeEntry, commonCodes, type ErrorCode, errorCodes } from '../../daemon/api/errors.ts'
 import { featureLevel } from '../../daemon/api/levels.ts'
 import { keyedBy } from './shape-text.ts'
 import type { CatalogueResource } from './sources.ts'
@@ -164,7 +164,7 @@ function refusals({ access, refusals }: Endpoint): Json {
 function byStatus(codes: readonly ErrorCode[]): Record<string, ErrorCode[]> {
   const found: Record<string, ErrorCode[]> = {}
   for (const code of codes) {
-    const { status }: ErrorKind = errorCodes[code]
+    const { status }: CodeEntry = errorCodes[code]
     found[status] = [...(found[status] ?? []), code]
   }
   return found

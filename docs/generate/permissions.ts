@@ -1,4 +1,4 @@
-// permissions.md: every rule of the permission model, in its own words.
+// permissions.md: the law of every rule of the permission model.
 
 import { roles } from '../../daemon/domain/model/roles.ts'
 import * as permissions from '../../daemon/domain/rules/index.ts'
@@ -6,15 +6,15 @@ import { code, page, table } from './markdown.ts'
 
 export function permissionsPage(): string {
   const rules = Object.entries(permissions as Record<string, unknown>)
-    .filter((entry): entry is [string, { sentence: string }] => isRule(entry[1]))
+    .filter((entry): entry is [string, { law: string }] => isRule(entry[1]))
     .sort(([a], [b]) => (a < b ? -1 : 1))
   return page(
     'Permissions',
-    'Who may do what. All rules stand in `daemon/domain/rules`; no other file reads a role.',
+    'Who may do what. All rules are in `daemon/domain/rules`; no other file reads a role. A caller who breaks a rule reads its refusal, which says what they cannot do and who can.',
     '## Rules',
     table(
-      ['Rule', 'Says'],
-      rules.map(([name, { sentence }]) => [code(name), sentence]),
+      ['Rule', 'Law'],
+      rules.map(([name, { law }]) => [code(name), law]),
     ),
     '## Roles',
     table(
@@ -25,5 +25,5 @@ export function permissionsPage(): string {
 }
 
 function isRule(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'sentence' in value && 'allows' in value
+  return typeof value === 'object' && value !== null && 'law' in value && 'allows' in value
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { Chalk } from 'chalk'
 import { nearest } from '../../cli/base/did-you-mean.ts'
-import { exitOf, Failure, harmless } from '../../cli/base/failure.ts'
+import { Failure, harmless, refusal } from '../../cli/base/failure.ts'
 import { accountFor, normalSite, readProfiles, saveProfile } from '../../cli/base/profile.ts'
 import { parseDuration, parseTime, showDistance } from '../../cli/base/times.ts'
 import { type Given, readParam, valueName } from '../../cli/input/flags.ts'
@@ -162,7 +162,7 @@ test('the nearest names come first, far ones not at all', () => {
   assert.deepEqual(nearest('zebra', ['users', 'snippets']), [])
 })
 
-test('exit codes follow status and code', () => {
+test('without the header Natter-Refusal, exit codes follow status and code', () => {
   const cases = [
     [400, 'BAD_REQUEST', 1],
     [404, 'BAD_REQUEST', 3],
@@ -175,7 +175,15 @@ test('exit codes follow status and code', () => {
     [500, 'INTERNAL_ERROR', 1],
     [502, 'HTTP_502', 6],
   ] as const
-  for (const [http, code, exit] of cases) assert.equal(exitOf(http, code), exit, `${http} ${code}`)
+  for (const [http, code, exit] of cases) assert.equal(refusal(http, { code }).exit, exit, `${http} ${code}`)
+})
+
+test('the header Natter-Refusal decides the exit code, unless its kind is unknown', () => {
+  const body = { code: 'BAD_REQUEST', msg: 'there is no such thing' }
+  const exit = (kind: string) => refusal(400, body, ['x', 'y', 'natter-refusal', kind]).exit
+  const kinds = ['invalid', 'conflict', 'not-found', 'forbidden', 'unauthenticated', 'rate-limited', 'unavailable']
+  assert.deepEqual(kinds.map(exit), [1, 1, 3, 4, 4, 7, 6])
+  assert.deepEqual(['defect', 'constructor', ''].map(exit), [1, 1, 1])
 })
 
 test('text from elsewhere cannot steer the terminal', () => {

@@ -97,9 +97,12 @@ describe('words', () => {
     assert.match(await told(['channels', 'show', 'general'], 0), /^date_created +\d{4}-\d\d-\d\d \d\d:\d\d, /m)
   })
 
-  test('a refusal that names a param by its name in the API says what it is called here', async () => {
+  test('a refusal that names a param by its name in the API names its flag', async () => {
     const words = ['scheduled', 'create', '#general>x', 'hi', '--at', 'yesterday']
-    assert.match(await told(words, 1), /must be in the future.*\n {2}scheduled_delivery_timestamp is --at here\.\n$/)
+    assert.match(
+      await told(words, 1),
+      /must be in the future.*\n {2}The flag for scheduled_delivery_timestamp is --at\.\n$/,
+    )
   })
 
   test('an emoji may have its colons', async () => {

@@ -91,20 +91,20 @@ describe('parameters', () => {
 
   test('deep JSON is refused, whatever shape is wanted', async () => {
     for (const deep of ['['.repeat(100_000), `${'['.repeat(50_000)}${']'.repeat(50_000)}`, '{"a":'.repeat(10_000)]) {
-      refused(await typing({ op: 'start', to: deep }), /^to is not/)
+      refused(await typing({ op: 'start', to: deep }), /^to: must be/)
       const options = ways({ client_capabilities: deep }).form
-      refused(await daemon().owner.raw('POST', '/api/v1/register', options), /^client_capabilities is not/)
+      refused(await daemon().owner.raw('POST', '/api/v1/register', options), /^client_capabilities: must be/)
     }
   })
 
   test('bad JSON names the parameter, a wrong value inside names its place', async () => {
-    refused(await typing({ op: 'start', to: '[1' }), /^to is not valid JSON/)
-    refused(await typing({ op: 'start', to: '' }), /^to is not valid JSON/)
-    refused(await typing({ op: 'start', to: '[2,"x"]' }), /^to\[1\] is not an? .*integer/)
-    refused(await typing({ op: 'start', to: '{}' }), /^to is not a list/)
-    refused(await typing({ op: 'begin' }), /^op is not "start" or "stop"/)
+    refused(await typing({ op: 'start', to: '[1' }), /^to: must be valid JSON/)
+    refused(await typing({ op: 'start', to: '' }), /^to: must be valid JSON/)
+    refused(await typing({ op: 'start', to: '[2,"x"]' }), /^to\[1\]: must be an? .*integer/)
+    refused(await typing({ op: 'start', to: '{}' }), /^to: must be a list/)
+    refused(await typing({ op: 'begin' }), /^op: must be "start" or "stop"/)
     const narrow = ways({ narrow: '[["is","dm"],["is",7]]' }).form
-    refused(await daemon().owner.raw('POST', '/api/v1/register', narrow), /^narrow\[1\]\[1\] is not a string/)
+    refused(await daemon().owner.raw('POST', '/api/v1/register', narrow), /^narrow\[1\]\[1\]: must be a string/)
   })
 
   test('integers are integers: no fraction, exponent, quotes, words or more than fits', async () => {
@@ -127,20 +127,20 @@ describe('parameters', () => {
       'NaN',
       'Infinity',
     ])
-      refused(await stream(bad), /^stream_id is not/)
+      refused(await stream(bad), /^stream_id: must be/)
     for (const large of ['9007199254740993', '9007199254740992', '1'.repeat(400), `-${'1'.repeat(400)}`])
-      refused(await stream(large), /^stream_id is not/)
+      refused(await stream(large), /^stream_id: must be/)
     for (const bad of ['[12.0]', '[1e3]', '[2,9007199254740993]', '[true]', '[null]', '["2"]', '[-1]'])
-      refused(await typing({ op: 'start', to: bad }), /^to\[\d\] is not an? .*integer/)
-    refused(await stream('12'), /no such channel/)
-    refused(await stream(' 12 '), /no such channel/)
+      refused(await typing({ op: 'start', to: bad }), /^to\[\d\]: must be an? .*integer/)
+    refused(await stream('12'), /there is no channel with ID 12|no such channel/)
+    refused(await stream(' 12 '), /there is no channel with ID 12|no such channel/)
   })
 
   test('booleans are true and false', async () => {
     for (const bad of ['1', '0', 'yes', 'True', 'TRUE', '"true"', 'null', ''])
       refused(
         await daemon().owner.raw('GET', '/api/v1/events', { query: `dont_block=${encodeURIComponent(bad)}` }),
-        /^dont_block is not/,
+        /^dont_block: must be/,
       )
   })
 
@@ -153,22 +153,25 @@ describe('parameters', () => {
   })
 
   test('NUL is refused in names and values, also inside JSON', async () => {
-    refused(await typing({ op: 'start', type: 'channel', stream_id: '1', topic: 'a\0b' }), /^topic contains a NUL/)
+    refused(
+      await typing({ op: 'start', type: 'channel', stream_id: '1', topic: 'a\0b' }),
+      /^topic: cannot contain a NUL/,
+    )
     refused(await typing({ 'a\0b': 'x' }), /parameter name/)
     const options = ways({ event_types: '["a\\u0000b"]' }).form
-    refused(await daemon().owner.raw('POST', '/api/v1/register', options), /^event_types\[0\] contains a NUL/)
+    refused(await daemon().owner.raw('POST', '/api/v1/register', options), /^event_types\[0\]: cannot contain a NUL/)
   })
 
   test('lone surrogates are refused, also in keys', async () => {
     for (const [json, place] of [
-      ['["ok","\\ud800"]', /^event_types\[1\] is not valid Unicode/],
-      ['["\\udc00\\ud800"]', /^event_types\[0\] is not valid Unicode/],
+      ['["ok","\\ud800"]', /^event_types\[1\]: must be valid Unicode/],
+      ['["\\udc00\\ud800"]', /^event_types\[0\]: must be valid Unicode/],
     ] as const)
       refused(await daemon().owner.raw('POST', '/api/v1/register', ways({ event_types: json }).form), place)
     const options = ways({ client_capabilities: '{"\\ud800":true}' }).form
     refused(
       await daemon().owner.raw('POST', '/api/v1/register', options),
-      /^client_capabilities key is not valid Unicode/,
+      /^client_capabilities key: must be valid Unicode/,
     )
   })
 
@@ -223,12 +226,15 @@ describe('parameters', () => {
       ways({ client_capabilities: polluting }).form,
     )
     assert.equal(registered.body.result, 'success')
-    for (const name of names) refused(await typing({ op: name }), /^op is not/)
+    for (const name of names) refused(await typing({ op: name }), /^op: must be/)
   })
 
   test('a file where text is wanted is refused', async () => {
     const file = { filename: 'x.txt', contentType: 'text/plain', bytes: Buffer.from('start') }
-    refused(await daemon().owner.raw('POST', '/api/v1/typing', multipart(new Map([['op', file]]))), /^op is a file/)
+    refused(
+      await daemon().owner.raw('POST', '/api/v1/typing', multipart(new Map([['op', file]]))),
+      /^op: must be "start" or "stop", not a file/,
+    )
   })
 
   test('all this changed nothing', async () => {

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { globalFlags } from '../../cli/base/globals.ts'
 import { everydayFlags } from '../../cli/catalogue/everyday.ts'
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { commonCodes, type ErrorKind, errorCodes } from '../../daemon/api/errors.ts'
+import { type CodeEntry, commonCodes, errorCodes } from '../../daemon/api/errors.ts'
 import { catalogue, type Page } from '../../daemon/api/index.ts'
 import { featureLevel } from '../../daemon/api/levels.ts'
 import { decode, encode } from '../../daemon/api/wire.ts'
@@ -88,7 +88,7 @@ describe('the catalogue', () => {
 
     test(`${id}: lists refusals that exist, are its own to make, and no one twice`, () => {
       for (const code of endpoint.refusals) {
-        const kind: ErrorKind | undefined = errorCodes[code]
+        const kind: CodeEntry | undefined = errorCodes[code]
         assert.ok(kind && !kind.outside, code)
         assert.ok(code === 'BAD_REQUEST' || !commonCodes.includes(code), `${code} can come from any call`)
       }

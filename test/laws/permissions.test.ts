@@ -173,7 +173,7 @@ const things: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   editContent: { 'of the full member': { senderId: member.id } },
   createBot: { generic: 1, 'incoming webhook': 2 },
   callEndpoint: { 'send-message': 'send-message', 'get-users': 'get-users' },
-  editProfileField: { editable: { editable: true }, 'not editable': { editable: false } },
+  editProfileField: { editable: { editable: true, name: 'Phone' }, 'not editable': { editable: false, name: 'Phone' } },
 }
 
 /** Rules about a channel or a group need no list of their own. */
@@ -188,7 +188,7 @@ type AnyRule = permissions.Rule<any>
 const rules = Object.entries(permissions).filter((entry): entry is [string, AnyRule] => isRule(entry[1]))
 
 function isRule(value: unknown): value is AnyRule {
-  return typeof value === 'object' && value !== null && 'sentence' in value && 'allows' in value
+  return typeof value === 'object' && value !== null && 'law' in value && 'allows' in value
 }
 
 function table(): string {
@@ -203,9 +203,19 @@ function table(): string {
 }
 
 describe('permissions', () => {
-  test('every rule has one English sentence', () => {
+  test('every rule has a law of one line', () => {
     assert.ok(rules.length > 0)
-    for (const [name, { sentence }] of rules) assert.match(sentence, /^[A-Z][^\n]*\.$/, name)
+    for (const [name, { law }] of rules) assert.match(law, /^[A-Z][^\n]*\.$/, name)
+  })
+
+  test('every rule has a refusal for everything it is asked about', () => {
+    for (const [name, { refusal, allows }] of rules)
+      for (const thing of Object.values(allows.length < 2 ? { '': 'do this' } : thingsOf(name)))
+        assert.match(
+          typeof refusal === 'string' ? refusal : refusal(thing),
+          /^(?:You|Only|Guests|Bots|System|Incoming)[^\n]*\.$/,
+          name,
+        )
   })
 
   test('every role has the rights the table says', () => {

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { commonCodes, type ErrorCode, type ErrorKind, errorCodes } from '../../daemon/api/errors.ts'
+import { type CodeEntry, commonCodes, type ErrorCode, errorCodes } from '../../daemon/api/errors.ts'
 import type { HttpReply } from './http.ts'
 
 export function replyProblem(endpoint: Endpoint, { status, body }: HttpReply): string | undefined {
@@ -28,7 +28,7 @@ function successProblem(endpoint: Endpoint, status: number, body: HttpReply['bod
 
 function errorProblem(endpoint: Endpoint, status: number, body: HttpReply['body']): string | undefined {
   if (body.result !== 'error' || typeof body.msg !== 'string' || body.msg === '') return 'not an error body'
-  const kind: ErrorKind | undefined = errorCodes[body.code as ErrorCode]
+  const kind: CodeEntry | undefined = errorCodes[body.code as ErrorCode]
   if (!kind) return `unlisted code ${body.code}`
   if (!commonCodes.includes(body.code) && !endpoint.refusals.includes(body.code))
     return `undocumented refusal ${body.code}`

@@ -47,12 +47,12 @@ export const botStorage = resource(api)<BotStorageFact>({
 })
 
 function mine(ctx: Context): StoredItem[] {
-  may.check(may.useBotStorage, ctx, undefined)
+  may.check(may.useBotStorage, ctx)
   return ctx.state.botStorage.where('user', ctx.actor.id)
 }
 
 function stored(ctx: Context, key: string, index: number): StoredItem {
-  may.check(may.useBotStorage, ctx, undefined)
+  may.check(may.useBotStorage, ctx)
   const item = ctx.state.botStorage.get(`${ctx.actor.id}/${key}`)
   if (!item) throw badRequest(`keys[${index}]: nothing is stored under this key`)
   return item

@@ -30,7 +30,7 @@ export const bots = resource(api)<never, Prepared>({
 
   commands: {
     list(ctx) {
-      may.check(may.useBots, ctx, undefined)
+      may.check(may.useBots, ctx)
       const mine = ctx.state.users.where('botOwner', ctx.actor.id).filter(bot => bot.active) as BotUser[]
       return {
         reply: {
@@ -46,7 +46,7 @@ export const bots = resource(api)<never, Prepared>({
     },
 
     create(ctx, params, { avatar }) {
-      may.check(may.useBots, ctx, undefined)
+      may.check(may.useBots, ctx)
       may.check(may.createBot, ctx, params.bot_type)
       const bot: Bot = {
         type: params.bot_type,
@@ -130,7 +130,7 @@ export const bots = resource(api)<never, Prepared>({
 })
 
 function administered(ctx: Context, id: number, rule = may.administerBot): BotUser {
-  may.check(may.useBots, ctx, undefined)
+  may.check(may.useBots, ctx)
   const user = ctx.state.users.get(id)
   if (!user?.bot || user.bot.system) throw badRequest('bot_id: no such bot')
   if (user.canCreateUsers) may.insist(rule, ctx, user)

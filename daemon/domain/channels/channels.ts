@@ -6,7 +6,7 @@ import type { AnnouncingSetting, ChannelFact } from '../model/facts/channels.ts'
 import { channelByName, subscribersOf } from '../model/lookups.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { Channel, State } from '../model/state.ts'
-import { badRequest } from '../refusal.ts'
+import { badRequest, conflict } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { liveChannelFor } from '../rules/channel-access.ts'
 import * as may from '../rules/index.ts'
@@ -16,7 +16,7 @@ import { checkDescription, checkName } from './checks.ts'
 import { blueprint, checkCreation, creationNotices } from './create.ts'
 import { byName, known, knowsArchived, presentChannel } from './present.ts'
 import { enrolment, withoutRepeats } from './subscriptions/subscribe.ts'
-import { administered, archiveNotice, nameTaken, updateFacts } from './update.ts'
+import { archiveNotice, channelToChange, nameTaken, updateFacts } from './update.ts'
 
 const pointing = [
   'new_stream_announcements_stream_id',
@@ -41,7 +41,7 @@ export const channels = resource(api)<ChannelFact>({
     },
 
     create(ctx, params) {
-      may.check(may.subscribe, ctx, undefined)
+      may.check(may.subscribe, ctx)
       const plan = blueprint(ctx, params)
       const name = checkName('name', params.name)
       const description = checkDescription('description', params.description ?? '')
@@ -64,8 +64,8 @@ export const channels = resource(api)<ChannelFact>({
     update: (ctx, params) => ({ facts: updateFacts(ctx, params), reply: {} }),
 
     archive(ctx, { stream_id }) {
-      const channel = administered(ctx, stream_id)
-      if (channel.archived) throw badRequest('stream_id: the channel is already archived')
+      const channel = channelToChange(ctx, stream_id, may.archiveChannel)
+      if (channel.archived) throw conflict('stream_id', 'the channel is already archived')
       const groups = [...ctx.state.defaultChannelGroups.values()].filter(group => group.channelIds.includes(channel.id))
       return {
         facts: [

@@ -7,7 +7,7 @@ import { limits } from '../limits.ts'
 import type { Channel } from '../model/state.ts'
 import { cleaned, unprintable } from '../model/text.ts'
 import { emptyTopicDisplayName } from '../model/topic-names.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { badRequest, invalid, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import * as may from '../rules/index.ts'
 
@@ -39,9 +39,9 @@ export function checkRetention(value: string | number): number | null {
   if (value === 'unlimited') return -1
   const days = typeof value === 'number' ? value : /^\d+$/.test(value) ? Number(value) : Number.NaN
   if (Number.isSafeInteger(days) && days > 0) return days
-  throw new Refusal('REQUEST_VARIABLE_INVALID', `message_retention_days: bad value '${value}'`, {
-    var_name: 'message_retention_days',
-    bad_value: value,
+  throw invalid('message_retention_days', 'must be a number of days above 0, "realm_default" or "unlimited"', {
+    code: 'REQUEST_VARIABLE_INVALID',
+    fields: { var_name: 'message_retention_days', bad_value: value },
   })
 }
 
@@ -52,7 +52,7 @@ export function checkFolder(ctx: Context, id: number): number {
 }
 
 export function checkTopicsPolicy(ctx: Context, policy: Channel['topicsPolicy']): Channel['topicsPolicy'] {
-  if (policy !== 'inherit') may.check(may.setTopicsPolicy, ctx, undefined)
+  if (policy !== 'inherit') may.check(may.setTopicsPolicy, ctx)
   return policy
 }
 

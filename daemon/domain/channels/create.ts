@@ -54,10 +54,10 @@ export function checkCreation(ctx: Context, plan: Blueprint): void {
   checkKind(ctx, plan.inviteOnly ? 'private' : 'public')
   if (plan.webPublic) checkKind(ctx, kindOf(plan))
   if (plan.isDefault) {
-    may.check(may.administer, ctx, undefined)
+    may.check(may.administer, ctx)
     if (plan.inviteOnly) throw badRequest('is_default_stream: a private channel cannot be a default channel')
   }
-  if (plan.retentionDays !== null) may.insist(may.own, ctx)
+  if (plan.retentionDays !== null) may.insist(may.own, ctx, 'set message_retention_days')
 }
 
 /** Said in the new channels themselves and, when asked, where new channels are announced. */
@@ -90,7 +90,7 @@ function checkedPermissions(ctx: Context, params: CreationParams): Channel['perm
     const given = params[name]
     if (given === undefined) return [name, defaultValue(ctx.state, setting, ctx.actor.id)]
     const value = checkedValue(ctx.state, name, setting, given)
-    if (deletePermissions.includes(name) && !isNobody(ctx.state, value)) may.check(may.setDeletePolicy, ctx, undefined)
+    if (deletePermissions.includes(name) && !isNobody(ctx.state, value)) may.check(may.setDeletePolicy, ctx)
     return [name, value]
   })
   return Object.fromEntries(values) as Channel['permissions']

@@ -8,7 +8,7 @@ import { channelByName, subscribersOf } from '../model/lookups.ts'
 import type { GroupValue } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { Channel, State } from '../model/state.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { badRequest, missing, Refusal, taken } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { changedValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
@@ -33,16 +33,16 @@ import { visibilityFacts } from './visibility.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** The channel, for somebody who wants to change it. */
-export function administered(ctx: Context, id: number): Channel {
+/** The channel, for somebody who wants to change or archive it. */
+export function channelToChange(ctx: Context, id: number, rule = may.administerChannel): Channel {
   const channel = ctx.state.channels.get(id)
-  if (channel && may.administerChannel.allows(ctx, channel)) return channel
-  if (channel && may.seeContent.allows(ctx, channel)) throw badRequest(may.administerChannel.sentence)
-  throw badRequest('stream_id: no such channel')
+  if (channel && rule.allows(ctx, channel)) return channel
+  if (channel && may.seeContent.allows(ctx, channel)) throw may.forbidden(rule, channel)
+  throw missing('stream_id', 'channel', id)
 }
 
 export function updateFacts(ctx: Context, params: UpdateParams): Fact[] {
-  const old = administered(ctx, params.stream_id)
+  const old = channelToChange(ctx, params.stream_id)
   const facts: Fact[] = []
   if (params.is_archived === false) {
     checkUnarchiving(ctx, old)
@@ -92,7 +92,7 @@ function changedSettings(ctx: Context, params: UpdateParams, old: Channel): Chan
   if (params.new_name !== undefined) next.name = checkRename(ctx, params.new_name, old)
   if (params.description !== undefined) next.description = checkDescription('description', params.description)
   if (params.is_default_stream !== undefined) {
-    may.check(may.administer, ctx, undefined)
+    may.check(may.administer, ctx)
     if (params.is_default_stream && old.archived) throw badRequest('is_default_stream: the channel is archived')
     next.isDefault = params.is_default_stream
   }
@@ -101,7 +101,7 @@ function changedSettings(ctx: Context, params: UpdateParams, old: Channel): Chan
       `${params.is_default_stream ? 'is_default_stream' : 'is_private'}: a private channel cannot be a default channel`,
     )
   if (params.message_retention_days !== undefined) {
-    may.insist(may.own, ctx)
+    may.insist(may.own, ctx, 'change message_retention_days')
     next.retentionDays = checkRetention(params.message_retention_days)
   }
   if (params.folder_id !== undefined)
@@ -140,9 +140,7 @@ function checkRename(ctx: Context, name: string, old: Channel): string {
 }
 
 export function nameTaken(parameter: string, name: string): Refusal {
-  return new Refusal('CHANNEL_ALREADY_EXISTS', `${parameter}: a channel named '${name}' already exists`, {
-    channel_name: name,
-  })
+  return taken(parameter, name, { code: 'CHANNEL_ALREADY_EXISTS', fields: { channel_name: name } })
 }
 
 function changedPermissions(ctx: Context, params: UpdateParams, old: Channel): Partial<Channel['permissions']> {
@@ -153,7 +151,7 @@ function changedPermissions(ctx: Context, params: UpdateParams, old: Channel): P
     const value = changedValue(ctx.state, name, channelPermissions[name], old.permissions[name], change)
     if (value === undefined) continue
     if (name === 'can_add_subscribers_group' || name === 'can_subscribe_group') may.check(may.changeAccess, ctx, old)
-    if (deletePermissions.includes(name)) may.check(may.setDeletePolicy, ctx, undefined)
+    if (deletePermissions.includes(name)) may.check(may.setDeletePolicy, ctx)
     next.push([name, value])
   }
   return Object.fromEntries(next)

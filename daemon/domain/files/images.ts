@@ -1,7 +1,7 @@
 // What counts as an image.
 
 import { imageSize } from 'image-size'
-import { badRequest, Refusal } from '../refusal.ts'
+import { invalid } from '../refusal.ts'
 
 const types: Readonly<Record<string, string>> = { png: 'png', jpg: 'jpeg', gif: 'gif', webp: 'webp' }
 
@@ -27,6 +27,6 @@ export function imageDimensions(bytes: Uint8Array): { width: number; height: num
 
 /** Refuses files that are too large or no image. */
 export function checkImage(name: string, bytes: Uint8Array, limitMiB: number): void {
-  if (bytes.length > limitMiB * 1024 * 1024) throw badRequest(`${name} is larger than ${limitMiB} MiB`)
-  if (!imageType(bytes)) throw new Refusal('BAD_IMAGE', `${name} is not a PNG, JPEG, GIF or WebP image`)
+  if (bytes.length > limitMiB * 1024 * 1024) throw invalid(name, `must be at most ${limitMiB} MiB`)
+  if (!imageType(bytes)) throw invalid(name, 'must be a PNG, JPEG, GIF or WebP image', { code: 'BAD_IMAGE' })
 }

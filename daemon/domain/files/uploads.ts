@@ -6,7 +6,7 @@ import { limits } from '../limits.ts'
 import type { UploadFact } from '../model/facts/files.ts'
 import type { Attachment } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { badRequest, conflict } from '../refusal.ts'
 import { resource, type ServerFacts } from '../resource.ts'
 import { attachmentAt, attachmentNews, attachmentUrl, presentAttachment, spaceUsed, unlink } from './attachments.ts'
 import { imageDimensions } from './images.ts'
@@ -108,10 +108,9 @@ function checkSize({ bytes }: Upload): void {
 
 function checkQuota(state: State, { uploadQuotaMiB }: ServerFacts, bytes: number): void {
   if (uploadQuotaMiB !== undefined && spaceUsed(state) + bytes > uploadQuotaMiB * mebibyte)
-    throw new Refusal(
-      'REALM_UPLOAD_QUOTA',
-      `file: the organization's uploads may not take more than ${uploadQuotaMiB} MiB`,
-    )
+    throw conflict('file', `the organization's uploads are limited to ${uploadQuotaMiB} MiB in total`, {
+      code: 'REALM_UPLOAD_QUOTA',
+    })
 }
 
 /** A name that can stand at the end of an address as it is. */

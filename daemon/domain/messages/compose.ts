@@ -6,14 +6,14 @@ import { organizationSetting } from '../model/settings.ts'
 import type { Channel, State } from '../model/state.ts'
 import { truncated } from '../model/text.ts'
 import { emptyTopicDisplayName } from '../model/topic-names.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { conflict, inQuotes, invalid, missing, needed, Refusal } from '../refusal.ts'
 import type { Context, Surroundings } from '../resource.ts'
 import * as may from '../rules/index.ts'
 
 /** Trailing white space and leading line breaks go; what is too long is cut. */
 export function messageContent(given: string, name = 'content'): string {
   const text = given.trimEnd().replace(/^(?:[ \t]*\r?\n)+/, '')
-  if (text === '') throw badRequest(`${name}: the message is empty`)
+  if (text === '') throw invalid(name, 'cannot be empty')
   return truncated(text, limits.messageContent, '\n[message truncated]')
 }
 
@@ -21,17 +21,18 @@ export function messageContent(given: string, name = 'content'): string {
 export function checkTopicsPolicy(state: State, channel: Channel, topic: string): void {
   const policy = channel.topicsPolicy === 'inherit' ? organizationSetting(state, 'topics_policy') : channel.topicsPolicy
   const display = { empty_topic_display_name: emptyTopicDisplayName }
-  if (policy === 'disable_empty_topic' && topic === '')
-    throw new Refusal('BAD_REQUEST', 'topic: a topic is needed in this channel', display)
+  if (policy === 'disable_empty_topic' && topic === '') throw needed('topic', 'in this channel', { fields: display })
   if (policy === 'empty_topic_only' && topic !== '')
-    throw new Refusal('BAD_REQUEST', `topic: this channel has only ${emptyTopicDisplayName}`, display)
+    throw invalid('topic', `must be empty: this channel has only ${inQuotes(emptyTopicDisplayName)}`, {
+      fields: display,
+    })
 }
 
 /** `to` of a message to a channel: an ID, a name, or a list of one. */
 export function channelTo(ctx: Context, to: unknown): Channel {
   const given = Array.isArray(to) && to.length === 1 ? to[0] : to
-  if (Array.isArray(given)) throw badRequest('to: expected exactly one channel')
-  if (given === undefined) throw badRequest('to: which channel?')
+  if (Array.isArray(given)) throw invalid('to', 'must name exactly one channel')
+  if (given === undefined) throw needed('to', 'for a channel message: the name or ID of the channel')
   const channel =
     typeof given === 'number'
       ? ctx.state.channels.get(given)
@@ -42,17 +43,17 @@ export function channelTo(ctx: Context, to: unknown): Channel {
 
 export function noChannel(given: unknown): Refusal {
   return typeof given === 'number'
-    ? new Refusal('STREAM_DOES_NOT_EXIST', `Channel with ID '${given}' does not exist`, { stream_id: given })
-    : new Refusal('STREAM_DOES_NOT_EXIST', `Channel '${given}' does not exist`, { stream: String(given) })
+    ? missing('to', 'channel', given, { code: 'STREAM_DOES_NOT_EXIST', fields: { stream_id: given } })
+    : missing('to', 'channel', String(given), { code: 'STREAM_DOES_NOT_EXIST', fields: { stream: String(given) } })
 }
 
 /** Whether the actor may write there. A channel they may not know of must look like none. */
 export function checkPosting(ctx: Context, channel: Channel, topic: string, given: unknown = channel.id): void {
   if (!may.post.allows(ctx, channel)) {
     if (!may.seeMetadata.allows(ctx, channel)) throw noChannel(given)
-    throw badRequest(may.post.sentence)
+    throw may.forbidden(may.post, channel)
   }
-  if (channel.archived) throw badRequest(`to: the channel '${channel.name}' is archived`)
+  if (channel.archived) throw conflict('to', `the channel ${inQuotes(channel.name)} is archived`)
   checkTopicsPolicy(ctx.state, channel, topic)
 }
 

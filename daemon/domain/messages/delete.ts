@@ -3,9 +3,9 @@
 import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages/messages.ts'
 import type { Message } from '../model/message-store/index.ts'
-import { badRequest } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
-import { deleteAnyMessage, deleteOwnMessage } from '../rules/index.ts'
+import { deleteAnyMessage, deleteOwnMessage, forbidden } from '../rules/index.ts'
 import { changeable } from './access.ts'
 import { deletion } from './deletion.ts'
 import { isOlder } from './update.ts'
@@ -14,10 +14,10 @@ export function remove(ctx: Context, { message_id }: ParamsOf<typeof api.delete>
   const message = ctx.state.messages.get(changeable(ctx, message_id))!
   const channel = message.channelId === undefined ? undefined : ctx.state.channels.get(message.channelId)
   if (!deleteAnyMessage.allows(ctx, channel)) {
-    if (!isOwn(ctx, message)) throw badRequest(`message_id: ${deleteAnyMessage.sentence}`)
-    if (!deleteOwnMessage.allows(ctx, channel)) throw badRequest(`message_id: ${deleteOwnMessage.sentence}`)
+    if (!isOwn(ctx, message)) throw forbidden(deleteAnyMessage, channel)
+    if (!deleteOwnMessage.allows(ctx, channel)) throw forbidden(deleteOwnMessage, channel)
     if (isOlder(ctx, message.time, 'message_content_delete_limit_seconds'))
-      throw badRequest('message_id: the time limit for deleting this message has passed')
+      throw new Refusal('The time limit for deleting this message has passed.', { kind: 'forbidden' })
   }
   return { facts: [deletion(ctx.state, [message.id], ctx.actor.id)], reply: {} }
 }

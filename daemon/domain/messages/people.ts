@@ -4,7 +4,7 @@ import { conversationOf, userByEmail } from '../model/lookups.ts'
 import type { Conversation, User } from '../model/state.ts'
 import { badRequest } from '../refusal.ts'
 import type { Context, Surroundings } from '../resource.ts'
-import { accessUser, beginConversation, writeDirectly } from '../rules/index.ts'
+import { accessUser, beginConversation, forbidden, writeDirectly } from '../rules/index.ts'
 import { nextConversationId } from './compose.ts'
 
 /** `to` of a direct message: IDs, or emails as a list or separated by commas. The sender is always one of them. */
@@ -29,10 +29,10 @@ function checkPeople(ctx: Context, people: readonly User[]): void {
   const others = people.filter(user => user.id !== actor.id)
   for (const user of others)
     if (!user.active) throw badRequest(`to: '${user.fullName}' is no longer using this organization`)
-  if (!writeDirectly.allows(ctx, others)) throw badRequest(`to: ${writeDirectly.sentence}`)
+  if (!writeDirectly.allows(ctx, others)) throw forbidden(writeDirectly, others)
   const known = conversationOf(state, [...new Set([actor.id, ...others.map(user => user.id)])])
   const begun = known !== undefined && state.messages.inConversation(known.id).length > 0
-  if (!begun && !beginConversation.allows(ctx, others)) throw badRequest(`to: ${beginConversation.sentence}`)
+  if (!begun && !beginConversation.allows(ctx, others)) throw forbidden(beginConversation, others)
 }
 
 /** The conversation of these people, ascending; new ones become part of the fact that begins them. */

@@ -26,7 +26,7 @@ export const reactions = resource(api)<ReactionAdded | ReactionRemoved>({
       const existing = ctx.state.messages.details(id)?.reactions ?? []
       const reaction = { ...emojiToAdd(ctx, params, existing), userId: ctx.actor.id }
       if (existing.some(other => isSame(other, reaction)))
-        throw new Refusal('REACTION_ALREADY_EXISTS', 'You have already reacted with this emoji')
+        throw new Refusal('You have already reacted with this emoji.', { code: 'REACTION_ALREADY_EXISTS' })
       const historical = !hasRow(ctx.state, ctx.actor.id, id)
       const added: ReactionAdded = { type: 'reaction.added', messageId: id, reaction, historical }
       return { facts: [...visibilityAfterTakingPart(ctx, id), added], reply: {} }
@@ -121,5 +121,5 @@ function reactionToRemove(
     throw badRequest(`reaction_type: '${reaction_type}' is not a type of emoji`)
   if (code === undefined || type === undefined) throw badRequest(`emoji_name: there is no emoji '${emoji_name}'`)
   if (!isEmojiCode(state, type as ReactionType, code)) throw badRequest(`emoji_code: there is no emoji '${code}'`)
-  throw new Refusal('REACTION_DOES_NOT_EXIST', 'You have not reacted with this emoji')
+  throw new Refusal('You have not reacted with this emoji.', { code: 'REACTION_DOES_NOT_EXIST' })
 }

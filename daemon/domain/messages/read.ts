@@ -10,7 +10,7 @@ import type { User } from '../model/state.ts'
 import { topicShown } from '../model/topic-names.ts'
 import { type Plan, planOf } from '../narrow/index.ts'
 import { highlighted, highlightedText } from '../narrow/search.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { badRequest, invalid, inWords, needed } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { accessUser, mayHaveStrangers, seeMessage } from '../rules/index.ts'
 import { visible } from './access.ts'
@@ -31,7 +31,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
   const { num_before: before = 0, num_after: after = 0, include_anchor: includeAnchor } = params
   const given = params.use_first_unread_anchor ? 'first_unread' : params.anchor
   if (given === undefined)
-    throw new Refusal('REQUEST_VARIABLE_MISSING', "Missing 'anchor' argument", { var_name: 'anchor' })
+    throw needed('anchor', undefined, { code: 'REQUEST_VARIABLE_MISSING', fields: { var_name: 'anchor' } })
   if (before + after > most) throw badRequest(`num_before and num_after: at most ${most} messages at once`)
   if (!includeAnchor && before > 0 && after > 0)
     throw badRequest('include_anchor: the anchor can be left out only at an end of the range')
@@ -53,8 +53,8 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
 function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly number[], view: View) {
   const others = (['anchor', 'num_before', 'num_after'] as const).filter(name => params[name] !== undefined)
   if (others.length > 0)
-    throw new Refusal('BAD_REQUEST', `message_ids cannot be given together with ${others.join(', ')}`, {
-      parameters: ['message_ids', ...others],
+    throw invalid('message_ids', `cannot be combined with ${inWords(others, 'or')}`, {
+      fields: { parameters: ['message_ids', ...others] },
     })
   if (given.length > most) throw badRequest(`message_ids: at most ${most} messages at once`)
   const plan = planOf(ctx, params.narrow)

@@ -245,15 +245,9 @@ function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): vo
   if ('channel' in target) {
     const free = may.mentionMany.allows(ctx)
     if (mentions.channelWildcard && !free && state.subscriptions.followers(target.channel.id).size > many)
-      throw new Refusal(
-        'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
-        'You do not have permission to mention everyone in this channel',
-      )
+      throw new Refusal('You cannot mention everyone in this channel.', { code: 'STREAM_WILDCARD_MENTION_NOT_ALLOWED' })
     if (mentions.topicWildcard && !free && participantsOf(state, target.channel.id, target.topic).size > many)
-      throw new Refusal(
-        'TOPIC_WILDCARD_MENTION_NOT_ALLOWED',
-        'You do not have permission to mention everyone in this topic',
-      )
+      throw new Refusal('You cannot mention everyone in this topic.', { code: 'TOPIC_WILDCARD_MENTION_NOT_ALLOWED' })
   }
   for (const id of mentions.groupIds) {
     const group = state.groups.get(id)!

@@ -15,7 +15,7 @@ import { organizationSetting } from '../model/settings.ts'
 import type { Channel, User } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
 import { differsByPrefix, topicOf } from '../model/topic-names.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { badRequest, conflict, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { changeable } from './access.ts'
@@ -61,15 +61,16 @@ function newContent(ctx: Context, { content, prev_content_sha256 }: Params, mess
     prev_content_sha256 !== undefined &&
     bytesToHex(sha256(utf8ToBytes(message.content))) !== prev_content_sha256.toLowerCase()
   )
-    throw new Refusal('EXPECTATION_MISMATCH', 'prev_content_sha256: the content has changed meanwhile', {
-      field_name: 'prev_content_sha256',
+    throw conflict('prev_content_sha256', 'the content has changed since; fetch the message again', {
+      code: 'EXPECTATION_MISMATCH',
+      fields: { field_name: 'prev_content_sha256' },
     })
   return content!.trim() === '' ? '(deleted)' : messageContent(content!)
 }
 
 /** Whether the actor may change the content now. */
 export function checkEditing(ctx: Context, message: Message, extra: number): void {
-  if (!may.editContent.allows(ctx, message)) throw badRequest(`message_id: ${may.editContent.sentence}`)
+  may.check(may.editContent, ctx, message)
   if (message.details?.submessages) throw badRequest('message_id: widgets cannot be edited')
   if (!organizationSetting(ctx.state, 'allow_message_editing'))
     throw badRequest('Editing messages is turned off in this organization')
@@ -129,7 +130,7 @@ function newPlace(ctx: Context, params: Params, message: Message, from: Channel)
   }
   const isResolving = channel === from && differsByPrefix(topic, message.topic!)
   if (isResolving) {
-    if (!may.resolveTopics.allows(ctx, from)) throw badRequest(`topic: ${may.resolveTopics.sentence}`)
+    may.check(may.resolveTopics, ctx, from)
   } else {
     if (topic !== message.topic) checkTopicMove(ctx, message, from, channel)
     if (channel !== from) checkChannelMove(ctx, message, from)
@@ -146,7 +147,7 @@ function targetChannel(ctx: Context, id: number): Channel {
 
 function checkTopicMove(ctx: Context, message: Message, from: Channel, to: Channel): void {
   if (!may.moveWithinChannel.allows(ctx, from) && !may.moveWithinChannel.allows(ctx, to))
-    throw badRequest(`topic: ${may.moveWithinChannel.sentence}`)
+    throw may.forbidden(may.moveWithinChannel, from)
   if (
     from === to &&
     !may.moveOldMessages.allows(ctx) &&
@@ -156,7 +157,7 @@ function checkTopicMove(ctx: Context, message: Message, from: Channel, to: Chann
 }
 
 function checkChannelMove(ctx: Context, message: Message, from: Channel): void {
-  if (!may.moveOutOfChannel.allows(ctx, from)) throw badRequest(`stream_id: ${may.moveOutOfChannel.sentence}`)
+  may.check(may.moveOutOfChannel, ctx, from)
   if (
     !may.moveOldMessages.allows(ctx) &&
     isOlder(ctx, message.time, 'move_messages_between_streams_limit_seconds', grace)
@@ -241,13 +242,12 @@ function checkAges(ctx: Context, ids: readonly number[], betweenChannels: boolea
     : 'move_messages_within_stream_limit_seconds'
   const young = ids.filter(id => !isOlder(ctx, ctx.state.messages.time(id), setting, grace))
   if (young.length === ids.length) return
-  throw new Refusal(
-    'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
-    `You only have permission to move the ${young.length}/${ids.length} most recent messages in this topic`,
-    {
+  throw new Refusal(`You can move only the ${young.length} most recent of the ${ids.length} messages in this topic.`, {
+    code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
+    fields: {
       first_message_id_allowed_to_move: young[0]!,
       total_messages_in_topic: ids.length,
       total_messages_allowed_to_move: young.length,
     },
-  )
+  })
 }

@@ -40,5 +40,5 @@ function negation({ operator, negated }: { operator: string; negated?: boolean |
 }
 
 export function badNarrow(desc: string): Refusal {
-  return new Refusal('BAD_NARROW', `Invalid narrow operator: ${desc}`, { desc })
+  return new Refusal(`narrow: ${desc}`, { code: 'BAD_NARROW', parameter: 'narrow', fields: { desc } })
 }

@@ -65,12 +65,12 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
 })
 
 function checkName(asker: may.Asker, given: string): string {
-  may.check(may.addEmoji, asker, undefined)
+  may.check(may.addEmoji, asker)
   const name = given.trim().replaceAll(' ', '_')
   if (!/^[a-z0-9_-]*[a-z0-9]$/.test(name))
     throw badRequest('emoji_name must be of lower-case letters, digits, - and _, and end in a letter or digit')
   if (asker.state.emoji.find('activeName', name)) throw badRequest(`emoji_name: there is an emoji '${name}' already`)
-  if (isBuiltInEmoji(name)) may.check(may.overrideEmoji, asker, undefined)
+  if (isBuiltInEmoji(name)) may.check(may.overrideEmoji, asker)
   return name
 }
 

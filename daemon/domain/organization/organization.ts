@@ -8,7 +8,7 @@ import type { OrganizationFact } from '../model/facts/organization.ts'
 import type { EmailDomain } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
 import { limitChanged } from '../people/users/access.ts'
-import { badRequest } from '../refusal.ts'
+import { invalid } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import { shown } from '../rules/group-values.ts'
@@ -25,10 +25,10 @@ export const organization = resource(api)<OrganizationFact>({
     update,
 
     deactivate(ctx, { deletion_delay_days: days }) {
-      may.insist(may.own, ctx)
+      may.insist(may.own, ctx, 'deactivate the organization')
       if (typeof days === 'number' && days < limits.deletionDelayDays)
-        throw badRequest(`deletion_delay_days must be at least ${limits.deletionDelayDays}, or null`)
-      // OPEN: nothing is deleted when the time has come; the store is a folder that belongs to whoever runs the daemon.
+        throw invalid('deletion_delay_days', `must be at least ${limits.deletionDelayDays}, or null`)
+      // OPEN: nothing is deleted at that time; the store belongs to the person who runs the daemon.
       const deletable = typeof days === 'number' ? { deletableFrom: ctx.now + days * 86_400_000 } : {}
       return { facts: [{ type: 'organization.deactivated', ...deletable }], reply: {} }
     },
@@ -36,7 +36,7 @@ export const organization = resource(api)<OrganizationFact>({
     domains: ({ state }) => ({ reply: { domains: listed(state) } }),
 
     addDomain(ctx, params) {
-      may.insist(may.own, ctx)
+      may.insist(may.own, ctx, 'add a domain')
       const domain: EmailDomain = {
         id: ctx.state.domains.nextId,
         domain: checkDomain(ctx.state, params.domain),
@@ -46,7 +46,7 @@ export const organization = resource(api)<OrganizationFact>({
     },
 
     changeDomain(ctx, params) {
-      may.insist(may.own, ctx)
+      may.insist(may.own, ctx, 'change a domain')
       const old = knownDomain(ctx.state, params.domain)
       const same = old.allowSubdomains === params.allow_subdomains
       const domain = { ...old, allowSubdomains: params.allow_subdomains }
@@ -54,7 +54,7 @@ export const organization = resource(api)<OrganizationFact>({
     },
 
     removeDomain(ctx, params) {
-      may.insist(may.own, ctx)
+      may.insist(may.own, ctx, 'remove a domain')
       const facts: Fact[] = [{ type: 'domain.removed', domain: knownDomain(ctx.state, params.domain) }]
       // With no domain left nobody could have an address.
       if (ctx.state.domains.size === 1 && ctx.state.organization.settings.emails_restricted_to_domains === true)

@@ -11,7 +11,7 @@ import { organizationSetting } from '../model/settings.ts'
 import { cleaned } from '../model/text.ts'
 import { checkLanguage } from '../people/settings/check.ts'
 import { waitingSettled } from '../people/users/activity.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { badRequest, invalid } from '../refusal.ts'
 import type { Context, Outcome } from '../resource.ts'
 import { changedValue, shown } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
@@ -21,7 +21,7 @@ type Params = ParamsOf<typeof api.update>
 
 export function update(ctx: Context, params: Params): Outcome<ReplyOf<typeof api.update>> {
   may.insist(may.administer, ctx)
-  if (Object.keys(params).some(isForOwners)) may.insist(may.own, ctx)
+  for (const name of Object.keys(params)) if (isForOwners(name)) may.insist(may.own, ctx, `change ${name}`)
   const settings = changedSettings(ctx, params)
   const permissions = changedPermissions(ctx, params)
   const some = Object.keys(settings).length + Object.keys(permissions).length > 0
@@ -104,9 +104,9 @@ function checked(ctx: Context, name: OrganizationSetting, given: unknown): unkno
 function limit(name: string, given: unknown): number | null {
   if (given === 'unlimited') return null
   if (typeof given === 'number' && given > 0 && given <= 2_147_483_647) return given
-  throw new Refusal('REQUEST_VARIABLE_INVALID', `Bad value for '${name}': ${String(given)}`, {
-    var_name: name,
-    bad_value: given,
+  throw invalid(name, 'must be a number above 0, or "unlimited"', {
+    code: 'REQUEST_VARIABLE_INVALID',
+    fields: { var_name: name, bad_value: given },
   })
 }
 

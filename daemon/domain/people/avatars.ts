@@ -27,7 +27,7 @@ export async function keepAvatar(tools: Tools, file: Upload | undefined): Promis
 }
 
 function changed(ctx: Context, file: string | undefined): Outcome<{ avatar_url: string }> {
-  may.check(may.changeAvatar, ctx, undefined)
+  may.check(may.changeAvatar, ctx)
   const { actor } = ctx
   // Without an upload there is none to take away.
   if (file === undefined && actor.avatar.file === undefined) return { reply: { avatar_url: avatarUrl(actor) } }

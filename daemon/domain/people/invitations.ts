@@ -11,7 +11,7 @@ import { organizationSetting } from '../model/settings.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
 import { seconds } from '../model/time.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { badRequest, conflict } from '../refusal.ts'
 import { type Announcement, type Context, type Mail, resource } from '../resource.ts'
 import { administrators } from '../rules/audiences.ts'
 import { activeGroup } from '../rules/group-values.ts'
@@ -27,7 +27,7 @@ type Terms = Pick<
 export const invitations = resource(api)<InvitationFact>({
   commands: {
     list(ctx) {
-      may.check(may.useInvitations, ctx, undefined)
+      may.check(may.useInvitations, ctx)
       const mine = [...ctx.state.invitations.values()].filter(
         invitation => isOpen(ctx, invitation) && may.seeInvitation.allows(ctx, invitation),
       )
@@ -35,7 +35,7 @@ export const invitations = resource(api)<InvitationFact>({
     },
 
     send(ctx, params) {
-      may.check(may.invite, ctx, undefined)
+      may.check(may.invite, ctx)
       const terms = checkedTerms(ctx, params)
       const emails = checkedEmails(ctx, params.invitee_emails)
       const first = ctx.state.invitations.nextId
@@ -54,7 +54,7 @@ export const invitations = resource(api)<InvitationFact>({
     },
 
     createLink(ctx, params) {
-      may.check(may.makeInviteLink, ctx, undefined)
+      may.check(may.makeInviteLink, ctx)
       const terms = checkedTerms(ctx, params)
       const invitation = { ...terms, id: ctx.state.invitations.nextId, token: ctx.random(), notifyInviter: false }
       return {
@@ -111,7 +111,7 @@ function isOpen(ctx: Context, { expires }: Invitation): boolean {
 }
 
 function known(ctx: Context, id: number, kind: 'mail' | 'link'): Invitation {
-  may.check(may.useInvitations, ctx, undefined)
+  may.check(may.useInvitations, ctx)
   const invitation = ctx.state.invitations.get(id)
   const fits = invitation && (invitation.email === undefined) === (kind === 'link') && isOpen(ctx, invitation)
   if (!fits || !may.seeInvitation.allows(ctx, invitation)) throw badRequest(`invite_id: no open invitation ${id}`)
@@ -164,11 +164,9 @@ function checkedEmails(ctx: Context, given: string): string[] {
     return problem ? [[email, problem, userByEmail(ctx.state, email)?.active === false]] : []
   })
   if (errors.length > 0)
-    throw new Refusal('INVITATION_FAILED', 'Some of the addresses cannot be invited, so nobody was', {
-      errors,
-      sent_invitations: false,
-      license_limit_reached: false,
-      daily_limit_reached: false,
+    throw conflict('invitee_emails', 'some of the addresses cannot be invited, so no invitation was sent', {
+      code: 'INVITATION_FAILED',
+      fields: { errors, sent_invitations: false, license_limit_reached: false, daily_limit_reached: false },
     })
   return emails
 }

@@ -4,7 +4,7 @@ import { keys as api } from '../../api/people/keys.ts'
 import { userByEmail } from '../model/lookups.ts'
 import type { User } from '../model/state.ts'
 import { enabledMethods } from '../organization/authentication.ts'
-import { badRequest, organizationGone, Refusal } from '../refusal.ts'
+import { organizationDeactivated, Refusal, unauthenticated, userDeactivated } from '../refusal.ts'
 import { resource, type Surroundings } from '../resource.ts'
 import { isAdministrator } from '../rules/index.ts'
 
@@ -20,10 +20,10 @@ export const keys = resource(api)<never>({
 
     devFetch(ctx, { username }) {
       insistOnDevelopment(ctx)
-      if (ctx.state.organization.deactivated) throw organizationGone()
+      if (ctx.state.organization.deactivated) throw organizationDeactivated()
       const user = userByEmail(ctx.state, username)
-      if (!user || user.bot) throw new Refusal('AUTHENTICATION_FAILED', 'No such account')
-      if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
+      if (!user || user.bot) throw unauthenticated('AUTHENTICATION_FAILED', 'There is no such account.')
+      if (!user.active) throw userDeactivated()
       return { reply: { api_key: ctx.keys.keyOf(user), email: user.email, user_id: user.id } }
     },
 
@@ -42,6 +42,8 @@ export const keys = resource(api)<never>({
 })
 
 function insistOnDevelopment({ server, state }: Surroundings): void {
-  if (!server.devAuth) throw badRequest('Keys without a password need a daemon that runs with --dev-auth')
-  if (!enabledMethods(state).Dev) throw badRequest('The organization does not allow keys without a password')
+  if (!server.devAuth)
+    throw new Refusal('Keys without a password need a daemon that runs with --dev-auth.', { kind: 'forbidden' })
+  if (!enabledMethods(state).Dev)
+    throw new Refusal('This organization does not allow keys without a password.', { kind: 'forbidden' })
 }

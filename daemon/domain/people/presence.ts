@@ -23,7 +23,7 @@ const legacyActiveWindow = 70_000
 export const presence = resource(api)<never>({
   commands: {
     update(ctx, params) {
-      may.check(may.havePresence, ctx, undefined)
+      may.check(may.havePresence, ctx)
       const since = params.last_update_id
       const { row, signals } = reported(ctx, params.status === 'active')
       const touch = row ? (state: State) => state.presence.put(row) : () => {}

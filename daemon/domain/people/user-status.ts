@@ -22,7 +22,7 @@ type Given = Omit<ParamsOf<typeof api.update>, 'away'>
 export const userStatus = resource(api)<UserStatusFact>({
   commands: {
     update(ctx, { away, ...given }) {
-      may.check(may.haveSettings, ctx, undefined)
+      may.check(may.haveStatus, ctx)
       if (away === undefined && Object.keys(given).length === 0)
         throw badRequest('Nothing to set: give a status_text or an emoji_name')
       const facts: Fact[] = statusFacts(ctx.state, ctx.actor, given)

@@ -3,7 +3,7 @@
 import type { PermissionSetting } from '../../api/shapes/permission-settings.ts'
 import { type GroupValue, roles } from '../model/roles.ts'
 import type { Group, State, User } from '../model/state.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { conflict, invalid, missing, Refusal } from '../refusal.ts'
 
 /** System groups by the roles whose accounts are their direct members; wider ones contain them as subgroups. */
 const systemGroupOfRole: Readonly<Record<number, string>> = {
@@ -126,8 +126,7 @@ export function checkedValue(state: State, name: string, setting: PermissionSett
   if (typeof value === 'number') checkGroup(state, name, setting, value)
   else {
     if (setting.systemOnly) throw systemGroupRequired(name)
-    for (const id of value.direct_members)
-      if (!state.users.get(id)?.active) throw badRequest(`${name}: no active user has the ID ${id}`)
+    for (const id of value.direct_members) if (!state.users.get(id)?.active) throw missing(name, 'active user', id)
     for (const id of value.direct_subgroups) activeGroup(state, name, id)
   }
   return value
@@ -148,7 +147,10 @@ export function changedValue(
 ): GroupValue | undefined {
   const seen = normalised(state, shown(state, current))
   if (change.old !== undefined && change.old !== null && !sameValue(normalised(state, change.old), seen))
-    throw new Refusal('EXPECTATION_MISMATCH', `${name}: 'old' does not match the current value`, { field_name: 'old' })
+    throw conflict(name, '"old" is not the current value; fetch it again', {
+      code: 'EXPECTATION_MISMATCH',
+      fields: { field_name: 'old' },
+    })
   if (sameValue(normalised(state, change.new), seen)) return undefined
   return checkedValue(state, name, setting, change.new)
 }
@@ -163,19 +165,19 @@ function checkGroup(state: State, name: string, setting: PermissionSetting, id: 
     (group.name === 'role:everyone' && !setting.everyone) ||
     (setting.allowed && !setting.allowed.includes(group.name)) ||
     setting.forbidden?.includes(group.name)
-  if (forbidden) throw badRequest(`${name} cannot be set to ${group.name}`)
+  if (forbidden) throw invalid(name, `cannot be set to ${group.name}`)
 }
 
 /** The group that a parameter names; refuses one that is gone or never was. */
 export function activeGroup(state: State, name: string, id: number): Group {
   const group = state.groups.get(id)
-  if (!group) throw badRequest(`${name}: no user group has the ID ${id}`)
-  if (group.deactivated) throw badRequest(`${name}: the user group ${id} is deactivated`)
+  if (!group) throw missing(name, 'user group', id)
+  if (group.deactivated) throw conflict(name, `user group ${id} is deactivated`)
   return group
 }
 
 function systemGroupRequired(name: string): Refusal {
-  return new Refusal('SYSTEM_GROUP_REQUIRED', `${name} must be a system group`, { setting_name: name })
+  return invalid(name, 'must be a system group', { code: 'SYSTEM_GROUP_REQUIRED', fields: { setting_name: name } })
 }
 
 /** Each once, in order. */

@@ -3,6 +3,7 @@
 import { hasRow, takesPart } from '../model/message-reader.ts'
 import type { Attachment } from '../model/personal-records.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
+import { inQuotes } from '../refusal.ts'
 import { administerChannel, hasSharedHistory, seeContent, webPublicEnabled } from './channels.ts'
 import { isIn } from './group-values.ts'
 import { type Asker, holdsInChannel, holdsInGroup, holdsInOrganization, isHuman, isModerator, rule } from './rule.ts'
@@ -10,9 +11,10 @@ import { type Asker, holdsInChannel, holdsInGroup, holdsInOrganization, isHuman,
 // --- reading ----------------------------------------------------------------------------------------------------
 
 /** About the ID of a message. */
-export const seeMessage = rule<number>(
-  'Those who take part in a conversation may read its messages; those who have access to the content of a channel, the messages there, but without shared history only what they received.',
-  (asker, id) => {
+export const seeMessage = rule<number>({
+  law: 'Members of a conversation may read its messages. Those who have access to the content of a channel may read its messages; without shared history, only the ones they received.',
+  refusal: 'You cannot read this message.',
+  allows: (asker, id) => {
     const { state, actor } = asker
     if (!state.messages.has(id)) return false
     const { channelId, conversationId } = state.messages.place(id).thread
@@ -21,31 +23,36 @@ export const seeMessage = rule<number>(
     if (!channel || !seeContent.allows(asker, channel)) return false
     return hasSharedHistory(channel) || hasRow(state, actor.id, id)
   },
-)
+})
 
 // --- writing ----------------------------------------------------------------------------------------------------
 
-export const mentionMany = rule(
-  'Members of can_mention_many_users_group may mention everyone in a channel or topic, however many they are.',
-  asker => holdsInOrganization(asker, 'can_mention_many_users_group'),
-)
+export const mentionMany = rule({
+  law: 'Members of can_mention_many_users_group may mention everyone in a channel or topic, however many they are.',
+  refusal: 'You cannot mention everyone here.',
+  allows: asker => holdsInOrganization(asker, 'can_mention_many_users_group'),
+})
 
-export const mentionGroup = rule<Group>('Members of a group’s can_mention_group may mention it.', (asker, group) =>
-  holdsInGroup(asker, group, 'can_mention_group'),
-)
+export const mentionGroup = rule<Group>({
+  law: 'Members of a group’s can_mention_group may mention it.',
+  refusal: group => `You cannot mention the user group ${inQuotes(group.name)}.`,
+  allows: (asker, group) => holdsInGroup(asker, group, 'can_mention_group'),
+})
 
-export const writeDirectly = rule<readonly User[]>(
-  'Direct messages need somebody in the conversation who is in direct_message_permission_group; bots may always write and be written to.',
-  ({ state, actor }, others) =>
+export const writeDirectly = rule<readonly User[]>({
+  law: 'A direct message needs somebody in the conversation who is in direct_message_permission_group. Bots may always write and be written to.',
+  refusal: 'You cannot send direct messages to these people.',
+  allows: ({ state, actor }, others) =>
     isAmongBots(actor, others) ||
     [actor, ...others].some(user => isIn(state, user, state.organization.permissions.direct_message_permission_group)),
-)
+})
 
-export const beginConversation = rule<readonly User[]>(
-  'Members of direct_message_initiator_group may begin direct conversations; bots may always write and be written to.',
-  ({ state, actor }, others) =>
+export const beginConversation = rule<readonly User[]>({
+  law: 'Members of direct_message_initiator_group may start direct conversations. Bots may always write and be written to.',
+  refusal: 'You cannot start a direct conversation.',
+  allows: ({ state, actor }, others) =>
     isAmongBots(actor, others) || isIn(state, actor, state.organization.permissions.direct_message_initiator_group),
-)
+})
 
 function isAmongBots(actor: User, others: readonly User[]): boolean {
   return !isHuman(actor) || !others.some(isHuman)
@@ -53,45 +60,53 @@ function isAmongBots(actor: User, others: readonly User[]): boolean {
 
 // --- changing ---------------------------------------------------------------------------------------------------
 
-export const editContent = rule<{ readonly senderId: number }>(
-  'Only the author of a message may change its content.',
-  ({ actor }, { senderId }) => senderId === actor.id,
-)
+export const editContent = rule<{ readonly senderId: number }>({
+  law: 'Only the author of a message may change its content.',
+  refusal: 'You can edit only your own messages.',
+  allows: ({ actor }, { senderId }) => senderId === actor.id,
+})
 
-export const moveOldMessages = rule('Moderators may move messages however old they are.', ({ actor }) =>
-  isModerator(actor),
-)
+export const moveOldMessages = rule({
+  law: 'Moderators may move messages of any age.',
+  refusal: 'You cannot move messages this old.',
+  allows: ({ actor }) => isModerator(actor),
+})
 
-export const moveWithinChannel = rule<Channel>(
-  'Members of the organization’s can_move_messages_between_topics_group or the channel’s can_move_messages_within_channel_group, and channel administrators, may move messages to another topic.',
-  (asker, channel) =>
+export const moveWithinChannel = rule<Channel>({
+  law: 'Members of the organization’s can_move_messages_between_topics_group or the channel’s can_move_messages_within_channel_group, and channel administrators, may move messages to another topic.',
+  refusal: 'You cannot move messages in this channel to another topic.',
+  allows: (asker, channel) =>
     holdsInOrganization(asker, 'can_move_messages_between_topics_group') ||
     holdsInChannel(asker, channel, 'can_move_messages_within_channel_group') ||
     administerChannel.allows(asker, channel),
-)
+})
 
-export const resolveTopics = rule<Channel>(
-  'Members of the organization’s or the channel’s can_resolve_topics_group may mark a topic as resolved.',
-  (asker, channel) => holds(asker, channel, 'can_resolve_topics_group'),
-)
+export const resolveTopics = rule<Channel>({
+  law: 'Members of the organization’s or the channel’s can_resolve_topics_group may mark a topic as resolved.',
+  refusal: 'You cannot resolve topics in this channel.',
+  allows: (asker, channel) => holds(asker, channel, 'can_resolve_topics_group'),
+})
 
-export const moveOutOfChannel = rule<Channel>(
-  'Members of the organization’s can_move_messages_between_channels_group or the channel’s can_move_messages_out_of_channel_group, and channel administrators, may move messages to another channel.',
-  (asker, channel) =>
+export const moveOutOfChannel = rule<Channel>({
+  law: 'Members of the organization’s can_move_messages_between_channels_group or the channel’s can_move_messages_out_of_channel_group, and channel administrators, may move messages to another channel.',
+  refusal: 'You cannot move messages out of this channel.',
+  allows: (asker, channel) =>
     holdsInOrganization(asker, 'can_move_messages_between_channels_group') ||
     holdsInChannel(asker, channel, 'can_move_messages_out_of_channel_group') ||
     administerChannel.allows(asker, channel),
-)
+})
 
-export const deleteAnyMessage = rule<Channel | undefined>(
-  'Members of the organization’s or the channel’s can_delete_any_message_group may delete any message they have access to.',
-  (asker, channel) => holds(asker, channel, 'can_delete_any_message_group'),
-)
+export const deleteAnyMessage = rule<Channel | undefined>({
+  law: 'Members of the organization’s or the channel’s can_delete_any_message_group may delete any message they have access to.',
+  refusal: "You cannot delete other people's messages.",
+  allows: (asker, channel) => holds(asker, channel, 'can_delete_any_message_group'),
+})
 
-export const deleteOwnMessage = rule<Channel | undefined>(
-  'Members of the organization’s or the channel’s can_delete_own_message_group may delete their own messages and those of their bots, within the time limit.',
-  (asker, channel) => holds(asker, channel, 'can_delete_own_message_group'),
-)
+export const deleteOwnMessage = rule<Channel | undefined>({
+  law: 'Members of the organization’s or the channel’s can_delete_own_message_group may delete their own messages and those of their bots, within the time limit.',
+  refusal: 'You cannot delete your own messages here.',
+  allows: (asker, channel) => holds(asker, channel, 'can_delete_own_message_group'),
+})
 
 function holds(
   asker: Asker,
@@ -103,10 +118,12 @@ function holds(
 
 // --- files ------------------------------------------------------------------------------------------------------
 
-export const seeUpload = rule<Pick<Attachment, 'userId' | 'messages'>>(
-  'Whoever uploaded a file, and whoever may read a message that links it, may see it.',
-  (asker, { userId, messages }) => userId === asker.actor.id || messages.some(({ id }) => seeMessage.allows(asker, id)),
-)
+export const seeUpload = rule<Pick<Attachment, 'userId' | 'messages'>>({
+  law: 'Those who uploaded a file, and those who may read a message that links to it, may see it.',
+  refusal: 'You cannot see this file.',
+  allows: (asker, { userId, messages }) =>
+    userId === asker.actor.id || messages.some(({ id }) => seeMessage.allows(asker, id)),
+})
 
 /** Anyone may see a file that a message of a web-public channel links, while the organization is open to spectators. */
 export function isOnTheWeb(state: State, { messages }: Pick<Attachment, 'messages'>): boolean {

@@ -4,6 +4,7 @@ import type { ProfileField } from '../model/organization-records.ts'
 import { type Role, roles } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
+import { inQuotes } from '../refusal.ts'
 import { systemGroup } from './group-values.ts'
 import {
   type Asker,
@@ -18,31 +19,39 @@ import {
 
 // --- users ------------------------------------------------------------------------------------------------------
 
-export const createUsers = rule(
-  'Organization administrators whose account has the can_create_users flag may create users.',
-  ({ actor }) => isAdministrator(actor) && actor.canCreateUsers,
-)
+export const createUsers = rule({
+  law: 'Organization administrators whose account has the can_create_users flag may create users.',
+  refusal: 'You cannot create users; your account needs the flag can_create_users.',
+  allows: ({ actor }) => isAdministrator(actor) && actor.canCreateUsers,
+})
 
-export const changeEmails = rule(
-  'Organization owners whose account has the can_change_user_emails flag may change the email address of others.',
-  ({ actor }) => isOwner(actor) && actor.canChangeEmails,
-)
+export const changeEmails = rule({
+  law: 'Organization owners whose account has the can_change_user_emails flag may change the email address of others.',
+  refusal:
+    "You cannot change other people's email addresses; an owner whose account has the flag can_change_user_emails can.",
+  allows: ({ actor }) => isOwner(actor) && actor.canChangeEmails,
+})
 
-export const changeRole = rule<{ readonly from: Role; readonly to: Role }>(
-  'Organization administrators may change roles; only owners may give or take the role of owner.',
-  ({ actor }, { from, to }) =>
+export const changeRole = rule<{ readonly from: Role; readonly to: Role }>({
+  law: 'Organization administrators may change roles; only owners may grant or remove the owner role.',
+  refusal: ({ from, to }) =>
+    from === roles.owner || to === roles.owner
+      ? 'Only an organization owner can grant or remove the owner role.'
+      : 'Only an organization administrator can change roles.',
+  allows: ({ actor }, { from, to }) =>
     isAdministrator(actor) && (isOwner(actor) || (from !== roles.owner && to !== roles.owner)),
-)
+})
 
 /** undefined: the role stays. */
 export function roleChange(user: User, to: Role | undefined): { readonly from: Role; readonly to: Role } | undefined {
   return to === undefined || to === user.role ? undefined : { from: user.role, to }
 }
 
-export const promoteGuest = rule<{ readonly from: Role; readonly to: Role }>(
-  'A guest becomes a member first: guests are not made administrators or owners.',
-  (_asker, { from, to }) => from !== roles.guest || to > roles.administrator,
-)
+export const promoteGuest = rule<{ readonly from: Role; readonly to: Role }>({
+  law: 'A guest becomes a member first: guests are not made administrators or owners.',
+  refusal: 'Guests cannot become administrators or owners; make them members first.',
+  allows: (_asker, { from, to }) => from !== roles.guest || to > roles.administrator,
+})
 
 /** The organization must keep one: an active person, not a bot. */
 export function isOnlyOwner(state: State, user: User): boolean {
@@ -52,31 +61,42 @@ export function isOnlyOwner(state: State, user: User): boolean {
   return true
 }
 
-/** Who has a bot's key can do what the bot can: nobody reaches a bot whose role is above their own. */
-export const administerBot = rule<User>(
-  'The owner of a bot and organization administrators may administer it, unless its role is above their own; a bot that can create users only by an organization owner.',
-  ({ actor }, bot) =>
+/** The key of a bot gives its rights: nobody administers a bot whose role is above their own. */
+export const administerBot = rule<User>({
+  law: 'The owner of a bot and organization administrators may administer it, unless its role is above their own. Only an organization owner may administer a bot that can create users.',
+  refusal: bot =>
+    bot.canCreateUsers
+      ? 'Only an organization owner can administer a bot that can create users.'
+      : 'You cannot administer this bot; its owner and administrators of its role or above can.',
+  allows: ({ actor }, bot) =>
     bot.canCreateUsers
       ? isOwner(actor)
       : bot.role >= actor.role && (isAdministrator(actor) || bot.bot?.ownerId === actor.id),
-)
+})
 
-export const deactivateBot = rule<User>(
-  'The owner of a bot and organization administrators may deactivate it; a bot that is an organization owner, or can create users, only by an organization owner.',
-  ({ actor }, bot) =>
+export const deactivateBot = rule<User>({
+  law: 'The owner of a bot and organization administrators may deactivate it. Only an organization owner may deactivate a bot that is an organization owner or can create users.',
+  refusal: bot =>
+    bot.canCreateUsers || isOwner(bot)
+      ? 'Only an organization owner can deactivate this bot.'
+      : 'You cannot deactivate this bot; its owner and organization administrators can.',
+  allows: ({ actor }, bot) =>
     isOwner(actor) ||
     (!bot.canCreateUsers && !isOwner(bot) && (isAdministrator(actor) || bot.bot?.ownerId === actor.id)),
-)
+})
 
-/** A bot sees what its owner sees, so an owner is not chosen by just anybody. */
-export const handOverBot = rule<User>('Organization administrators may give a bot to another owner.', ({ actor }) =>
-  isAdministrator(actor),
-)
+/** A bot sees what its owner sees, so not everybody can choose the owner. */
+export const handOverBot = rule<User>({
+  law: 'Organization administrators may give a bot to another owner.',
+  refusal: 'Only an organization administrator can give a bot to another owner.',
+  allows: ({ actor }) => isAdministrator(actor),
+})
 
 /** email_address_visibility: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators. */
-export const seeEmail = rule<User>(
-  'Everyone sees their own email address; others see it as the person’s email_address_visibility says.',
-  ({ actor }, user) => {
+export const seeEmail = rule<User>({
+  law: 'Everyone sees their own email address; others see it as the person’s email_address_visibility says.',
+  refusal: 'You cannot see this email address.',
+  allows: ({ actor }, user) => {
     if (actor.id === user.id || user.bot) return true
     switch (user.settings.email_address_visibility ?? 1) {
       case 1:
@@ -91,7 +111,7 @@ export const seeEmail = rule<User>(
         return false
     }
   },
-)
+})
 
 /** The same for people who see the same addresses of others. */
 export function sightOf(user: User): string {
@@ -99,13 +119,14 @@ export function sightOf(user: User): string {
 }
 
 /** The limit concerns guests only; bots are known to everyone. */
-export const accessUser = rule<User>(
-  'Everyone may know of everyone; guests who are not in can_access_all_users_group only of themselves, of bots, of active people they share a channel or a group conversation with, and of those they exchanged direct messages with.',
-  (asker, user) =>
+export const accessUser = rule<User>({
+  law: 'Everyone may know of everyone, except guests who are not in can_access_all_users_group. They know of themselves, of bots, of active people they share a channel or a group conversation with, and of those they exchanged direct messages with.',
+  refusal: 'You have no access to this user.',
+  allows: (asker, user) =>
     !isGuest(asker.actor) ||
     holdsInOrganization(asker, 'can_access_all_users_group') ||
     areAcquainted(asker.state, asker.actor, user),
-)
+})
 
 /** Whether some guests know of some people only. */
 export function accessIsLimited(state: State): boolean {
@@ -151,45 +172,61 @@ function shareConversation({ conversations, messages }: State, a: User, b: User,
     )
 }
 
-export const deactivateUser = rule<User>(
-  'Organization administrators may deactivate people; only owners may deactivate an owner.',
-  ({ actor }, user) => isAdministrator(actor) && (isOwner(actor) || !isOwner(user)),
-)
+export const deactivateUser = rule<User>({
+  law: 'Organization administrators may deactivate people; only owners may deactivate an owner.',
+  refusal: user =>
+    isOwner(user)
+      ? 'Only an organization owner can deactivate an owner.'
+      : 'Only an organization administrator can deactivate users.',
+  allows: ({ actor }, user) => isAdministrator(actor) && (isOwner(actor) || !isOwner(user)),
+})
 
-export const reactivateUser = rule<User>(
-  'Organization administrators may reactivate accounts, and the owner of a bot the bot.',
-  ({ actor }, user) => isAdministrator(actor) || user.bot?.ownerId === actor.id,
-)
+export const reactivateUser = rule<User>({
+  law: 'Organization administrators may reactivate accounts, and the owner of a bot the bot.',
+  refusal: 'You cannot reactivate this account; organization administrators can.',
+  allows: ({ actor }, user) => isAdministrator(actor) || user.bot?.ownerId === actor.id,
+})
 
-export const changeAvatar = rule(
-  'Everyone may change their own avatar; only administrators while avatar changes are disabled.',
-  ({ state, actor }) => isAdministrator(actor) || !organizationSetting(state, 'avatar_changes_disabled'),
-)
+export const changeAvatar = rule({
+  law: 'Everyone may change their own avatar; only administrators while avatar changes are disabled.',
+  refusal: 'You cannot change your avatar; organization administrators can.',
+  allows: ({ state, actor }) => isAdministrator(actor) || !organizationSetting(state, 'avatar_changes_disabled'),
+})
 
-export const editProfileField = rule<ProfileField>(
-  'People may set the profile fields of their own that users may edit; administrators all of them.',
-  ({ actor }, field) => field.editable || isAdministrator(actor),
-)
+export const editProfileField = rule<ProfileField>({
+  law: 'People may set their own profile fields that users may edit; administrators may set all of theirs.',
+  refusal: field => `You cannot change the profile field ${inQuotes(field.name)}; organization administrators can.`,
+  allows: ({ actor }, field) => field.editable || isAdministrator(actor),
+})
 
 // --- bots -------------------------------------------------------------------------------------------------------
 
-export const useBots = rule(
-  'Members who are neither guests nor bots may look after bots.',
-  ({ actor }) => isHuman(actor) && !isGuest(actor),
-)
+export const useBots = rule({
+  law: 'Members who are neither guests nor bots may manage bots.',
+  refusal: 'Guests and bots cannot manage bots.',
+  allows: ({ actor }) => isHuman(actor) && !isGuest(actor),
+})
 
 /** Types: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. */
-export const createBot = rule<1 | 2 | 3 | 4>(
-  'Members of can_create_bots_group may create bots; members of can_create_write_only_bots_group incoming webhooks.',
-  (asker, type) =>
+export const createBot = rule<1 | 2 | 3 | 4>({
+  law: 'Members of can_create_bots_group may create bots; members of can_create_write_only_bots_group may create incoming webhooks.',
+  refusal: type => `You cannot create ${type === 2 ? 'incoming webhook bots' : 'bots'}.`,
+  allows: (asker, type) =>
     holdsInOrganization(asker, 'can_create_bots_group') ||
     (type === 2 && holdsInOrganization(asker, 'can_create_write_only_bots_group')),
-)
+})
 
-export const useBotStorage = rule('Bots may remember things for themselves.', ({ actor }) => !isHuman(actor))
+export const useBotStorage = rule({
+  law: 'Bots may use their storage; people have none.',
+  refusal: 'Only bots have storage.',
+  allows: ({ actor }) => !isHuman(actor),
+})
 
 /** By the ID of the endpoint. */
-export const callEndpoint = rule<string>(
-  'Incoming webhook bots may only send messages.',
-  ({ actor }, endpointId) => actor.bot?.type !== 2 || endpointId === 'send-message',
-)
+export const callEndpoint = rule<string>({
+  law: 'Incoming webhook bots may only send messages.',
+  refusal: 'Incoming webhook bots can only send messages.',
+  // As if their key were wrong: so the API has it.
+  code: 'UNAUTHORIZED',
+  allows: ({ actor }, endpointId) => actor.bot?.type !== 2 || endpointId === 'send-message',
+})

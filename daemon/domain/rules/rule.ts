@@ -1,5 +1,6 @@
-// What a rule is, what the roles are, and how to say no.
+// What a rule is, what the roles are, and how to refuse.
 
+import type { ErrorCode } from '../../api/errors.ts'
 import {
   type ChannelPermission,
   channelPermissions,
@@ -10,7 +11,7 @@ import {
 } from '../../api/shapes/permission-settings.ts'
 import { roles } from '../model/roles.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import { isIn } from './group-values.ts'
 
 /** Who asks, of which state. A command's context is one. */
@@ -20,12 +21,17 @@ export interface Asker {
 }
 
 export interface Rule<Thing> {
-  readonly sentence: string
+  /** Who may do it: the sentence that the generated docs print. */
+  readonly law: string
+  /** What a caller reads who may not: what they cannot do, and who can. */
+  readonly refusal: string | ((thing: Thing) => string)
   readonly allows: (asker: Asker, thing: Thing) => boolean
+  /** Of the refusal, where it is not BAD_REQUEST. */
+  readonly code?: ErrorCode
 }
 
-export function rule<Thing = void>(sentence: string, allows: Rule<Thing>['allows']): Rule<Thing> {
-  return { sentence, allows }
+export function rule<Thing = void>(parts: Rule<Thing>): Rule<Thing> {
+  return parts
 }
 
 // --- what the roles are -----------------------------------------------------------------------------------------
@@ -89,14 +95,28 @@ export function isSubscribed({ state, actor }: Asker, channel: Channel): boolean
   return state.subscriptions.isActive(channel.id, actor.id)
 }
 
-// --- saying no --------------------------------------------------------------------------------------------------
+// --- refusing ---------------------------------------------------------------------------------------------------
 
-/** For rules about a role: the refusal has a code of its own. */
-export function insist<Thing>(rule: Rule<Thing>, asker: Asker, ...[thing]: Thing extends void ? [] : [Thing]): void {
-  if (!rule.allows(asker, thing as Thing)) throw new Refusal('UNAUTHORIZED_PRINCIPAL', rule.sentence)
+/** What a rule is about; nothing for a rule about the asker alone. */
+// biome-ignore lint/suspicious/noConfusingVoidType: void is what a rule has that is about nothing
+type About<Thing> = void extends Thing ? [] : [Thing]
+
+/** For most rules. */
+export function check<Thing>(rule: Rule<Thing>, asker: Asker, ...thing: About<Thing>): void {
+  if (!rule.allows(asker, thing[0] as Thing)) throw forbidden(rule, ...thing)
 }
 
-/** For all other rules. */
-export function check<Thing>(rule: Rule<Thing>, asker: Asker, thing: Thing): void {
-  if (!rule.allows(asker, thing)) throw badRequest(rule.sentence)
+/** For rules about a role: the API has a code of its own for them. */
+export function insist<Thing>(rule: Rule<Thing>, asker: Asker, ...thing: About<Thing>): void {
+  if (rule.allows(asker, thing[0] as Thing)) return
+  throw new Refusal(refusalOf(rule, thing[0] as Thing), { code: 'UNAUTHORIZED_PRINCIPAL' })
+}
+
+/** The refusal of a rule that was asked already. */
+export function forbidden<Thing>(rule: Rule<Thing>, ...thing: About<Thing>): Refusal {
+  return new Refusal(refusalOf(rule, thing[0] as Thing), { kind: 'forbidden', ...(rule.code && { code: rule.code }) })
+}
+
+function refusalOf<Thing>({ refusal }: Rule<Thing>, thing: Thing): string {
+  return typeof refusal === 'string' ? refusal : refusal(thing)
 }

@@ -113,7 +113,7 @@ type Line = readonly [kind: Kind, subscribed: boolean, held: ChannelPermission |
 
 function lines(name: string, rule: may.Rule<Channel>, prepare: (scene: Scene) => Scene, table: readonly Line[]): void {
   describe(name, () => {
-    test(rule.sentence, () => {
+    test(rule.law, () => {
       for (const [kind, subscribed, held, letters] of table) {
         const scene = prepare(new Scene(kind, subscribed, held === 'none' ? undefined : held))
         assert.equal(scene.line(rule), letters, `${kind}, ${subscribed ? '' : 'not '}subscribed, ${held}`)
@@ -248,7 +248,7 @@ describe('rules that no channel decides', () => {
   const each = <T>(rule: may.Rule<T>, thing: T) =>
     scene.people.map(actor => (rule.allows({ state: scene.world.state, actor }, thing) ? 'Y' : '-')).join('')
 
-  test(may.createChannel.sentence, () => {
+  test(may.createChannel.law, () => {
     assert.equal(each(may.createChannel, 'public'), 'YYYY-')
     assert.equal(each(may.createChannel, 'private'), 'YYYY-')
     assert.equal(each(may.createChannel, 'web-public'), 'Y----')
@@ -257,21 +257,21 @@ describe('rules that no channel decides', () => {
     assert.equal(each(may.createChannel, 'public'), '---Y-', 'no bypass for administrators, none for guests')
   })
 
-  test(may.setTopicsPolicy.sentence, () => {
+  test(may.setTopicsPolicy.law, () => {
     assert.equal(each(may.setTopicsPolicy, undefined), 'YYYY-')
     scene.organization('can_set_topics_policy_group', scene.group('role:nobody'))
     assert.equal(each(may.setTopicsPolicy, undefined), 'YY---')
   })
 
-  test(may.setDeletePolicy.sentence, () => {
+  test(may.setDeletePolicy.law, () => {
     assert.equal(each(may.setDeletePolicy, undefined), 'YYY--')
     scene.organization('can_set_delete_message_policy_group', scene.group('role:nobody'))
     assert.equal(each(may.setDeletePolicy, undefined), 'YY---')
   })
 
-  test(may.subscribe.sentence, () => assert.equal(each(may.subscribe, undefined), 'YYYY-'))
+  test(may.subscribe.law, () => assert.equal(each(may.subscribe, undefined), 'YYYY-'))
 
-  test(may.unsubscribeAccount.sentence, () => {
+  test(may.unsubscribeAccount.law, () => {
     const owner = scene.people[4]!
     const bot = scene.world.join(roles.member, { bot: { type: 1, ownerId: owner.id, system: false } })
     assert.equal(each(may.unsubscribeAccount, bot), '----Y')

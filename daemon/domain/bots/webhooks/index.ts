@@ -12,7 +12,7 @@ import { isOutgoing, newDelivery } from './trigger.ts'
 export const webhooks = resource(api)<WebhookFact>({
   commands: {
     log(ctx, { bot_id, status }) {
-      may.check(may.useBots, ctx, undefined)
+      may.check(may.useBots, ctx)
       const { webhookDeliveries } = ctx.state
       if (bot_id !== undefined && !looksAfter(ctx, bot_id)) throw badRequest('bot_id: no such bot of yours')
       const rows = bot_id === undefined ? [...webhookDeliveries.values()] : webhookDeliveries.where('bot', bot_id)
@@ -27,7 +27,7 @@ export const webhooks = resource(api)<WebhookFact>({
     },
 
     redeliver(ctx, { delivery_id }) {
-      may.check(may.useBots, ctx, undefined)
+      may.check(may.useBots, ctx)
       const old = ctx.state.webhookDeliveries.get(delivery_id)
       if (!old || !looksAfter(ctx, old.botId)) throw noSuch(`No delivery ${delivery_id}`)
       if (!isOutgoing(ctx.state.users.get(old.botId))) throw badRequest('delivery_id: the bot is deactivated')

@@ -31,7 +31,7 @@ const mostChannels = 1000
 type Params = ParamsOf<typeof api.subscribe>
 
 export function subscribing(ctx: Context, params: Params) {
-  may.check(may.subscribe, ctx, undefined)
+  may.check(may.subscribe, ctx)
   const plan = blueprint(ctx, params)
   const entries = wantedChannels(params.subscriptions)
   const missing = entries.filter(({ name }) => !channelByName(ctx.state, name))

@@ -38,7 +38,7 @@ export const settings = resource(api)<SettingsFact, Prepared>({
     show: ({ actor }) => ({ reply: { user_settings: presentSettings(actor) } }),
 
     update(ctx, params, prepared) {
-      may.check(may.haveSettings, ctx, undefined)
+      may.check(may.haveSettings, ctx)
       const changes = changedSettings(params, name => userSetting(ctx.actor, name as UserSetting))
       const account = accountChanges(ctx, params, prepared)
       const facts: Fact[] = [...account]

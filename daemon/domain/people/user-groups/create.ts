@@ -15,7 +15,7 @@ import * as may from '../../rules/index.ts'
 
 export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outcome<{ group_id: number }> {
   const { state, actor } = ctx
-  may.check(may.createGroups, ctx, undefined)
+  may.check(may.createGroups, ctx)
   const name = checkName(state, params.name)
   for (const id of params.members)
     if (!state.users.get(id)?.active) throw badRequest(`members: no active user has the ID ${id}`)

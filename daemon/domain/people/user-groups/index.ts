@@ -19,7 +19,7 @@ export type { UserGroupFact } from '../../model/facts/people.ts'
 export const userGroups = resource(api)<UserGroupFact>({
   commands: {
     list(ctx, { include_deactivated_groups }) {
-      may.check(may.useGroups, ctx, undefined)
+      may.check(may.useGroups, ctx)
       return { reply: { user_groups: listed(ctx.state, include_deactivated_groups) } }
     },
 

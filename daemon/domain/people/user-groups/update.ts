@@ -6,7 +6,7 @@ import { type GroupPermission, groupPermissions } from '../../../api/shapes/perm
 import type { Fact } from '../../facts.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import type { Group, State } from '../../model/state.ts'
-import { badRequest, Refusal } from '../../refusal.ts'
+import { badRequest, conflict } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import { changedValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
@@ -45,13 +45,16 @@ export function deactivate(ctx: Context, { user_group_id }: ParamsOf<typeof api.
   if (group.deactivated) throw badRequest(`user_group_id: the user group ${group.id} is deactivated already`)
   const objections = usesOf(ctx.state, group.id)
   if (objections.length > 0)
-    throw new Refusal('CANNOT_DEACTIVATE_GROUP_IN_USE', 'The user group is still in use', { objections })
+    throw conflict('user_group_id', 'the user group is still in use', {
+      code: 'CANNOT_DEACTIVATE_GROUP_IN_USE',
+      fields: { objections },
+    })
   return { facts: [{ type: 'group.deactivated', groupId: group.id }], reply: {} }
 }
 
 /** Deactivated ones too. */
 export function knownGroup(ctx: Context, id: number): Group {
-  may.check(may.useGroups, ctx, undefined)
+  may.check(may.useGroups, ctx)
   const group = ctx.state.groups.get(id)
   if (!group) throw badRequest(`user_group_id: no user group has the ID ${id}`)
   return group

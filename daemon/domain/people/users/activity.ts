@@ -21,7 +21,7 @@ export function deactivate(
 ): Outcome<ReplyOf<typeof api.deactivate>> {
   const user = ctx.state.users.get(user_id)
   if (!user || user.bot) throw badRequest('user_id: no such person; bots are deactivated by DELETE /bots/{bot_id}')
-  may.check(may.administer, ctx, undefined)
+  may.check(may.administer, ctx)
   may.insist(may.deactivateUser, ctx, user)
   if (may.isOnlyOwner(ctx.state, user)) throw badRequest('user_id: the only organization owner cannot be deactivated')
   if (!user.active) throw badRequest('user_id: the account is already deactivated')
@@ -39,9 +39,9 @@ export function deactivate(
 export function deactivateSelf(ctx: Context): Outcome<ReplyOf<typeof api.deactivateSelf>> {
   // The organization always keeps an active owner, so the last active account is always the last owner too.
   if (may.isOnlyOwner(ctx.state, ctx.actor))
-    throw new Refusal('CANNOT_DEACTIVATE_LAST_USER', 'You are the only organization owner: name another one first', {
-      is_last_owner: true,
-      entity: 'organization owner',
+    throw new Refusal('You are the only organization owner; make somebody else an owner first.', {
+      code: 'CANNOT_DEACTIVATE_LAST_USER',
+      fields: { is_last_owner: true, entity: 'organization owner' },
     })
   return { facts: leaving(ctx, ctx.actor), reply: {} }
 }

@@ -8,7 +8,7 @@ import { roles } from '../../model/roles.ts'
 import { initialSettings, organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { enabledMethods } from '../../organization/authentication.ts'
-import { badRequest, organizationGone, Refusal } from '../../refusal.ts'
+import { invalid, organizationDeactivated, Refusal, unauthenticated, userDeactivated } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import { accessAudience } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
@@ -54,7 +54,7 @@ export const users = resource(api)<UserFact, Prepared>({
 
     create(ctx, params, { hash }) {
       may.insist(may.administer, ctx)
-      may.check(may.createUsers, ctx, undefined)
+      may.check(may.createUsers, ctx)
       checkPassword(params.password)
       const user = newAccount(ctx, {
         email: checkNewEmail(ctx.state, 'email', params.email),
@@ -71,13 +71,15 @@ export const users = resource(api)<UserFact, Prepared>({
     reactivate,
 
     fetchApiKey(ctx, { username }, { matches }) {
-      if (!username.includes('@')) throw badRequest('username is not an email address')
-      if (ctx.state.organization.deactivated) throw organizationGone()
+      if (!username.includes('@')) throw invalid('username', 'must be an email address')
+      if (ctx.state.organization.deactivated) throw organizationDeactivated()
       if (!enabledMethods(ctx.state).Email)
-        throw new Refusal('PASSWORD_AUTH_DISABLED', 'The organization does not allow password logins')
+        throw new Refusal('This organization does not allow logging in with a password.', {
+          code: 'PASSWORD_AUTH_DISABLED',
+        })
       const user = userByEmail(ctx.state, username)
-      if (!user || !matches) throw new Refusal('AUTHENTICATION_FAILED', 'Your username or password is incorrect')
-      if (!user.active) throw new Refusal('USER_DEACTIVATED', 'Account is deactivated')
+      if (!user || !matches) throw unauthenticated('AUTHENTICATION_FAILED', 'Your username or password is incorrect.')
+      if (!user.active) throw userDeactivated()
       return { reply: { api_key: ctx.keys.keyOf(user), email: user.email, user_id: user.id } }
     },
   },

@@ -21,7 +21,7 @@ export function update(
   { role, ...params }: Changes,
 ): Outcome<ReplyOf<typeof api.update>> {
   if (!user || user.bot?.system) throw badRequest(`${parameter}: no such user`)
-  may.check(may.administer, ctx, undefined)
+  may.check(may.administer, ctx)
   const facts: UserFact[] = [
     ...emailFacts(ctx, user, params.new_email),
     ...roleFacts(ctx, user, role),
@@ -53,7 +53,7 @@ export function roleFacts(ctx: Context, user: User, to: Role | undefined): UserF
 
 function emailFacts(ctx: Context, user: User, given: string | undefined): UserFact[] {
   if (given === undefined) return []
-  may.check(may.changeEmails, ctx, undefined)
+  may.check(may.changeEmails, ctx)
   const to = checkNewEmail(ctx.state, 'new_email', given, user)
   return to === user.email ? [] : [{ type: 'user.email-changed', userId: user.id, from: user.email, to }]
 }
