@@ -234,6 +234,22 @@ describe('the floor plan', () => {
     assert.deepEqual(long, [])
   })
 
+  test('a resource has one name in api, domain and test', () => {
+    const pages = own
+      .map(({ path }) => /^daemon\/api\/((?!shapes\/)\w+\/[\w-]+)\.ts$/.exec(path)?.[1])
+      .filter(page => page)
+    assert.ok(pages.length > 30, `${pages.length} pages`)
+    for (const page of pages) {
+      const places = [`daemon/domain/${page}.ts`, `daemon/domain/${page}/index.ts`]
+      assert.ok(
+        places.some(place => existsSync(join(root, place))),
+        `daemon/api/${page}.ts has neither ${places.join(' nor ')}`,
+      )
+      const tests = `test/domain/${page}.test.ts`
+      assert.ok(existsSync(join(root, tests)), `daemon/api/${page}.ts has no ${tests}`)
+    }
+  })
+
   test('names say what is inside: kebab-case, and no utils, helpers, common or types', () => {
     for (const { path } of own) {
       assert.match(basename(path), /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(ts|js)$/, path)

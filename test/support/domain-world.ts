@@ -92,3 +92,10 @@ export class DomainWorld extends World {
     return events
   }
 }
+
+/** A world with three members and nothing else. */
+export function threePeople() {
+  const world = new DomainWorld()
+  const [amy, bob, cat] = ['amy', 'bob', 'cat'].map(name => world.account(name)) as [User, User, User]
+  return { world, amy, bob, cat }
+}

@@ -1,7 +1,8 @@
-// Makes the people a test needs, through the API.
+// Makes the people a test needs through the API, and what they say and hear.
 
 import assert from 'node:assert/strict'
 import { events } from '../../daemon/api/events.ts'
+import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { Caller, type TestDaemon } from './daemon.ts'
 
@@ -49,4 +50,10 @@ export async function people<const N extends readonly string[]>(
   const callers: Caller[] = []
   for (const name of names) callers.push(await person(daemon, name))
   return callers as { [I in keyof N]: Caller }
+}
+
+/** Sends a direct message; gives its ID. */
+export async function direct(from: Caller, to: Caller | readonly Caller[], content: string): Promise<number> {
+  const ids = [to].flat().map(caller => caller.id)
+  return (await from.call(messages.send, { type: 'direct', to: ids, content })).id
 }

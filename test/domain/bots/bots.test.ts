@@ -2,11 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { botStorage } from '../../../daemon/api/bots/bot-storage.ts'
 import { bots as api } from '../../../daemon/api/bots/bots.ts'
 import { events } from '../../../daemon/api/events.ts'
 import { savedSnippets } from '../../../daemon/api/messages/saved-snippets.ts'
-import { keys } from '../../../daemon/api/people/keys.ts'
 import { users } from '../../../daemon/api/people/users.ts'
 import { Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { pixel } from '../../support/images.ts'
@@ -277,46 +275,5 @@ describe('incoming webhook bots', () => {
       const { status, body } = await bot.try(endpoint, {})
       assert.deepEqual([status, body.code], [401, 'UNAUTHORIZED'])
     }
-  })
-})
-
-describe('/bot_storage', () => {
-  test('keeps texts by key, for each bot its own', async () => {
-    const one = await botOf(amy, 'one')
-    const two = await botOf(amy, 'two')
-    await one.call(botStorage.put, { storage: { a: '1', b: '2' } })
-    await one.call(botStorage.put, { storage: { b: '3' } })
-    assert.deepEqual((await one.call(botStorage.get, {})).storage, { a: '1', b: '3' })
-    assert.deepEqual((await one.call(botStorage.get, { keys: ['b'] })).storage, { b: '3' })
-    assert.deepEqual((await two.call(botStorage.get, {})).storage, {})
-    await one.refused(botStorage.get, { keys: ['a', 'missing'] }, 'BAD_REQUEST')
-    await one.refused(botStorage.remove, { keys: ['missing'] }, 'BAD_REQUEST')
-    await one.call(botStorage.remove, { keys: ['a'] })
-    assert.deepEqual((await one.call(botStorage.get, {})).storage, { b: '3' })
-    await one.call(botStorage.remove, {})
-    assert.deepEqual((await one.call(botStorage.get, {})).storage, {})
-  })
-
-  test('is for bots, and holds ten million characters', async () => {
-    await amy.refused(botStorage.put, { storage: { a: '1' } }, 'BAD_REQUEST')
-    const bot = await botOf(amy, 'hoarder')
-    await bot.refused(botStorage.put, { storage: { a: 'x'.repeat(10_000_000) } }, 'BAD_REQUEST')
-  })
-})
-
-describe('POST /users/me/api_key/regenerate', () => {
-  test('gives a new key of 32 letters and digits; the old one is refused', async () => {
-    const eve = await person(daemon, 'eve')
-    const { api_key } = await eve.call(keys.regenerate, {})
-    assert.match(api_key, /^[A-Za-z0-9]{32}$/)
-    await eve.refused(users.me, {}, 'INVALID_API_KEY')
-    await new Caller(daemon.url, eve.email, api_key).call(users.me, {})
-  })
-})
-
-describe('keys without a password', () => {
-  test('are refused unless the daemon runs with --dev-auth', async () => {
-    await daemon.nobody.refused(keys.devFetch, { username: 'amy@example.com' }, 'BAD_REQUEST')
-    await daemon.nobody.refused(keys.devUsers, {}, 'BAD_REQUEST')
   })
 })

@@ -5,19 +5,12 @@ import { describe, test } from 'node:test'
 import { unreadIds } from '../../../daemon/domain/messages/unread.ts'
 import { roles } from '../../../daemon/domain/model/roles.ts'
 import type { Channel, User } from '../../../daemon/domain/model/state.ts'
-import { topicPolicy, visibility } from '../../../daemon/domain/model/topic-policy.ts'
 import { systemGroup } from '../../../daemon/domain/rules/group-values.ts'
-import { DomainWorld } from '../../support/domain-world.ts'
-
-function world() {
-  const made = new DomainWorld()
-  const [amy, bob, cat] = ['amy', 'bob', 'cat'].map(name => made.account(name)) as [User, User, User]
-  return { world: made, amy, bob, cat }
-}
+import { threePeople } from '../../support/domain-world.ts'
 
 describe('POST /messages to a channel', () => {
   test('reaches subscribers with their flags, and nobody else', () => {
-    const { world: w, amy, bob, cat } = world()
+    const { world: w, amy, bob, cat } = threePeople()
     const general = w.channel('general', [amy, bob])
     const id = w.send(amy, general, ' Lunch ', 'at noon, @**bob**? @**cat**')
     const messages = (user: User) => w.heard(user).filter(event => event.type === 'message')
@@ -32,7 +25,7 @@ describe('POST /messages to a channel', () => {
   })
 
   test('the empty topic has a name, and policies about it', () => {
-    const { world: w, amy } = world()
+    const { world: w, amy } = threePeople()
     const open = w.channel('open', [amy])
     const id = w.send(amy, open, 'general chat', 'x')
     assert.equal(w.run(amy, 'get-message', { message_id: id }).message.subject, 'general chat')
@@ -51,7 +44,7 @@ describe('POST /messages to a channel', () => {
   })
 
   test('a private channel that the sender does not know looks like none', () => {
-    const { world: w, amy, bob } = world()
+    const { world: w, amy, bob } = threePeople()
     const secret = w.channel('secret', [amy], { inviteOnly: true })
     const to = { type: 'channel', to: 'secret', topic: 'x', content: 'x' }
     const refusal = w.refused(bob, 'send-message', to)
@@ -64,7 +57,7 @@ describe('POST /messages to a channel', () => {
   })
 
   test('mentioning everyone of a large channel or topic needs permission', () => {
-    const { world: w, amy, bob } = world()
+    const { world: w, amy, bob } = threePeople()
     const crowd = Array.from({ length: 16 }, (_, i) => w.account(`crowd ${i}`))
     const large = w.channel('large', [amy, ...crowd])
     const small = w.channel('small', [amy, bob])
@@ -80,146 +73,9 @@ describe('POST /messages to a channel', () => {
   })
 })
 
-describe('narrows', () => {
-  test('every operator finds what a look at every message finds', () => {
-    const { world: w, amy, bob, cat } = world()
-    const general = w.channel('general', [amy, bob])
-    const random = w.channel('random', [amy, cat])
-    const quiet = w.channel('quiet', [cat])
-    const secret = w.channel('secret', [cat], { inviteOnly: true })
-    const texts = [
-      'hello world',
-      'see https://example.com/a.png',
-      'a [file](/user_uploads/1/x)',
-      '@**amy** ping',
-      '@**all**',
-    ]
-    for (let i = 0; i < 60; i++) {
-      const sender = [amy, bob, cat][i % 3]!
-      const channel = [general, random, quiet, secret][(i >> 1) % 4]!
-      const topic = i % 5 === 0 ? '✔ done' : ['Lunch', 'lunch', '', 'tea'][(i >> 1) % 4]!
-      const to = [[bob.id], [bob.id, cat.id], [amy.id]][i % 3]!
-      const content = texts[i % texts.length]!
-      if (i % 2 === 0) w.run(amy, 'send-message', { type: 'direct', to, content })
-      else if ((channel === secret && sender !== cat) || (channel === quiet && i % 3 === 0)) continue
-      else w.send(sender, channel, topic, content)
-    }
-    w.run(amy, 'update-message-flags', { messages: [2, 4, 6, 9], op: 'add', flag: 'starred' })
-    w.run(amy, 'update-message-flags', { messages: [1, 2, 3, 4, 5], op: 'add', flag: 'read' })
-    w.run(bob, 'add-reaction', { message_id: 1, emoji_name: 'tada' })
-    const all = w.run(amy, 'get-messages', {
-      message_ids: Array.from({ length: 60 }, (_, i) => i + 1),
-      allow_empty_topic_name: true,
-    }).messages as any[]
-    const own = all.filter(({ flags }) => !flags.includes('historical') || flags.includes('starred'))
-    const isDirect = (m: any) => m.type === 'private'
-    const withUsers = (m: any) => (isDirect(m) ? m.display_recipient.map((user: any) => user.id) : [])
-    const flagged = (flag: string) => (m: any) => m.flags.includes(flag)
-    const cases: [any, any[], (message: any) => boolean][] = [
-      [['channel', 'General'], all, m => m.stream_id === general.id],
-      [{ operator: 'stream', operand: quiet.id }, all, m => m.stream_id === quiet.id],
-      [['channels', 'public'], all, m => !isDirect(m)],
-      [['topic', 'LUNCH'], own, m => m.subject.toLowerCase() === 'lunch'],
-      [['topic', 'general chat'], own, m => !isDirect(m) && m.subject === ''],
-      [['sender', 'bob@example.com'], own, m => m.sender_id === bob.id],
-      [{ operator: 'sender', operand: cat.id }, own, m => m.sender_id === cat.id],
-      [{ operator: 'dm', operand: [bob.id] }, own, m => withUsers(m).join() === `${amy.id},${bob.id}`],
-      [['pm-with', 'bob@example.com,cat@example.com'], own, m => withUsers(m).length === 3],
-      [{ operator: 'dm-including', operand: bob.id }, own, m => withUsers(m).includes(bob.id)],
-      [['group-pm-with', 'bob@example.com'], own, m => withUsers(m).length === 3],
-      [['is', 'dm'], own, isDirect],
-      [['is', 'starred'], all, flagged('starred')],
-      [['is', 'unread'], own, m => !m.flags.includes('read')],
-      [['is', 'mentioned'], own, m => m.flags.includes('mentioned') || m.flags.includes('wildcard_mentioned')],
-      [['is', 'alerted'], own, flagged('has_alert_word')],
-      [['is', 'resolved'], own, m => m.subject.startsWith('✔ ')],
-      [
-        ['is', 'followed'],
-        own,
-        m => !isDirect(m) && topicPolicy(w.state, amy.id, m.stream_id, m.subject) === visibility.followed,
-      ],
-      [['is', 'muted'], own, () => false],
-      [['has', 'link'], own, m => /https|user_uploads/.test(m.content)],
-      [['has', 'image'], own, m => /png/.test(m.content)],
-      [['has', 'attachment'], own, m => /user_uploads/.test(m.content)],
-      [['has', 'reaction'], own, m => m.reactions.length > 0],
-      [['in', 'home'], own, () => true],
-      [['in', 'all'], own, () => true],
-      [{ operator: 'id', operand: '7' }, all, m => m.id === 7],
-      [['near', '7'], own, () => true],
-      [['search', 'hello'], own, m => /hello/.test(m.content)],
-    ]
-    const ask = (narrow: any[], anchor = 'newest') =>
-      w
-        .run(amy, 'get-messages', { anchor, num_before: anchor === 'newest' ? 100 : 0, num_after: 100, narrow })
-        .messages.map((message: any) => message.id)
-    const ids = (messages: any[]) => messages.map(message => message.id)
-    for (const [term, scope, fits] of cases) {
-      const name = JSON.stringify(term)
-      assert.deepEqual(ask([term]), ids(scope.filter(fits)), name)
-      assert.deepEqual(ask([term], 'oldest'), ids(scope.filter(fits)), `${name} upwards`)
-      const { operator, operand } = Array.isArray(term) ? { operator: term[0], operand: term[1] } : term
-      if (['search', 'near', 'in'].includes(operator)) continue
-      const negated = ids(own.filter(message => !fits(message)))
-      assert.deepEqual(ask([{ operator, operand, negated: true }]), negated, `not ${name}`)
-    }
-    const first = own.find(message => message.stream_id === general.id)
-    assert.deepEqual(
-      ask([['channel', 'random'], { operator: 'with', operand: first.id }]),
-      ids(all.filter(m => m.stream_id === general.id && m.subject.toLowerCase() === first.subject.toLowerCase())),
-    )
-    assert.deepEqual(
-      ask([
-        ['channel', 'general'],
-        ['topic', 'tea'],
-        ['has', 'link'],
-      ]).length > -1,
-      true,
-    )
-    const both = w.refused(amy, 'get-messages', {
-      anchor: 'newest',
-      narrow: [
-        ['channel', 'general'],
-        ['is', 'dm'],
-      ],
-    })
-    assert.equal(both.code, 'BAD_NARROW')
-    assert.equal(
-      w.refused(amy, 'get-messages', { anchor: 'newest', narrow: [['channel', 'secret']] }).code,
-      'BAD_NARROW',
-    )
-  })
-})
-
-describe('flags in channels', () => {
-  test('what is not subscribed cannot be unread, but starred', () => {
-    const { world: w, amy, bob } = world()
-    const general = w.channel('general', [amy, bob])
-    const id = w.send(amy, general, 'x', 'one')
-    w.unsubscribe(bob, general)
-    const later = w.send(amy, general, 'x', 'two')
-    const unread = w.run(bob, 'update-message-flags', { messages: [id, later], op: 'remove', flag: 'read' })
-    assert.deepEqual(unread, { messages: [], ignored_because_not_subscribed_channels: [general.id] })
-    assert.deepEqual(w.run(bob, 'update-message-flags', { messages: [later], op: 'add', flag: 'starred' }).messages, [
-      later,
-    ])
-    const { message } = w.run(bob, 'get-message', { message_id: later })
-    assert.deepEqual(message.flags, ['read', 'starred', 'historical'])
-    w.subscribe(bob, general)
-    w.run(bob, 'update-message-flags', { messages: [id, later], op: 'remove', flag: 'read' })
-    assert.deepEqual(unreadIds(w.state, bob.id), [later, id])
-    w.run(bob, 'mark-topic-as-read', { stream_id: general.id, topic_name: 'X' })
-    assert.deepEqual(unreadIds(w.state, bob.id), [])
-    assert.equal(
-      w.refused(bob, 'mark-topic-as-read', { stream_id: general.id, topic_name: 'none' }).code,
-      'BAD_REQUEST',
-    )
-  })
-})
-
 describe('PATCH /messages/{message_id}: moving', () => {
   test('a topic moves as a whole, keeps flags, and leaves notices', () => {
-    const { world: w, amy, bob } = world()
+    const { world: w, amy, bob } = threePeople()
     const general = w.channel('general', [amy, bob])
     const ids = [1, 2, 3].map(n => w.send(amy, general, 'Lunch', `m${n}`))
     w.run(bob, 'update-message-flags', { messages: [ids[0]], op: 'add', flag: 'starred' })
@@ -253,7 +109,7 @@ describe('PATCH /messages/{message_id}: moving', () => {
   })
 
   test('to a private channel: those who lose access hear of a deletion', () => {
-    const { world: w, amy, bob, cat } = world()
+    const { world: w, amy, bob, cat } = threePeople()
     const general = w.channel('general', [amy, bob, cat])
     const secret = w.channel('secret', [amy, cat, w.owner], { inviteOnly: true })
     const id = w.send(amy, general, 'x', 'psst')
@@ -276,7 +132,7 @@ describe('PATCH /messages/{message_id}: moving', () => {
   })
 
   test('old messages are moved by moderators only', () => {
-    const { world: w, amy, bob } = world()
+    const { world: w, amy, bob } = threePeople()
     const moderator = w.account('mod', roles.moderator)
     const general = w.channel('general', [amy, bob, moderator])
     const old = w.send(amy, general, 'x', 'old')
@@ -303,7 +159,7 @@ describe('PATCH /messages/{message_id}: moving', () => {
   })
 
   test('what cannot be asked together is refused', () => {
-    const { world: w, amy } = world()
+    const { world: w, amy } = threePeople()
     const general = w.channel('general', [amy])
     const id = w.send(amy, general, 'x', 'one')
     for (const params of [
@@ -317,29 +173,3 @@ describe('PATCH /messages/{message_id}: moving', () => {
     assert.equal(missing.code, 'STREAM_DOES_NOT_EXIST')
   })
 })
-
-describe('unread_msgs', () => {
-  test('lists what is unread by conversation', () => {
-    const { world: w, amy, bob, cat } = world()
-    const general = w.channel('general', [amy, bob])
-    const ids = [w.send(amy, general, 'B', 'x'), w.send(amy, general, 'b', '@**bob**'), w.send(amy, general, 'a', 'x')]
-    const one = w.run(amy, 'send-message', { type: 'direct', to: [bob.id], content: 'x' }).id
-    const group = w.run(amy, 'send-message', { type: 'direct', to: [bob.id, cat.id], content: 'x' }).id
-    const sections = unreadSection(w, bob)
-    assert.deepEqual(sections, {
-      count: 5,
-      pms: [{ other_user_id: amy.id, sender_id: amy.id, unread_message_ids: [one] }],
-      streams: [
-        { stream_id: general.id, topic: 'a', unread_message_ids: [ids[2]] },
-        { stream_id: general.id, topic: 'b', unread_message_ids: [ids[0], ids[1]] },
-      ],
-      huddles: [{ user_ids_string: `${amy.id},${bob.id},${cat.id}`, unread_message_ids: [group] }],
-      mentions: [ids[1]],
-      old_unreads_missing: false,
-    })
-  })
-})
-
-function unreadSection(w: DomainWorld, user: User): unknown {
-  return w.section(user, 'update_message_flags').unread_msgs
-}

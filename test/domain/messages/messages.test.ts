@@ -6,18 +6,11 @@ import { describe, test } from 'node:test'
 import { events } from '../../../daemon/api/events.ts'
 import { messageFlags as flags } from '../../../daemon/api/messages/message-flags.ts'
 import { messages as api } from '../../../daemon/api/messages/messages.ts'
-import { reactions } from '../../../daemon/api/messages/reactions.ts'
-import type { Caller } from '../../support/daemon.ts'
 import { sharedDaemon } from '../../support/daemon.ts'
-import { listen, people } from '../../support/world.ts'
+import { direct, listen, people } from '../../support/world.ts'
 
 const daemon = sharedDaemon()
 const sha = 'a'.repeat(64)
-
-async function direct(from: Caller, to: Caller | readonly Caller[], content: string): Promise<number> {
-  const ids = [to].flat().map(caller => caller.id)
-  return (await from.call(api.send, { type: 'direct', to: ids, content })).id
-}
 
 describe('POST /messages', () => {
   test('a direct message reaches everyone in it, in the form their client asked for', async () => {
@@ -242,114 +235,6 @@ describe('DELETE /messages/{message_id}', () => {
     assert.deepEqual(await single(), [{ type: 'delete_message', message_id: id, message_type: 'private' }])
     await ned.refused(api.get, { message_id: id }, 'BAD_REQUEST')
     await ned.refused(api.history, { message_id: id }, 'BAD_REQUEST')
-  })
-})
-
-describe('POST /messages/flags', () => {
-  test('changes only what is not so already, and says which', async () => {
-    const [oda, pam] = await people(daemon(), 'oda', 'pam')
-    const ids = [await direct(oda, pam, 'a'), await direct(oda, pam, 'b'), await direct(oda, pam, 'c')]
-    const events = await listen(pam, ['update_message_flags'])
-    const add = await pam.call(flags.update, { messages: [ids[1]!, ids[0]!], op: 'add', flag: 'starred' })
-    assert.deepEqual(add, { result: 'success', msg: '', messages: [ids[0], ids[1]] })
-    const again = await pam.call(flags.update, { messages: ids, op: 'add', flag: 'starred' })
-    assert.deepEqual(again.messages, [ids[2]])
-    await pam.call(flags.update, { messages: [ids[0]!], op: 'add', flag: 'read' })
-    const unread = await pam.call(flags.update, { messages: ids, op: 'remove', flag: 'read' })
-    assert.deepEqual(unread.messages, [ids[0]])
-    assert.deepEqual(unread.ignored_because_not_subscribed_channels, [])
-    const heard = await events()
-    assert.deepEqual(
-      heard.map(({ op, flag, messages }) => [op, flag, messages]),
-      [
-        ['add', 'starred', [ids[0], ids[1]]],
-        ['add', 'starred', [ids[2]]],
-        ['add', 'read', [ids[0]]],
-        ['remove', 'read', [ids[0]]],
-      ],
-    )
-    assert.deepEqual(heard[3]!.message_details, { [ids[0]!]: { type: 'private', user_ids: [oda.id] } })
-    const { messages } = await pam.call(api.list, { anchor: 'newest', num_before: 9, narrow: [['is', 'starred']] })
-    assert.deepEqual(
-      messages.map(message => message.id),
-      ids,
-    )
-  })
-
-  test('flags that follow from the message, unknown flags and messages of others are refused', async () => {
-    const [quy, rae] = await people(daemon(), 'quy', 'rae')
-    const id = await direct(quy, quy, 'private')
-    for (const flag of ['mentioned', 'historical', 'wildcard_mentioned', 'nice'])
-      await quy.refused(flags.update, { messages: [id], op: 'add', flag }, 'BAD_REQUEST')
-    await rae.refused(flags.update, { messages: [id], op: 'add', flag: 'starred' }, 'BAD_REQUEST')
-    await rae.refused(flags.update, { messages: [999_999], op: 'add', flag: 'starred' }, 'BAD_REQUEST')
-    assert.deepEqual((await rae.call(flags.update, { messages: [id], op: 'add', flag: 'read' })).messages, [])
-  })
-})
-
-describe('POST /messages/flags/narrow', () => {
-  test('walks a narrow in batches', async () => {
-    const [sam, tea] = await people(daemon(), 'sam', 'tea')
-    const ids: number[] = []
-    for (let i = 0; i < 5; i++) ids.push(await direct(sam, tea, `n${i}`))
-    const step = { include_anchor: false, narrow: [['is', 'unread']], op: 'add' as const, flag: 'read' }
-    const first = await tea.call(flags.updateNarrow, { ...step, anchor: 'oldest', num_before: 0, num_after: 3 })
-    assert.deepEqual(first, {
-      result: 'success',
-      msg: '',
-      processed_count: 3,
-      updated_count: 3,
-      first_processed_id: ids[0],
-      last_processed_id: ids[2],
-      found_oldest: true,
-      found_newest: false,
-    })
-    const rest = { ...step, anchor: String(first.last_processed_id), num_before: 0, num_after: 3 }
-    assert.equal((await tea.call(flags.updateNarrow, rest)).updated_count, 2)
-    const none = await tea.call(flags.updateNarrow, rest)
-    assert.deepEqual([none.processed_count, none.first_processed_id, none.found_newest], [0, null, true])
-    await tea.refused(flags.updateNarrow, { ...rest, anchor: 'x' }, 'BAD_REQUEST')
-    await tea.refused(flags.updateNarrow, { ...rest, narrow: [['is', 'odd']] }, 'BAD_NARROW')
-  })
-})
-
-describe('POST /mark_all_as_read', () => {
-  test('leaves nothing unread', async () => {
-    const [una, vic] = await people(daemon(), 'una', 'vic')
-    await direct(una, vic, 'x')
-    const events = await listen(vic, ['update_message_flags'])
-    assert.equal((await vic.call(flags.markAll, {})).complete, true)
-    const [event] = await events()
-    assert.deepEqual([event!.all, event!.messages], [true, []])
-    const { messages } = await vic.call(api.list, { anchor: 'newest', num_before: 9, narrow: [['is', 'unread']] })
-    assert.deepEqual(messages, [])
-    await vic.refused(flags.markChannel, { stream_id: 999 }, 'BAD_REQUEST')
-    await vic.refused(flags.markTopic, { stream_id: 999, topic_name: 'x' }, 'BAD_REQUEST')
-  })
-})
-
-describe('reactions', () => {
-  test('are added once and taken back once', async () => {
-    const [wes, xia] = await people(daemon(), 'wes', 'xia')
-    const id = await direct(wes, xia, 'party')
-    const events = await listen(wes, ['reaction'])
-    await xia.call(reactions.add, { message_id: id, emoji_name: 'tada' })
-    await xia.refused(reactions.add, { message_id: id, emoji_name: 'tada' }, 'REACTION_ALREADY_EXISTS')
-    await xia.refused(reactions.add, { message_id: id, emoji_name: 'no_such_emoji' }, 'BAD_REQUEST')
-    const { message } = await wes.call(api.get, { message_id: id })
-    const reaction = { emoji_name: 'tada', emoji_code: '1f389', reaction_type: 'unicode_emoji', user_id: xia.id }
-    assert.deepEqual(message.reactions, [reaction])
-    await wes.refused(reactions.remove, { message_id: id, emoji_name: 'tada' }, 'REACTION_DOES_NOT_EXIST')
-    await xia.refused(reactions.remove, { message_id: id }, 'BAD_REQUEST')
-    await xia.refused(reactions.remove, { message_id: id, emoji_code: 'zzz' }, 'BAD_REQUEST')
-    await xia.call(reactions.remove, { message_id: id, emoji_code: '1f389' })
-    assert.deepEqual(
-      (await events()).map(({ op, emoji_name }) => [op, emoji_name]),
-      [
-        ['add', 'tada'],
-        ['remove', 'tada'],
-      ],
-    )
   })
 })
 

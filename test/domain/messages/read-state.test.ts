@@ -5,21 +5,14 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { unreadIds } from '../../../daemon/domain/messages/unread.ts'
 import { isUnread } from '../../../daemon/domain/model/message-reader.ts'
-import type { User } from '../../../daemon/domain/model/state.ts'
 import { cases } from '../../support/cases.ts'
-import { DomainWorld } from '../../support/domain-world.ts'
-
-function world() {
-  const made = new DomainWorld()
-  const [amy, bob, cat] = ['amy', 'bob', 'cat'].map(name => made.account(name)) as [User, User, User]
-  return { world: made, amy, bob, cat }
-}
+import { threePeople } from '../../support/domain-world.ts'
 
 const kinds = (events: Record<string, any>[]) => events.map(event => [event.type, event.op].filter(Boolean).join('/'))
 
 describe('leaving a channel', () => {
   test('unread messages there become read, after the subscription has ended', () => {
-    const { world: w, amy, bob } = world()
+    const { world: w, amy, bob } = threePeople()
     const general = w.channel('general', [amy, bob])
     const other = w.channel('other', [amy, bob])
     const ids = [1, 2].map(() => w.send(amy, general, 'x', 'x'))
@@ -42,7 +35,7 @@ describe('leaving a channel', () => {
   })
 
   test('what was moved from it to a channel the user follows stays unread', () => {
-    const { world: w, amy, bob } = world()
+    const { world: w, amy, bob } = threePeople()
     const general = w.channel('general', [amy, bob, w.owner])
     const other = w.channel('other', [amy, bob, w.owner])
     const id = w.send(amy, general, 'x', 'x')
@@ -60,7 +53,7 @@ describe('leaving a channel', () => {
 
 describe('muting', () => {
   test('a person: what they sent becomes read first, and what they send later is read from the start', () => {
-    const { world: w, amy, bob, cat } = world()
+    const { world: w, amy, bob, cat } = threePeople()
     const general = w.channel('general', [amy, bob, cat])
     const [first, direct] = [
       w.send(amy, general, 'x', 'x'),
@@ -79,7 +72,7 @@ describe('muting', () => {
   })
 
   test('a channel: its messages stay unread and count for nothing, unless their topic is unmuted', () => {
-    const { world: w, amy, bob } = world()
+    const { world: w, amy, bob } = threePeople()
     w.state.users.put({ ...bob, settings: { automatically_follow_topics_where_mentioned: false } })
     const general = w.channel('general', [amy, bob])
     const ids = [w.send(amy, general, 'quiet', '@**all**'), w.send(amy, general, 'loud', '@**bob**')]
@@ -112,7 +105,7 @@ test('all unread messages are in channels the user is subscribed to, and clients
   const step = fc.tuple(fc.nat(11), fc.nat(2), fc.nat(2), fc.nat(30), fc.boolean())
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), steps => {
-      const { world: w, amy, bob, cat } = world()
+      const { world: w, amy, bob, cat } = threePeople()
       const users = [amy, bob, cat]
       const channels = [
         w.channel('one', users),

@@ -1,8 +1,7 @@
-// Muted users and alert words: personal lists, told to their owner only.
+// Muted users.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { alertWords } from '../../../daemon/api/people/alert-words.ts'
 import { mutedUsers } from '../../../daemon/api/people/muted-users.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { fetched, listen, person } from '../../support/world.ts'
@@ -38,27 +37,5 @@ describe('POST and DELETE /users/me/muted_users/{muted_user_id}', () => {
     await amy.refused(mutedUsers.mute, { muted_user_id: amy.id }, 'BAD_REQUEST')
     await amy.refused(mutedUsers.mute, { muted_user_id: 9999 }, 'BAD_REQUEST')
     await amy.call(mutedUsers.mute, { muted_user_id: 1 })
-  })
-})
-
-describe('/users/me/alert_words', () => {
-  test('words are trimmed and unique in any case; the first spelling stays', async () => {
-    const heard = await listen(amy, ['alert_words'])
-    const added = await amy.call(alertWords.add, { alert_words: [' Outage ', 'outage', '', 'rollback'] })
-    assert.deepEqual(added.alert_words, ['Outage', 'rollback'])
-    await amy.call(alertWords.add, { alert_words: ['OUTAGE'] })
-    const removed = await amy.call(alertWords.remove, { alert_words: ['outage', 'unknown'] })
-    assert.deepEqual(removed.alert_words, ['rollback'])
-    assert.deepEqual((await amy.call(alertWords.list, {})).alert_words, ['rollback'])
-    assert.deepEqual((await fetched(amy, ['alert_words'])).alert_words, ['rollback'])
-    assert.deepEqual(await heard(), [
-      { type: 'alert_words', alert_words: ['Outage', 'rollback'] },
-      { type: 'alert_words', alert_words: ['rollback'] },
-    ])
-  })
-
-  test('a word longer than 100 characters is refused, and none is added', async () => {
-    await bob.refused(alertWords.add, { alert_words: ['fine', 'x'.repeat(101)] }, 'BAD_REQUEST')
-    assert.deepEqual((await bob.call(alertWords.list, {})).alert_words, [])
   })
 })

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { channels } from '../../../daemon/api/channels/channels.ts'
-import { events } from '../../../daemon/api/events.ts'
-import { organization } from '../../../daemon/api/organization/organization.ts'
-import { userGroups } from '../../../daemon/api/people/user-groups.ts'
-import { users as api } from '../../../daemon/api/people/users.ts'
-import { sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
-import { listen, person } from '../../support/world.ts'
+import { channels } from '../../../../daemon/api/channels/channels.ts'
+import { events } from '../../../../daemon/api/events.ts'
+import { organization } from '../../../../daemon/api/organization/organization.ts'
+import { userGroups } from '../../../../daemon/api/people/user-groups.ts'
+import { users as api } from '../../../../daemon/api/people/users.ts'
+import { sharedDaemon, type TestDaemon } from '../../../support/daemon.ts'
+import { listen, person } from '../../../support/world.ts'
 
 let daemon: TestDaemon
 sharedDaemon({}, async started => {

@@ -1,0 +1,44 @@
+// What bots keep for themselves.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { botStorage } from '../../../daemon/api/bots/bot-storage.ts'
+import { bots as api } from '../../../daemon/api/bots/bots.ts'
+import { Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { person } from '../../support/world.ts'
+
+let daemon: TestDaemon
+let amy: Caller
+sharedDaemon({}, async started => {
+  daemon = started
+  amy = await person(daemon, 'amy')
+})
+
+async function botOf(owner: Caller, short_name: string, more: object = {}): Promise<Caller> {
+  const { user_id, api_key } = await owner.call(api.create, { full_name: `${short_name} bot`, short_name, ...more })
+  return new Caller(daemon.url, `${short_name}-bot@example.com`, api_key, user_id)
+}
+
+describe('/bot_storage', () => {
+  test('keeps texts by key, for each bot its own', async () => {
+    const one = await botOf(amy, 'one')
+    const two = await botOf(amy, 'two')
+    await one.call(botStorage.put, { storage: { a: '1', b: '2' } })
+    await one.call(botStorage.put, { storage: { b: '3' } })
+    assert.deepEqual((await one.call(botStorage.get, {})).storage, { a: '1', b: '3' })
+    assert.deepEqual((await one.call(botStorage.get, { keys: ['b'] })).storage, { b: '3' })
+    assert.deepEqual((await two.call(botStorage.get, {})).storage, {})
+    await one.refused(botStorage.get, { keys: ['a', 'missing'] }, 'BAD_REQUEST')
+    await one.refused(botStorage.remove, { keys: ['missing'] }, 'BAD_REQUEST')
+    await one.call(botStorage.remove, { keys: ['a'] })
+    assert.deepEqual((await one.call(botStorage.get, {})).storage, { b: '3' })
+    await one.call(botStorage.remove, {})
+    assert.deepEqual((await one.call(botStorage.get, {})).storage, {})
+  })
+
+  test('is for bots, and holds ten million characters', async () => {
+    await amy.refused(botStorage.put, { storage: { a: '1' } }, 'BAD_REQUEST')
+    const bot = await botOf(amy, 'hoarder')
+    await bot.refused(botStorage.put, { storage: { a: 'x'.repeat(10_000_000) } }, 'BAD_REQUEST')
+  })
+})
