@@ -10,7 +10,7 @@ import { day } from '../model/time.ts'
 import type { Client, Event, Forms } from '../resource.ts'
 import { shown, systemGroup } from '../rules/group-values.ts'
 import { type Asker, seeMetadata } from '../rules/index.ts'
-import { firstMessageId, recentTraffic } from './topic-history.ts'
+import { firstMessageId, recentTraffic } from './channel-history.ts'
 
 /** Without the time, as in events, the traffic is left open. */
 export function presentChannel(state: State, channel: Channel, now?: number): ShownChannel {

@@ -16,7 +16,7 @@ import { badRequest } from '../refusal.ts'
 import { type Announcement, type Client, type Context, type Event, resource } from '../resource.ts'
 import { liveChannelFor } from '../rules/channel-access.ts'
 import * as may from '../rules/index.ts'
-import { topicsOf } from './topic-history.ts'
+import { topicsOf } from './channel-history.ts'
 import { clearedFacts, userTopicFacts } from './topic-visibility.ts'
 
 const none = 0

@@ -12,6 +12,7 @@ import { badRequest, missing, type Refusal, taken } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { changedValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
+import { hasNamedTopic } from './channel-history.ts'
 import {
   checkDescription,
   checkFolder,
@@ -28,7 +29,6 @@ import {
 } from './checks.ts'
 import { mention, quoted } from './create.ts'
 import { postPolicyOf } from './present.ts'
-import { hasNamedTopic } from './topic-history.ts'
 import { visibilityFacts } from './visibility.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }

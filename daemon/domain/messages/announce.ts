@@ -1,8 +1,8 @@
 // Who hears of what happens to messages, in which words.
 
 import { activityNews } from '../channels/activity.ts'
+import { firstMessageId } from '../channels/channel-history.ts'
 import { ifKnown } from '../channels/present.ts'
-import { firstMessageId } from '../channels/topic-history.ts'
 import { attachmentNews } from '../files/attachments.ts'
 import type {
   FlagsChanged,

@@ -19,7 +19,7 @@ import type { Context, Outcome, Surroundings } from '../resource.ts'
 import { groupsOf } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
 import { channelTo, checkPosting, messageContent, nextMessageId } from './compose.ts'
-import { openConversation, peopleTo } from './people.ts'
+import { openConversation, peopleTo } from './direct-recipients.ts'
 import { tidy } from './present.ts'
 
 /** Programs in which the sender sees what they send. */

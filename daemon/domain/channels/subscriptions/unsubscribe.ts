@@ -9,7 +9,7 @@ import type { Channel, User } from '../../model/state.ts'
 import { badRequest } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
-import { lastMessageId } from '../topic-history.ts'
+import { lastMessageId } from '../channel-history.ts'
 import { principals } from './subscribe.ts'
 
 export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscribe>) {

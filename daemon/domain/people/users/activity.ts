@@ -13,7 +13,7 @@ import { badRequest, Refusal } from '../../refusal.ts'
 import type { Context, Job, Mail, Outcome, Surroundings } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { checkBotName } from './checks.ts'
-import { whenDeactivated } from './hooks.ts'
+import { whenDeactivated } from './lifecycle.ts'
 
 export function deactivate(
   ctx: Context,

@@ -27,7 +27,7 @@ import {
   strangerAdded,
 } from './announce.ts'
 import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
-import { activityNews, roleNews, waitingNews, whenCreated } from './hooks.ts'
+import { activityNews, roleNews, waitingNews, whenCreated } from './lifecycle.ts'
 import { presentAvatar } from './present.ts'
 import { list, me, section, show, visibleUser } from './read.ts'
 import { update } from './update.ts'

@@ -1,4 +1,4 @@
-// What channels need to know of their messages.
+// What a channel knows about its messages: its topics, its first and newest message, its recent traffic.
 
 import type { Channel, State } from '../model/state.ts'
 import { day, seconds } from '../model/time.ts'

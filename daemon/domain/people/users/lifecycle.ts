@@ -1,10 +1,11 @@
-// What other resources have to do when accounts come and go. Each returns facts for the same command, or announcements.
+// What happens elsewhere when an account is created, deactivated or comes back. Each function returns facts for the same
+// command, or announcements.
 
 import { peerAnnouncements } from '../../channels/announce.ts'
 import { defaultSubscriptionFacts } from '../../channels/subscriptions/subscribe.ts'
 import { visibilityNews } from '../../channels/visibility.ts'
 import type { Fact } from '../../facts.ts'
-import { firstHistory } from '../../messages/first-history.ts'
+import { firstHistory } from '../../messages/new-account-history.ts'
 import { channelNotice } from '../../messages/notices.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'

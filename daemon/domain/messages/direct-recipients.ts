@@ -1,4 +1,4 @@
-// Direct messages: whom they go to, and whether they may.
+// Direct messages: who receives them, and whether the sender is allowed to write to them.
 
 import { conversationOf, userByEmail } from '../model/lookups.ts'
 import type { Conversation, User } from '../model/state.ts'
