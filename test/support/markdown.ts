@@ -1,9 +1,9 @@
-// A small world for the renderer: a few people, groups, channels, emoji, linkifiers and files.
+// A small context for the renderer: a few people, groups, channels, emoji, linkifiers and files.
 
 import { emojiByName } from '../../daemon/domain/markdown/emoji-names.ts'
 import type { Linkifier } from '../../daemon/domain/markdown/organization-content.ts'
 import { toHtml } from '../../daemon/domain/markdown/parser.ts'
-import { Findings, type World } from '../../daemon/domain/markdown/world.ts'
+import { Findings, type RenderContext } from '../../daemon/domain/markdown/render-context.ts'
 import { State } from '../../daemon/domain/model/state.ts'
 
 const state = new State()
@@ -25,7 +25,7 @@ export function linkifier(pattern: RegExp, url: (found: RegExpExecArray) => stri
   }
 }
 
-export const world: World = {
+export const context: RenderContext = {
   user(name, id) {
     if (id !== undefined && id !== 12) return undefined
     if (name === '' ? id === 12 : name.toLowerCase() === 'amy adams')
@@ -55,13 +55,13 @@ export const world: World = {
   ownUrl: 'https://chat.example.com',
 }
 
-export function rendering(source: string, changes: Partial<World> = {}): { html: string; findings: Findings } {
+export function rendering(source: string, changes: Partial<RenderContext> = {}): { html: string; findings: Findings } {
   const findings = new Findings()
-  return { html: toHtml(source, { world: { ...world, ...changes }, findings, quoted: false }), findings }
+  return { html: toHtml(source, { context: { ...context, ...changes }, findings, quoted: false }), findings }
 }
 
 /** For text that is one paragraph. */
-export function paragraph(source: string, changes: Partial<World> = {}): string {
+export function paragraph(source: string, changes: Partial<RenderContext> = {}): string {
   const { html } = rendering(source, changes)
   if (!html.startsWith('<p>') || !html.endsWith('</p>')) throw new Error(`not one paragraph: ${html}`)
   return html.slice(3, -4)

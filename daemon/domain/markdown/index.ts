@@ -9,8 +9,8 @@ import { type Asker, seeContent } from '../rules/index.ts'
 import { emojiByName } from './emoji-names.ts'
 import { linkifiers } from './organization-content.ts'
 import { toHtml } from './parser.ts'
+import { type Env, Findings, type Mentioned, type RenderContext, type Upload } from './render-context.ts'
 import { type Widget, widgetOf } from './widgets.ts'
-import { type Env, Findings, type Mentioned, type Upload, type World } from './world.ts'
 
 export { escapeHtml } from '../model/escape.ts'
 export { alertWordsIn } from './alert-words.ts'
@@ -59,7 +59,7 @@ export function render(author: Author, source: string, place: RenderPlace = null
   const found = new Findings()
   const widget = widgetOf(source)
   return {
-    html: rendered(source, { world: worldOf(author, place), findings: found, quoted: false }),
+    html: rendered(source, { context: contextOf(author, place), findings: found, quoted: false }),
     mentions: {
       userIds: ascending(found.users),
       groupIds: ascending(found.groups),
@@ -79,7 +79,7 @@ export function render(author: Author, source: string, place: RenderPlace = null
 
 /** Renders what has no author or place: descriptions, profile fields. They mention nobody and show no pictures. */
 export function renderInline(state: State, source: string): string {
-  return rendered(source, { world: commonWorld(state), findings: new Findings(), quoted: false })
+  return rendered(source, { context: commonContext(state), findings: new Findings(), quoted: false })
 }
 
 function rendered(source: string, env: Env): string {
@@ -88,10 +88,10 @@ function rendered(source: string, env: Env): string {
   return html
 }
 
-function worldOf(author: Author, place: RenderPlace): World {
+function contextOf(author: Author, place: RenderPlace): RenderContext {
   const { state, actor } = author
   return {
-    ...commonWorld(state),
+    ...commonContext(state),
     user: (name, id) => mentionedUser(state, name, id),
     group: name => mentionedGroup(state.groups.find('name', name)),
     channel(name) {
@@ -108,7 +108,7 @@ function worldOf(author: Author, place: RenderPlace): World {
 }
 
 /** As anybody in the organization sees it. */
-function commonWorld(state: State): World {
+function commonContext(state: State): RenderContext {
   return {
     user: () => undefined,
     group: () => undefined,

@@ -6,9 +6,9 @@ import { escapeHtml } from '../model/escape.ts'
 import { element } from './html.ts'
 import { pairsOf, runLength } from './pairs.ts'
 import { audioPlayer } from './previews.ts'
+import type { Env } from './render-context.ts'
 import { isoSeconds, parseTime } from './times.ts'
 import { bareUrlEnd, safeUrl } from './urls.ts'
-import type { Env } from './world.ts'
 
 /** HTML of ours among the tokens. */
 export function pushHtml(state: StateInline, html: string): void {
@@ -48,7 +48,7 @@ export function link(state: StateInline): boolean {
   const target = targetAt(src, close + 2, posMax)
   if (!target) return false
   const env = envOf(state)
-  const href = safeUrl(target.url, env.world.ownUrl)
+  const href = safeUrl(target.url, env.context.ownUrl)
   if (href === undefined) return false
   const player = media && audioPlayer(env, href, src.slice(start + 1, close))
   if (media && !player) return false
@@ -97,7 +97,7 @@ export function address(state: StateInline): boolean {
   const start = pos - scheme.length
   if (start > 0 && /[\p{L}\p{N}_]/u.test(src[start - 1]!)) return false
   const end = bareUrlEnd(src, start, posMax)
-  const href = end === undefined ? undefined : safeUrl(src.slice(start, end), envOf(state).world.ownUrl)
+  const href = end === undefined ? undefined : safeUrl(src.slice(start, end), envOf(state).context.ownUrl)
   if (end === undefined || href === undefined) return false
   state.pending = state.pending.slice(0, -scheme.length)
   state.push('link_open', 'a', 1).attrs = [['href', href]]

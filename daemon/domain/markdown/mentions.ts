@@ -4,7 +4,7 @@ import type { StateInline } from 'markdown-it'
 import { escapeHtml } from '../model/escape.ts'
 import { element } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'
-import type { Env } from './world.ts'
+import type { Env } from './render-context.ts'
 
 const channelWildcards = new Set(['all', 'everyone', 'channel', 'stream'])
 const person = /@(_?)\*\*((?:[^*\n]|\*(?!\*))+)\*\*/y
@@ -14,7 +14,7 @@ export function mention(state: StateInline): boolean {
   const { src, pos } = state
   if (src[pos] !== '@') return false
   const env = envOf(state)
-  if (!env.world.mentions || (pos > 0 && !/[\s'"({[/<]/.test(src[pos - 1]!))) return false
+  if (!env.context.mentions || (pos > 0 && !/[\s'"({[/<]/.test(src[pos - 1]!))) return false
   return write(state, matchAt(person, state), personHtml) || write(state, matchAt(group, state), groupHtml)
 }
 
@@ -39,14 +39,14 @@ function personHtml(env: Env, text: string, silent: boolean): string | undefined
     return span('topic-mention', silent, {}, text)
   }
   const [, name = text, id] = /^(.*)\|(\d{1,15})$/.exec(text) ?? []
-  const user = env.world.user(name, id === undefined ? undefined : Number(id))
+  const user = env.context.user(name, id === undefined ? undefined : Number(id))
   if (!user) return undefined
   if (!silent && !user.silent) env.findings.users.add(user.id)
   return span('user-mention', silent || user.silent, { 'data-user-id': user.id }, user.name)
 }
 
 function groupHtml(env: Env, text: string, silent: boolean): string | undefined {
-  const found = env.world.group(text)
+  const found = env.context.group(text)
   if (!found) return undefined
   if (!silent && !found.silent) env.findings.groups.add(found.id)
   return span('user-group-mention', silent || found.silent, { 'data-user-group-id': found.id }, found.name)

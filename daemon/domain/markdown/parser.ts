@@ -7,12 +7,12 @@ import { mention } from './mentions.ts'
 import { placeLink } from './places.ts'
 import { withHiddenThings } from './plain-text.ts'
 import { linkPreview, withPreviews } from './previews.ts'
-import type { Env } from './world.ts'
+import type { Env } from './render-context.ts'
 
 let parser: InstanceType<typeof MarkdownIt> | undefined
 
 export function toHtml(source: string, env: Env): string {
-  return isPlain(source) && env.world.linkifiers.length === 0 ? `<p>${source}</p>` : parsed(source, env)
+  return isPlain(source) && env.context.linkifiers.length === 0 ? `<p>${source}</p>` : parsed(source, env)
 }
 
 /** By the parser, whatever it is. */
@@ -46,7 +46,7 @@ function makeParser(): InstanceType<typeof MarkdownIt> {
     s_open: () => '<del>',
     s_close: () => '</del>',
     fence: (tokens: Token[], at: number, _options: unknown, env: Env) =>
-      codeHtml(tokens[at]!.content, tokens[at]!.info, env.world.codeLanguage),
+      codeHtml(tokens[at]!.content, tokens[at]!.info, env.context.codeLanguage),
     code_block: (tokens: Token[], at: number) => codeHtml(tokens[at]!.content, '', ''),
     ...spoilerRules,
   })

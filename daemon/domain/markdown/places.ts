@@ -5,8 +5,8 @@ import { escapeHtml } from '../model/escape.ts'
 import { emptyTopicDisplayName } from '../model/topic-names.ts'
 import { element } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'
+import type { Env } from './render-context.ts'
 import { channelUrl, encodeForFragment, messageUrl } from './urls.ts'
-import type { Env } from './world.ts'
 
 const place = /#\*\*((?:[^*\n]|\*(?!\*))+)\*\*/y
 
@@ -22,10 +22,10 @@ export function placeLink(state: StateInline): boolean {
   return html !== undefined
 }
 
-function placeHtml({ world, findings }: Env, text: string): string | undefined {
+function placeHtml({ context, findings }: Env, text: string): string | undefined {
   const arrow = text.indexOf('>')
-  const channel = world.channel(arrow < 0 ? text : text.slice(0, arrow))
-  if (!channel) return arrow < 0 ? undefined : channelHtml(world.channel(text))
+  const channel = context.channel(arrow < 0 ? text : text.slice(0, arrow))
+  if (!channel) return arrow < 0 ? undefined : channelHtml(context.channel(text))
   findings.channels.add(channel.id)
   if (arrow < 0) return channelHtml(channel)
   const rest = text.slice(arrow + 1)
@@ -37,7 +37,7 @@ function placeHtml({ world, findings }: Env, text: string): string | undefined {
     findings.messages.add(Number(messageId))
     return element('a', { class: 'message-link', href: messageUrl(channel, topic, Number(messageId)) }, `${words} @ 💬`)
   }
-  const latest = world.latestMessage(channel.id, topic)
+  const latest = context.latestMessage(channel.id, topic)
   return element(
     'a',
     {

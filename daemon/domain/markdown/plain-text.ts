@@ -6,8 +6,8 @@ import { escapeHtml } from '../model/escape.ts'
 import { unicodeCode, unicodeName } from './emoji-names.ts'
 import { element, openTag } from './html.ts'
 import type { Linkifier, LinkifierMatch } from './organization-content.ts'
+import type { Env } from './render-context.ts'
 import { safeUrl } from './urls.ts'
-import type { Env } from './world.ts'
 
 type TokenClass = new (type: string, tag: string, nesting: 0 | 1 | -1) => Token
 
@@ -51,15 +51,15 @@ function startsFresh(before: Token | undefined): boolean {
 const hideout = /[:@]|[^\x00-\x7f]/
 
 function split(text: string, inLink: boolean, fresh: boolean, env: Env): Part[] {
-  if (env.world.linkifiers.length === 0 && !env.world.emoticons && !hideout.test(text)) return [text]
+  if (env.context.linkifiers.length === 0 && !env.context.emoticons && !hideout.test(text)) return [text]
   let parts: Part[] = [text]
   if (!inLink) {
-    const { linkifiers } = env.world
+    const { linkifiers } = env.context
     if (linkifiers.length > 0) parts = linkified(text, fresh, linkifiers)
     parts = each(parts, emails)
   }
   parts = each(parts, plain => named(plain, env))
-  if (env.world.emoticons) parts = each(parts, plain => emoticons(plain, env))
+  if (env.context.emoticons) parts = each(parts, plain => emoticons(plain, env))
   return each(parts, characters)
 }
 
@@ -134,7 +134,7 @@ function named(text: string, env: Env): Part[] {
   let done = 0
   const name = /:([\w+-]+)(?=:)/g
   for (let found = name.exec(text); found; found = name.exec(text)) {
-    const emoji = env.world.emoji(found[1]!)
+    const emoji = env.context.emoji(found[1]!)
     if (!emoji) continue
     parts.push(text.slice(done, found.index), { html: emojiHtml(emoji) })
     done = found.index + found[0].length + 1
@@ -171,7 +171,7 @@ function emoticons(text: string, env: Env): Part[] {
     const name = emoticonNames[found]!
     // Unicode only: an organization's own emoji of that name is something else.
     const code = unicodeCode(name)
-    return code === undefined || !env.world.emoticons ? undefined : { type: 'unicode_emoji', name, code }
+    return code === undefined || !env.context.emoticons ? undefined : { type: 'unicode_emoji', name, code }
   })
 }
 

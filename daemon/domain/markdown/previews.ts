@@ -2,7 +2,7 @@
 
 import type { Token } from 'markdown-it'
 import { element, openTag } from './html.ts'
-import type { Env, Upload } from './world.ts'
+import type { Env, Upload } from './render-context.ts'
 
 const maxPreviews = 24
 const imagePath = /\.(?:bmp|gif|jpe?g|png|webp|avif)$/i
@@ -16,14 +16,14 @@ function uploadPath(href: string, ownUrl: string): string | undefined {
 
 /** Takes note of a link, and gives what is to be shown below its paragraph. */
 export function linkPreview(env: Env, href: string, title: string): string | undefined {
-  const { findings, world } = env
+  const { findings, context } = env
   findings.hasLink = true
-  const path = uploadPath(href, world.ownUrl)
+  const path = uploadPath(href, context.ownUrl)
   if (path !== undefined) findings.uploads.add(path)
   const picture = path === undefined ? /^https?:/i.test(href) && imagePath.test(pathOf(href)) : isImage(env, path)
   if (picture) findings.hasImage = true
-  if (env.quoted || !world.imagePreviews) return undefined
-  const upload = path === undefined ? undefined : world.upload(path)
+  if (env.quoted || !context.imagePreviews) return undefined
+  const upload = path === undefined ? undefined : context.upload(path)
   if (picture && (path === undefined || upload)) return previewBox('', href, title, imageTag(href, upload))
   if (upload?.contentType.startsWith('video/')) {
     const video = element('video', { preload: 'metadata', src: href })
@@ -51,8 +51,8 @@ export function withPreviews(tokens: readonly Token[], previews: ReadonlyMap<Tok
 }
 
 export function audioPlayer(env: Env, href: string, title: string): string | undefined {
-  const path = uploadPath(href, env.world.ownUrl)
-  const upload = path === undefined ? undefined : env.world.upload(path)
+  const path = uploadPath(href, env.context.ownUrl)
+  const upload = path === undefined ? undefined : env.context.upload(path)
   if (upload ? !upload.contentType.startsWith('audio/') : !audioPath.test(pathOf(href))) return undefined
   env.findings.hasLink = true
   if (path !== undefined) env.findings.uploads.add(path)
@@ -92,7 +92,7 @@ function imageTag(href: string, upload: Upload | undefined): string {
 }
 
 function isImage(env: Env, path: string): boolean {
-  const upload = env.world.upload(path)
+  const upload = env.context.upload(path)
   return upload ? /^image\/(?!svg)/.test(upload.contentType) : imagePath.test(path)
 }
 

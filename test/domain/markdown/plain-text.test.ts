@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { isPlain, parsed, toHtml } from '../../../daemon/domain/markdown/parser.ts'
-import { Findings } from '../../../daemon/domain/markdown/world.ts'
+import { Findings } from '../../../daemon/domain/markdown/render-context.ts'
 import { cases } from '../../support/cases.ts'
-import { linkifier, paragraph, world } from '../../support/markdown.ts'
+import { context, linkifier, paragraph } from '../../support/markdown.ts'
 
 describe('plain words', () => {
   const word = fc.stringMatching(/^[A-Za-z0-9]{1,8}(?:['-][A-Za-z0-9]{1,4})?[,.!?]?$/)
@@ -37,7 +37,7 @@ describe('plain words', () => {
           if (!isPlain(source)) return
           short++
           const env = () => ({
-            world: { ...world, linkifiers: [], emoticons },
+            context: { ...context, linkifiers: [], emoticons },
             findings: new Findings(),
             quoted: false,
           })

@@ -1,9 +1,9 @@
-// What the renderer asks about the world around a text, and what it reports about the text.
+// What the renderer asks about the names in a text, and what it reports about the text.
 
 import type { Emoji } from '../model/emoji.ts'
 import type { Linkifier } from './organization-content.ts'
 
-export interface World {
+export interface RenderContext {
   user(name: string, id: number | undefined): Mentioned | undefined
   group(name: string): Mentioned | undefined
   /** Only channels that the author has access to. */
@@ -57,7 +57,7 @@ export class Findings {
 /** Travels with markdown-it's states. */
 export interface Env {
   [key: string | symbol]: unknown
-  readonly world: World
+  readonly context: RenderContext
   readonly findings: Findings
   /** Inside a quote, where mentions are silent and links have no previews. */
   quoted: boolean
