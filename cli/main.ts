@@ -6,7 +6,7 @@ export function main(argv: readonly string[] = process.argv.slice(2)): Promise<n
   return runProgram(argv)
 }
 
-// The code is set rather than exited with: what was written to a pipe must get through.
+// Sets the exit code instead of calling exit, so that output to a pipe is flushed.
 void main().then(code => {
   process.exitCode = code
 })

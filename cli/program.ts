@@ -1,4 +1,4 @@
-// One run of `natter`: finds the first word, loads the one page or extra behind it, runs it, turns trouble into an exit code.
+// One run of `natter`: finds the first word, loads its page or subcommand, runs it, and maps failures to exit codes.
 
 import type { Endpoint } from '../daemon/api/define.ts'
 import { catalogue, type Page } from '../daemon/api/index.ts'
@@ -10,12 +10,12 @@ import { extras } from './commands/index.ts'
 import { beQuiet } from './print/output.ts'
 
 export async function runProgram(argv: readonly string[]): Promise<number> {
-  // A reader that has seen enough, such as `head`, is no error.
+  // A reader that stops early, such as `head`, is not an error.
   process.stdout.on('error', error => {
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(exitCodes.done)
     throw error
   })
-  // What stands after `--` is for another program.
+  // Everything after `--` is for another program.
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
   if (own.includes('--quiet')) beQuiet()
   try {
@@ -36,7 +36,7 @@ async function dispatch(argv: readonly string[]): Promise<void> {
   if (argv.length === 0 || leading.includes('--help') || leading.includes('-h')) return print(programHelp())
   if (at < 0) {
     await run(argv, undefined)
-    throw usage('no subcommand was given', 'See natter --help')
+    throw usage('no subcommand given', 'See natter --help')
   }
   const word = argv[at]!
   if (word !== 'help') return run(argv, word)
@@ -58,7 +58,7 @@ async function run(argv: readonly string[], word: string | undefined): Promise<v
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.code === 'commander.helpDisplayed') return
-    // A group without its verb: its help has just been printed on stderr.
+    // A group without a verb: its help was just printed on stderr.
     if (error.code === 'commander.help') throw new Ending(exitCodes.usage)
     const [message, suggestion] = error.message.replace(/^error: /, '').split('\n')
     throw usage(message!, suggestion?.replace(/^\((.*)\)$/, '$1') ?? `See ${pathOf(program, argv)} --help`)
@@ -106,40 +106,40 @@ export function allWords(): string[] {
   ]
 }
 
-/** Written by hand: it must be there before any parser or page is loaded. */
+/** Written by hand: it must work before any parser or page is loaded. */
 function programHelp(): string {
   const pages = Object.values<Page>(catalogue).map(page => [page.words.join(', '), page.about] as const)
   const shown = Object.entries(extras).filter(([, { hidden }]) => !hidden)
   const fixtures = shown.filter(([, { about }]) => about.startsWith(forFixtures))
   const others = shown.filter(extra => !fixtures.includes(extra))
   const flags = globalFlags.map(explained)
-  return `natter: a team chat from the command line
+  return `natter: team chat from the command line
 
 Usage: natter <noun> [verb] [arguments] [flags]
 
 Examples:
 ${columns([
-  ['natter daemon start', 'a server on this machine, with an account for you'],
-  ["natter send '#general>lunch' 'Pizza?'", 'say something'],
-  ['natter messages list -n 5', 'read what was said'],
-  ['natter tail', 'read on as it comes'],
+  ['natter daemon start', 'start a server on this machine, with an account for you'],
+  ["natter send '#general>lunch' 'Pizza?'", 'send a message'],
+  ['natter messages list -n 5', 'list the latest messages'],
+  ['natter tail', 'print new messages as they arrive'],
   ['natter exec -- npm test', 'run tests with a server of their own'],
-  ['natter help send', 'explain one of them'],
+  ['natter help send', 'show help for a subcommand'],
 ])}
 
-Follow, run and set up:
-${columns([...others.map(([word, { about }]) => [word, about] as const), ['help', 'on a subcommand, or on: exit-codes, environment, narrow; --man prints the man page']])}
+Tools:
+${columns([...others.map(([word, { about }]) => [word, about] as const), ['help', 'show help for a subcommand, or for exit-codes, environment or narrow; --man prints the man page']])}
 
 The API:
 ${columns(pages)}
 
-Fixtures, for the tests of other programs:
+Fixtures, for testing other programs:
 ${columns(fixtures.map(([word, { about }]) => [word, about.slice(forFixtures.length)] as const))}
 
-Flags of every subcommand:
+Global flags:
 ${columns([...flags, ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}
 
-Flags of every subcommand of the API:
+Flags for subcommands of the API:
 ${columns(batchFlags.map(explained))}
 `
 }
@@ -159,7 +159,7 @@ function print(text: string): void {
   process.stdout.write(text)
 }
 
-/** A defect of ours. A stack helps nobody at a prompt; NATTER_DEBUG shows it to whoever mends it. */
+/** An internal error. Users do not need its stack trace; NATTER_DEBUG prints it for debugging. */
 function unexpected(error: unknown): Failure {
   if (process.env.NATTER_DEBUG) process.stderr.write(`${(error as Error)?.stack ?? error}\n`)
   const message = error instanceof Error ? error.message : String(error)

@@ -1,9 +1,9 @@
-// The nearest of some names to a misspelt one.
+// Suggestions for a misspelled name.
 
-/** At most three candidates, the nearest first; none when nothing is near. */
+/** At most three candidates, the closest first; none if nothing is close. */
 export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {
   const wanted = word.toLowerCase()
-  // Every other letter is near to a letter.
+  // Every other letter is close to a single letter.
   const limit = wanted.length < 2 ? 0 : Math.max(1, Math.floor(wanted.length / 3))
   const found: { name: string; distance: number }[] = []
   for (const name of candidates) {
@@ -26,7 +26,7 @@ export function suggestion(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : `Did you mean ${names.join(' or ')}?`
 }
 
-/** Edits, with a swap of neighbours as one; gives up past the limit. */
+/** Edit distance, with a swap of neighbours counted as one; gives up past the limit. */
 function distanceBetween(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let before: number[] = []

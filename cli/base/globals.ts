@@ -1,4 +1,4 @@
-// The flags that every subcommand understands. Plain data, so that the program's help needs no parser.
+// The flags that every subcommand accepts. Plain data, so that the program's help needs no parser.
 
 import { usage } from './failure.ts'
 import { parseDuration } from './times.ts'
@@ -13,15 +13,15 @@ export interface GlobalFlag {
 export const globalFlags: readonly GlobalFlag[] = [
   { name: 'json', about: 'print the whole reply as JSON; errors too, on stderr' },
   { name: 'ndjson', about: 'print each item of a list as one line of JSON' },
-  { name: 'fields', value: 'A,B', about: 'only these fields, in this order' },
-  { name: 'jq', value: 'EXPR', about: 'print what this jq expression makes of the reply; of each event in a stream' },
-  { name: 'quiet', about: 'nothing on stderr but errors' },
+  { name: 'fields', value: 'A,B', about: 'print only these fields, in this order' },
+  { name: 'jq', value: 'EXPR', about: 'apply this jq expression to the reply, or to each event of a stream' },
+  { name: 'quiet', about: 'print only errors on stderr' },
   { name: 'site', value: 'URL', about: 'the server to talk to' },
   { name: 'user', value: 'EMAIL', about: 'the account to use' },
   { name: 'api-key', value: 'KEY', about: "the account's API key" },
-  { name: 'profile', value: 'NAME', about: 'a saved site, account and key' },
-  { name: 'timeout', value: 'TIME', about: 'how long to wait for an answer (default 15s)' },
-  { name: 'retry', value: 'N', about: 'when rate limited, wait as told and try again up to N times (default 0)' },
+  { name: 'profile', value: 'NAME', about: 'a saved profile: site, account and key' },
+  { name: 'timeout', value: 'TIME', about: 'how long to wait for a response (default 15s)' },
+  { name: 'retry', value: 'N', about: 'when rate limited, wait and retry up to N times (default 0)' },
   { name: 'color', value: 'WHEN', about: 'always, never or auto (default auto)' },
   { name: 'dry-run', about: 'print the request instead of sending it' },
   { name: 'curl', about: 'print the request as a curl command instead of sending it' },
@@ -30,9 +30,13 @@ export const globalFlags: readonly GlobalFlag[] = [
 
 /** Flags of every subcommand of the API, and of `natter api`. */
 export const batchFlags: readonly GlobalFlag[] = [
-  { name: 'batch', value: 'FILE', about: 'one call per line of this file, each line a JSON object; `-` reads stdin' },
-  { name: 'parallel', value: 'N', about: 'with --batch: so many calls at a time (default 1)' },
-  { name: 'keep-going', about: 'with --batch: go on after a call that failed' },
+  {
+    name: 'batch',
+    value: 'FILE',
+    about: 'make one call per line of this file, each line a JSON object; `-` reads stdin',
+  },
+  { name: 'parallel', value: 'N', about: 'with --batch: number of calls in parallel (default 1)' },
+  { name: 'keep-going', about: 'with --batch: continue after a failed call' },
 ]
 
 export interface Globals {
@@ -54,10 +58,10 @@ export interface Globals {
   readonly showKey: boolean
 }
 
-/** Milliseconds. A timer for longer would be over at once. */
+/** Milliseconds. Longer timers would fire immediately. */
 export const longestTimeout = 2 ** 31 - 1
 
-/** From flag names to what they say; the raw values as the parser found them. */
+/** Raw values by flag name, as the parser found them. */
 export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
   const word = (name: string) => {
     const value = given.get(name)
@@ -65,17 +69,17 @@ export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
   }
   const fields = word('fields')
   if (fields !== undefined && !/^[\w.]+( *, *[\w.]+)*$/.test(fields))
-    throw usage(`--fields: "${fields}" is not a list of names such as id,title`)
+    throw usage(`--fields: "${fields}" is not a list of field names such as id,title`)
   const color = word('color') ?? 'auto'
   if (color !== 'always' && color !== 'never' && color !== 'auto')
     throw usage(`--color: "${color}" is not always, never or auto`)
   const retry = word('retry') ?? '0'
-  if (!/^\d{1,6}$/.test(retry)) throw usage(`--retry: "${retry}" is not a number of tries`)
+  if (!/^\d{1,6}$/.test(retry)) throw usage(`--retry: "${retry}" is not a number of retries`)
   const timeout = word('timeout')
   const milliseconds = timeout === undefined ? undefined : parseDuration(timeout)
   if (milliseconds !== undefined && milliseconds > longestTimeout)
-    throw usage(`--timeout: ${timeout} is longer than a timer can wait`, 'The most is 24d.')
-  if (timeout !== undefined && !milliseconds) throw usage(`--timeout: "${timeout}" is not a time such as 15s or 2m`)
+    throw usage(`--timeout: ${timeout} is too long`, 'The maximum is 24d.')
+  if (timeout !== undefined && !milliseconds) throw usage(`--timeout: "${timeout}" is not a duration such as 15s or 2m`)
   return {
     json: given.get('json') === true,
     ndjson: given.get('ndjson') === true,
@@ -91,7 +95,7 @@ export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
   }
 }
 
-/** Where the first word stands that is neither a global flag nor the value of one; -1 if nowhere. */
+/** Index of the first word that is neither a global flag nor the value of one; -1 if there is none. */
 export function firstWord(argv: readonly string[]): number {
   for (let i = 0; i < argv.length; i++) {
     const item = argv[i]!

@@ -1,4 +1,4 @@
-// Times and durations as people write them. Pure: the present is passed in, the time zone is the machine's.
+// Times and durations as people write them. Pure: the current time is passed in; the time zone is the machine's.
 
 import { parseDuration } from '../../daemon/api/durations.ts'
 
@@ -20,7 +20,7 @@ export function parseTime(text: string, now: Date): number | undefined {
   return iso(text.trim()) ?? byDay(trimmed, now) ?? ahead(trimmed, now)
 }
 
-/** `2h`, `1h30m`, `in 5 minutes`: a length of time alone lies ahead. */
+/** `2h`, `1h30m`, `in 5 minutes`: a duration without a sign is in the future. */
 function ahead(text: string, now: Date): number | undefined {
   const plain = text
     .replace(/^in\s+/, '')
@@ -31,7 +31,7 @@ function ahead(text: string, now: Date): number | undefined {
   return distance === undefined ? undefined : seconds(new Date(now.getTime() + distance))
 }
 
-/** For people: local time, to the minute, the same width always. */
+/** For people: local time, to the minute, always the same width. */
 export function showTime(unixSeconds: number): string {
   const at = new Date(unixSeconds * 1000)
   if (Number.isNaN(at.getTime())) return String(unixSeconds)
@@ -62,7 +62,7 @@ function iso(text: string): number | undefined {
   const found = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)([Zz]|[+-]\d{2}:?\d{2})?)?$/.exec(text)
   if (!found) return undefined
   const [, day, time = '00:00', zone = ''] = found
-  // `new Date('2026-02-31')` rolls over to March; a date that does not exist is a slip, not a wish.
+  // `new Date('2026-02-31')` rolls over to March; a date that does not exist is a mistake.
   const [year, month, date] = day!.split('-').map(Number)
   if (new Date(year!, month! - 1, date!).getDate() !== date) return undefined
   return seconds(new Date(`${day}T${time}${zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`))

@@ -1,9 +1,9 @@
-// The package's version and its place on disk, in the bundle and in development.
+// The package's version and its folder on disk, in the bundle and in development.
 
 import { readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Put in by the bundler. */
+/** Defined by the bundler. */
 declare const NATTER_VERSION: string | undefined
 
 export function version(): string {

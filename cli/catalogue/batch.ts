@@ -1,4 +1,4 @@
-// Many calls over few connections: NDJSON in, one result per line out, in the order of the lines.
+// Many calls over a few connections: NDJSON in, one result per line out, in the order of the input.
 
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
@@ -24,7 +24,7 @@ interface Call {
 
 type Line = Readonly<Record<string, unknown>>
 
-/** What a line asks for. A promise only where something has to be looked up: there may be very many lines. */
+/** The call of a line. A promise only if something has to be looked up: there can be very many lines. */
 type Read = (line: Line) => Call | Promise<Call>
 
 interface Result {
@@ -32,7 +32,7 @@ interface Result {
   readonly failed: boolean
 }
 
-/** Lines are objects of params, by their names in the API or their flags'; flags given on the command line hold for all. */
+/** Lines are objects of params, by API name or flag name; flags given on the command line apply to every line. */
 export function callEach(
   endpoint: Endpoint,
   given: ReadonlyMap<string, Given>,
@@ -55,16 +55,16 @@ export function callLines(batch: BatchOptions, globals: Globals): Promise<void> 
   })
 }
 
-/** Reads lines of params as the command line would be read. */
+/** Reads lines of params the way the command line is read. */
 class ParamReader {
   readonly #endpoint: Endpoint
   readonly #given: ReadonlyMap<string, Given>
   readonly #sources: Sources
-  /** Params by what lines may call them. */
+  /** Params by the names that lines can use. */
   readonly #names = new Map<string, string>()
-  /** The param that holds a message's text, if there is one. */
+  /** The param that holds the text of a message, if there is one. */
   readonly #text: string | undefined
-  /** Lines mostly differ in their text only: what the last one made of everything else, up to its text. */
+  /** Most lines differ only in their text: the last line's call without its text, to reuse. */
   #last: { readonly others: string; readonly call: Call } | undefined
 
   constructor(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources) {
@@ -82,13 +82,13 @@ class ParamReader {
   read(line: Line): Call | Promise<Call> {
     const name = this.#text
     const text = name === undefined ? undefined : line[name]
-    // A dash stands for stdin.
+    // A dash means stdin.
     if (name === undefined || typeof text !== 'string' || text === '-') return this.#readAll(line).then(callOf)
     const others = JSON.stringify({ ...line, [name]: '' })
     const last = this.#last
     if (last?.others === others) return { ...last.call, form: last.call.form + encoded(text) }
     return this.#readAll(line).then(request => {
-      // It may be taken for something else than a text.
+      // It may be read as something other than text.
       if (request.fields.get(name) !== text) return callOf(request)
       const fields = new Map(request.fields)
       fields.delete(name)
@@ -106,7 +106,7 @@ class ParamReader {
       const name = this.#names.get(key)
       if (name === undefined) throw usage(`"${key}" is not a parameter of ${endpoint.cli.name}`)
       texts.delete(name)
-      // Texts are read as on the command line, so names stand for IDs; everything else is what it is.
+      // Strings are read as on the command line, so names work in place of IDs; other values are used as they are.
       if (typeof value === 'string') texts.set(name, isListParam(endpoint, name) ? [value] : value)
       else if (isTexts(value) && isListParam(endpoint, name)) texts.set(name, value)
       else plain[name] = value
@@ -136,7 +136,7 @@ function formOf(fields: Iterable<readonly [string, unknown]>): string {
   }).join('&')
 }
 
-/** As URLSearchParams would, but for spaces, and without a list to be made first. */
+/** Like URLSearchParams except for spaces, and without building a list first. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
@@ -153,7 +153,7 @@ async function runAll(
   const progress = new Progress(countLines(file), globals)
   const results = new Results()
   const waiting: Promise<Result>[] = []
-  // Twice as many as run, so that one slow call does not leave the others idle.
+  // Twice as many as run at once, so that one slow call does not leave the others idle.
   const most = parallel === 1 ? 1 : parallel * 2
   let failed = 0
   const print = (result: Result): Promise<void> | undefined => {
@@ -182,11 +182,11 @@ async function runAll(
   if (failed > 0) throw new Ending(exitCodes.refused)
 }
 
-/** What comes back in one turn is written at once. */
+/** Results that arrive in the same turn are written together. */
 class Results {
   #waiting = ''
 
-  /** A promise when somebody is slow to read. */
+  /** A promise if the reader of stdout is slow. */
   add(text: string): Promise<void> | undefined {
     if (this.#waiting === '') setImmediate(() => this.flush())
     this.#waiting += text
@@ -205,7 +205,7 @@ async function attempt(line: number, text: string, read: Read, caller: Caller): 
     const call = read(objectFrom(text))
     const { status, text: body } = await caller.call(call instanceof Promise ? await call : call)
     const failed = status >= 400
-    // The reply is passed on as it came, with two fields before it.
+    // The reply is passed on unchanged, with two fields before it.
     if (body.startsWith('{"') && !body.includes('\n'))
       return { failed, text: `{"line":${line},"http":${status},${body.slice(1)}` }
     return { failed, text: JSON.stringify({ line, http: status, ...looseObject(body) }) }
@@ -216,7 +216,7 @@ async function attempt(line: number, text: string, read: Read, caller: Caller): 
   }
 }
 
-/** Calls, and when told to slow down, holds all the others back too. */
+/** Makes a call; when rate limited, holds back all other calls too. */
 class Caller {
   readonly #pool: Pool
   readonly #timeout: number | undefined
@@ -254,7 +254,7 @@ function looseObject(text: string): object {
     const value = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Whatever it is, it is passed on.
+    // Passed on as it is.
   }
   return { body: text }
 }
@@ -268,7 +268,7 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(item => typeof item === 'string')
 }
 
-/** Without their ends, as many as came together: a promise for each would cost more than reading it. */
+/** Lines without their ends, in groups as they arrive: a promise per line would cost more than reading it. */
 async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<string[]> {
   let rest = ''
   for await (const chunk of input.setEncoding('utf8')) {
@@ -286,7 +286,7 @@ function open(file: string) {
   return createReadStream(file)
 }
 
-/** Undefined for what can be read only once. */
+/** Undefined for a file that can be read only once. */
 function countLines(file: string): number | undefined {
   if (file === '-' || !statSync(file).isFile()) return undefined
   let lines = 0

@@ -1,4 +1,4 @@
-// What a subcommand of the catalogue does: read its params, send or show the request, print the reply.
+// Runs a subcommand of the catalogue: read its params, send or show the request, print the reply.
 
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { addHint, exitCodes, Failure, usage } from '../base/failure.ts'
@@ -14,7 +14,7 @@ import { fillIn } from './everyday.ts'
 import { requestOf } from './forms.ts'
 import type { BatchOptions } from './subcommands.ts'
 
-/** Endpoints that are spoken of in words of their own. */
+/** Endpoints whose replies are printed in their own words. */
 const said: ReadonlySet<string> = new Set(['subscribe', 'unsubscribe', 'delete-topic'])
 
 /** A blocking poll is answered by a heartbeat at the latest, within about a minute. */
@@ -33,7 +33,7 @@ export async function callEndpoint(
     now: new Date(),
     stdin: stdinOnce(),
     piped: !batch && !process.stdin.isTTY,
-    // A request that is only shown needs no secret.
+    // A request that is only printed needs no secret.
     secret: async label =>
       globals.dryRun || globals.curl ? '********' : (await import('../input/prompt.ts')).askSecret(`${label}: `),
   }
@@ -59,7 +59,7 @@ export async function callEndpoint(
   )
 }
 
-/** What the server looked for by its name: ours may have a suggestion. */
+/** For a name that the server did not find: looks for a suggestion. */
 async function nearby(
   error: unknown,
   endpoint: Endpoint,
@@ -86,7 +86,7 @@ function nameFlag(error: Failure, endpoint: Endpoint): Failure {
   const name = error.parameter
   if (name === undefined || !Object.hasOwn(endpoint.params, name)) return error
   const label = labelOf(endpoint, name)
-  // A word after the subcommand is known by its place.
+  // Positional arguments have no flag name.
   if (!label.startsWith('--') || label.includes(name.replaceAll('_', '-'))) return error
   return addHint(error, `The flag for ${name} is ${label}.`)
 }
@@ -107,14 +107,17 @@ async function fullNames(account: Account, patience: Patience): Promise<Readonly
   return new Map(list.map(({ user_id, full_name }: Reply) => [Number(user_id), String(full_name)]))
 }
 
-/** What is asked of one request cannot be asked of many; above all, nothing may be sent that was only to be looked at. */
+/** Some flags only make sense for a single request. Above all, a dry run must never send anything. */
 export function refuseShown({ dryRun, curl, jq, fields }: Globals): void {
   for (const [flag, given] of Object.entries({ 'dry-run': dryRun, curl, jq, fields }))
     if (given !== undefined && given !== false)
-      throw usage(`--${flag} does not go with --batch`, 'Try one line without --batch first; results are NDJSON.')
+      throw usage(
+        `--${flag} and --batch cannot be combined`,
+        'Try one line without --batch first; the results of a batch are NDJSON.',
+      )
 }
 
-/** What was given, as the values that travel. */
+/** The given params as the values to send. */
 export async function readParams(
   endpoint: Endpoint,
   given: ReadonlyMap<string, Given>,
@@ -133,11 +136,11 @@ export async function readParams(
     else if (needed) throw usage(`${label} is missing`, param.about)
   }
   if (changesNothing(endpoint, params))
-    throw usage('it is not said what to change', `See natter ${endpoint.cli.name} --help`)
+    throw usage('nothing to change: give at least one flag', `See natter ${endpoint.cli.name} --help`)
   return params
 }
 
-/** Only which thing, of an endpoint whose every change can be left out. */
+/** Whether only the thing to change was named, for endpoints where every change is optional. */
 function changesNothing({ method, params }: Endpoint, given: Readonly<Record<string, unknown>>): boolean {
   const changes = Object.entries(params).filter(([, { presence }]) => presence !== 'path')
   return (
@@ -149,8 +152,8 @@ function changesNothing({ method, params }: Endpoint, given: Readonly<Record<str
 
 export function demandKey(account: Account): void {
   if (!account.site || (account.email && account.apiKey)) return
-  const lacking = account.email ? `the API key of ${account.email}` : 'an account'
-  throw new Failure(exitCodes.denied, `${lacking} for ${account.site} is not known`, {
+  const missing = account.email ? `API key for ${account.email}` : 'account'
+  throw new Failure(exitCodes.denied, `no ${missing} at ${account.site}`, {
     hint: `Log in with \`natter login ${account.site} EMAIL\`, or give --user and --api-key, or set NATTER_EMAIL and NATTER_API_KEY.`,
   })
 }
@@ -176,7 +179,7 @@ function withoutKey({ site, from }: Account): Account {
   return site === undefined ? { from } : { site, from }
 }
 
-/** Looking up is the exception, so its code is loaded when the first name needs it. */
+/** Lookups are rare, so their code is loaded with the first name that needs it. */
 function lazyNames(account: Account, patience: Patience): Names {
   let names: Promise<Names> | undefined
   return {

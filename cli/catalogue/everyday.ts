@@ -1,5 +1,5 @@
-// What people leave out and mean anyway: to whom a message goes says whether it is direct, and a list of messages without
-// an anchor is of the newest. Flags that are made of several params stand here too, under names that begin with `@`.
+// Defaults that people expect: the recipient decides whether a message is direct, and a list of messages without an
+// anchor shows the newest. Flags that combine several params are also here, under names that begin with `@`.
 
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
@@ -10,37 +10,42 @@ import { isPlace, placeIn } from '../input/shorthand.ts'
 
 export interface Filled {
   readonly given: ReadonlyMap<string, Given>
-  /** Values that need no more reading. */
+  /** Values that are final already. */
   readonly values: Readonly<Record<string, unknown>>
 }
 
 const channelFlag: ExtraFlag = {
   name: 'channel',
   value: 'CHANNEL',
-  about: 'to this channel, instead of --type and --to',
+  about: 'send to this channel, instead of --type and --to',
 }
 
 const listFlags: readonly ExtraFlag[] = [
-  { name: 'channel', value: 'CHANNEL', about: 'only of this channel' },
-  { name: 'topic', value: 'TOPIC', about: 'only of this topic' },
-  { name: 'sender', value: 'USER', about: 'only by this person' },
-  { name: 'search', value: 'WORDS', about: 'only with these words' },
+  { name: 'channel', value: 'CHANNEL', about: 'only messages in this channel' },
+  { name: 'topic', value: 'TOPIC', about: 'only messages in this topic' },
+  { name: 'sender', value: 'USER', about: 'only messages from this user' },
+  { name: 'search', value: 'WORDS', about: 'only messages with these words' },
 ]
 
 const lastMessages = 20
 
-const linesFlag: ExtraFlag = { name: 'lines', short: 'n', value: 'N', about: `the last N (default ${lastMessages})` }
+const linesFlag: ExtraFlag = {
+  name: 'lines',
+  short: 'n',
+  value: 'N',
+  about: `the last N messages (default ${lastMessages})`,
+}
 
 const policies: Readonly<Record<string, string>> = { inherit: '0', muted: '1', unmuted: '2', followed: '3' }
 
-/** Where a message goes, as the first word; by flags it can be said too. */
+/** The recipient of a message, as the first word; flags can give it too. */
 export const placeParam: Param = {
   shape: { type: 'string', ref: 'place' } as unknown as Param['shape'],
   presence: 'optional',
-  about: "'#channel>topic' or people: amy@example.com,bob@example.com",
+  about: "'#channel>topic', or users: amy@example.com,bob@example.com",
 }
 
-/** The words after the subcommand, in their order. */
+/** The words after the subcommand, in order. */
 export function wordsFor(endpoint: Endpoint): readonly string[] {
   const args = endpoint.cli.args ?? []
   return isSent(endpoint) && !args.includes('@place') ? ['@place', ...args] : args
@@ -65,13 +70,13 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   }
   const policy = rest.get('visibility_policy')
   if (typeof policy === 'string' && Object.hasOwn(policies, policy)) rest.set('visibility_policy', policies[policy]!)
-  // Nobody else was named, and a channel without its founder is seldom meant.
+  // No subscribers were given, and a channel without its creator is rarely intended.
   if (endpoint.id === 'create-channel' && !rest.has('subscribers')) rest.set('subscribers', ['me'])
   if (endpoint.id === 'add-navigation-view' && !rest.has('is_pinned')) values.is_pinned = false
-  // People write an emoji as they write it in a message.
+  // Accept an emoji the way people write it in a message, with colons.
   const emoji = rest.get('emoji_name')
   if (typeof emoji === 'string') rest.set('emoji_name', emoji.replace(/^:(.+):$/, '$1'))
-  // The server takes IDs and addresses only.
+  // The server accepts only IDs and email addresses.
   const who = rest.get('user_id_or_email')
   if (typeof who === 'string' && !isId(who) && !who.includes('@'))
     rest.set('user_id_or_email', String(await sources.names.find('user', who)))
@@ -85,7 +90,7 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   return { given: rest, values }
 }
 
-/** A place in one word, taken apart into what the endpoint calls its parts. */
+/** Splits a place in one word into the params of the endpoint. */
 function placed(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<string, Given> {
   const rest = new Map(given)
   const addressed = isAddressed(endpoint)
@@ -113,8 +118,8 @@ function placed(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<stri
     ['to', 'to'],
     ...(place?.topic === undefined ? [] : [['topic', 'topic']]),
   ] as const)
-    if (rest.has(name!)) throw usage(`"${textOf(word)}" says where, so --${flag} cannot`)
-  if (!place && !addressed) throw usage(`"${textOf(word)}" is not a place such as '#general>lunch'`)
+    if (rest.has(name!)) throw usage(`"${textOf(word)}" and --${flag} both name the recipient; give one`)
+  if (!place && !addressed) throw usage(`"${textOf(word)}" is not a channel and topic such as '#general>lunch'`)
   if (place) rest.set(channelName, place.channel)
   else rest.set('to', textOf(word))
   if (place?.topic !== undefined) rest.set('topic', place.topic)
@@ -141,9 +146,7 @@ async function newest(
   const lines = given.get('@lines')
   given.delete('@lines')
   if (lines !== undefined && ['num_before', 'num_after', 'message_ids'].some(name => given.has(name)))
-    throw usage(
-      '--lines counts back from the end, or from --anchor: it does not go with --before, --after or --message-ids',
-    )
+    throw usage('--lines cannot be combined with --before, --after or --message-ids')
   if (lines !== undefined && !/^\d+$/.test(textOf(lines)))
     throw usage(`--lines: "${textOf(lines)}" is not a whole number, 0 or more`)
   if (lines !== undefined) values.num_before = Number(textOf(lines))
@@ -162,7 +165,7 @@ async function address(
   const to = given.get('to')
   given.delete('@channel')
   if (channel !== undefined) {
-    if (to !== undefined) throw usage('--channel and --to exclude each other')
+    if (to !== undefined) throw usage('--channel and --to cannot be combined')
     values.type = 'channel'
     const name = textOf(channel).replace(/^#/, '')
     values.to = isId(name)
@@ -176,24 +179,21 @@ async function address(
   if (type === undefined && given.has('stream_id')) values.type = 'channel'
   else if (type === undefined && to !== undefined) values.type = 'direct'
   else if (type === undefined && endpoint.params.type!.presence === 'required')
-    throw usage(
-      'it is not said to whom',
-      "Say '#channel>topic' first, or give --channel and --topic, or --to with people.",
-    )
+    throw usage('no recipient given', "Start with '#channel>topic', or give --channel and --topic, or --to with users.")
   const direct = values.type === 'direct' || type === 'direct' || type === 'private'
   if (!direct || typeof to !== 'string' || to.startsWith('[')) return
   given.delete('to')
   values.to = await idsOrAddresses(to, sources, takesText(endpoint.params.to))
 }
 
-/** Addresses only where all are: the server takes the one or the other, and knows nobody by name. */
+/** Email addresses only if all are: the server accepts either IDs or addresses, and no names. */
 async function idsOrAddresses(text: string, sources: Sources, addresses = true): Promise<(number | string)[]> {
   const people = text.split(',').map(name => name.trim())
   if (addresses && people.every(name => name.includes('@'))) return people
   return Promise.all(people.map(name => (isId(name) ? idIn(name) : sources.names.find('user', name))))
 }
 
-/** A message that is given as words: where, and what. */
+/** A message given as words: recipient and content. */
 function isSent(endpoint: Endpoint): boolean {
   return isAddressed(endpoint) && endpoint.cli.args?.includes('content') === true
 }
@@ -202,7 +202,7 @@ function isAddressed({ params }: Endpoint): boolean {
   return params.type !== undefined && params.to !== undefined
 }
 
-/** Reads messages. A queue has the same param, but the wish of its client. */
+/** Whether it reads messages. Queues have the same param, but there the client's choice counts. */
 function isSource({ params, served }: Endpoint): boolean {
   return params.apply_markdown !== undefined && served !== 'queues'
 }
@@ -212,13 +212,13 @@ function takesText(param: Param | undefined): boolean {
   return arms.some(arm => arm.type === 'string')
 }
 
-/** A queue's narrow is pairs of texts. */
+/** The narrow of a queue consists of pairs of strings. */
 function takesPairs(param: Param | undefined): boolean {
   return param?.shape.items?.type === 'array'
 }
 
 function pair({ operator, operand, negated }: Term): [string, string] {
-  if (negated) throw usage('--narrow: a queue cannot be narrowed by what messages are not', 'See natter help narrow')
+  if (negated) throw usage('--narrow: event queues do not support negated terms', 'See natter help narrow')
   return [operator, String(operand)]
 }
 

@@ -1,4 +1,4 @@
-// Endpoints that take a whole record in JSON, in the words that people use for the same: a draft is said like a message.
+// Friendlier forms of endpoints that take a whole record as JSON: a draft is written like a message.
 
 import {
   type Endpoint,
@@ -15,28 +15,28 @@ import {
 import { encode } from '../../daemon/api/wire.ts'
 import { usage } from '../base/failure.ts'
 
-/** Read and explained as if it had these params. */
+/** Parsed and documented as if it had these params. */
 interface Form extends Endpoint {
-  /** What is called. */
+  /** The endpoint to call. */
   readonly target: Endpoint
-  /** Its params, from those of the form. */
+  /** Makes its params from those of the form. */
   from(values: Values): Values
 }
 
 type Values = Readonly<Record<string, unknown>>
 
 const message = {
-  type: optional(text, 'stream or private; known from where it goes'),
-  to: optional(listOf(userId), 'people to whom it will go'),
-  topic: optional(topicName, 'topic, in a channel'),
-  content: required(markdown, 'the text'),
+  type: optional(text, 'stream or private; follows from the recipient'),
+  to: optional(listOf(userId), 'users to send it to'),
+  topic: optional(topicName, 'the topic, for a channel message'),
+  content: required(markdown, 'the content, in Markdown'),
 }
 
 const forms: Readonly<Record<string, (target: Endpoint) => Form>> = {
   'create-drafts': target => ({
     ...target,
     target,
-    summary: 'Keep a draft of a message',
+    summary: 'Create a draft of a message',
     params: message,
     cli: { ...target.cli, args: ['content'] },
     from: values => ({ drafts: given(values, '[') ?? [draftFrom(values)] }),
@@ -50,7 +50,7 @@ const forms: Readonly<Record<string, (target: Endpoint) => Form>> = {
       const draft = given(values, '{')
       // A draft is replaced as a whole.
       if (!draft && values.type === undefined)
-        throw usage('it is not said where it will go', "Say '#channel>topic' or people before the text.")
+        throw usage('no recipient given', "Give '#channel>topic' or users before the text.")
       return { draft_id, draft: draft ?? draftFrom(values) }
     },
   }),
@@ -60,7 +60,7 @@ export function formOf(endpoint: Endpoint): Endpoint {
   return Object.hasOwn(forms, endpoint.id) ? forms[endpoint.id]!(endpoint) : endpoint
 }
 
-/** The request that these params make. */
+/** The request for these params. */
 export function requestOf(endpoint: Endpoint, values: Values): ReturnType<typeof encode> {
   return isForm(endpoint) ? encode(endpoint.target, endpoint.from(values)) : encode(endpoint, values)
 }
@@ -76,7 +76,7 @@ function draftFrom({ type, to, topic = '', content }: Values): Values {
   return { type: 'stream', to: Array.isArray(to) ? to : [to], topic, content }
 }
 
-/** The record itself, by those who have it in JSON. */
+/** The record itself, for callers that have it as JSON. */
 function given({ content, type }: Values, begin: '[' | '{'): unknown {
   if (type !== undefined || typeof content !== 'string' || !content.startsWith(begin)) return undefined
   try {

@@ -33,13 +33,13 @@ export interface Entry {
   readonly about: string
   readonly args: readonly ArgumentEntry[]
   readonly flags: readonly FlagEntry[]
-  /** Those flags of every subcommand that it takes; absent for all. */
+  /** The global flags it accepts; absent for all. */
   readonly globals?: readonly string[]
   readonly examples: readonly string[]
   /** For subcommands of the API. */
   readonly route?: string
   readonly id?: string
-  /** Whether it only looks, changes something on the server, or something on this machine. */
+  /** Whether it only reads, changes something on the server, or changes something on this machine. */
   readonly impact: 'read' | 'write' | 'local'
 }
 

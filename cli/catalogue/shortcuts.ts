@@ -1,4 +1,4 @@
-// Everyday names for one use of an endpoint that can do more: `messages move` changes a message, but only its place.
+// Short names for one use of an endpoint that can do more: `messages move` edits a message, but only its place.
 
 import type { CliForm, Endpoint, Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
@@ -6,15 +6,15 @@ import type { ExtraFlag } from '../commands/index.ts'
 import type { Given } from '../input/flags.ts'
 
 export interface Shortcut {
-  /** Of the endpoint. */
+  /** Name of the endpoint. */
   readonly id: string
   readonly summary: string
-  /** Those of its params that can be given. */
+  /** The params that can be given. */
   readonly params: readonly string[]
   readonly cli: CliForm
-  /** What it says by itself. */
+  /** Params it sets by itself. */
   readonly sets?: Readonly<Record<string, string>>
-  /** Flags that say something else. */
+  /** Switches that set other values. */
   readonly switches?: readonly (ExtraFlag & { readonly sets: Readonly<Record<string, string>> })[]
 }
 
@@ -23,7 +23,7 @@ const topicForm = { args: ['topic'], flags: { stream_id: 'channel' } }
 export const shortcuts: readonly Shortcut[] = [
   {
     id: 'update-message',
-    summary: 'Move a message to another topic or channel, alone or with others of its topic',
+    summary: 'Move a message to another topic or channel, alone or with other messages of its topic',
     params: ['message_id', 'topic', 'stream_id', 'send_notification_to_old_thread', 'send_notification_to_new_thread'],
     cli: {
       name: 'messages move',
@@ -40,16 +40,16 @@ export const shortcuts: readonly Shortcut[] = [
       ],
     },
     switches: [
-      { name: 'all', about: 'all messages of its topic', sets: { propagate_mode: 'change_all' } },
-      { name: 'later', about: 'also the later messages of its topic', sets: { propagate_mode: 'change_later' } },
+      { name: 'all', about: 'move all messages of its topic', sets: { propagate_mode: 'change_all' } },
+      { name: 'later', about: 'also move the later messages of its topic', sets: { propagate_mode: 'change_later' } },
     ],
   },
   ...(
     [
-      ['follow', '3', 'Follow a topic: be notified of its messages'],
+      ['follow', '3', 'Follow a topic, to be notified of its messages'],
       ['mute', '1', 'Mute a topic'],
-      ['unmute', '2', 'Hear a topic, even if its channel is muted'],
-      ['reset', '0', 'See a topic as its channel says: no longer followed, muted or unmuted'],
+      ['unmute', '2', 'Unmute a topic in a muted channel'],
+      ['reset', '0', 'Reset a topic, so that it is no longer followed, muted or unmuted'],
     ] as const
   ).map(
     ([verb, policy, summary]): Shortcut => ({
@@ -66,7 +66,7 @@ export const shortcuts: readonly Shortcut[] = [
   ),
 ]
 
-/** For help and parsing: only what can be given. */
+/** For help and parsing: only the params that can be given. */
 export function formOf(shortcut: Shortcut, endpoint: Endpoint): Endpoint {
   const params: [string, Param][] = shortcut.params.map(name => [name, endpoint.params[name]!])
   return { ...endpoint, summary: shortcut.summary, params: Object.fromEntries(params), cli: shortcut.cli }
@@ -77,11 +77,11 @@ export function targetOf(shortcut: Shortcut, endpoint: Endpoint): Endpoint {
   return { ...endpoint, cli: shortcut.cli }
 }
 
-/** What was given, and what the name and its switches say. */
+/** The given params, and those that the name and its switches set. */
 export function saidBy(shortcut: Shortcut, given: ReadonlyMap<string, Given>): Map<string, Given> {
   const said = new Map([...Object.entries(shortcut.sets ?? {}), ...given])
   const used = (shortcut.switches ?? []).filter(({ name }) => said.delete(`@${name}`))
-  if (used.length > 1) throw usage(`${used.map(({ name }) => `--${name}`).join(' and ')} exclude each other`)
+  if (used.length > 1) throw usage(`${used.map(({ name }) => `--${name}`).join(' and ')} cannot be combined`)
   for (const { sets } of used) for (const [name, value] of Object.entries(sets)) said.set(name, value)
   return said
 }

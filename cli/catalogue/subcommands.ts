@@ -1,4 +1,4 @@
-// Makes commander subcommands from endpoints of the catalogue, and gives every subcommand the flags that all have.
+// Builds commander subcommands from endpoints of the catalogue, and adds the global flags to every subcommand.
 
 import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
@@ -8,7 +8,7 @@ import type { ExtraFlag, ExtraSubcommand } from '../commands/index.ts'
 import { flagName, type Given, isList, isSwitch, otherFlag, valueName, wordName } from '../input/flags.ts'
 import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
 
-/** Where many calls come from, and how to make them. */
+/** Source of a batch of calls, and how to make them. */
 export interface BatchOptions {
   /** `-` for stdin. */
   readonly file: string
@@ -25,7 +25,7 @@ export type Run = (
 
 export { type Command, CommanderError }
 
-/** The root, which only holds the others. It throws instead of exiting, and leaves the printing of errors to us. */
+/** The root command, which only holds the others. It throws instead of exiting and does not print errors. */
 export function newProgram(): Command {
   const program = new Command('natter')
     .exitOverride()
@@ -43,7 +43,7 @@ export function newProgram(): Command {
           ),
           Math.floor((helper.helpWidth ?? 80) * 0.4),
         ),
-      // What is longer than its column has a line to itself.
+      // A term longer than its column gets its own line.
       formatItem: (term, width, about, helper) => {
         if (about === '') return `  ${term}`
         const lines = helper.boxWrap(about, Math.max(16, (helper.helpWidth ?? 80) - width - 4)).split('\n')
@@ -68,10 +68,10 @@ export function addEndpoint(
   const leaf = commandAt(program, endpoint.cli.name.split(' ')).description(endpoint.summary)
   const args = wordsFor(endpoint)
   const options = new Map<string, string>()
-  // In a batch the lines say what the arguments would.
+  // In a batch the lines take the place of the arguments.
   const batch = argv.some(word => word === '--batch' || word.startsWith('--batch='))
   const others = new Map(args.map(name => [name, flagBeside(name, endpoint)]))
-  // Where one word can be said by a flag, the parser cannot know which words are missing; reading the params does.
+  // If a flag can replace a word, the parser cannot know which words are missing; reading the params finds out.
   const loose = batch || args.includes('@place') || [...others.values()].some(flag => flag !== undefined)
   for (const name of args)
     leaf.addArgument(argumentFor(name, endpoint.params[name] ?? placeParam, name === args.at(-1), loose))
@@ -110,8 +110,8 @@ export function addExtra(program: Command, extra: ExtraSubcommand): Command {
     leaf.addArgument(new Argument(optional ? `[${title}]` : `<${title}>`, about))
   }
   for (const flag of extra.flags ?? []) leaf.addOption(optionFor(flag))
-  // What follows the first word that is not ours belongs to the other program.
   if (extra.passedFlags) showPassed(leaf, extra.passedFlags)
+  // Everything after the first word that is not ours belongs to the other program.
   if (extra.passes) leaf.allowUnknownOption().allowExcessArguments().passThroughOptions(extra.passes.includes('--'))
   leaf.usage(extra.passes ?? `${wordsOf(leaf)} [flags]`.trimStart())
   addHelpEnd(leaf, extra.examples, ...(extra.more ? [extra.more] : []))
@@ -149,16 +149,16 @@ function showPassed(leaf: Command, flags: readonly ExtraFlag[]): void {
 export function batchFrom(flags: Readonly<Record<string, unknown>>): BatchOptions | undefined {
   if (flags.batch === undefined) return undefined
   const parallel = String(flags.parallel ?? 1)
-  if (!/^[1-9]\d{0,3}$/.test(parallel)) throw usage(`--parallel: "${parallel}" is not a number of calls`)
+  if (!/^[1-9]\d{0,3}$/.test(parallel)) throw usage(`--parallel: "${parallel}" is not a number from 1 to 9999`)
   const keepGoing = (flags.keepGoing ?? flags['keep-going']) === true
   return { file: String(flags.batch), parallel: Number(parallel), keepGoing }
 }
 
-/** Finds or makes the command for these words; those on the way are groups. */
+/** Finds or creates the command for these words; the words before the last are groups. */
 function commandAt(program: Command, words: readonly string[]): Command {
   let command = program
   for (const word of words) {
-    // `natter flags add` is a subcommand itself, and has others below it.
+    // `natter flags add` is a subcommand and also has subcommands.
     if (command !== program) {
       if (command.registeredArguments.length === 0) command.usage('<verb> [flags]')
       command.commandsGroup('Verbs:').helpCommand(false)
@@ -168,18 +168,18 @@ function commandAt(program: Command, words: readonly string[]): Command {
   return command
 }
 
-/** Adds the flags of every subcommand. One that the subcommand uses for itself can still be given before the first word. */
+/** Adds the global flags. One that the subcommand redefines can still be given before the first word. */
 function addGlobals(command: Command, names: readonly string[] = globalFlags.map(flag => flag.name)): void {
   for (const flag of globalFlags) {
     if (!names.includes(flag.name) || command.options.some(option => option.long === `--${flag.name}`)) continue
     const option = new Option(flag.value ? `--${flag.name} <${flag.value}>` : `--${flag.name}`, flag.about)
-    // The help of a subcommand is about itself; that of the program explains these.
+    // Explained in the program's help, not in that of each subcommand.
     command.addOption(option.hideHelp())
     ours.add(option)
   }
 }
 
-/** What was said of the global flags, at the subcommand itself or before it; the nearest wins. */
+/** Values of the global flags, given at the subcommand or before it; the closest wins. */
 function globalsOf(leaf: Command): Globals {
   const given = new Map<string, unknown>()
   for (let command: Command | null = leaf; command; command = command.parent)
@@ -191,16 +191,16 @@ function globalsOf(leaf: Command): Globals {
   return readGlobals(given)
 }
 
-/** Examples to copy, after what else there is to say. */
+/** Ends the help with notes and examples to copy. */
 function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: string[]): void {
   leaf.addHelpText('after', () => {
     const flags = leaf.options.filter(option => ours.has(option) || mentioned.has(option)).map(option => option.long)
-    const also = `Also, as explained by natter --help:\n${filled(flags.map(String), process.stdout.columns || 80)}`
+    const also = `Global flags (see natter --help):\n${filled(flags.map(String), process.stdout.columns || 80)}`
     return ['', also, ...paragraphs, `Examples:\n${examples.map(line => `  ${line}`).join('\n')}`].join('\n\n').slice(1)
   })
 }
 
-/** Words in indented lines of at most so many columns. */
+/** Words in indented lines of at most `columns` columns. */
 function filled(words: readonly string[], columns: number): string {
   const lines = ['']
   for (const word of words) {
@@ -210,7 +210,7 @@ function filled(words: readonly string[], columns: number): string {
   return lines.map(line => ` ${line}`).join('\n')
 }
 
-/** The command that these words lead to, as far as they do. */
+/** The command path that these words name, as far as they do. */
 export function pathOf(program: Command, argv: readonly string[]): string {
   let command = program
   let path = program.name()
@@ -227,7 +227,7 @@ export function pathOf(program: Command, argv: readonly string[]): string {
 const widestValue = 24
 
 const ours = new WeakSet<Option>()
-/** Named at the end of the help, and explained elsewhere. */
+/** Listed at the end of the help, explained elsewhere. */
 const mentioned = new WeakSet<Option>()
 /** Optional for the parser only. */
 const shownAsNeeded = new WeakSet<Argument>()
@@ -240,7 +240,7 @@ function afterDashes(program: Command): string[] | undefined {
 }
 
 function newCommand(parent: Command, word: string): Command {
-  return parent.command(word).addHelpOption(new Option('-h, --help', 'show this').helpGroup('Flags:'))
+  return parent.command(word).addHelpOption(new Option('-h, --help', 'show help').helpGroup('Flags:'))
 }
 
 function givenTo(leaf: Command, args: readonly string[], options: ReadonlyMap<string, string>): Map<string, Given> {
@@ -254,10 +254,7 @@ function givenTo(leaf: Command, args: readonly string[], options: ReadonlyMap<st
     if (value !== undefined && !(Array.isArray(value) && value.length === 0)) given.set(name, value)
   })
   if (leaf.args.length > open.length && !leaf.registeredArguments.at(-1)?.variadic)
-    throw usage(
-      `"${leaf.args.at(-1)}" is one word too many`,
-      `See ${pathOf(leaf.parent ?? leaf, [leaf.name()])} --help`,
-    )
+    throw usage(`unexpected argument "${leaf.args.at(-1)}"`, `See ${pathOf(leaf.parent ?? leaf, [leaf.name()])} --help`)
   return given
 }
 
@@ -281,37 +278,37 @@ function wordsOf(command: Command): string {
     .join(' ')
 }
 
-/** Where a message goes says what type it has. */
+/** The type of a message follows from its recipient. */
 function asAsked(name: string, param: Param, args: readonly string[]): Param {
   if (!args.includes('@place')) return param
-  if (name === 'type') return { ...param, presence: 'optional', about: `${param.about}; known from the place` }
+  if (name === 'type') return { ...param, presence: 'optional', about: `${param.about}; follows from the recipient` }
   return name === 'to' ? { ...param, presence: 'optional' } : param
 }
 
-/** What can be said as a word or by a flag: a place, and the text of a message. */
+/** Params that can be a word or a flag: a place, and the text of a message. */
 function flagBeside(name: string, endpoint: Endpoint): string | undefined {
   const { shape } = endpoint.params[name] ?? placeParam
   return otherFlag(shape) ?? (name === 'content' && endpoint.params.topic ? name : undefined)
 }
 
-/** Returns the key under which commander keeps the value. */
+/** Returns the key under which commander stores the value. */
 function addFlag(leaf: Command, flag: string, param: Param): string {
   if (isSwitch(param.shape)) return addSwitch(leaf, flag, param)
-  // A long set of words would push what is said of all flags to the edge of the screen.
+  // A long set of words would push the descriptions of all flags to the edge of the screen.
   const value = valueName(param.shape)
   const known = value.length <= widestValue || hasTitles(param.shape)
   const about = known ? aboutOf(param, true) : `${aboutOf(param, true)}: ${value.replaceAll('|', ', ')}`
   const title = value.length > widestValue ? 'word' : value
   const option = new Option(`--${flag} <${title}>`, about).helpGroup('Flags:')
   if (isList(param.shape)) option.argParser((value: string, before: string[] = []) => [...before, value])
-  // Several people: a list, or one text with commas.
+  // Several users: a list, or one text with commas.
   else if (param.shape.anyOf?.some((arm: { type?: string }) => arm.type === 'array'))
     option.argParser((value: string, before?: string) => (before === undefined ? value : `${before},${value}`))
   leaf.addOption(option)
   return option.attributeName()
 }
 
-/** What is said of such numbers says their names. */
+/** Whether its numbers have names, which the description lists. */
 function hasTitles({ anyOf }: Param['shape']): boolean {
   return anyOf?.some((arm: { title?: string }) => arm.title !== undefined) === true
 }
@@ -343,11 +340,11 @@ function aboutOf(param: Param, flag: boolean): string {
   if (flag && (param.presence === 'required' || param.presence === 'path') && param.shape.ref !== 'secret')
     remarks.push('required')
   if (param.presence === 'defaulted' && !isSwitch(param.shape)) remarks.push(`default ${shown(param.fallback)}`)
-  if (valueName(param.shape) === 'terms') remarks.push('or in words: channel:general is:starred')
+  if (valueName(param.shape) === 'terms') remarks.push('or as words: channel:general is:starred')
   else if (flag && isList(param.shape) && valueName(param.shape) !== 'json')
-    remarks.push('repeat it, or separate by commas')
+    remarks.push('repeatable, or comma-separated')
   if (param.shape.ref === 'markdown') remarks.push('`-` reads stdin')
-  if (param.shape.ref === 'secret') remarks.push('asked for when absent; or NATTER_PASSWORD, or stdin')
+  if (param.shape.ref === 'secret') remarks.push('from a prompt, NATTER_PASSWORD or stdin if omitted')
   return remarks.length > 0 ? `${param.about} (${remarks.join('; ')})` : param.about
 }
 

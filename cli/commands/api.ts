@@ -1,4 +1,4 @@
-// `natter api METHOD PATH`: any route, raw. The body is printed as it came.
+// `natter api METHOD PATH`: calls any route and prints the body unchanged.
 
 import { readFileSync } from 'node:fs'
 import { Failure, harmless, refusal, usage } from '../base/failure.ts'
@@ -22,7 +22,7 @@ export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTION
 export const api: readonly ExtraSubcommand[] = [
   {
     name: 'api',
-    about: 'Call any route of the API and print the body of the answer as it came; with --json, indented.',
+    about: 'Call any route of the API and print the response body unchanged, or indented with --json',
     args: [
       { name: 'method', about: `one of ${methods.join(', ')}`, optional: true },
       { name: 'path', about: 'the route, with or without /api/v1', optional: true },
@@ -32,22 +32,22 @@ export const api: readonly ExtraSubcommand[] = [
         name: 'field',
         short: 'f',
         value: 'NAME=TEXT',
-        about: 'a parameter, sent as it is (repeatable)',
+        about: 'a parameter, sent as text (repeatable)',
         repeatable: true,
       },
       {
         name: 'json-field',
         short: 'F',
         value: 'NAME=JSON',
-        about: 'a parameter, checked to be JSON (repeatable)',
+        about: 'a parameter that must be valid JSON (repeatable)',
         repeatable: true,
       },
       { name: 'input', value: 'FILE', about: 'send this file as the body; `-` reads stdin' },
-      { name: 'include', short: 'i', about: 'print the status and the headers first' },
+      { name: 'include', short: 'i', about: 'print the status and headers first' },
       ...batchFlags,
     ],
-    more: `With --batch each line is {"method":"POST","path":"/typing","params":{"op":"start","to":[9]}}, and each result is a line:
-the reply, with the number of its line and the HTTP status. Exit code 1 when a call failed.`,
+    more: `With --batch each line is {"method":"POST","path":"/typing","params":{"op":"start","to":[9]}}. Each result is one line:
+the reply with the number of its line and the HTTP status. The exit code is 1 if a call failed.`,
     examples: [
       'natter api GET /users/me',
       "natter api POST /typing -f op=start -F 'to=[9,10]'",
@@ -95,7 +95,7 @@ async function requestFrom(method: string, path: string, options: Options): Prom
   }
   const request = { method, path: fullPath(path), fields }
   if (options.input === undefined) return request
-  if (fields.size > 0) throw usage('--input cannot be combined with fields')
+  if (fields.size > 0) throw usage('--input cannot be combined with -f or -F')
   const bytes = Buffer.from(options.input === '-' ? await readStdin() : readInput(options.input))
   const type = /^\s*[[{]/.test(bytes.toString('utf8')) ? 'application/json' : 'application/x-www-form-urlencoded'
   return { ...request, body: { type, bytes } }
@@ -108,7 +108,7 @@ export function fullPath(path: string): string {
 
 function split(pair: string, flag: string): [string, string] {
   const at = pair.indexOf('=')
-  if (at < 1) throw usage(`${flag}: "${pair}" is not of the form name=value`)
+  if (at < 1) throw usage(`${flag}: "${pair}" is not in the form name=value`)
   return [pair.slice(0, at), pair.slice(at + 1)]
 }
 

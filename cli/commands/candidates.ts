@@ -1,4 +1,4 @@
-// What could stand at the end of a command line: words, flags, and names that the server knows. Silent when it is away.
+// Completion candidates: words, flags, and names from the server. Silent if the server is not reachable.
 
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -47,7 +47,7 @@ async function possible(before: readonly string[], last: string): Promise<Candid
     const given = plain.length - leaf.name.split(' ').length
     const argument = leaf.args[given] ?? (leaf.args.at(-1)?.many ? leaf.args.at(-1) : undefined)
     const words = argument ? await values(argument.value, argument.name, before, last) : []
-    // `flags add` takes words of its own, and has verbs beside them.
+    // `flags add` takes arguments and also has verbs.
     return given === 0 ? [...words, ...verbsAfter(leaf.name, entries)] : words
   }
   return verbsAfter(plain.join(' '), entries)
@@ -90,7 +90,7 @@ async function values(kind: string, name: string, before: readonly string[], las
     if (name === 'shell') return ['bash', 'zsh', 'fish'].map(text => ({ text }))
     if (name === 'color') return ['always', 'never', 'auto'].map(text => ({ text }))
   } catch {
-    // Nobody wants an error message in the middle of a word.
+    // Completion must not print errors.
   }
   return []
 }
@@ -106,7 +106,7 @@ async function places(account: Account, last: string): Promise<Candidate[]> {
   return [...channels.map(({ text }) => ({ text: `#${text}` })), ...(await people(account))]
 }
 
-/** The next of several with commas between them. */
+/** Completes the last of several comma-separated values. */
 function listed(last: string, candidates: readonly Candidate[]): Candidate[] {
   const before = last.slice(0, last.lastIndexOf(',') + 1)
   return candidates.map(candidate => ({ ...candidate, text: `${before}${candidate.text}` }))
@@ -145,7 +145,7 @@ async function names(
   }))
 }
 
-/** Kept for a minute, by account, since the tab key is pressed more than once. */
+/** Cached per account for a minute, since the tab key is pressed more than once. */
 async function fetched(account: Account, path: string, field: string): Promise<Record<string, unknown>[]> {
   const folder = join(process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), '.cache'), 'natter')
   const file = join(folder, `${account.site} ${account.email} ${path}`.replace(/[^\w@.-]/g, '_'))

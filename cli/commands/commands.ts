@@ -1,4 +1,4 @@
-// `natter commands`: every subcommand, for agents and for looking up.
+// `natter commands`: lists every subcommand, for programs and people.
 
 import { printJson } from '../print/output.ts'
 import type { ExtraSubcommand } from './index.ts'
@@ -6,8 +6,9 @@ import type { ExtraSubcommand } from './index.ts'
 export const commands: readonly ExtraSubcommand[] = [
   {
     name: 'commands',
-    about: 'List every subcommand; with --json its route, arguments, flags, examples, and whether it changes anything',
-    args: [{ name: 'word', about: 'only those whose name or description has it', optional: true }],
+    about:
+      'List every subcommand; with --json, also its route, arguments, flags, examples and whether it changes anything',
+    args: [{ name: 'word', about: 'only subcommands with this word in their name or description', optional: true }],
     globals: ['json', 'ndjson', 'jq', 'color', 'quiet'],
     examples: [
       'natter commands',

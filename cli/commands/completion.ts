@@ -1,11 +1,11 @@
-// `natter completion SHELL`: a script for the shell, which asks `natter __complete` at each press of the tab key.
+// `natter completion SHELL`: a script for the shell that runs `natter __complete` each time you press tab.
 
 import { usage } from '../base/failure.ts'
 import type { ExtraSubcommand } from './index.ts'
 
 const scripts: Readonly<Record<string, string>> = {
-  // Bash cuts words at some characters, @ and : among them: they are put together again, and what stands before the last
-  // piece is taken off the answers.
+  // Bash splits words at some characters, @ and : among them: the script joins them again and removes what comes before
+  // the last piece from the candidates.
   bash: `# natter completion for bash: add to ~/.bashrc
 #   source <(natter completion bash)
 _natter() {
@@ -58,7 +58,7 @@ complete -c natter -f -a '(__natter_complete)'
 export const completion: readonly ExtraSubcommand[] = [
   {
     name: 'completion',
-    about: 'Print a completion script for bash, zsh or fish; it knows channels, topics and people too',
+    about: 'Print a completion script for bash, zsh or fish; it also completes channels, topics and users',
     args: [{ name: 'shell', about: 'bash, zsh or fish' }],
     globals: ['quiet'],
     examples: ['source <(natter completion bash)', 'natter completion fish > ~/.config/fish/completions/natter.fish'],
@@ -70,11 +70,11 @@ export const completion: readonly ExtraSubcommand[] = [
   },
 ]
 
-/** Candidates, one per line, a tab before what is said of them. The last word is the one being written. */
+/** Candidates, one per line, with a tab before their description. The last word is the one being completed. */
 export const complete: readonly ExtraSubcommand[] = [
   {
     name: '__complete',
-    about: 'What could stand here, for completion scripts',
+    about: 'Print completion candidates, for completion scripts',
     passes: '-- [words]',
     globals: [],
     hidden: true,

@@ -1,4 +1,4 @@
-// `natter doctor`: looks at everything a subcommand needs, and says what is wrong and what to do about it.
+// `natter doctor`: checks everything a subcommand needs, and reports what is wrong and how to fix it.
 
 import { existsSync, statSync } from 'node:fs'
 import { Ending, exitCodes, Failure } from '../base/failure.ts'
@@ -23,7 +23,7 @@ const patience = 3000
 export const doctor: readonly ExtraSubcommand[] = [
   {
     name: 'doctor',
-    about: 'Check what natter needs: Node, files, the daemon, the account; exit code 1 if something is wrong',
+    about: 'Check Node, files, the daemon and the account; exit code 1 if something is wrong',
     globals: ['json', 'site', 'user', 'api-key', 'profile', 'timeout', 'color', 'quiet'],
     examples: ['natter doctor', 'natter doctor --profile work --json'],
     run: examine,
@@ -64,7 +64,12 @@ function bundle(): Finding {
   const root = packageRoot()
   const built = existsSync(`${root}/dist/natter.cjs.cache`) && existsSync(`${root}/dist/natterd.cjs.cache`)
   if (built) return ok('natter', `version ${version()} in ${root}`)
-  return { what: 'natter', state: 'warning', says: 'not built, so it starts slowly', todo: `npm run build, in ${root}` }
+  return {
+    what: 'natter',
+    state: 'warning',
+    says: 'not built, so it starts slowly',
+    todo: `Run npm run build in ${root}`,
+  }
 }
 
 function profiles(): Finding {
@@ -73,7 +78,8 @@ function profiles(): Finding {
     const { current, profiles } = readProfiles(process.env)
     if (!existsSync(file)) return ok('profiles', `none yet in ${file}`)
     const open = [file, configFolder(process.env)].find(path => (statSync(path).mode & 0o077) !== 0)
-    if (open) return { what: 'profiles', state: 'wrong', says: `others can read ${open}`, todo: `chmod go-rwx ${open}` }
+    if (open)
+      return { what: 'profiles', state: 'wrong', says: `others can read ${open}`, todo: `Run chmod go-rwx ${open}` }
     return ok('profiles', `${Object.keys(profiles).length} in ${file}, current is ${current ?? 'none'}`)
   } catch (error) {
     return wrong('profiles', error)
@@ -83,7 +89,12 @@ function profiles(): Finding {
 function daemon(): Finding {
   const folder = dataFolder(undefined)
   const running = readRunning(folder)
-  return ok('daemon', running ? `runs at ${running.url} (process ${running.pid}) on ${folder}` : `none on ${folder}`)
+  return ok(
+    'daemon',
+    running
+      ? `running at ${running.url} (process ${running.pid}) with the store ${folder}`
+      : `no daemon uses ${folder}`,
+  )
 }
 
 async function server(account: Account, timeout: number): Promise<Finding[]> {
@@ -98,14 +109,19 @@ async function server(account: Account, timeout: number): Promise<Finding[]> {
     )
     const level = settings.svc_feature_level ?? settings.zulip_feature_level
     const took = Math.round(performance.now() - began)
-    findings.push(ok('server', `${account.site} answers in ${took} ms, feature level ${level}`))
+    findings.push(ok('server', `${account.site} answered in ${took} ms, feature level ${level}`))
   } catch (error) {
     return [wrong('server', error)]
   }
   if (!account.email || !account.apiKey)
     return [
       ...findings,
-      { what: 'account', state: 'wrong', says: 'none is known', todo: 'natter login, or natter daemon start' },
+      {
+        what: 'account',
+        state: 'wrong',
+        says: 'no account is configured',
+        todo: 'Run natter login or natter daemon start.',
+      },
     ]
   try {
     const me = await call(account, get('/api/v1/users/me'), { timeout })
@@ -117,7 +133,11 @@ async function server(account: Account, timeout: number): Promise<Finding[]> {
   const at = clock?.headers.findIndex(name => name.toLowerCase() === 'date') ?? -1
   const away = at < 0 ? 0 : Math.abs(Date.parse(clock!.headers[at + 1]!) - Date.now())
   if (away > 5000)
-    findings.push({ what: 'clock', state: 'warning', says: `the server's differs by ${Math.round(away / 1000)} s` })
+    findings.push({
+      what: 'clock',
+      state: 'warning',
+      says: `the server's clock differs by ${Math.round(away / 1000)} s`,
+    })
   return findings
 }
 

@@ -1,4 +1,4 @@
-// `natter exec -- CMD`: a daemon for the time that one command runs, and the command's exit code.
+// `natter exec -- CMD`: runs a command with a daemon of its own, and exits with the command's code.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,20 +18,21 @@ const stopTimeout = 10_000
 export const exec: readonly ExtraSubcommand[] = [
   {
     name: 'exec',
-    about: 'Start a daemon, run a command with it, stop the daemon; the exit code is the command’s',
+    about: 'Start a daemon, run a command with it, and stop the daemon; the exit code is that of the command',
     passes: '[daemon flags] -- <command> [arguments]',
     passedFlags: daemonFlagsBut('json', 'ready-file', 'no-profile', 'help', 'version'),
     globals: ['timeout', 'quiet'],
-    more: `The daemon keeps everything in memory unless --data is given, and takes a free port unless --port is.
+    more: `The daemon keeps everything in memory unless you give --data, and uses a free port unless you give --port.
 The command gets NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY and NATTER_USER_ID, the same as ZULIP_*, and in ZULIP_CONFIG and
-NATTER_ZULIPRC the path of a zuliprc file. With NATTER_CONTROL_TOKEN, natter clock, reset, faults and the like work too.`,
+NATTER_ZULIPRC the path of a zuliprc file. NATTER_CONTROL_TOKEN
+lets it use natter clock, reset, faults and the other fixture subcommands.`,
     examples: [
       'natter exec -- npm test',
       "natter exec --clock frozen -- sh -c 'natter users me && pytest'",
       'natter exec --data ./store -- ./seed.sh',
     ],
     async run({ args, rest = [], globals }) {
-      if (rest.length === 0) throw usage('no command was given', 'natter exec -- npm test')
+      if (rest.length === 0) throw usage('no command given', 'Example: natter exec -- npm test')
       throw new Ending(await runWithDaemon(args, rest, globals.timeout ?? startTimeout))
     },
   },
@@ -45,7 +46,7 @@ async function runWithDaemon(flags: readonly string[], command: readonly string[
   if (!has('data') && !has('memory')) all.push('--memory')
   if (!has('port')) all.push('--port', '0')
   let logged = ''
-  // Its own group: a ^C at the terminal is for the command, which may still need the daemon to end well.
+  // In its own process group: Ctrl-C at the terminal is for the command, which may need the daemon until it ends.
   const daemon = spawnDaemon(all, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   daemon.stderr!.setEncoding('utf8').on('data', text => {
     logged = (logged + text).slice(-10_000)
@@ -80,10 +81,10 @@ function runCommand(command: readonly string[], ready: Ready, scratch: string): 
   const [program, ...rest] = command
   return new Promise((resolve, reject) => {
     let child: ChildProcess | undefined
-    // Before the command starts: it may be quicker to say that it runs than we are to listen.
+    // Before the command starts, so that no signal is missed.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
       process.removeAllListeners(signal)
-      // The terminal sends ^C to the command by itself.
+      // The terminal sends Ctrl-C to the command directly.
       process.on(signal, () => {
         if (signal !== 'SIGINT' || !process.stdin.isTTY) child?.kill(signal)
       })

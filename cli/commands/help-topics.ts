@@ -7,8 +7,8 @@ interface Topic {
 
 export const topics: Readonly<Record<string, Topic>> = {
   'exit-codes': {
-    about: 'what the exit code of natter says',
-    text: `Exit codes, the same with and without --json:
+    about: 'the exit codes of natter',
+    text: `Exit codes, with and without --json:
 
   0    done; also when the reader of the output went away
   1    refused by the API, or failed in another way
@@ -21,15 +21,15 @@ export const topics: Readonly<Record<string, Topic>> = {
   130  interrupted (^C)
   143  told to end (SIGTERM)
 
-\`natter exec\` ends with the code of the command it ran.
+\`natter exec\` exits with the code of the command it ran, or 127 if there is no such command.
 
 With --json an error is one line on stderr:
   {"error":{"code":"BAD_REQUEST","msg":"…","http":400,"exit":1}}
 `,
   },
   environment: {
-    about: 'where natter finds the server and the account',
-    text: `A value is taken from the first place that has it:
+    about: 'how natter finds the server and the account',
+    text: `Each value comes from the first of these sources that has it:
 
   1. flags           --site --user --api-key, or --profile NAME
   2. environment     NATTER_SITE NATTER_EMAIL NATTER_API_KEY
@@ -37,25 +37,25 @@ With --json an error is one line on stderr:
   3. profile         the current one, or NATTER_PROFILE, of profiles.json
   4. zuliprc         ZULIP_CONFIG, ./zuliprc, ~/.zuliprc, ~/zuliprc
 
-A key is used only for the site and the account it stands with.
+A key is used only for the site and the account it was saved with.
 
   NATTER_CONFIG_DIR  folder of profiles.json; otherwise $XDG_CONFIG_HOME/natter or ~/.config/natter
   NATTER_DATA        folder of the daemon's store; otherwise $XDG_DATA_HOME/natter/store
                      or ~/.local/share/natter/store
-  NATTER_PASSWORD    answer to every question for a password
-  NO_COLOR           no colours, unless --color always
-  NATTER_DEBUG       print the stack of an unexpected error
+  NATTER_PASSWORD    used instead of a password prompt
+  NO_COLOR           no colors, unless --color always
+  NATTER_DEBUG       print the stack trace of an unexpected error
 
-\`natter daemon start\` writes the profile \`local\`, so the next subcommand needs none of this.
+\`natter daemon start\` writes the profile \`local\`, so the next subcommand needs no setup.
 `,
   },
   narrow: {
-    about: 'how to say which messages are meant',
-    text: `A narrow is a list of terms that must all hold. As words, with quotes where there are spaces:
+    about: 'how to select messages',
+    text: `A narrow is a list of terms that must all match. As words, with quotes around spaces:
 
   channel:general topic:"release notes" sender:amy@example.com -is:starred
 
-or as the API takes it, pairs or objects in JSON:
+or as JSON pairs or objects, as in the API:
 
   [["channel","general"],{"operator":"is","operand":"starred","negated":true}]
 

@@ -1,5 +1,5 @@
-// Subcommands that no endpoint describes. Each is loaded only when it is named; the form they have is plain data, so that
-// the docs, the man page and completions print the same as the help does.
+// Subcommands that are not endpoints. Each is loaded only when it is used; their descriptions are plain data, so that
+// the docs, the man page and completions show the same as the help.
 
 import type { Globals } from '../base/globals.ts'
 
@@ -7,7 +7,7 @@ export interface ExtraFlag {
   readonly name: string
   /** One letter. */
   readonly short?: string
-  /** What its value is called; absent for a switch. In brackets when it may be left out: `[USER]`. */
+  /** Name of its value; absent for a switch. In brackets if the value is optional: `[USER]`. */
   readonly value?: string
   /** All values it takes, where they are few; for completions. */
   readonly values?: readonly string[]
@@ -22,10 +22,10 @@ export interface ExtraArgument {
   readonly many?: boolean
 }
 
-/** What was on the command line. */
+/** The parsed command line. */
 export interface Invocation {
   readonly args: readonly string[]
-  /** What stood after `--`, if that did. */
+  /** Everything after `--`, if it was given. */
   readonly rest?: readonly string[]
   /** By the flag's name: a text, texts of a repeatable flag, or true. */
   readonly flags: Readonly<Record<string, unknown>>
@@ -38,16 +38,16 @@ export interface ExtraSubcommand {
   readonly about: string
   readonly args?: readonly ExtraArgument[]
   readonly flags?: readonly ExtraFlag[]
-  /** Hands what it does not know on to another program: the name of that in the usage line. */
+  /** Passes unknown flags on to another program: their name in the usage line. */
   readonly passes?: string
   /** The flags of that program: shown in help, docs and completions, but not parsed here. */
   readonly passedFlags?: readonly ExtraFlag[]
   readonly examples: readonly [string, string, ...string[]]
-  /** What else there is to say. */
+  /** More help text. */
   readonly more?: string
-  /** Those of the flags of every subcommand that make sense here; all when absent. */
+  /** The global flags that make sense here; all if absent. */
   readonly globals?: readonly string[]
-  /** Works, but is no business of people's. */
+  /** For programs; not shown in help. */
   readonly hidden?: boolean
   run(call: Invocation): Promise<void>
 }
@@ -60,11 +60,11 @@ export interface Extra {
 
 export const extras: Readonly<Record<string, Extra>> = {
   tail: {
-    about: 'print messages and other events as they come',
+    about: 'print messages and other events as they arrive',
     load: async () => (await import('./tail/index.ts')).tail,
   },
   wait: {
-    about: 'wait for an event: exit code 0 when it came, 8 when it did not',
+    about: 'wait for an event; exit code 0 if it arrives, 8 if not',
     load: async () => (await import('./wait.ts')).wait,
   },
   exec: {
@@ -72,55 +72,55 @@ export const extras: Readonly<Record<string, Extra>> = {
     load: async () => (await import('./exec.ts')).exec,
   },
   daemon: {
-    about: 'run, start, stop and watch a daemon on this machine',
+    about: 'run, start, stop and inspect a daemon on this machine',
     load: async () => (await import('./daemon/index.ts')).daemon,
   },
   clock: {
-    about: 'fixtures: stop, move and let go the time of a daemon',
+    about: "fixtures: freeze, move and resume the daemon's clock",
     load: async () => (await import('./control/clock.ts')).clock,
   },
   reset: {
-    about: 'fixtures: put a daemon back to how it began',
+    about: 'fixtures: reset the daemon to its initial state',
     load: async () => (await import('./control/snapshots.ts')).reset,
   },
   snapshot: {
-    about: 'fixtures: save a state of a daemon by name, and go back to it',
+    about: 'fixtures: save and restore states of the daemon',
     load: async () => (await import('./control/snapshots.ts')).snapshot,
   },
   faults: {
-    about: 'fixtures: let calls go wrong',
+    about: 'fixtures: make calls fail',
     load: async () => (await import('./control/faults.ts')).faults,
   },
   requests: {
-    about: 'fixtures: the calls that a daemon was sent',
+    about: 'fixtures: list the calls the daemon received',
     load: async () => (await import('./control/logs.ts')).requests,
   },
   outbox: {
-    about: 'fixtures: the mails that a daemon wrote',
+    about: 'fixtures: list the mails the daemon sent',
     load: async () => (await import('./control/logs.ts')).outbox,
   },
   webhooks: {
-    about: 'fixtures: what the servers of outgoing webhook bots were sent',
+    about: 'fixtures: list deliveries to outgoing webhook bots',
     load: async () => (await import('./control/logs.ts')).webhooks,
   },
   accounts: {
-    about: 'fixtures: everybody, with their API keys',
+    about: 'fixtures: list all accounts with their API keys',
     load: async () => (await import('./control/logs.ts')).accounts,
   },
   queues: {
-    about: 'fixtures: the event queues of everybody',
+    about: 'fixtures: list and expire event queues',
     load: async () => (await import('./control/logs.ts')).queues,
   },
   login: {
-    about: 'fetch an API key with a password, and save it',
+    about: 'log in with a password and save the API key',
     load: async () => (await import('./profile.ts')).login,
   },
   profile: {
-    about: 'saved sites, accounts and keys',
+    about: 'manage saved sites, accounts and keys',
     load: async () => (await import('./profile.ts')).profile,
   },
   config: {
-    about: 'where the server and the account come from',
+    about: 'show where the server and the account come from',
     load: async () => (await import('./profile.ts')).config,
   },
   api: {
@@ -128,11 +128,11 @@ export const extras: Readonly<Record<string, Extra>> = {
     load: async () => (await import('./api.ts')).api,
   },
   completion: {
-    about: 'completion scripts for bash, zsh and fish',
+    about: 'print completion scripts for bash, zsh and fish',
     load: async () => (await import('./completion.ts')).completion,
   },
   doctor: {
-    about: 'check what natter needs, and say what to do',
+    about: 'check your setup and suggest fixes',
     load: async () => (await import('./doctor.ts')).doctor,
   },
   commands: {

@@ -1,4 +1,4 @@
-// `natter login`, `natter profile …`, `natter config explain`: who we are, and where that is written.
+// `natter login`, `natter profile …`, `natter config explain`: accounts, and where they are saved.
 
 import type { Profile } from '../../daemon/api/local.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
@@ -24,14 +24,14 @@ const name = { name: 'name', about: 'the profile' }
 export const login: readonly ExtraSubcommand[] = [
   {
     name: 'login',
-    about: 'Fetch an API key with a password, and save it as a profile',
+    about: 'Log in with a password and save the API key as a profile',
     args: [
-      { name: 'site', about: 'the server; the one in use when left out', optional: true },
+      { name: 'site', about: 'the server; default the current one', optional: true },
       { name: 'email', about: 'the account', optional: true },
     ],
-    flags: [{ name: 'name', value: 'NAME', about: 'of the profile (default: the name of the server)' }],
+    flags: [{ name: 'name', value: 'NAME', about: 'name of the profile (default: the name of the server)' }],
     globals: [...local, 'site', 'user', 'timeout'],
-    more: 'The password is asked for at a terminal, and otherwise read from NATTER_PASSWORD or from stdin.',
+    more: 'The password comes from NATTER_PASSWORD, from a prompt at a terminal, or from stdin.',
     examples: [
       'natter login http://127.0.0.1:9991 amy@example.com',
       'natter login chat.example.com amy@example.com --name work < password.txt',
@@ -45,7 +45,7 @@ export const profile: readonly ExtraSubcommand[] = [
     name: 'profile add',
     about: 'Save a site, an account and its key under a name',
     args: [name],
-    flags: [{ name: 'from-zuliprc', value: 'FILE', about: 'take them from this file' }],
+    flags: [{ name: 'from-zuliprc', value: 'FILE', about: 'read them from this file' }],
     globals: [...local, 'site', 'user', 'api-key'],
     examples: [
       'natter profile add work --from-zuliprc ~/Downloads/zuliprc',
@@ -62,14 +62,14 @@ export const profile: readonly ExtraSubcommand[] = [
   },
   {
     name: 'profile use',
-    about: 'Make a profile the current one; `-` goes back to the one before',
+    about: 'Switch to a profile; `-` switches to the previous one',
     args: [name],
     globals: local,
     examples: ['natter profile use work', 'natter profile use -'],
     async run({ args }) {
       const book = readProfiles(process.env)
       const wanted = args[0] === '-' ? book.previous : args[0]!
-      if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no profile to go back to')
+      if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no previous profile')
       profileNamed(wanted, process.env)
       const previous = book.current === wanted ? book.previous : book.current
       changeProfiles({ ...book, current: wanted, ...(previous && { previous }) }, process.env)
@@ -78,7 +78,7 @@ export const profile: readonly ExtraSubcommand[] = [
   },
   {
     name: 'profile list',
-    about: 'List the profiles; the current one has a star',
+    about: 'List profiles; a star marks the current one',
     globals: local,
     examples: ['natter profile list', 'natter profile list --json'],
     async run({ globals }) {
@@ -99,7 +99,7 @@ export const profile: readonly ExtraSubcommand[] = [
   },
   {
     name: 'profile remove',
-    about: 'Forget a profile',
+    about: 'Remove a profile',
     args: [name],
     globals: local,
     examples: ['natter profile remove work', 'natter profile remove local --quiet'],
@@ -117,7 +117,7 @@ export const profile: readonly ExtraSubcommand[] = [
   },
   {
     name: 'profile export',
-    about: 'Print a profile as a zuliprc file, key and all',
+    about: 'Print a profile as a zuliprc file, including the key',
     args: [{ ...name, optional: true }],
     globals: [...local, 'profile'],
     examples: ['natter profile export > zuliprc', 'natter profile export work --json'],
@@ -134,7 +134,7 @@ export const profile: readonly ExtraSubcommand[] = [
 export const config: readonly ExtraSubcommand[] = [
   {
     name: 'config explain',
-    about: 'Say which server and account would be used, and where each value comes from',
+    about: 'Show which server and account are used, and where each value comes from',
     globals: [...local, 'site', 'user', 'api-key', 'profile'],
     examples: ['natter config explain', 'natter config explain --profile work --json'],
     async run({ globals }) {
@@ -157,11 +157,11 @@ export const config: readonly ExtraSubcommand[] = [
 async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   const known = accountFor(globals, process.env)
   const site = args[0] ?? known.site ?? (await askText('Server: '))
-  if (!site) throw usage('<site> is missing', 'natter login http://127.0.0.1:9991 amy@example.com')
+  if (!site) throw usage('<site> is missing', 'Example: natter login http://127.0.0.1:9991 amy@example.com')
   if (!args[0] && process.stdin.isTTY) note(`Server: ${site}`)
   const email = args[1] ?? globals.user ?? (await askText('Email: '))
-  if (!email) throw usage('<email> is missing', 'natter login http://127.0.0.1:9991 amy@example.com')
-  const password = await askSecret(`Password of ${email}: `)
+  if (!email) throw usage('<email> is missing', 'Example: natter login http://127.0.0.1:9991 amy@example.com')
+  const password = await askSecret(`Password for ${email}: `)
   const { call } = await import('../transport/client.ts')
   const fields = new Map([
     ['username', email],

@@ -1,4 +1,4 @@
-// `natter wait`: an assertion about what will happen. Exit code 0 with the event, or 8 with what came near.
+// `natter wait`: an assertion about future events. Exit code 0 with the event, or 8 with the nearest misses.
 
 import { exitCodes, Failure } from '../base/failure.ts'
 import { accountFor } from '../base/profile.ts'
@@ -25,15 +25,15 @@ const shownMisses = 3
 export const wait: readonly ExtraSubcommand[] = [
   {
     name: 'wait',
-    about: 'Wait for an event: exit code 0 with the event, or 8 with what came near',
+    about: 'Wait for an event; exit code 0 with the event, or 8 with the nearest misses',
     flags: [
       ...filterFlags,
-      { name: 'match', value: 'TEXT', about: 'with this text, or one that matches /PATTERN/' },
-      { name: 'count', value: 'N', about: 'wait for so many (default 1)' },
+      { name: 'match', value: 'TEXT', about: 'only events that contain this text or match /PATTERN/' },
+      { name: 'count', value: 'N', about: 'number of events to wait for (default 1)' },
       { name: 'within', value: 'TIME', about: `give up after this long (default ${patience})` },
-      { ...since, about: 'what came since a time (10m), or after a message (id:57), counts too' },
+      { ...since, about: 'also count messages since a time (10m) or after a message (id:57)' },
     ],
-    more: `On stderr, \`ready\` is printed once nothing will be missed any more. What happened just before the start is missed,
+    more: `On stderr, \`ready\` is printed as soon as nothing will be missed any more. What happened just before the start is missed,
 unless --since says how far to look back.`,
     examples: [
       'natter wait --sender bot@example.com --topic deploys --match /ok/ --within 5s',
@@ -60,7 +60,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const found = await criteriaFor(wishesFrom(flags), names)
   const criteria: Criterion[] = [...found.all]
   if (flags.match !== undefined) criteria.push(textCriterion(String(flags.match), '--match'))
-  // Nothing is narrowed, except as told: what came near can only be said by who saw it.
+  // Only --narrow is sent to the server: to report near misses, we must see them.
   const told = await criteriaFor(flags.narrow === undefined ? {} : { narrow: String(flags.narrow) }, names)
   const { narrow, queueNarrow } = told
   const plan = { types: typesFrom(flags.type), narrow, queueNarrow, allPublic: flags['all-public'] === true }
@@ -117,14 +117,14 @@ async function* each(batches: AsyncIterable<Batch>): AsyncGenerator<Item> {
   for await (const { items } of batches) yield* items
 }
 
-/** Those that differed in the fewest ways, the newest last. */
+/** The misses with the fewest differences, the newest last. */
 function near(misses: readonly Miss[]): Miss[] {
   return [...misses].sort((a, b) => a.differed.length - b.differed.length).slice(0, shownMisses)
 }
 
 function summary(met: number, count: number, misses: readonly Miss[], within: number): string {
-  const came = count === 1 ? 'nothing that matches came' : `${met} of ${count} came`
+  const came = count === 1 ? 'no matching event arrived' : `${met} of ${count} matching events arrived`
   const others =
-    misses.length === 0 ? 'nor anything else' : `${misses.length} other${misses.length === 1 ? '' : 's'} did`
+    misses.length === 0 ? 'no other events' : `${misses.length} other event${misses.length === 1 ? '' : 's'} arrived`
   return `${came} within ${within / 1000} s; ${others}`
 }

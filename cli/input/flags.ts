@@ -1,5 +1,5 @@
-// How a param of the catalogue is written on the command line: its flag's name, its value's name, and reading what was
-// given into the value that travels.
+// How a param of the catalogue is written on the command line: the name of its flag and its value, and reading the given
+// text into the value to send.
 
 import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
@@ -8,17 +8,17 @@ import type { Kind, Names } from './names.ts'
 
 type Shape = Param['shape']
 
-/** As the parser found it: a switch, one text, or the texts of a repeatable flag. */
+/** As parsed: a switch, one text, or the texts of a repeatable flag. */
 export type Given = boolean | string | readonly string[]
 
-/** Where values come from that are not on the command line itself. */
+/** Sources of values that are not on the command line itself. */
 export interface Sources {
   readonly names: Names
   readonly now: Date
   stdin(): Promise<string>
-  /** Whether something can come from stdin that was not asked for by name. */
+  /** Whether stdin can provide a value without an explicit `-`. */
   readonly piped?: boolean
-  /** Asks a person, or reads what a script prepared. */
+  /** Prompts, or reads a value that a script provides. */
   secret(label: string): Promise<string>
 }
 
@@ -26,7 +26,7 @@ export function flagName(endpoint: Endpoint, param: string): string {
   return endpoint.cli.flags?.[param] ?? param.replaceAll('_', '-')
 }
 
-/** What a positional argument is called: by what it names, not by the param's old name. */
+/** Name of a positional argument: by what it refers to, not by the param's old name. */
 export function wordName(name: string, shape: Shape): string {
   if (isChoice(shape)) return valueName(shape)
   return words[name] ?? otherFlag(shape) ?? name.replaceAll('_', '-')
@@ -41,7 +41,7 @@ const words: Readonly<Record<string, string>> = {
   field_id: 'profile-field',
 }
 
-/** The flag that can say the same as a positional argument. */
+/** The flag that can replace a positional argument. */
 export function otherFlag({ ref }: Shape): string | undefined {
   return ref === 'channel' || ref === 'topic' ? ref : undefined
 }
@@ -64,7 +64,7 @@ export function isList(shape: Shape): boolean {
   return listShape(shape) !== undefined
 }
 
-/** What the value is called in a usage line: `<user>`, `<start|stop>`, `<json>`. */
+/** Name of the value in a usage line: `<user>`, `<start|stop>`, `<json>`. */
 export function valueName(shape: Shape): string {
   const list = listShape(shape)
   if (list?.ref === 'terms') return 'terms'
@@ -111,7 +111,7 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
   for (const arm of arms) if (arm.const !== undefined && [String(arm.const), arm.title].includes(raw)) return arm.const
   for (const arm of arms) {
     if (arm === text || arm.type === 'null' || arm.const !== undefined) continue
-    // A server that takes the name itself does the looking up.
+    // If the server accepts names, it looks them up itself.
     const value =
       isNamed(arm) && text === undefined ? await readId(arm, raw, sources) : readPlain(arm, raw, label, sources)
     if (value !== undefined) return value
@@ -121,7 +121,7 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
   throw usage(`${label}: "${raw}" is not ${wanted(shape)}`)
 }
 
-/** The value, or undefined when the text does not fit. */
+/** The value, or undefined if the text does not fit. */
 function readPlain(shape: Shape, raw: string, label: string, sources: Sources): unknown {
   switch (shape.type) {
     case 'integer':
@@ -186,7 +186,7 @@ function wanted(shape: Shape): string {
     if (arm.ref === 'time') return ['a time: 2h, "tomorrow 9:00", ISO 8601 or UNIX seconds']
     if (isNamed(arm)) return [`a ${arm.ref}: a name or id:123`]
     if (arm.type === 'integer') return [arm.minimum === 0 ? 'a whole number, 0 or more' : 'a whole number']
-    return [descriptions[String(arm.type)] ?? 'of the right form']
+    return [descriptions[String(arm.type)] ?? 'in the right format']
   })
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
@@ -202,7 +202,7 @@ function armsOf(shape: Shape): Shape[] {
   return Array.isArray(shape.anyOf) ? shape.anyOf : [shape]
 }
 
-/** The list a flag can be repeated for: the shape itself, or a list that may also be null. */
+/** The list for a repeatable flag: the shape itself, or a list that can also be null. */
 function listShape(shape: Shape): Shape | undefined {
   const arms = armsOf(shape).filter(arm => arm.type !== 'null')
   return arms.length === 1 && arms[0]!.type === 'array' ? arms[0] : undefined
@@ -216,7 +216,7 @@ function isText(shape: Shape): boolean {
   return shape.type === 'string' && shape.const === undefined
 }
 
-/** A number that has a name is called by it. */
+/** Replaces a number that has a name by its name. */
 function wordOf({ title, const: value }: Shape): string {
   return title ?? String(value)
 }

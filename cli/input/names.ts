@@ -1,4 +1,4 @@
-// Names in place of IDs: people by email or full name, everything else by its name. Asks the server, once per kind.
+// Names in place of IDs: users by email or full name, everything else by its name. Asks the server once per kind.
 
 import { nearest, suggestion } from '../base/did-you-mean.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
@@ -14,7 +14,7 @@ export interface Names {
 
 interface Named {
   readonly id: number
-  /** What it may be called by; the first is shown in suggestions. */
+  /** Its names; the first is shown in suggestions. */
   readonly names: readonly string[]
 }
 
@@ -40,14 +40,14 @@ export function namesOf(account: Account, patience: Patience): Names {
   return {
     async find(kind, name) {
       const wanted = bare(kind, name).toLowerCase()
-      // One's own account is found even where the directory of users is closed.
+      // Your own account is found even if you cannot list users.
       if (kind === 'user' && (wanted === 'me' || wanted === account.email?.toLowerCase()))
         return idIn(await get('/api/v1/users/me'), 'user_id')
       if (!fetched.has(kind)) fetched.set(kind, directory(kind, name, get))
       const list = await fetched.get(kind)!
       const found = pick(kind, name, wanted, list)
       if (found !== undefined) return found
-      // An archived channel has given its name up, but can be meant by it: to be looked at, or brought back.
+      // An archived channel no longer owns its name, but can still be addressed by it, to show or unarchive it.
       const archived = kind === 'channel' ? await directory(kind, name, get, withArchived).catch(() => []) : []
       const old = pick(kind, name, wanted, archived)
       if (old !== undefined) return old
@@ -79,20 +79,20 @@ async function directory(
 }
 
 function pick(kind: Kind, name: string, wanted: string, list: readonly Named[]): number | undefined {
-  // An exact spelling settles what case alone leaves open.
+  // An exact match wins over one that differs only in case.
   const alike = list.filter(item => item.names.some(other => other.toLowerCase() === wanted))
   const exact = alike.filter(item => item.names.includes(bare(kind, name)))
   const found = exact.length > 0 ? exact : alike
   if (found.length === 1) return found[0]!.id
   if (found.length > 1) {
     const which = found.map(item => `id:${item.id} (${item.names[0]})`).join(', ')
-    throw usage(`"${name}" is the name of ${found.length} ${kind}s`, `Say which: ${which}`)
+    throw usage(`${found.length} ${kind}s are called "${name}"`, `Use one of: ${which}`)
   }
   return undefined
 }
 
 function unknown(kind: Kind, name: string, wanted: string, list: readonly Named[]): Failure {
-  // People are half remembered: by a first name, by what stands before the @. What stands after it is nobody's own.
+  // People remember first names, or the part of an address before the @. The part after it is shared by many.
   const [word, domain] = kind === 'user' ? (wanted.split('@') as [string, string?]) : [wanted]
   const forms = new Map<string, { readonly item: Named; readonly shown: string }>()
   for (const item of list)
@@ -106,8 +106,8 @@ function unknown(kind: Kind, name: string, wanted: string, list: readonly Named[
     const { item, shown } = forms.get(form)!
     if (!near.has(item)) near.set(item, shown)
   }
-  return new Failure(exitCodes.notFound, `no ${kind} is called "${name}"`, {
-    hint: suggestion([...near.values()].slice(0, 3)) ?? `\`natter ${kind}s list\` shows them all.`,
+  return new Failure(exitCodes.notFound, `there is no ${kind} "${name}"`, {
+    hint: suggestion([...near.values()].slice(0, 3)) ?? `Run \`natter ${kind}s list\` to see all of them.`,
   })
 }
 
@@ -119,5 +119,5 @@ function bare(kind: Kind, name: string): string {
 function idIn(item: Reply, field: string): number {
   const id = item[field]
   if (typeof id === 'number') return id
-  throw new Failure(exitCodes.refused, `the server's answer has no ${field}`, { code: 'BAD_ANSWER' })
+  throw new Failure(exitCodes.refused, `the server's response has no ${field}`, { code: 'BAD_ANSWER' })
 }

@@ -13,7 +13,7 @@ export function narrowFrom(text: string): Term[] {
   const terms: Term[] = []
   for (const [, minus, operator, quoted, plain] of text.matchAll(/(-?)([\w-]+):(?:"([^"]*)"|(\S+))|\S+/g)) {
     if (operator === undefined)
-      throw usage(`--narrow: "${text}" is not made of operator:operand`, 'See natter help narrow')
+      throw usage(`--narrow: "${text}" is not a list of operator:operand terms`, 'See natter help narrow')
     const operand = quoted ?? plain!
     const value = plain !== undefined && /^\d+$/.test(plain) && operator !== 'topic' ? Number(plain) : operand
     terms.push({ operator, operand: value, ...(minus && { negated: true }) })
@@ -28,10 +28,10 @@ function fromJson(text: string): Term[] {
   } catch (error) {
     throw usage(`--narrow is not valid JSON: ${(error as Error).message}`)
   }
-  if (!Array.isArray(terms)) throw usage('--narrow is not a list', 'See natter help narrow')
+  if (!Array.isArray(terms)) throw usage('--narrow must be a list', 'See natter help narrow')
   return terms.map(term => {
     if (Array.isArray(term) && term.length === 2) return { operator: String(term[0]), operand: term[1] }
     if (typeof term === 'object' && term !== null && 'operator' in term && 'operand' in term) return term as Term
-    throw usage(`--narrow: ${JSON.stringify(term)} is not a pair and has no operator and operand`)
+    throw usage(`--narrow: ${JSON.stringify(term)} must be a pair, or an object with operator and operand`)
   })
 }

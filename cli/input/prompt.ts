@@ -1,8 +1,8 @@
-// Asks a person at a terminal; a script answers by NATTER_PASSWORD or on stdin. Questions go to stderr.
+// Prompts at a terminal; scripts use NATTER_PASSWORD or stdin. Prompts go to stderr.
 
 import { Ending, exitCodes, usage } from '../base/failure.ts'
 
-/** Undefined when nobody is there to ask. */
+/** Undefined if there is no terminal. */
 export async function askText(question: string): Promise<string | undefined> {
   if (!process.stdin.isTTY) return undefined
   const { createInterface } = await import('node:readline/promises')
@@ -18,18 +18,18 @@ export async function askText(question: string): Promise<string | undefined> {
   }
 }
 
-/** A password: never on the command line, where others could see it, nor on the screen. */
+/** A password: never echoed, and never on the command line, where other users could see it. */
 export async function askSecret(question: string): Promise<string> {
   const given = process.env.NATTER_PASSWORD
   if (given !== undefined && given !== '') return given
   const secret = process.stdin.isTTY ? await typedUnseen(question) : await firstLine()
-  if (secret === '') throw usage('no password was given', 'Type it at a terminal, set NATTER_PASSWORD, or pipe it in.')
+  if (secret === '') throw usage('no password given', 'Type it at a terminal, set NATTER_PASSWORD, or pipe it in.')
   return secret
 }
 
 function typedUnseen(question: string): Promise<string> {
   const { stdin } = process
-  // Before the question: a fast answer must not be shown either.
+  // Before the prompt, so that fast typing is not echoed either.
   stdin.setRawMode(true)
   process.stderr.write(question)
   stdin.setEncoding('utf8')
@@ -46,7 +46,7 @@ function typedUnseen(question: string): Promise<string> {
       for (const character of text) {
         if (character === '\r' || character === '\n') return end(() => resolve(typed.join('')))
         if (character === '\u0003') return end(() => reject(new Ending(exitCodes.interrupted)))
-        if (character === '\u0004') return end(() => reject(usage('no password was given')))
+        if (character === '\u0004') return end(() => reject(usage('no password given')))
         if (character === '\u007f' || character === '\b') typed.pop()
         else if (character === '\u0015') typed = []
         else typed.push(character)

@@ -1,12 +1,12 @@
-// To whom or where, as one word: `#general>lunch`, `#general`, `amy@example.com,bob@example.com`.
+// Recipients as one word: `#general>lunch`, `#general`, `amy@example.com,bob@example.com`.
 
 export interface Place {
   readonly channel: string
-  /** Absent where nothing follows the channel. */
+  /** Absent if nothing follows the channel. */
   readonly topic?: string
 }
 
-/** A channel and perhaps its topic; undefined for anything else, such as people. */
+/** A channel and optionally a topic; undefined for anything else, such as users. */
 export function placeIn(text: string): Place | undefined {
   if (!text.startsWith('#')) return undefined
   const at = text.indexOf('>')
@@ -14,7 +14,7 @@ export function placeIn(text: string): Place | undefined {
   return { channel: text.slice(1, at).trim(), topic: text.slice(at + 1).trim() }
 }
 
-/** Whether a word alone can be told from a text to send. */
+/** Whether a word alone is clearly a recipient and not a text to send. */
 export function isPlace(text: string): boolean {
   return /^#\S/.test(text) || isPeople(text)
 }

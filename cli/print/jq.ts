@@ -1,17 +1,17 @@
-// `--jq`: real jq, compiled to WebAssembly, loaded when it is asked for.
+// `--jq`: jq compiled to WebAssembly, loaded on demand.
 
 import type { Jq } from 'jq-wasm'
 import { type Failure, usage } from '../base/failure.ts'
 
 let engine: Promise<Jq> | undefined
 
-/** Refuses what is no expression, before there is anything to apply it to. */
+/** Rejects an invalid expression before there is anything to apply it to. */
 export async function checkJq(expression: string): Promise<void> {
   const { stderr, exitCode } = (await loaded()).raw(null as never, expression)
   if (exitCode === notCompiled) throw complaint(stderr)
 }
 
-/** What the expression prints: a text as it is, everything else as one line of JSON; each with a line break. */
+/** The output of the expression: strings as they are, other values as one line of JSON; each with a line break. */
 export async function jqText(value: unknown, expression: string): Promise<string> {
   const { stdout, stderr, exitCode } = (await loaded()).raw(value as object, expression, ['-r', '-c'])
   if (exitCode !== 0) throw complaint(stderr)

@@ -10,7 +10,7 @@ export async function manPage(): Promise<string> {
   return [
     `.TH NATTER 1 "" "natter ${version()}" "User Commands"`,
     '.SH NAME',
-    'natter \\- a team chat from the command line',
+    'natter \\- team chat from the command line',
     '.SH SYNOPSIS',
     '.B natter',
     '.I noun',
@@ -64,7 +64,7 @@ function flagLines({
   return ['.TP', `.B ${escaped(both)}${value ? ` ${escaped(value)}` : ''}`, escaped(about)]
 }
 
-/** Dashes that stay dashes, backslashes, and dots and quotes that would be orders at the start of a line. */
+/** Escapes dashes, backslashes, and dots and quotes that would be requests at the start of a line. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', '\\e')

@@ -9,24 +9,24 @@ import { showDistance, showTime } from '../base/times.ts'
 type Shape = Param['shape']
 
 export interface View {
-  /** The reply field people want to see. */
+  /** The reply field to show. */
   readonly shows?: string | undefined
-  /** Of each of its items, where there are many; all when absent. */
+  /** The fields of each item of a list; all if absent. */
   readonly columns?: readonly string[] | undefined
   readonly shapes?: Readonly<Record<string, Shape>>
-  /** Lines in the place of the reply; none where all is done. */
+  /** Lines to print instead of the reply; none if there is nothing to add. */
   readonly says?: (reply: Reply) => Promise<string[]> | string[]
 }
 
-/** How to print; from the flags of every subcommand. */
+/** How to print, from the global flags. */
 type Format = Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq' | 'color'>
 
-/** Fields that carry the protocol rather than the answer. */
+/** Protocol fields, which are not part of the answer. */
 const envelope = new Set(['result', 'msg', 'ignored_parameters_unsupported'])
 
 export async function printReply(reply: Reply, view: View, globals: Format): Promise<void> {
   const ignored = reply.ignored_parameters_unsupported
-  if (Array.isArray(ignored)) note(`the server ignored: ${ignored.join(', ')}`)
+  if (Array.isArray(ignored)) note(`the server ignored unknown parameters: ${ignored.join(', ')}`)
   const fields = Object.entries(reply).filter(([name]) => !envelope.has(name))
   const wanted = view.shows ?? (fields.length === 1 ? fields[0]![0] : undefined)
   const shown = wanted !== undefined && Object.hasOwn(reply, wanted) ? wanted : undefined
@@ -51,13 +51,13 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
   put(linesOf(Object.fromEntries(fields), recordShape(view), await painter(globals)))
 }
 
-/** What `--fields` and `--ndjson` leave of it. */
+/** Applies `--fields` and `--ndjson`. */
 async function printPart(value: unknown, shape: Shape | undefined, globals: Format): Promise<void> {
   const { fields } = globals
   const part = fields ? (await import('./select.ts')).picked(value, fields, shape) : value
   if (globals.ndjson) return put((Array.isArray(part) ? part : [part]).map(item => JSON.stringify(item)))
   if (globals.json) return printJson(part)
-  // One field of each is a column without a heading: lines for a loop.
+  // A single field prints as a column without a heading: lines for a loop.
   const only = fields?.length === 1 ? fields[0]! : undefined
   const bare = (item: unknown) => (only !== undefined && isRecord(item) ? item[only] : item)
   const shown = Array.isArray(part) && only !== undefined ? part.map(bare) : bare(part)
@@ -88,7 +88,7 @@ async function linesFor(
   return tableLines(value, (item, column) => cell(item, items?.properties?.[column], short), terminal, columns)
 }
 
-/** Records by name read better as a table. Where each has parts again, such as one for each client, the sum of them is shown. */
+/** Records by name are shown as a table. If each has parts, such as one per client, the aggregate is shown. */
 function rowsOf(value: Reply, shape: Shape | undefined): { rows: Reply[]; shape: Shape } | undefined {
   const records = Object.entries(value)
   if (records.length === 0 || !records.every(([, item]) => isRecord(item))) return undefined
@@ -100,7 +100,7 @@ function rowsOf(value: Reply, shape: Shape | undefined): { rows: Reply[]; shape:
   return { rows, shape: { items: innermost(shape) } as unknown as Shape }
 }
 
-/** What the records are like, whatever they are kept under. */
+/** The shape of the records, whatever their keys are. */
 function innermost(shape: Shape | undefined): Shape | undefined {
   const next = shape?.additionalProperties ?? Object.values(shape?.patternProperties ?? {})[0]
   const arms: Shape[] = shape?.anyOf ?? [shape]
@@ -119,12 +119,12 @@ export function printJson(value: unknown): void {
 
 let quiet = false
 
-/** After this, notes are not said. Failures still are. */
+/** Turns notes off. Failures are still printed. */
 export function beQuiet(): void {
   quiet = true
 }
 
-/** A sentence for whoever watches; never data. */
+/** A status message on stderr; never data. */
 export function note(message: string): void {
   if (!quiet) process.stderr.write(`${harmless(message)}\n`)
 }
@@ -147,7 +147,7 @@ async function painter({ color }: Pick<Globals, 'color'>): Promise<Paint> {
 export function linesOf(value: unknown, shape: Shape | undefined, paint: Paint = plain): string[] {
   if (Array.isArray(value)) return value.map(item => cell(item, shape?.items as Shape | undefined))
   if (isRecord(value)) return recordLines(value, shape?.properties ?? {}, paint)
-  // A lone text is the data itself, line breaks and all.
+  // A single text is printed as it is, with its line breaks.
   if (typeof value === 'string') return value === '' ? [] : harmless(value).split('\n')
   return [cell(value, shape)]
 }
@@ -178,7 +178,7 @@ function cell(value: unknown, shape: Shape | undefined, short = false): string {
   return harmless(String(value)).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
 }
 
-/** Plain lists, and plain lists by name, read better without brackets. */
+/** Simple lists, and simple lists by name, are shown without brackets. */
 function listed(value: object): string | undefined {
   if (Array.isArray(value)) return value.every(item => typeof item !== 'object') ? value.join(', ') || '-' : undefined
   const parts = Object.entries(value).map(([name, item]) => {

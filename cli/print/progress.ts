@@ -1,4 +1,4 @@
-// A line on a terminal's stderr that says how far a long job has got. Elsewhere it says nothing.
+// A progress line on stderr, only if it is a terminal.
 
 import type { Globals } from '../base/globals.ts'
 

@@ -1,4 +1,4 @@
-// The request that would be sent, for --dry-run and --curl. The key stays hidden unless it is asked for.
+// The request as text, for --dry-run and --curl. The key is hidden unless --show-key is given.
 
 import type { Globals } from '../base/globals.ts'
 import type { Account } from '../base/profile.ts'
@@ -11,7 +11,7 @@ export function printRequest(account: Account, request: Request, globals: Global
   else process.stdout.write(`${asText(account, request, globals.showKey)}\n`)
 }
 
-/** Hidden or not, the line works when pasted: a hidden key is read from NATTER_API_KEY. */
+/** The line works when pasted even with a hidden key, which the shell then reads from NATTER_API_KEY. */
 export function curlLine(account: Account, request: Request, showKey: boolean): string {
   const words = ['curl', '-sS']
   if (inQuery(request)) {

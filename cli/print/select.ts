@@ -1,4 +1,4 @@
-// Parts of a reply: `--fields id,title` and dotted paths such as `message.content`.
+// Parts of a reply: `--fields id,title`, and dotted paths such as `message.content`.
 
 import type { Param } from '../../daemon/api/define.ts'
 import { didYouMean } from '../base/did-you-mean.ts'
@@ -6,7 +6,7 @@ import { usage } from '../base/failure.ts'
 
 type Shape = Param['shape']
 
-/** A name that is neither in the value nor in its shape is a slip. */
+/** A name that is neither in the value nor in its shape is a mistake. */
 export function picked(value: unknown, fields: readonly string[], shape?: Shape): unknown {
   for (const field of fields) demand(field.split('.', 1)[0]!, value, shape)
   return chosen(value, fields)
@@ -24,7 +24,7 @@ function demand(field: string, value: unknown, shape: Shape | undefined): void {
   if (items.length === 0 || items.some(item => Object.hasOwn(item, field))) return
   if (properties && Object.hasOwn(properties, field)) return
   const there = [...new Set([...items.flatMap(item => Object.keys(item)), ...Object.keys(properties ?? {})])]
-  throw usage(`--fields: there is no ${field}`, didYouMean(field, there) ?? `There is ${there.join(', ')}.`)
+  throw usage(`--fields: there is no field "${field}"`, didYouMean(field, there) ?? `Fields: ${there.join(', ')}.`)
 }
 
 function at(value: unknown, path: string): unknown {

@@ -1,9 +1,9 @@
-// What is said to people where the reply itself would tell them little: who was subscribed to what, that a topic is gone.
-// With --json, --fields and --jq the reply stands as it came.
+// Sentences for people where the reply itself is hard to read: who was subscribed to what, what was deactivated.
+// With --json, --fields and --jq the reply is printed unchanged.
 
 import type { Reply } from '../base/reply.ts'
 
-/** Full names by user ID, asked for only where somebody else is spoken of. */
+/** Full names by user ID, fetched only if other users are mentioned. */
 export type NamesById = () => Promise<ReadonlyMap<number, string>>
 
 type Saying = (reply: Reply, names: NamesById) => Promise<string[]> | string[]
@@ -17,10 +17,10 @@ export const sayings: Readonly<Record<string, Saying>> = {
     ...sentence('unsubscribed from', removed),
     ...sentence('not subscribed to', not_removed),
   ],
-  'delete-topic': ({ complete }) => (complete === true ? [] : ['Some messages are left: do it again.']),
+  'delete-topic': ({ complete }) => (complete === true ? [] : ['Some messages are left. Run the command again.']),
 }
 
-/** One line for each; the person is named where there are several. */
+/** One line per user; users are named if there are several. */
 async function byPerson(found: unknown, verb: string, names: NamesById): Promise<string[]> {
   const people = Object.entries((found ?? {}) as Record<string, unknown>)
   if (people.length === 1) return sentence(verb, people[0]![1])

@@ -1,5 +1,5 @@
-// A table for people, one line per row: columns as wide as they need, narrower where the terminal is, the last ones left
-// out where that is not enough. Columns that were asked for stay: then each row is a block of lines.
+// A table for people, one line per row: columns as wide as needed, narrower on a narrow terminal, and the last ones left
+// out if that is not enough. Columns chosen by --fields always stay: then each row becomes a block of lines.
 
 import { harmless } from '../base/failure.ts'
 import type { Reply } from '../base/reply.ts'
@@ -21,13 +21,13 @@ export function tableLines(
   const titles = names.map(harmless)
   const natural = titles.map((title, index) => Math.max(widthOf(title), ...cells.map(row => widthOf(row[index]!))))
   const widths = room === undefined ? natural : fitted(natural, titles.map(widthOf), room, chosen !== undefined)
-  // A table that has lost most of its columns says less than the same in blocks.
+  // If most columns would be lost, blocks of lines are more useful.
   if (!widths || widths.length * 2 < names.length) return blocks(titles, cells, room, colors?.cyan)
   const heading = colors?.bold ?? ((text: string) => text)
   return [heading(joined(titles, widths)), ...cells.map(row => joined(row, widths))]
 }
 
-/** Takes from the widest until all fit, then leaves out the last if it may; undefined when they cannot. */
+/** Shrinks the widest until all fit, then leaves out the last if allowed; undefined if they cannot fit. */
 function fitted(
   natural: readonly number[],
   least: readonly number[],

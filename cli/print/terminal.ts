@@ -1,18 +1,18 @@
-// What a terminal makes of text: its width, wrapping, colours, and Markdown with a little emphasis.
+// Text for a terminal: width, wrapping, colors, and light emphasis for Markdown.
 
 import type { ChalkInstance } from 'chalk'
 import { harmless } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 
 export interface Terminal {
-  /** Columns; undefined when lines may be as long as they like. */
+  /** Columns; undefined if lines can have any length. */
   readonly columns: number | undefined
   readonly colors: ChalkInstance | undefined
 }
 
 let measure: typeof import('./measure.ts') | undefined
 
-/** For what is about to be printed; plain ASCII that nobody wraps needs no measuring. */
+/** For output that is about to be printed; plain ASCII without wrapping needs no measuring. */
 export async function terminalFor({ color }: Pick<Globals, 'color'>, shown?: unknown): Promise<Terminal> {
   const stream = process.stdout
   const columns = stream.isTTY ? Math.max(20, stream.columns || 80) : undefined
@@ -27,14 +27,14 @@ export async function loadMeasure(): Promise<void> {
   measure ??= await import('./measure.ts')
 }
 
-/** One text, from where the cursor stands after `head` columns; further lines are indented. */
+/** Wraps a text that starts after `head` columns; further lines are indented. */
 export function wrapped(text: string, columns: number | undefined, indent: number, head: number): string {
   if (columns === undefined && !text.includes('\n')) return text
   const lines = text.split('\n')
   const fitting = lines.flatMap((line, index) => {
     if (columns === undefined) return [line]
     const room = Math.max(10, columns - indent)
-    // The first line has less room: stand in for what is before it, and take that away again.
+    // The first line has less room: put a filler in front of it and remove it again.
     const filler = index === 0 ? '\u2007'.repeat(Math.max(0, Math.min(head, columns - 10) - indent)) : ''
     const parts = measure!.wrapAnsi(filler + line, room, { trim: false, hard: true }).split('\n')
     return parts.map((part, at) => (at === 0 ? part.slice(filler.length) : part.replace(/^ /, '')).trimEnd())
@@ -50,7 +50,7 @@ function isPlain(text: string): boolean {
   return /^[ -~]*$/.test(text)
 }
 
-/** Markdown with colours in place of its marks; without colours it stays as it was written. */
+/** Markdown with colors in place of its marks; without colors it stays as written. */
 export function markdownText(source: string, colors: ChalkInstance | undefined): string {
   const text = harmless(source)
   if (!colors) return text

@@ -1,5 +1,5 @@
-// One call of the API: node:http, Basic auth, an error body becomes a Failure. Loaded late and without keep-alive, because
-// a subcommand makes one call and goes. `fetch` and undici would take longer to start and to end than all the rest.
+// One call of the API: node:http, Basic auth, an error body becomes a Failure. Loaded lazily and without keep-alive, because
+// a subcommand makes one call and exits. `fetch` and undici would take longer to start and stop than everything else.
 
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Upload } from '../../daemon/api/define.ts'
@@ -12,19 +12,19 @@ import { note } from '../print/output.ts'
 
 export interface Request {
   readonly method: string
-  /** From the site's root: `/api/v1/typing`. */
+  /** Path from the root of the site: `/api/v1/typing`. */
   readonly path: string
   readonly fields: ReadonlyMap<string, string | Upload>
-  /** Sent as it is, in place of the fields. */
+  /** Sent unchanged, instead of the fields. */
   readonly body?: { readonly type: string; readonly bytes: Uint8Array }
-  /** In the place of the account's own. */
+  /** Instead of the account's credentials. */
   readonly authorization?: string
 }
 
 export interface Patience {
-  /** Milliseconds until an answer must be complete. */
+  /** Milliseconds until the response must be complete. */
   readonly timeout?: number | undefined
-  /** How often to wait and try again when rate limited. */
+  /** How many times to wait and retry when rate limited. */
   readonly retry?: number
 }
 
@@ -37,7 +37,7 @@ export interface Answer {
 
 export const defaultTimeout = 15_000
 
-/** Calls and wants success: the reply object, or a Failure with the exit code of what went wrong. */
+/** Makes a call that must succeed: returns the reply, or throws a Failure with the exit code of the error. */
 export async function call(account: Account, request: Request, patience: Patience = {}): Promise<Reply> {
   const answer = await send(account, request, patience)
   const body = bodyOf(answer)
@@ -45,13 +45,13 @@ export async function call(account: Account, request: Request, patience: Patienc
   return body
 }
 
-/** Sends, and waits as told when rate limited. Whatever the server says in the end is an answer. */
+/** Sends a request, and waits and retries when rate limited. Returns the final response, whatever its status. */
 export async function send(account: Account, request: Request, patience: Patience = {}): Promise<Answer> {
   for (let left = patience.retry ?? 0; ; left--) {
     const answer = await sendOnce(account, request, patience.timeout ?? defaultTimeout)
     if (answer.status !== 429 || left <= 0) return answer
     const wait = Number(headerIn(answer.headers, 'retry-after') ?? 1)
-    note(`natter: rate limited, waiting ${wait} s`)
+    note(`rate limited, retrying in ${wait} s`)
     await new Promise(resolve => setTimeout(resolve, (Number.isFinite(wait) ? wait : 1) * 1000))
   }
 }
@@ -71,12 +71,12 @@ export function bodyOf(answer: Answer): Reply {
   })
 }
 
-/** The account's credentials as a header's value. */
+/** The credentials of an account as a header value. */
 function basicAuth(email: string, apiKey: string): string {
   return `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`
 }
 
-/** What every call of an account says. */
+/** The headers of every call of an account. */
 export function headersOf({ email, apiKey }: Account): Record<string, string> {
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': `natter/${version()}` }
   if (email && apiKey) headers.Authorization = basicAuth(email, apiKey)
@@ -85,8 +85,8 @@ export function headersOf({ email, apiKey }: Account): Record<string, string> {
 
 export function siteOf(account: Account): string {
   if (account.site) return account.site
-  throw new Failure(exitCodes.unreachable, 'no server is known', {
-    hint: 'Start one with `natter daemon start`, or name one with --site or NATTER_SITE.',
+  throw new Failure(exitCodes.unreachable, 'no server is configured', {
+    hint: 'Start one with `natter daemon start`, or give --site or set NATTER_SITE.',
   })
 }
 
@@ -154,14 +154,14 @@ function formOf(request: Request): string {
 
 export function late(site: string, timeout: number): Failure {
   return new Failure(exitCodes.unmet, `${site} did not answer within ${timeout / 1000} s`, {
-    hint: 'Wait longer with --timeout 60s.',
+    hint: 'To wait longer, add --timeout 60s.',
   })
 }
 
 export function unreachable(site: string, error: NodeJS.ErrnoException): Failure {
   if (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-    return new Failure(exitCodes.unreachable, `the connection to ${site} broke off before the answer had come`, {
-      hint: 'What was asked for may have been done all the same: look before you ask again.',
+    return new Failure(exitCodes.unreachable, `the connection to ${site} was lost before the response arrived`, {
+      hint: 'The server may have processed the request. Check before you retry.',
     })
   const local = /^http:\/\/(localhost|127\.|\[::1\])/.test(site)
   const reason = error.code === 'ECONNREFUSED' ? 'nothing is listening there' : (error.code ?? error.message)

@@ -1,5 +1,5 @@
-// A connection that lives longer than one call: node:http with keep-alive, for following events. (undici reads no faster
-// here, and takes longer to start and to end than ten thousand events take to print.)
+// A connection for more than one call: node:http with keep-alive, for following events. (undici does not read faster
+// here, and takes longer to start and stop than printing ten thousand events.)
 
 import type { Agent, IncomingMessage } from 'node:http'
 import { Failure, refusal } from '../base/failure.ts'
@@ -9,7 +9,7 @@ import type { Reply } from '../base/reply.ts'
 import { bodyOf, defaultTimeout, headersOf, late, siteOf, unreachable } from './client.ts'
 
 export interface CallOptions {
-  /** Milliseconds of silence until we give up. */
+  /** Milliseconds of silence before giving up. */
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal
 }
@@ -37,7 +37,7 @@ export class Connection {
     return new Connection(account, new Agent({ keepAlive: true }), request)
   }
 
-  /** Calls and wants success; fields that are no text travel as JSON. */
+  /** Makes a call that must succeed; fields that are not strings are sent as JSON. */
   async call(method: string, path: string, fields: Fields = {}, options: CallOptions = {}): Promise<Reply> {
     const { status, headers, chunks, retryAfter } = await this.#send(method, path, fields, options)
     const body = bodyOf({ status, text: await textOf(chunks), reason: '', headers })
@@ -45,7 +45,7 @@ export class Connection {
     return body
   }
 
-  /** A success as it comes, piece by piece. */
+  /** The body of a successful call, piece by piece as it arrives. */
   async stream(path: string, fields: Fields, options: CallOptions = {}): Promise<AsyncIterable<string>> {
     const { status, headers, chunks, retryAfter } = await this.#send('GET', path, fields, options)
     if (status < 400) return chunks
@@ -72,12 +72,12 @@ export class Connection {
         : {
             ...this.#headers,
             'content-type': 'application/x-www-form-urlencoded',
-            // node:http says it by itself for some methods only, and sends the rest as a body without an end.
+            // node:http adds it only for some methods, and sends a body without a length for the others.
             'content-length': String(text.length),
           }
       const url = `${this.#site}/api/v1${path}${query}`
       const outgoing = this.#open(url, { method, headers, agent: this.#agent })
-      // node's own `signal` would hold on to the socket, which other calls use once the answer is complete.
+      // node's `signal` option would stay attached to the socket, which other calls use after this one.
       let answer: IncomingMessage | undefined
       const stop = () => {
         if (!answer?.complete) (answer ?? outgoing).destroy(new Error('stopped'))
@@ -105,7 +105,7 @@ export class Connection {
     })
   }
 
-  /** The clock stands still while the reader is busy: it is the server's silence that counts. */
+  /** The timer is paused while the reader is busy: only the server's silence counts. */
   async *#chunksOf(
     incoming: IncomingMessage,
     timeout: number,
@@ -122,7 +122,7 @@ export class Connection {
     } catch (error) {
       throw this.#trouble(error, signal)
     } finally {
-      // Whoever stops in the middle does not want the rest.
+      // If the reader stops early, the rest is not needed.
       if (!incoming.complete) incoming.destroy()
     }
   }
@@ -133,7 +133,7 @@ export class Connection {
   }
 }
 
-/** As they travel: what is no text as JSON, what is undefined not at all. */
+/** Encodes fields: values that are not strings as JSON; undefined ones are left out. */
 export function textsOf(fields: Fields): Map<string, string> {
   const texts = new Map<string, string>()
   for (const [name, value] of Object.entries(fields))
@@ -141,7 +141,7 @@ export function textsOf(fields: Fields): Map<string, string> {
   return texts
 }
 
-/** A refusal, with the pause that the server asked for. */
+/** A refusal with the pause that the server requests. */
 export class Refused extends Failure {
   readonly retryAfter: number | undefined
 

@@ -16,7 +16,7 @@ export function multipart(fields: ReadonlyMap<string, string | Upload>): { type:
   return { type: `multipart/form-data; boundary=${boundary}`, bytes: Buffer.concat(parts) }
 }
 
-/** As browsers write names inside quotes. */
+/** Escapes names in quotes as browsers do. */
 function quoted(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

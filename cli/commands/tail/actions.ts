@@ -1,5 +1,5 @@
-// What to do with an event besides printing it: run a command, post what the command prints, send the event on.
-// A command is the user's own text for a shell; what others wrote reaches it as JSON on stdin and in variables, never in it.
+// Actions for an event other than printing it: run a command, reply with the command's output, forward the event.
+// The command is the user's own shell text. Message content reaches it only as JSON on stdin and in variables.
 
 import { spawn } from 'node:child_process'
 import { exitCodes, Failure } from '../../base/failure.ts'
@@ -8,7 +8,7 @@ import type { ChatEvent } from './chat-event.ts'
 import type { Place } from './criteria.ts'
 
 export interface Action {
-  /** Throws a Failure when it did not work. */
+  /** Throws a Failure if it fails. */
   act(event: ChatEvent, place: Place | undefined): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export function execAction(command: string, connection: Connection): Action {
   }
 }
 
-/** Answers messages of others, where they stand. Never its own: that would not end. */
+/** Replies to messages of others in their conversation. Never to its own: that would be a loop. */
 export function replyAction(command: string, connection: Connection, self: { id?: number; email?: string }): Action {
   return {
     async act(event, place) {
@@ -67,7 +67,7 @@ export async function forwardAction(target: string, timeout: number): Promise<Ac
   }
 }
 
-/** For a shell's convenience; the whole event is on stdin. */
+/** Convenience for shell scripts; the whole event is on stdin. */
 function variablesFor(
   event: ChatEvent,
   place: Place | undefined,
@@ -91,7 +91,7 @@ function variablesFor(
     NATTER_CONTENT: message?.content ?? event.content,
     NATTER_FLAGS: event.flags?.join(','),
   }
-  // An empty variable is better than one of another event, or of the shell we were started from.
+  // An empty variable is better than the value of another event or of the calling shell.
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, String(value ?? '').replaceAll('\0', '')]),
   )
@@ -109,9 +109,9 @@ function run(command: string, event: ChatEvent, variables: Record<string, string
     child.on('error', error => reject(new Failure(exitCodes.refused, `cannot run the command: ${error.message}`)))
     child.on('close', (code, signal) => {
       if (code === 0) resolve(Buffer.concat(chunks))
-      else reject(new Failure(exitCodes.refused, `the command ended with ${signal ?? `exit code ${code}`}`))
+      else reject(new Failure(exitCodes.refused, `the command failed with ${signal ?? `exit code ${code}`}`))
     })
-    // A command that does not read its input is no trouble.
+    // It is fine if the command does not read its input.
     child.stdin.on('error', () => {})
     child.stdin.end(`${JSON.stringify(event)}\n`)
   })

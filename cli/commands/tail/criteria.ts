@@ -1,4 +1,4 @@
-// Which events are wanted: the filters of `tail` and `wait`, as plain tests of one event, and as narrows for the server.
+// The filters of `tail` and `wait`: as predicates on one event, and as narrows for the server.
 
 import { usage } from '../../base/failure.ts'
 import type { Reply } from '../../base/reply.ts'
@@ -9,11 +9,11 @@ import type { ChatEvent, Message } from './chat-event.ts'
 export interface Criterion {
   /** In a sentence: "differed in sender". */
   readonly name: string
-  /** Undefined when the event does not say. */
+  /** Undefined if the event does not tell. */
   meets(event: ChatEvent, place: Place | undefined): boolean | undefined
 }
 
-/** Where a message stands; for events that only name it by its ID. */
+/** The place of a message; needed for events that carry only its ID. */
 export interface Place {
   readonly channelId?: number | undefined
   readonly channel?: string | undefined
@@ -86,7 +86,7 @@ export async function criteriaFor(wishes: Wishes, names: Names): Promise<Criteri
   return { all, narrow, queueNarrow }
 }
 
-/** `/pattern/i`, or a text that must occur. */
+/** `/pattern/i`, or a text that must be contained. */
 export function textCriterion(wanted: string, flag: string): Criterion {
   const found = /^\/(.*)\/([a-z]*)$/s.exec(wanted)
   let pattern: RegExp | undefined
@@ -118,7 +118,7 @@ export function placeOfMessage(message: Message): Place {
   }
 }
 
-/** What an event that is no message says of its place by itself: typing, and whatever carries a channel's ID. */
+/** The place of an event that is not a message, if the event contains it: typing, and any event with a channel ID. */
 export function placeIn(event: ChatEvent): Place | undefined {
   const sender = event.sender as { user_id?: number; email?: string } | undefined
   const base = { senderId: sender?.user_id ?? (event.sender_id as number | undefined), senderEmail: sender?.email }
@@ -161,7 +161,6 @@ async function idsOf(kind: Kind, wanted: readonly string[], names: Names): Promi
 }
 
 function queueTerm(term: { operator: string; operand: unknown; negated?: boolean }): [string, string] {
-  if (term.negated)
-    throw usage('--narrow: live events cannot be narrowed by what they are not', 'See natter help narrow')
+  if (term.negated) throw usage('--narrow: event queues do not support negated terms', 'See natter help narrow')
   return [term.operator, String(term.operand)]
 }

@@ -1,4 +1,4 @@
-// Where a tail has got to, in a file of its own: one line, written by one call, so that a kill leaves the old or the new one.
+// The position of a tail, in a file: one line, written by one call, so that a kill leaves the old or the new one.
 
 import { constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { exitCodes, Failure } from '../../base/failure.ts'
@@ -6,18 +6,18 @@ import { exitCodes, Failure } from '../../base/failure.ts'
 export interface Position {
   readonly queue_id: string
   readonly last_event_id: number
-  /** Null as long as the server has not said which message is the newest. */
+  /** Null until the server has reported the newest message. */
   readonly last_message_id: number | null
 }
 
 export interface Cursor extends Position {
   readonly site: string
   readonly email: string
-  /** What the queue was registered for. A tail that wants something else needs another queue. */
+  /** What the queue was registered for. A tail with other filters needs another queue. */
   readonly wants: string
 }
 
-/** Room for numbers to grow. */
+/** Leaves room for numbers to grow. */
 const shortest = 320
 
 export function readCursor(file: string, site: string, email: string): Cursor | undefined {
@@ -31,10 +31,10 @@ export function readCursor(file: string, site: string, email: string): Cursor | 
   }
   if (text.trim() === '') return undefined
   const cursor = parsed(text)
-  if (!cursor) throw new Failure(exitCodes.refused, `${file} is not a cursor`, { hint: 'Name another file.' })
+  if (!cursor) throw new Failure(exitCodes.refused, `${file} is not a cursor file`, { hint: 'Use another file.' })
   if (cursor.site !== site || cursor.email !== email)
     throw new Failure(exitCodes.refused, `the cursor ${file} belongs to ${cursor.email} at ${cursor.site}`, {
-      hint: 'Name another file for this account.',
+      hint: 'Use another file for this account.',
     })
   return cursor
 }
@@ -49,11 +49,11 @@ export class CursorFile {
     this.#file = file
   }
 
-  /** All but the write, which it returns: the less there is between a line and its cursor, the less a kill repeats. */
+  /** Prepares the write and returns it: the less happens between a line and its cursor, the less a kill repeats. */
   prepare(cursor: Cursor): () => void {
     return this.#explained(() => {
       this.#handle ??= openSync(this.#file, constants.O_RDWR | constants.O_CREAT, 0o600)
-      // Never shorter than before, so that one write leaves nothing of the old text behind it.
+      // Never shorter than before, so that one write replaces all of the old text.
       const text = JSON.stringify(cursor)
       this.#length ||= fstatSync(this.#handle).size
       const line = Buffer.from(`${text.padEnd(Math.max(this.#length - 1, shortest))}\n`)

@@ -1,14 +1,14 @@
-// Takes an answer of GET /events apart while it comes, so that the first event is told before the last has arrived, and
+// Splits a reply of GET /events while it arrives, so that the first event is printed before the last has arrived, and
 // a long answer is never in memory as a whole.
 
 import { refusal } from '../../base/failure.ts'
 import { bodyOf } from '../../transport/client.ts'
 import type { ChatEvent } from './chat-event.ts'
 
-/** An event as it came. It is read when somebody wants to know what it says. */
+/** An event as received. It is parsed only when needed. */
 export class Arrived {
   readonly text: string
-  /** Of the event and of its message, where they are known without reading all of it. */
+  /** IDs of the event and of its message, if they are known without parsing all of it. */
   readonly ids: readonly [number, number] | undefined
   #event: ChatEvent | undefined
 
@@ -25,7 +25,7 @@ export class Arrived {
 }
 
 export class EventTexts {
-  /** What is not used up yet. */
+  /** Text that is not consumed yet. */
   #rest = ''
   #place: 'before' | 'inside' | 'after' = 'before'
 
@@ -53,14 +53,14 @@ export class EventTexts {
     return found
   }
 
-  /** When nothing more comes. */
+  /** At the end of the reply. */
   end(): void {
     if (this.#place === 'after') return
     const body = bodyOf({ status: 200, reason: '', headers: [], text: this.#place === 'before' ? this.#rest : '' })
     if (body.result === 'error') throw refusal(200, body)
   }
 
-  /** Quotes inside of a string are escaped, so this is found nowhere else. */
+  /** Quotes inside a string are escaped, so this is found nowhere else. */
   #begin(text: string): number {
     const list = /"events"\s*:\s*\[/.exec(text)
     if (!list) return 0
@@ -69,7 +69,7 @@ export class EventTexts {
   }
 }
 
-/** How a message begins, from our daemon. Quotes inside of a string are escaped, and no part of an event looks like this. */
+/** How a message event of our daemon begins. Quotes inside a string are escaped, and no part of an event looks like this. */
 const head = /\{"id":(\d+),"type":"message","message":\{"id":(\d+),/y
 
 function idsAt(text: string, at: number): [number, number] | undefined {
@@ -79,8 +79,8 @@ function idsAt(text: string, at: number): [number, number] | undefined {
 }
 
 /**
- * Mostly an event ends where the next begins, and both can be found without looking at every character. No part of an
- * object that ends sooner than the object is valid JSON, so a wrong guess does not go unseen.
+ * Usually an event ends where the next begins, and both can be found without looking at every character. No part of an
+ * object that ends before the object does is valid JSON, so a wrong guess is always noticed.
  */
 function guessed(text: string, start: number): Arrived | undefined {
   const end = text.indexOf('},{', start)
@@ -96,7 +96,7 @@ function guessed(text: string, start: number): Arrived | undefined {
   return part === '' ? undefined : new Arrived(part, undefined, JSON.parse(part))
 }
 
-/** After the brace that closes the one at `start`, or `start` when that is still to come. */
+/** Index after the brace that closes the one at `start`, or `start` if it has not arrived yet. */
 function endOf(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at++) {

@@ -1,4 +1,4 @@
-// `--dry-run` and `--curl` of what follows events: the call that would register its queue.
+// `--dry-run` and `--curl` of subcommands that follow events: the call that would register the queue.
 
 import type { Globals } from '../../base/globals.ts'
 import type { Account } from '../../base/profile.ts'

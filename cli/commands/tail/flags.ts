@@ -1,4 +1,4 @@
-// The flags that `tail` and `wait` share, and reading them.
+// The flags that `tail` and `wait` share, and how they are read.
 
 import type { Past } from '../../../daemon/client/look-back.ts'
 import { didYouMean } from '../../base/did-you-mean.ts'
@@ -11,23 +11,23 @@ export const filterFlags: readonly ExtraFlag[] = [
   {
     name: 'type',
     value: 'TYPE',
-    about: 'events of these types instead of messages: reaction, edit, delete, typing, presence … or all',
+    about: 'event types instead of messages: reaction, edit, delete, typing, presence … or all',
     repeatable: true,
   },
-  { name: 'channel', value: 'NAME', about: 'only of this channel (repeatable)', repeatable: true },
-  { name: 'topic', value: 'NAME', about: 'only of this topic (repeatable)', repeatable: true },
-  { name: 'dm', value: '[USER]', about: 'only direct messages; with USER, only conversations with that person' },
-  { name: 'sender', value: 'USER', about: 'only by this person (repeatable)', repeatable: true },
+  { name: 'channel', value: 'NAME', about: 'only events in this channel (repeatable)', repeatable: true },
+  { name: 'topic', value: 'NAME', about: 'only events in this topic (repeatable)', repeatable: true },
+  { name: 'dm', value: '[USER]', about: 'only direct messages; with USER, only conversations with that user' },
+  { name: 'sender', value: 'USER', about: 'only events from this user (repeatable)', repeatable: true },
   { name: 'mentions', about: 'only messages that mention you' },
   {
     name: 'narrow',
     value: 'TERMS',
     about: 'only messages that match: channel:general topic:x; see natter help narrow',
   },
-  { name: 'all-public', about: 'also messages of public channels you are not subscribed to' },
+  { name: 'all-public', about: 'include messages in public channels you are not subscribed to' },
 ]
 
-const sinceFlag = 'messages since a time (10m, 2026-01-31T12:00), or after a message (id:57)'
+const sinceFlag = 'start with messages since a time (10m, 2026-01-31T12:00) or after a message (id:57)'
 
 export const since: ExtraFlag = { name: 'since', value: 'TIME', about: `first, ${sinceFlag}` }
 
@@ -44,7 +44,7 @@ export function typesFrom(given: unknown): string[] | undefined {
   if (types.length === 0) throw usage('--type is empty')
   for (const type of types) {
     const near = eventTypes.includes(type) ? undefined : didYouMean(type, eventTypes)
-    if (near) throw usage(`--type: no events are called "${type}"`, near)
+    if (near) throw usage(`--type: there is no event type "${type}"`, near)
   }
   return types.includes('all') ? undefined : [...new Set(types)]
 }
@@ -53,11 +53,11 @@ export function sinceFrom(text: string, now: Date): Past {
   if (/^id:\d+$/.test(text)) return { after: Number(text.slice(3)) }
   const ago = /^\d+$/.test(text) ? undefined : parseDuration(text)
   const time = ago === undefined ? parseTime(text, now) : Math.floor((now.getTime() - ago) / 1000)
-  if (time === undefined) throw usage(`--since: "${text}" is not a time such as 10m, and not id:57`)
+  if (time === undefined) throw usage(`--since: "${text}" is not a time such as 10m or a message such as id:57`)
   return { since: time }
 }
 
-/** For suggestions and completions; a server may have others. */
+/** For suggestions and completions; a server can have more. */
 export const eventTypes: readonly string[] =
   `all message reaction edit delete flags update_message delete_message update_message_flags typing
   typing_edit_message presence submessage subscription stream user_topic muted_topics muted_users user_status user_group
@@ -66,7 +66,7 @@ export const eventTypes: readonly string[] =
   attachment custom_profile_fields default_streams default_stream_groups drafts saved_snippets scheduled_messages reminders
   navigation_view channel_folder invites_changed onboarding_steps restart heartbeat`.split(/\s+/)
 
-/** Everyday words for what the API calls otherwise. */
+/** Short names for event types of the API. */
 const aliases: Readonly<Record<string, string>> = {
   messages: 'message',
   reactions: 'reaction',

@@ -1,5 +1,5 @@
-// Follows an event queue for as long as it takes: over lost connections, restarts of the daemon and expired queues.
-// What was missed meanwhile is fetched; what cannot be fetched is marked as a gap; nothing comes twice.
+// Follows an event queue across lost connections, restarts of the daemon and expired queues.
+// Missed messages are fetched, events that cannot be fetched are marked as a gap, and nothing is delivered twice.
 
 import {
   capabilities,
@@ -22,27 +22,27 @@ import { type Arrived, EventTexts } from './event-texts.ts'
 
 /** What to follow. */
 export interface Plan extends Omit<Wanted, 'applyMarkdown'> {
-  /** Seconds that the queue outlives its reader. */
+  /** Seconds that the queue stays alive without its reader. */
   readonly lifespan?: number
 }
 
 export interface Item {
-  /** Read when it is asked for. */
+  /** Parsed on demand. */
   readonly event: ChatEvent
-  /** The event as it came, where it came through the queue. */
+  /** The event as received, if it came through the queue. */
   readonly text?: string | undefined
-  /** Where to go on once this one has been dealt with. */
+  /** Where to continue after this item. */
   readonly position: Position
 }
 
-/** What arrived together. */
+/** Items that arrived together. */
 export interface Batch {
   readonly items: readonly Item[]
-  /** Where to go on once all of it has been dealt with; further than the last item where some were of no interest. */
+  /** Where to continue after all items; past the last item if later events were skipped. */
   readonly position?: Position
 }
 
-/** Gives events in batches. */
+/** Yields events in batches. */
 export class Follower {
   readonly #connection: Connection
   readonly #plan: Plan
@@ -50,9 +50,9 @@ export class Follower {
   readonly #stop: AbortSignal
   #queueId = ''
   #lastEvent = -1
-  /** Messages up to this ID were told, or were there before we came. */
+  /** Messages up to this ID were delivered, or existed before the start. */
   #lastMessage: number | null = null
-  /** The last message that was told here: it says when that was. */
+  /** The last message delivered here, for its time. */
   #latest: { readonly event: ChatEvent } | undefined
   #pollTimeout = 90_000
   readonly #call: Call = (method, path, params) => this.#connection.call(method, path, params, { signal: this.#stop })
@@ -68,16 +68,16 @@ export class Follower {
     return { queue_id: this.#queueId, last_event_id: this.#lastEvent, last_message_id: this.#lastMessage }
   }
 
-  /** Registers a queue. From here on nothing is missed. */
+  /** Registers a queue. From here on, nothing is missed. */
   async begin(): Promise<void> {
     this.#lastMessage = await this.#register()
   }
 
-  /** What came before the queue began, the last of it where there is more than wanted: call after `begin`, before `follow`. */
+  /** Messages from before the queue began, only the last ones if there are too many: call after `begin`, before `follow`. */
   async *past(past: Past, most = Number.POSITIVE_INFINITY): AsyncGenerator<Batch> {
     const found = await lookBack(this.#call, this.#wanted, past)
     const messages = found.slice(Math.max(0, found.length - most))
-    // A tail that is ended in the middle of this fetches the rest next time.
+    // A tail that stops in the middle of this fetches the rest next time.
     const items = messages.map(event => {
       const { position } = this.#told(event)
       return { event, position: { ...position, queue_id: '', last_event_id: -1, last_message_id: event.message.id } }
@@ -85,13 +85,13 @@ export class Follower {
     yield { items }
   }
 
-  /** Goes on where an earlier tail stopped, if its queue is still there; otherwise as after any lost queue. */
+  /** Continues where an earlier tail stopped if its queue still exists; otherwise as after any lost queue. */
   async *resume(from: Position, sameQueue: boolean): AsyncGenerator<Batch> {
     this.#queueId = from.queue_id
     this.#lastEvent = from.last_event_id
     this.#lastMessage = from.last_message_id
     if (!sameQueue) {
-      yield* this.#startOver('another queue was needed')
+      yield* this.#startOver('a new queue was needed')
       if (from.queue_id !== '')
         await this.#connection.call('DELETE', '/events', { queue_id: from.queue_id }).catch(() => {})
       return
@@ -100,12 +100,12 @@ export class Follower {
       yield* this.#poll(true)
     } catch (error) {
       if (isQueueLost(error)) yield* this.#startOver('the queue had expired')
-      else if (isTooFar(error)) yield* this.#startOver('the queue had gone on')
+      else if (isTooFar(error)) yield* this.#startOver('another client has read the queue')
       else throw error
     }
   }
 
-  /** Events as they come, until told to stop. */
+  /** Events as they arrive, until stopped. */
   async *follow(): AsyncGenerator<Batch> {
     let pause = 0
     let lost = false
@@ -116,31 +116,31 @@ export class Follower {
         expired = false
         const before = this.#lastEvent
         for await (const batch of this.#poll(false)) {
-          if (lost) note('connected again')
+          if (lost) note('reconnected')
           lost = false
           yield batch
         }
-        // Nothing at all is the answer of a daemon that is about to stop, or of a queue that somebody else reads too.
+        // An empty reply comes from a daemon that is stopping, or from a queue that another client reads too.
         pause = this.#lastEvent > before ? 0 : laterPause(pause)
       } catch (error) {
         if (this.#stop.aborted) return
         expired ||= isQueueLost(error)
         if (isQueueLost(error)) continue
         pause = this.#pauseAfter(error, pause)
-        if (!lost) note(`${(error as Error).message}; trying again`)
+        if (!lost) note(`${(error as Error).message}; retrying`)
         lost = true
       }
       if (pause > 0) await this.#sleep(pause)
     }
   }
 
-  /** The server need not keep what nobody will read. */
+  /** Deletes the queue, since nobody will read it any more. */
   async leave(): Promise<void> {
     if (this.#queueId === '') return
     await this.#connection.call('DELETE', '/events', { queue_id: this.#queueId }, { timeout: 2000 }).catch(() => {})
   }
 
-  /** Returns the newest message there is to see, or null if the server does not say. */
+  /** Returns the newest visible message, or null if the server does not report it. */
   async #register(): Promise<number | null> {
     const { id, lastEvent, newest, longestPoll } = await registerQueue(this.#call, this.#wanted, more(this.#plan))
     this.#queueId = id
@@ -186,7 +186,7 @@ export class Follower {
     return { event, position: this.position }
   }
 
-  /** A new queue, then the messages that came between the old one and it. */
+  /** Registers a new queue, then yields the messages between the old queue and the new one. */
   async *#startOver(reason: string): AsyncGenerator<Batch> {
     const before = this.position
     const newest = await this.#register()
@@ -194,7 +194,7 @@ export class Follower {
     const isPassing = (error: unknown) => this.#stop.aborted || isPassingFailure(error)
     const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, newest, isPassing)
     if (setBack) this.#lastMessage = 0
-    // Until all of it is told, the place to go on from is the old queue's end.
+    // Until all of it is delivered, the position stays at the end of the old queue.
     const items = missed.map(event => {
       return { event, position: { ...before, last_message_id: this.#told(event).position.last_message_id } }
     })
@@ -231,7 +231,7 @@ export class Follower {
   }
 }
 
-/** What a queue is registered with. */
+/** The params of the registration. */
 export function registration(plan: Plan): Readonly<Record<string, unknown>> {
   return registrationOf({ ...plan, applyMarkdown: false }, more(plan))
 }
@@ -266,12 +266,12 @@ class QueueItem implements Item {
   }
 }
 
-/** Of an event, and of its message if it is about a new one. */
+/** IDs of an event, and of its message if the event is a new message. */
 function idsOf({ id, type, message }: ChatEvent): readonly [number | undefined, number | undefined] {
   return [typeof id === 'number' ? id : undefined, type === 'message' ? message?.id : undefined]
 }
 
-/** Trouble that goes away by itself: the daemon is away, slow, or has too much to do. */
+/** Temporary errors: the daemon is unreachable, slow or overloaded. */
 function isPassingFailure(error: unknown): boolean {
   if (!(error instanceof Failure)) return false
   if (error.exit === exitCodes.unreachable || error.exit === exitCodes.unmet) return true
@@ -282,7 +282,7 @@ function isQueueLost(error: unknown): boolean {
   return error instanceof Failure && error.code === queueLost
 }
 
-/** Events up to a later one were acknowledged: somebody else read on, or we did and were killed before we could note it. */
+/** Later events were acknowledged: another client read them, or we did and were killed before saving the position. */
 function isTooFar(error: unknown): boolean {
   return error instanceof Failure && error.http === 400 && error.code === 'BAD_REQUEST'
 }

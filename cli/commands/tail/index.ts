@@ -1,4 +1,4 @@
-// `natter tail`: events as they come, for people and for programs.
+// `natter tail`: events as they arrive, for people and for programs.
 
 import { Ending, exitCodes, usage } from '../../base/failure.ts'
 import { accountFor } from '../../base/profile.ts'
@@ -21,42 +21,47 @@ import { type StopFlags, Stops, wholeNumber } from './stops.ts'
 import { takerFor } from './take.ts'
 import { type OnError, Workers } from './workers.ts'
 
-/** Seconds a queue outlives a tail that will come back with its cursor. */
+/** Seconds that a queue waits for a tail to come back with its cursor. */
 const cursorLifespan = 86_400
 const forwardTimeout = 15_000
-/** Bytes. What a pipe takes at once. */
+/** Bytes that a pipe accepts at once. */
 const largePiece = 65_536
-/** Bytes. What a pipe takes whole or not at all. */
+/** Bytes that a pipe accepts atomically. */
 const atomicPiece = 4096
 
 export const tail: readonly ExtraSubcommand[] = [
   {
     name: 'tail',
-    about: 'Print messages, or other events, as they come',
+    about: 'Print messages or other events as they arrive',
     flags: [
       ...filterFlags,
-      { name: 'lines', short: 'n', value: 'N', about: 'first, the last N messages; with --since, at most N of those' },
+      {
+        name: 'lines',
+        short: 'n',
+        value: 'N',
+        about: 'start with the last N messages; with --since, at most N of those',
+      },
       since,
       {
         name: 'cursor',
         value: 'FILE',
-        about: 'keep the place in this file, and go on there next time; nothing is missed',
+        about: 'save the position in this file and continue there next time, without missing anything',
       },
-      { name: 'count', value: 'N', about: 'end after N events' },
-      { name: 'until', value: 'TEXT', about: 'end after an event with this text, or one that matches /PATTERN/' },
-      { name: 'idle', value: 'TIME', about: 'end when nothing came for this long' },
-      { name: 'within', value: 'TIME', about: 'end after this long; exit code 8 if --count or --until was not met' },
+      { name: 'count', value: 'N', about: 'stop after N events' },
+      { name: 'until', value: 'TEXT', about: 'stop after an event that contains this text or matches /PATTERN/' },
+      { name: 'idle', value: 'TIME', about: 'stop when no event has arrived for this long' },
+      { name: 'within', value: 'TIME', about: 'stop after this long; exit code 8 if --count or --until was not met' },
       {
         name: 'exec',
         value: 'CMD',
         about: 'run a command for each event instead of printing it: JSON on stdin, NATTER_* variables',
       },
-      { name: 'reply', value: 'CMD', about: 'run a command for each message, and post what it prints as the answer' },
+      { name: 'reply', value: 'CMD', about: 'run a command for each message, and post its output as a reply' },
       { name: 'forward-to', value: 'URL', about: 'post each event to this URL as JSON' },
-      { name: 'jobs', value: 'N', about: 'how many commands or posts at a time (default 1)' },
+      { name: 'jobs', value: 'N', about: 'number of commands or posts in parallel (default 1)' },
       { name: 'on-error', value: 'WHAT', about: 'when a command or post fails: skip (default), stop or retry' },
     ],
-    more: `On stderr, \`ready\` is printed once nothing will be missed any more. With --json each event is one line; a line of type
+    more: `On stderr, \`ready\` is printed as soon as nothing will be missed any more. With --json each event is one line; a line of type
 _gap stands where events were lost that cannot be fetched again.
 
 With --cursor, lines are written in pieces of at most 4096 bytes (a longer line goes alone), and the cursor is saved after
@@ -81,7 +86,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const stops = new Stops(flags as StopFlags, stop)
   const onError = onErrorFrom(flags['on-error'])
   const jobs = flags.jobs === undefined ? 1 : wholeNumber(String(flags.jobs), '--jobs')
-  if (jobs === 0) throw usage('--jobs: with 0 at a time nothing would be done')
+  if (jobs === 0) throw usage('--jobs must be at least 1')
   for (const name of ['exec', 'reply'])
     if (flags[name] !== undefined && String(flags[name]).trim() === '') throw usage(`--${name}: the command is empty`)
   if (globals.jq !== undefined) await checkJq(globals.jq)
@@ -110,7 +115,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const owner = { site: account.site ?? '', email: account.email ?? '', wants }
   const saved = cursorFile === undefined ? undefined : readCursor(cursorFile, owner.site, owner.email)
   const cursor = cursorFile === undefined ? undefined : new CursorFile(cursorFile)
-  /** The queue that the next tail will ask for. */
+  /** The queue that the next tail will use. */
   let kept = saved?.queue_id
   const prepare = (position: Item['position']) => {
     if (!cursor) return noPlace
@@ -145,10 +150,10 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     let going = true
     if (saved) {
       going = await takeAll(follower.resume(saved, saved.queue_id !== '' && saved.wants === wants))
-      if (from) note('the cursor says where to go on; -n and --since are for the first time')
+      if (from) note('continuing from the cursor; -n and --since are ignored')
     }
     const past = !saved && from
-    // Before anybody is told that nothing will be missed: a kill must not take that back.
+    // Before `ready` is printed, so that a kill cannot break its promise.
     if (going && !past) save(follower.position)
     const { queue_id, last_event_id } = follower.position
     note(`ready queue=${queue_id} last=${last_event_id}`)
@@ -189,7 +194,7 @@ function onErrorFrom(given: unknown): OnError {
   throw usage(`--on-error: "${given}" is not skip, stop or retry`)
 }
 
-/** The first one ends the tail in good order; whoever insists gets the usual end. */
+/** The first signal stops the tail cleanly; a second one ends it at once. */
 function onSignal(end: (code: number) => void): void {
   for (const [signal, code] of [
     ['SIGINT', exitCodes.interrupted],

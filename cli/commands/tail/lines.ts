@@ -1,4 +1,4 @@
-// An event as a person wants to read it: time, place, who, what.
+// An event as a line for people: time, place, sender, content.
 
 import { harmless } from '../../base/failure.ts'
 import type { Reply } from '../../base/reply.ts'
@@ -8,7 +8,7 @@ import type { ChatEvent, Message } from './chat-event.ts'
 import { type Place, placeOfMessage } from './criteria.ts'
 
 const indent = 6
-/** Columns beside the head in which a text can be read. */
+/** Minimum number of columns for the text next to its head. */
 const leastRoom = 16
 
 /** Ends without a line break. */
@@ -31,25 +31,25 @@ export function lineOf(
   if (columns === undefined) return (head + indented(text)).trimEnd()
   const width = widthOf(head)
   if (columns - width >= leastRoom) return (head + wrapped(text, columns, indent, width)).trimEnd()
-  // Too narrow for both beside each other.
+  // Too narrow to put them next to each other.
   const top = head.trimEnd()
   const lines = [width - 1 > columns ? wrapped(top, columns, indent, 0) : top, wrapped(text, columns, indent, indent)]
   return lines.join(`\n${' '.repeat(indent)}`).trimEnd()
 }
 
-/** What stands between the time and the text of a message that somebody said, without colours. */
+/** The part between the time and the text of a message, without colors. */
 export function headOf(event: ChatEvent, place: Place | undefined, self?: string): string {
   const where = whereOf(place, self)
   const { who, quiet } = contentOf(event, place)
   return `${where && `  ${where}`}  ${speakerOf(who, quiet)} `
 }
 
-/** Lines after the first, where nobody wraps them. */
+/** Indents the lines after the first, where nothing wraps them. */
 export function indented(text: string): string {
   return wrapped(text, undefined, indent, 0)
 }
 
-/** A list of messages, as `tail` would have printed them. */
+/** A list of messages, as `tail` prints them. */
 export function messageLines(messages: readonly Reply[], terminal: Terminal): string[] {
   const now = new Date()
   return messages.map(item => {
@@ -58,7 +58,7 @@ export function messageLines(messages: readonly Reply[], terminal: Terminal): st
   })
 }
 
-/** `#channel > topic`, or the others of a direct conversation. */
+/** `#channel > topic`, or the other users of a direct conversation. */
 function placeText(place: Place | undefined, self?: string): string {
   if (!place) return ''
   if (place.people) {
@@ -82,7 +82,7 @@ function speakerOf(who: string, quiet: boolean): string {
 interface Said {
   readonly who: string
   readonly what: string
-  /** Something happened, rather than something was said. */
+  /** Whether it is an event other than a message. */
   readonly quiet: boolean
 }
 
@@ -99,7 +99,9 @@ function contentOf(event: ChatEvent, place: Place | undefined): Said {
   const happened = (what: string): Said => ({ who, what, quiet: true })
   switch (event.type) {
     case 'reaction':
-      return happened(`${event.op === 'remove' ? 'took back' : 'reacted'} :${event.emoji_name}: to${about}`)
+      return happened(
+        `${event.op === 'remove' ? 'removed' : 'added'} :${event.emoji_name}: ${event.op === 'remove' ? 'from' : 'to'}${about}`,
+      )
     case 'update_message':
       if (typeof event.content === 'string') return happened(`edited${about} to “${shortened(event.content)}”`)
       return happened(`moved${about}${event.subject === undefined ? '' : ` to ${event.subject}`}`)
@@ -120,7 +122,8 @@ function contentOf(event: ChatEvent, place: Place | undefined): Said {
 
 function gapText(event: ChatEvent): string {
   const lost = (event.lost_types as string[]).join(', ')
-  const what = lost === '' ? '' : lost === '*' ? '; events other than messages may be lost' : `; may be lost: ${lost}`
+  const what =
+    lost === '' ? '' : lost === '*' ? '; events other than messages may be missing' : `; may be missing: ${lost}`
   return `--- gap: ${event.reason}${what} ---`
 }
 
@@ -130,7 +133,7 @@ function actorName(event: ChatEvent, place: Place | undefined): string {
   if (typeof person === 'string') return person
   if (typeof event.email === 'string') return event.email
   const id = event.user_id ?? event.sender_id
-  // People mostly edit what they wrote themselves.
+  // Usually people edit their own messages.
   if (id !== undefined && id === place?.senderId && place.senderName) return place.senderName
   return typeof id === 'number' ? `user ${id}` : ''
 }
@@ -159,14 +162,14 @@ function timeOf(event: ChatEvent, now: Date): number {
   return typeof seconds === 'number' ? seconds : Math.floor(now.getTime() / 1000)
 }
 
-/** The day only when it is another one. Seconds since 1970, and now in milliseconds. */
+/** With the day only if it is not today. Takes seconds since 1970, and now in milliseconds. */
 export function clock(seconds: number, now: number): string {
   const shown = minuteText(seconds)
   const today = minuteText(Math.floor(now / 1000))
   return shown.startsWith(today.slice(0, 10)) ? shown.slice(11) : shown
 }
 
-/** Most events are of the same few minutes. */
+/** Most events are from the same few minutes. */
 const minutes = new Map<number, string>()
 
 function minuteText(seconds: number): string {

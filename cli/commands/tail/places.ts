@@ -1,4 +1,4 @@
-// Remembers where recent messages stand, since reactions, edits and deletions name them by ID only; asks when it must.
+// Remembers the places of recent messages, since reactions, edits and deletions carry only IDs; asks the server if needed.
 
 import { Failure } from '../../base/failure.ts'
 import type { Connection } from '../../transport/connection.ts'
@@ -22,7 +22,7 @@ export class Places {
     if (this.#known.size > remembered) this.#known.delete(this.#known.keys().next().value!)
   }
 
-  /** At once for messages, which say it themselves. */
+  /** Immediate for messages, which contain their place. */
   of(event: ChatEvent): Place | undefined | Promise<Place | undefined> {
     return event.message ? placeOfMessage(event.message) : this.#find(event)
   }

@@ -1,4 +1,4 @@
-// Puts events on stdout: as lines for people, as JSON, or as what a jq expression makes of them.
+// Prints events on stdout: as lines for people, as JSON, or as the result of a jq expression.
 
 import { writeSync } from 'node:fs'
 import type { Globals } from '../../base/globals.ts'
@@ -10,11 +10,11 @@ import { lineOf } from './lines.ts'
 import { QuickLines } from './quick-lines.ts'
 
 export interface Printer {
-  /** Needs to know nothing but the event. */
+  /** Whether it needs only the event. */
   readonly raw: boolean
-  /** Its lines, each with its line break. */
+  /** The lines of an event, each with its line break. */
   textOf(item: Pick<Item, 'event' | 'text'>, place: Place | undefined): string | Promise<string>
-  /** The same for an event that is not read yet, where that can be done; the reading is most of the work. */
+  /** The same for an event that is not parsed yet, if possible; parsing is most of the work. */
   quick?(text: string): string | undefined
 }
 
@@ -38,12 +38,12 @@ export async function printerFor(
   }
 }
 
-/** As it came, unless it came in several lines. */
+/** Unchanged, unless it spans several lines. */
 function jsonLine(item: Pick<Item, 'event' | 'text'>): string {
   return `${item.text === undefined || item.text.includes('\n') ? JSON.stringify(item.event) : item.text}\n`
 }
 
-/** Gathers lines, writes them in pieces, and says after each piece how far everything is written. */
+/** Collects lines, writes them in pieces, and reports after each piece how far everything is written. */
 export class Output<Position> {
   readonly #piece: number
   readonly #prepare: (position: Position) => () => void
@@ -51,13 +51,13 @@ export class Output<Position> {
   #size = 0
   #reached: { readonly position: Position } | undefined
 
-  /** `piece`: bytes that go out by one write; a longer line goes alone. `prepare` gives what to call once it is out. */
+  /** `piece`: bytes per write; a longer line is written alone. `prepare` returns what to call after the write. */
   constructor(piece: number, prepare: (position: Position) => () => void) {
     this.#piece = piece
     this.#prepare = prepare
   }
 
-  /** A promise when something had to be written first, and somebody is slow to read it. */
+  /** A promise if something had to be written first and the reader is slow. */
   add(text: string): Promise<void> | undefined {
     const size = Buffer.byteLength(text)
     const full = this.#size > 0 && this.#size + size > this.#piece
@@ -67,7 +67,7 @@ export class Output<Position> {
     return pending
   }
 
-  /** Says where to go on once everything that was added is written. */
+  /** Sets the position to save once everything that was added is written. */
   reached(item: { readonly position: Position }): void {
     this.#reached = item
   }
@@ -90,16 +90,16 @@ export class Output<Position> {
 }
 
 /**
- * How many bytes the system takes at once. Not through the stream, whose book-keeping would stand between a line and its
+ * How many bytes the system accepts at once. Bypasses the stream, whose bookkeeping would come between a line and its
  * cursor, where a kill repeats the line.
  */
 function takenAtOnce(bytes: Buffer): number {
-  // Asking for the stream makes a pipe one that never waits. What it has not taken yet comes first.
+  // Accessing the stream makes a pipe non-blocking. Its pending data comes first.
   if (process.stdout.writableLength > 0) return 0
   try {
     return writeSync(1, bytes)
   } catch {
-    // It is full or broken: the stream waits, or says so.
+    // The pipe is full or broken: the stream waits or reports it.
     return 0
   }
 }

@@ -1,12 +1,12 @@
-// Lines of messages as our daemon writes them, made without reading the whole event: when thousands come at once, that is
-// most of the work. What differs from message to message is its text and its time; the rest is read once and remembered.
+// Lines for messages in our daemon's format, made without parsing the whole event: when thousands arrive at once, parsing is
+// most of the work. Messages differ in text and time; everything else is parsed once and remembered.
 
 import { harmless } from '../../base/failure.ts'
 import type { ChatEvent } from './chat-event.ts'
 import { placeOfMessage } from './criteria.ts'
 import { clock, headOf, indented } from './lines.ts'
 
-/** Quotes inside of a string are escaped, so these are found nowhere else. */
+/** Quotes inside a string are escaped, so these occur nowhere else. */
 const textBegins = ',"content":"'
 const textEnds = '","content_type":"text/x-markdown","display_recipient":'
 const timeBegins = ',"is_me_message":false,"timestamp":'
@@ -14,19 +14,19 @@ const timeBegins = ',"is_me_message":false,"timestamp":'
 const remembered = 1000
 
 interface Head {
-  /** What stands in the event before the text, and between the text and the time. */
+  /** The parts of the event before the text, and between the text and the time. */
   readonly before: string
   readonly after: string
-  /** What people see of it. */
+  /** The part that is shown. */
   readonly shown: string
 }
 
-/** For what nobody colours or wraps. */
+/** For output without colors and wrapping. */
 export class QuickLines {
   readonly #self: string | undefined
-  /** By all that surrounds text and time. */
+  /** By everything around text and time. */
   readonly #heads = new Map<string, Head>()
-  /** Most messages come from where the one before came from. */
+  /** Most messages have the same surroundings as the one before. */
   #last: Head | undefined
 
   constructor(self: string | undefined) {
@@ -67,13 +67,13 @@ export class QuickLines {
   }
 }
 
-/** Where something ends in a text, or -1. */
+/** Index after a part of a text, or -1. */
 function after(text: string, part: string, from: number): number {
   const at = text.indexOf(part, from)
   return at < 0 ? -1 : at + part.length
 }
 
-/** `startsWith` looks at one character at a time. */
+/** `startsWith` compares one character at a time. */
 function has(text: string, part: string, at: number): boolean {
   return text.slice(at, at + part.length) === part
 }

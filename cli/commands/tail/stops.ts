@@ -1,4 +1,4 @@
-// When a tail ends by itself: after so many events, after a certain one, after a silence, after a time.
+// When a tail stops by itself: after a number of events, after a certain event, after a silence, after a time.
 
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { longestTimeout } from '../../base/globals.ts'
@@ -29,19 +29,19 @@ export class Stops {
     this.#flags = flags
     this.#stop = stop
     this.#count = flags.count === undefined ? undefined : wholeNumber(flags.count, '--count')
-    if (this.#count === 0) throw usage('--count: 0 events are there already')
+    if (this.#count === 0) throw usage('--count must be at least 1')
     this.#until = flags.until === undefined ? undefined : textCriterion(flags.until, '--until')
     this.#idle = flags.idle === undefined ? undefined : duration(flags.idle, '--idle')
     this.#within = flags.within === undefined ? undefined : duration(flags.within, '--within')
   }
 
-  /** Time counts from here. */
+  /** Starts the timers. */
   begin(): void {
     if (this.#within !== undefined) this.#deadline = setTimeout(() => this.#stop.abort(), this.#within)
     this.#wait()
   }
 
-  /** After an event was dealt with; true when it was the last. */
+  /** Call after each event; true if it was the last. */
   after(item: { readonly event: ChatEvent }): boolean {
     this.#seen++
     this.#wait()
@@ -50,18 +50,18 @@ export class Stops {
     return this.#met
   }
 
-  /** Time no longer counts. */
+  /** Stops the timers. */
   end(): void {
     clearTimeout(this.#deadline)
     clearTimeout(this.#silence)
   }
 
-  /** Ends with a code of its own when something was wanted and did not come. */
+  /** Throws with its own exit code if an awaited event did not arrive. */
   check(): void {
     const { count, until, idle, within } = this.#flags
     if (this.#met || (count === undefined && until === undefined)) return
-    const came = count === undefined ? `nothing with ${until} came` : `${this.#seen} of ${count} events came`
-    const limits = [within && `within ${within}`, idle && `before a silence of ${idle}`].filter(Boolean)
+    const came = count === undefined ? `no event with ${until} arrived` : `${this.#seen} of ${count} events arrived`
+    const limits = [within && `within ${within}`, idle && `before ${idle} without events`].filter(Boolean)
     throw new Failure(exitCodes.unmet, `${came} ${limits.join(' or ')}`.trim())
   }
 
@@ -79,7 +79,7 @@ export function wholeNumber(text: string, flag: string): number {
 
 export function duration(text: string, flag: string): number {
   const ms = parseDuration(text)
-  if (!ms) throw usage(`${flag}: "${text}" is not a time such as 15s or 2m`)
-  if (ms > longestTimeout) throw usage(`${flag}: ${text} is longer than a timer can wait`, 'The most is 24d.')
+  if (!ms) throw usage(`${flag}: "${text}" is not a duration such as 15s or 2m`)
+  if (ms > longestTimeout) throw usage(`${flag}: ${text} is too long`, 'The maximum is 24d.')
   return ms
 }

@@ -1,5 +1,5 @@
-// What a tail does with the events that come: leaves them aside, prints them, hands them to commands, and says how far it
-// has got.
+// What a tail does with incoming events: skips them, prints them, passes them to commands, and records how far it
+// has come.
 
 import type { Action } from './actions.ts'
 import type { Criterion, Place } from './criteria.ts'
@@ -15,7 +15,7 @@ interface Parts {
   /** Undefined for all types. */
   readonly types: readonly string[] | undefined
   readonly print: Printer
-  /** Otherwise events go to the actions only. */
+  /** Otherwise events only go to the actions. */
   readonly prints: boolean
   readonly places: Places
   readonly actions: readonly Action[]
@@ -25,15 +25,15 @@ interface Parts {
   readonly stop: AbortSignal
 }
 
-/** Gives a function that takes batches as they come; false when one of the events was the last. */
+/** Returns a function that takes batches as they arrive; it returns false if one of the events was the last. */
 export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promise<boolean> {
   const { criteria, types, print, prints, places, actions, output, workers, stops, stop } = parts
   const needsPlace = criteria.length > 0 || !print.raw || actions.length > 0
-  // Only other events ask where a message stands.
+  // Only other events need the place of a message.
   const remembers = types === undefined || types.some(type => type !== 'message')
   const quick = remembers || criteria.length > 0 || actions.length > 0 ? undefined : print.quick
 
-  /** False when it was the last. A promise only when something has to be waited for: there may be very many. */
+  /** False if it was the last. A promise only if there is something to wait for: there can be very many events. */
   const take = (item: Item): boolean | Promise<boolean> => {
     const line = quick && item.text !== undefined ? quick(item.text) : undefined
     if (line !== undefined) return after(output.add(line), () => finish(item, undefined))
@@ -60,7 +60,7 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
     return after(room, () => !stops.after(item))
   }
 
-  /** Where events were lost: printed in any case. */
+  /** A gap is always printed. */
   const tellGap = async (gap: Item): Promise<void> => {
     await output.add(await print.textOf(gap, undefined))
     await output.flush()
@@ -88,7 +88,7 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
   }
 }
 
-/** At once if the value is there already. */
+/** Immediate if the value is not a promise. */
 function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(next) : next(value)
 }

@@ -1,4 +1,4 @@
-// Deals with events several at a time, and says how far all of them are dealt with.
+// Processes several events in parallel, and reports up to which position all of them are done.
 
 import { Failure } from '../../base/failure.ts'
 import { note } from '../../print/output.ts'
@@ -12,7 +12,7 @@ const firstWait = 500
 export class Workers {
   readonly #limit: number
   readonly #onError: OnError
-  /** Told the position up to which everything is done. */
+  /** Called with the position up to which everything is done. */
   readonly #reached: (position: Position) => void
   readonly #waiting: { readonly position: Position; done: boolean }[] = []
   readonly #running = new Set<Promise<void>>()
