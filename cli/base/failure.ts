@@ -11,6 +11,8 @@ export const exitCodes = {
   unreachable: 6,
   rateLimited: 7,
   unmet: 8,
+  cannotRun: 126,
+  noSuchCommand: 127,
   interrupted: 130,
   terminated: 143,
 } as const
@@ -125,6 +127,8 @@ const codeFor: Readonly<Record<ExitCode, string>> = {
   6: 'UNREACHABLE',
   7: 'RATE_LIMIT_HIT',
   8: 'TIMED_OUT',
+  126: 'CANNOT_RUN',
+  127: 'NO_SUCH_COMMAND',
   130: 'INTERRUPTED',
   143: 'TERMINATED',
 }

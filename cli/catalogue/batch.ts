@@ -86,7 +86,8 @@ class ParamReader {
     if (name === undefined || typeof text !== 'string' || text === '-') return this.#readAll(line).then(callOf)
     const others = JSON.stringify({ ...line, [name]: '' })
     const last = this.#last
-    if (last?.others === others) return { ...last.call, form: last.call.form + encoded(text) }
+    const short = text.length <= (this.#endpoint.params[name]!.cut ?? Number.POSITIVE_INFINITY)
+    if (last?.others === others && short) return { ...last.call, form: last.call.form + encoded(text) }
     return this.#readAll(line).then(request => {
       // It may be read as something other than text.
       if (request.fields.get(name) !== text) return callOf(request)

@@ -8,7 +8,7 @@ import type { Reply } from '../base/reply.ts'
 import { flagName, type Given, isChoice, readParam, type Sources, wordName } from '../input/flags.ts'
 import type { Kind, Names } from '../input/names.ts'
 import { placeIn } from '../input/shorthand.ts'
-import { printReply } from '../print/output.ts'
+import { note, printReply } from '../print/output.ts'
 import { call, type Patience, type Request } from '../transport/client.ts'
 import { fillIn } from './everyday.ts'
 import { requestOf } from './forms.ts'
@@ -43,7 +43,8 @@ export async function callEndpoint(
     if (endpoint.access === 'user') demandKey(account)
     return callEach(endpoint, given, batch, { account, sources, globals })
   }
-  const { path, fields } = requestOf(endpoint, await readParams(endpoint, given, sources))
+  const params = await readParams(endpoint, given, sources)
+  const { path, fields } = requestOf(endpoint, params)
   const request: Request = { method: endpoint.method, path: `/api/v1${path}`, fields }
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
   if (globals.dryRun || globals.curl)
@@ -51,12 +52,21 @@ export async function callEndpoint(
   if (endpoint.access === 'user') demandKey(account)
   const reply = await call(caller, request, patience).catch(error => nearby(error, endpoint, given, sources))
   const says = said.has(endpoint.id) ? (await import('../print/sentences.ts')).sayings[endpoint.id] : undefined
-  const view = { ...endpoint.cli, shapes: endpoint.reply }
+  const view = {
+    ...endpoint.cli,
+    shapes: endpoint.reply,
+    done: doneText(endpoint, { ...params, ...Object.fromEntries(given) }),
+  }
   await printReply(
     reply,
     says ? { ...view, says: reply => says(reply, () => fullNames(account, patience)) } : view,
     globals,
   )
+}
+
+/** The success note of an endpoint whose reply is empty, with the params as they were given. */
+function doneText({ cli: { done = 'done' } }: Endpoint, params: Readonly<Record<string, unknown>>): string {
+  return done.replace(/\{(\w+)\}/g, (_match, name) => String(params[name]))
 }
 
 /** For a name that the server did not find: looks for a suggestion. */
@@ -135,9 +145,20 @@ export async function readParams(
     else if (value !== undefined) params[name] = await readParam(param, value, label, sources)
     else if (needed) throw usage(`${label} is missing`, param.about)
   }
+  warnOfCuts(endpoint, params)
   if (changesNothing(endpoint, params))
     throw usage('nothing to change: give at least one flag', `See natter ${endpoint.cli.name} --help`)
   return params
+}
+
+/** The server does not report that it shortened a text, so the command line has to. */
+function warnOfCuts(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): void {
+  for (const [name, { cut }] of Object.entries(endpoint.params)) {
+    const value = params[name]
+    if (cut === undefined || typeof value !== 'string' || value.length <= cut) continue
+    const length = [...value.trim()].length
+    if (length > cut) note(`${labelOf(endpoint, name)} has ${length} characters; the server cuts it to ${cut}`)
+  }
 }
 
 /** Whether only the thing to change was named, for endpoints where every change is optional. */
@@ -151,11 +172,18 @@ function changesNothing({ method, params }: Endpoint, given: Readonly<Record<str
 }
 
 export function demandKey(account: Account): void {
-  if (!account.site || (account.email && account.apiKey)) return
-  const missing = account.email ? `API key for ${account.email}` : 'account'
-  throw new Failure(exitCodes.denied, `no ${missing} at ${account.site}`, {
-    hint: `Log in with \`natter login ${account.site} EMAIL\`, or give --user and --api-key, or set NATTER_EMAIL and NATTER_API_KEY.`,
+  const { site, email, apiKey } = account
+  if (!site || (email && apiKey)) return
+  throw new Failure(exitCodes.denied, `no ${email ? `API key for ${email}` : 'account'} at ${site}`, {
+    hint: email
+      ? `Log in with \`natter login ${site} ${email}\`, or give --api-key.\n  ${seededAccounts(email)}`
+      : `Log in with \`natter login ${site} EMAIL\`, or give --user and --api-key, or set NATTER_EMAIL and NATTER_API_KEY.`,
   })
+}
+
+/** Advice for an account that cannot log in because a seed made it. */
+export function seededAccounts(email: string): string {
+  return `An account from a seed or preset has no password: get its key with \`natter accounts ${email}\`.`
 }
 
 export async function readStdin(): Promise<string> {

@@ -12,6 +12,7 @@ import {
   topicName,
   userId,
 } from '../../daemon/api/define.ts'
+import { longestContent, longestTopic } from '../../daemon/api/shapes/messages.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import { usage } from '../base/failure.ts'
 
@@ -28,8 +29,8 @@ type Values = Readonly<Record<string, unknown>>
 const message = {
   type: optional(text, 'stream or private; follows from the recipient'),
   to: optional(listOf(userId), 'users to send it to'),
-  topic: optional(topicName, 'the topic, for a channel message'),
-  content: required(markdown, 'the content, in Markdown'),
+  topic: optional(topicName, 'the topic, for a channel message', { cut: longestTopic }),
+  content: required(markdown, 'the content, in Markdown', { cut: longestContent }),
 }
 
 const forms: Readonly<Record<string, (target: Endpoint) => Form>> = {

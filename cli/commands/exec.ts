@@ -91,13 +91,9 @@ function runCommand(command: readonly string[], ready: Ready, scratch: string): 
     }
     child = spawn(program!, rest, { stdio: 'inherit', env })
     child.on('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'ENOENT' ? 'there is no such program' : error.code
-      reject(
-        new Failure(
-          error.code === 'ENOENT' ? exitCodes.notFound : exitCodes.refused,
-          `cannot run ${program}: ${reason}`,
-        ),
-      )
+      const missing = error.code === 'ENOENT'
+      const exit = missing ? exitCodes.noSuchCommand : exitCodes.cannotRun
+      reject(new Failure(exit, `cannot run ${program}: ${missing ? 'there is no such command' : error.code}`))
     })
     child.on('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)))
   })

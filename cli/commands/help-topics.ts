@@ -10,18 +10,20 @@ export const topics: Readonly<Record<string, Topic>> = {
     about: 'the exit codes of natter',
     text: `Exit codes, with and without --json:
 
-  0    done; also when the reader of the output went away
+  0    done; also if the reader of the output stops early
   1    refused by the API, or failed in another way
-  2    wrong usage: an unknown subcommand or flag, a value that does not fit
-  3    not found: a thing, a name, a daemon that does not run
+  2    wrong usage: an unknown subcommand or flag, or an invalid value
+  3    not found: a thing, a name, or a daemon that is not running
   4    not authenticated, or not permitted
   6    the daemon cannot be reached
-  7    rate limited, after as many tries as --retry allows
-  8    time is up, or a condition was not met
-  130  interrupted (^C)
-  143  told to end (SIGTERM)
+  7    rate limited, after the retries that --retry allows
+  8    timed out, or a condition was not met
+  126  exec: the command cannot be run
+  127  exec: there is no such command
+  130  interrupted (Ctrl-C)
+  143  terminated (SIGTERM)
 
-\`natter exec\` exits with the code of the command it ran, or 127 if there is no such command.
+\`natter exec\` exits with the code of the command it ran.
 
 With --json an error is one line on stderr:
   {"error":{"code":"BAD_REQUEST","msg":"…","http":400,"exit":1}}

@@ -13,6 +13,7 @@ import {
   saveProfile,
   zuliprcText,
 } from '../base/profile.ts'
+import { seededAccounts } from '../catalogue/call.ts'
 import { askSecret, askText } from '../input/prompt.ts'
 import { note, printJson } from '../print/output.ts'
 import type { ExtraSubcommand, Invocation } from './index.ts'
@@ -46,7 +47,7 @@ export const profile: readonly ExtraSubcommand[] = [
     about: 'Save a site, an account and its key under a name',
     args: [name],
     flags: [{ name: 'from-zuliprc', value: 'FILE', about: 'read them from this file' }],
-    globals: [...local, 'site', 'user', 'api-key'],
+    globals: [...local, 'site', 'user', 'api-key', 'timeout'],
     examples: [
       'natter profile add work --from-zuliprc ~/Downloads/zuliprc',
       'natter profile add ci --site http://127.0.0.1:9991 --user ci@example.com --api-key KEY',
@@ -56,8 +57,10 @@ export const profile: readonly ExtraSubcommand[] = [
       const { site, email, apiKey } = file === undefined ? accountFor(globals, process.env) : readZuliprc(file)
       if (!site || !email || !apiKey)
         throw usage('site, account or key is missing', 'Give --site, --user and --api-key, or --from-zuliprc FILE.')
-      const path = saveProfile(args[0]!, { site: normalSite(site), email, api_key: apiKey }, process.env)
-      note(`saved ${args[0]} in ${path}`)
+      const added = { site: normalSite(site), email, api_key: apiKey }
+      const state = await verified(added, globals.timeout)
+      const path = saveProfile(args[0]!, added, process.env)
+      note(`saved profile ${args[0]} in ${path}; ${state}`)
     },
   },
   {
@@ -73,7 +76,7 @@ export const profile: readonly ExtraSubcommand[] = [
       profileNamed(wanted, process.env)
       const previous = book.current === wanted ? book.previous : book.current
       changeProfiles({ ...book, current: wanted, ...(previous && { previous }) }, process.env)
-      note(`using ${wanted}`)
+      note(`switched to profile ${wanted}`)
     },
   },
   {
@@ -112,7 +115,7 @@ export const profile: readonly ExtraSubcommand[] = [
         { ...(first && { current: first }), ...(second && { previous: second }), profiles: rest },
         process.env,
       )
-      note(`removed ${args[0]}`)
+      note(`removed profile ${args[0]}`)
     },
   },
   {
@@ -168,14 +171,35 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
     ['password', password],
   ])
   const to = { site: normalSite(site), from: {} }
-  const reply = await call(to, { method: 'POST', path: '/api/v1/fetch_api_key', fields }, { timeout: globals.timeout })
+  const request = { method: 'POST', path: '/api/v1/fetch_api_key', fields }
+  const reply = await call(to, request, { timeout: globals.timeout }).catch(error => {
+    if (!(error instanceof Failure) || error.code !== 'AUTHENTICATION_FAILED') throw error
+    const { exit, message, code, http } = error
+    throw new Failure(exit, message, { code, ...(http !== null && { http }), hint: seededAccounts(email) })
+  })
   const name = String(flags.name ?? new URL(to.site).hostname)
   const account: Profile = { site: to.site, email: String(reply.email ?? email), api_key: String(reply.api_key) }
   const file = saveProfile(name, account, process.env)
   const book = readProfiles(process.env)
   changeProfiles({ ...book, current: name, ...(book.current !== name && { previous: book.current! }) }, process.env)
   if (globals.json) printJson({ profile: name, site: account.site, email: account.email })
-  else note(`logged in as ${account.email}; saved as profile ${name} in ${file}`)
+  else {
+    const switched = book.current !== undefined && book.current !== name ? `; switched from ${book.current}` : ''
+    note(`logged in as ${account.email}; profile ${name} in ${file} is now the current one${switched}`)
+  }
+}
+
+/** A wrong key is not saved; a server that is down proves nothing. */
+async function verified({ site, email, api_key: apiKey }: Profile, timeout: number | undefined): Promise<string> {
+  const { call } = await import('../transport/client.ts')
+  const request = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
+  try {
+    const { full_name } = await call({ site, email, apiKey, from: {} }, request, { timeout })
+    return `the key works (${full_name})`
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exit === exitCodes.denied) throw error
+    return `not verified: ${error.message}`
+  }
 }
 
 function profilesFrom(): string {

@@ -14,6 +14,8 @@ export interface View {
   /** The fields of each item of a list; all if absent. */
   readonly columns?: readonly string[] | undefined
   readonly shapes?: Readonly<Record<string, Shape>>
+  /** The note on success if the reply has nothing to print. */
+  readonly done?: string
   /** Lines to print instead of the reply; none if there is nothing to add. */
   readonly says?: (reply: Reply) => Promise<string[]> | string[]
 }
@@ -25,6 +27,7 @@ type Format = Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq' | 'color'>
 const envelope = new Set(['result', 'msg', 'ignored_parameters_unsupported'])
 
 export async function printReply(reply: Reply, view: View, globals: Format): Promise<void> {
+  const { done = 'done' } = view
   const ignored = reply.ignored_parameters_unsupported
   if (Array.isArray(ignored)) note(`the server ignored unknown parameters: ${ignored.join(', ')}`)
   const fields = Object.entries(reply).filter(([name]) => !envelope.has(name))
@@ -38,16 +41,16 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
   if (globals.json) return printJson(reply)
   if (view.says) {
     const lines = await view.says(reply)
-    return lines.length === 0 ? note('done') : put(lines.map(harmless))
+    return lines.length === 0 ? note(done) : put(lines.map(harmless))
   }
   if (shown !== undefined) {
     const lines = await linesFor(shown, reply[shown], view.shapes?.[shown], globals, view.columns)
-    // Whoever changed something wants to know that it was done, not that there is nothing to add.
+    // After a change, report that it was made, not that there is nothing to show.
     if (lines.length === 0)
-      note(view.shows === undefined ? 'done' : `no ${shown.replaceAll('_', ' ').replace('streams', 'channels')}`)
+      note(view.shows === undefined ? done : `no ${shown.replaceAll('_', ' ').replace('streams', 'channels')}`)
     return put(lines)
   }
-  if (fields.length === 0) return note('done')
+  if (fields.length === 0) return note(done)
   put(linesOf(Object.fromEntries(fields), recordShape(view), await painter(globals)))
 }
 

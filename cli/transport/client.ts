@@ -40,7 +40,7 @@ export const defaultTimeout = 15_000
 /** Makes a call that must succeed: returns the reply, or throws a Failure with the exit code of the error. */
 export async function call(account: Account, request: Request, patience: Patience = {}): Promise<Reply> {
   const answer = await send(account, request, patience)
-  const body = bodyOf(answer)
+  const body = bodyOf(answer, account.site)
   if (answer.status >= 400 || body.result === 'error') throw refusal(answer.status, body, answer.headers)
   return body
 }
@@ -56,19 +56,27 @@ export async function send(account: Account, request: Request, patience: Patienc
   }
 }
 
-export function bodyOf(answer: Answer): Reply {
+export function bodyOf(answer: Answer, site = 'the server'): Reply {
   try {
     const body = JSON.parse(answer.text)
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
+    // Every error of a chat server has a result; an error object without one comes from something else.
+    if (isRecord(body) && (answer.status < 400 || Object.hasOwn(body, 'result'))) return body
   } catch {
-    // Said below.
+    // Not JSON: reported below.
   }
-  if (answer.status >= 400) throw refusal(answer.status, {}, answer.headers)
-  throw new Failure(exitCodes.refused, 'the answer is not a JSON object', {
+  if (fromProxy.has(answer.status)) throw refusal(answer.status, {}, answer.headers)
+  throw new Failure(exitCodes.refused, `${site} answered, but it is not a chat server`, {
     code: 'BAD_ANSWER',
     http: answer.status,
-    hint: 'Is the site really a natter or Zulip server?',
+    hint: 'Check --site, NATTER_SITE or the profile.',
   })
+}
+
+/** What a proxy in front of a chat server can answer by itself. */
+const fromProxy: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+function isRecord(value: unknown): value is Reply {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The credentials of an account as a header value. */

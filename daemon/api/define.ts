@@ -110,9 +110,11 @@ export interface Param<S extends TSchema = TSchema, P extends Presence = Presenc
   readonly alias?: string
   /** For a switch that is on by default: what turning it off does, as the help of its `--no-` flag. */
   readonly off?: string
+  /** Longer text is cut to this many characters instead of being refused, so clients should warn. */
+  readonly cut?: number
 }
 
-type ParamOptions = Pick<Param, 'alias' | 'off'>
+type ParamOptions = Pick<Param, 'alias' | 'off' | 'cut'>
 
 export function required<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'required'> {
   return { shape, presence: 'required', about, ...options }
@@ -147,6 +149,8 @@ export interface CliForm {
   readonly args?: readonly string[]
   /** Shorter flag names: param to flag, e.g. `{ stream_id: 'channel' }`. */
   readonly flags?: Readonly<Record<string, string>>
+  /** What to report on success if the reply is empty; `{param}` is filled in as it was given. */
+  readonly done?: string
   /** Lines to copy, beginning with `natter `. */
   readonly examples: readonly [string, string, ...string[]]
   /** The reply field that holds the list or record people want to see. */

@@ -122,6 +122,7 @@ export const events = {
     refusals: ['BAD_EVENT_QUEUE_ID'],
     cli: {
       name: 'queues delete',
+      done: 'deleted queue {queue_id}',
       args: ['queue_id'],
       examples: ['natter queues delete QUEUE_ID', 'natter queues delete QUEUE_ID --json'],
     },

@@ -1,12 +1,14 @@
 // Numeric limits of the API, in Unicode code points unless the name says otherwise. `register` reports most of them.
 
+import { longestContent, longestTopic } from '../api/shapes/messages.ts'
+
 export const limits = {
   channelName: 60,
   channelDescription: 1024,
   folderName: 60,
   folderDescription: 1024,
-  topic: 60,
-  messageContent: 10_000,
+  topic: longestTopic,
+  messageContent: longestContent,
   reminderNote: 1000,
   reportDescription: 1000,
   savedSnippetTitle: 60,

@@ -46,11 +46,11 @@ describe('natter, with no config and no daemon', () => {
       [['messages', 'show', 'three'], /<message-id>: "three" is not a whole number/],
       [['snippets', 'edit', 'id:three'], /<snippet>: "id:three" is not a snippet: a name or id:123/],
       [['typing', 'pause'], /<op>: "pause" is not start or stop/],
-      [['users', 'create', 'a@example.com', 'A B'], /no password was given/],
+      [['users', 'create', 'a@example.com', 'A B'], /no password given/],
       [['queues', 'events', 'q', '--last-event-id', 'x'], /--last-event-id: "x" is not a whole number/],
       [['queues', 'register', '--client-capabilities', '{'], /--client-capabilities is not valid JSON/],
-      [['users', 'me', '--timeout', 'soon'], /--timeout: "soon" is not a time/],
-      [['--json'], /no subcommand was given/],
+      [['users', 'me', '--timeout', 'soon'], /--timeout: "soon" is not a duration/],
+      [['--json'], /no subcommand given/],
       [['--jsn'], /unknown option '--jsn'/],
     ] as const) {
       const { code, stdout, stderr } = await shell.natter(args)
@@ -114,7 +114,7 @@ test('natter with a daemon', async t => {
       /^id +title +content +date_created\n\d+ +Greeting +Hello,\\n\\x1b\[31mall +\d{4}-\d\d-\d\d \d\d:\d\d, just now\n$/,
     )
     const gone = await shell.natter(['snippets', 'delete', made.stdout.trim()])
-    assert.deepEqual(gone, { code: 0, stdout: '', stderr: 'done\n' })
+    assert.deepEqual(gone, { code: 0, stdout: '', stderr: `deleted snippet ${made.stdout}` })
   })
 
   await t.test('colour is for terminals, unless asked for', async () => {
@@ -181,7 +181,7 @@ describe('natter, when things go otherwise', () => {
     const url = await fakeServer(t, request => void request.socket.destroy())
     const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me'])
     assert.equal(code, 6)
-    assert.match(stderr, /broke off before the answer had come\n {2}What was asked for may have been done/)
+    assert.match(stderr, /was lost before the response arrived\n {2}The server may have processed the request/)
   })
 
   test('no answer in time is exit code 8', async t => {
@@ -204,11 +204,17 @@ describe('natter, when things go otherwise', () => {
     assert.deepEqual([code, stdout], [0, '7\n'])
   })
 
-  test('something else than natter is told from natter', async t => {
-    const url = await fakeServer(t, (_, response) => response.end('<html>'))
-    const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me'])
-    assert.equal(code, 1)
-    assert.match(stderr, /not a JSON object/)
+  test('a server that is not a chat server is reported as such', async t => {
+    for (const [status, body] of [
+      [200, '<html>'],
+      [404, '<html>'],
+      [404, '{"message":"Not Found"}'],
+    ] as const) {
+      const url = await fakeServer(t, (_, response) => response.writeHead(status).end(body))
+      const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me'])
+      assert.equal(code, 1, `${status} ${body}`)
+      assert.ok(stderr.includes(`${url} answered, but it is not a chat server`), stderr)
+    }
   })
 
   test('an interrupted call is exit code 130', async t => {
@@ -261,7 +267,7 @@ describe('natter, when things go otherwise', () => {
     assert.match((await typing('--channel', '#General')).stdout, /^stream_id=5$/m)
     const missing = await typing('--channel', 'genral')
     assert.equal(missing.code, 3)
-    assert.match(missing.stderr, /no channel is called "genral"\n {2}Did you mean general\?/)
+    assert.match(missing.stderr, /there is no channel "genral"\n {2}Did you mean general\?/)
     const twice = await typing('--to', 'bob brown')
     assert.equal(twice.code, 2)
     assert.match(twice.stderr, /id:9 \(bob@example\.com\), id:10/)

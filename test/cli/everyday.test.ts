@@ -1,4 +1,4 @@
-// What people leave out and mean anyway, as pure functions of an endpoint and what was given.
+// Defaults that people expect, as pure functions of an endpoint and its given params.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -62,8 +62,8 @@ test('to whom a message goes says what type it has', async () => {
   assert.deepEqual(await filled(send, { to: '9,10' }), { type: 'direct', to: [9, 10] })
   assert.deepEqual(await filled(send, { to: 'Amy Adams,9' }), { type: 'direct', to: [8, 9] })
   assert.deepEqual(await filled(send, { type: 'channel', to: 'general' }), {})
-  await assert.rejects(filled(send, { '@channel': 'a', to: 'b' }), /exclude each other/)
-  await assert.rejects(filled(send, {}), /not said to whom/)
+  await assert.rejects(filled(send, { '@channel': 'a', to: 'b' }), /cannot be combined/)
+  await assert.rejects(filled(send, {}), /no recipient given/)
 })
 
 test('a list of messages is of the newest, as they were written', async () => {
@@ -99,9 +99,12 @@ test('one word says where a message goes: a channel and its topic, or people', a
   const both = ['amy@example.com', 'bob@example.com']
   assert.deepEqual(await form({ '@place': both.join(','), content: 'x' }), { type: 'direct', to: both, content: 'x' })
   assert.deepEqual(await form({ '@place': 'Amy Adams', content: 'x' }), { type: 'direct', to: [8], content: 'x' })
-  await assert.rejects(form({ '@place': 'hello' }, true), /not said to whom/)
-  await assert.rejects(form({ '@place': '#general>lunch', content: 'x', topic: 'y' }), /--topic cannot/)
-  await assert.rejects(form({ '@place': '#general>lunch', content: 'x', to: 'y' }), /--to cannot/)
+  await assert.rejects(form({ '@place': 'hello' }, true), /no recipient given/)
+  await assert.rejects(
+    form({ '@place': '#general>lunch', content: 'x', topic: 'y' }),
+    /--topic both name the recipient/,
+  )
+  await assert.rejects(form({ '@place': '#general>lunch', content: 'x', to: 'y' }), /--to both name the recipient/)
 })
 
 test('-n says how many messages', async () => {
@@ -111,7 +114,7 @@ test('-n says how many messages', async () => {
     num_before: 3,
   })
   await assert.rejects(filled(list, { '@lines': 'x' }), /--lines: "x" is not/)
-  await assert.rejects(filled(list, { '@lines': '3', num_before: '4' }), /does not go with --before/)
+  await assert.rejects(filled(list, { '@lines': '3', num_before: '4' }), /cannot be combined with --before/)
 })
 
 test('a draft is said like a message, or given as it is', async () => {
@@ -135,10 +138,10 @@ test('a draft is said like a message, or given as it is', async () => {
   assert.deepEqual(draft((await made(create, { '@place': JSON.stringify([nowhere]) })).drafts), [nowhere])
   assert.deepEqual(draft((await made(edit, { draft_id: '3', '@place': place, content: 'x' })).draft), inChannel)
   assert.deepEqual(draft((await made(edit, { draft_id: '3', '@place': JSON.stringify(nowhere) })).draft), nowhere)
-  await assert.rejects(made(edit, { draft_id: '3', '@place': 'Later' }), /not said where/)
+  await assert.rejects(made(edit, { draft_id: '3', '@place': 'Later' }), /no recipient given/)
 })
 
 test('a change that changes nothing is a slip', async () => {
   const { update } = (await import('../../daemon/api/channels/channels.ts')).channels
-  await assert.rejects(readParams(update, new Map([['stream_id', 'general']]), sources), /not said what to change/)
+  await assert.rejects(readParams(update, new Map([['stream_id', 'general']]), sources), /nothing to change/)
 })

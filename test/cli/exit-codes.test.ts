@@ -1,4 +1,4 @@
-// Every exit code that `natter help exit-codes` names, provoked in every way that it names. The same with --json.
+// Every exit code in `natter help exit-codes`, provoked in every documented way, with and without --json.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -14,7 +14,7 @@ const daemon = sharedDaemon()
 
 interface Case {
   readonly code: number
-  /** In the words of the help, or as a case of them. */
+  /** As in the help, or a case of it. */
   readonly what: string
   run(t: TestContext, daemon: TestDaemon, flags: readonly string[]): Promise<number | null>
 }
@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
   },
   {
     code: 8,
-    what: 'time is up',
+    what: 'timed out',
     async run(t, _, flags) {
       const url = await fakeServer(t, () => {})
       return (await newShell(t, accountAt(url)).natter(['users', 'me', '--timeout', '200ms', ...flags])).code
@@ -86,8 +86,10 @@ const cases: readonly Case[] = [
   },
   { code: 8, what: 'wait: a condition was not met', run: words('wait', '--match', 'never', '--within', '200ms') },
   { code: 8, what: 'tail: a condition was not met', run: words('tail', '--count', '1', '--within', '200ms') },
-  { code: 130, what: 'interrupted (^C)', run: signalled('SIGINT') },
-  { code: 143, what: 'told to end (SIGTERM)', run: signalled('SIGTERM') },
+  { code: 126, what: 'exec: the command cannot be run', run: execOf('/') },
+  { code: 127, what: 'exec: there is no such command', run: execOf('no-such-command') },
+  { code: 130, what: 'interrupted (Ctrl-C)', run: signalled('SIGINT') },
+  { code: 143, what: 'terminated (SIGTERM)', run: signalled('SIGTERM') },
 ]
 
 describe('exit codes', () => {
@@ -124,6 +126,10 @@ describe('exit codes', () => {
 
 function owner(t: TestContext, { url, ready }: TestDaemon): Shell {
   return newShell(t, accountAt(url, ready.owner.email, ready.owner.api_key))
+}
+
+function execOf(command: string): Case['run'] {
+  return async (t, daemon, flags) => (await owner(t, daemon).natter(['exec', ...flags, '--', command])).code
 }
 
 function signalled(signal: 'SIGINT' | 'SIGTERM'): Case['run'] {

@@ -125,7 +125,7 @@ describe('an answer taken apart while it comes', () => {
       assert.throws(() => {
         reader.push(body)
         reader.end()
-      }, /not a JSON object/)
+      }, /not a chat server/)
     }
     const refused = new EventTexts()
     refused.push('{"result":"error","msg":"no such queue","code":"BAD_EVENT_QUEUE_ID"}')

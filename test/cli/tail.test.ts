@@ -54,7 +54,7 @@ describe('natter tail', () => {
     const lines = (await tail.until(6)).map(line => line.replace(/^[\d: -]+ {2}/, ''))
     assert.deepEqual(lines, [
       '#general > deploys  Bob Brown: ship it',
-      '#general > deploys  Bob Brown reacted :tada: to “ship it”',
+      '#general > deploys  Bob Brown reacted with :tada: to “ship it”',
       '#general > deploys  Bob Brown edited “ship it” to “shipped”',
       '#general > x  Bob Brown is typing',
       'bob@example.com is idle',
@@ -102,7 +102,7 @@ describe('natter tail', () => {
     chat.say('one')
     await tail.until(1)
     chat.drop(2)
-    await tail.said(/trying again/)
+    await tail.said(/retrying/)
     chat.say('two')
     await tail.until(2)
     chat.expireQueues()
@@ -230,7 +230,7 @@ describe('natter tail', () => {
     await stopped.said(/ready/)
     chat.say('x')
     assert.equal(await stopped.ended, 1)
-    assert.match(stopped.stderr, /the command ended with exit code 3/)
+    assert.match(stopped.stderr, /the command failed with exit code 3/)
   })
 
   test('--reply posts what a command prints, in the same place, and never answers itself', async t => {
@@ -282,7 +282,7 @@ describe('natter tail', () => {
     await say('before')
     await tail.until(1)
     await first.kill()
-    await tail.said(/trying again/)
+    await tail.said(/retrying/)
     const second = await launch(data, { flags })
     t.after(() => second.kill())
     const last = await say('after')

@@ -89,7 +89,7 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     const login = open(t, newShell(t), ['login', daemon.url])
     await login.shows(/Email: /)
     login.type('amy@example.com\r')
-    await login.shows(/Password of amy@example\.com: /)
+    await login.shows(/Password for amy@example\.com: /)
     login.type('correct horse\r')
     assert.equal(await login.ended, 0, login.plain)
     const given = open(t, newShell(t), ['login', daemon.url, 'amy@example.com'])

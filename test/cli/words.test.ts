@@ -44,7 +44,7 @@ describe('a name in place of an ID', () => {
   test('folders, snippets and profile fields have names too', async () => {
     await told(['folders', 'create', 'Team'], 0)
     await told(['folders', 'edit', 'team', '--description', 'ours'], 0)
-    assert.equal(await told(['channels', 'update', 'lunch', '--folder', 'Team'], 0), 'done\n')
+    assert.equal(await told(['channels', 'update', 'lunch', '--folder', 'Team'], 0), 'updated channel lunch\n')
     await told(['snippets', 'create', 'Greeting', 'Hello'], 0)
     await told(['snippets', 'delete', 'greeting'], 0)
     await told(['profile-fields', 'create', 'Nickname', '--type', '1'], 0)
@@ -65,9 +65,9 @@ describe('a name in place of an ID', () => {
       [['unsubscribe', 'lunhc'], 'Did you mean lunch?'],
       [['messages', 'list', '--channel', 'genral'], 'Did you mean general?'],
       [['messages', 'list', '--sender', 'Amy Adms'], 'Did you mean amy@example.com?'],
-      [['users', 'show', 'nobody@example.com'], '`natter users list` shows them all.'],
+      [['users', 'show', 'nobody@example.com'], 'Run `natter users list` to see all of them.'],
       [['folders', 'edit', 'Teem', '--name', 'x'], 'Did you mean Team?'],
-      [['channels', 'show', 'q'], '`natter channels list` shows them all.'],
+      [['channels', 'show', 'q'], 'Run `natter channels list` to see all of them.'],
     ] as const)
       assert.ok((await told(words, 3)).endsWith(`\n  ${hint}\n`), words.join(' '))
     assert.match(await told(['groups', 'update', '999', '--name', 'x'], 3), /no user group has the ID 999/)
@@ -93,7 +93,7 @@ describe('words', () => {
   test('what was done is said in a sentence', async () => {
     assert.equal(await told(['subscribe', 'general'], 0), 'already subscribed to general\n')
     assert.match(await told(['subscribe', 'general', '--json'], 0), /"already_subscribed": \{/)
-    assert.equal(await told(['topics', 'delete', 'general', 'nothing here'], 0), 'done\n')
+    assert.equal(await told(['topics', 'delete', 'general', 'nothing here'], 0), 'deleted topic nothing here\n')
     assert.match(await told(['channels', 'show', 'general'], 0), /^date_created +\d{4}-\d\d-\d\d \d\d:\d\d, /m)
   })
 
@@ -111,8 +111,11 @@ describe('words', () => {
   })
 
   test('a field that is not there is said, with those that are', async () => {
-    assert.match(await told(['users', 'list', '--fields', 'user_id,rol'], 2), /--fields: there is no rol\n.*role\?/)
-    assert.match(await told(['users', 'me', '--fields', 'zzz'], 2), /There is user_id, /)
+    assert.match(
+      await told(['users', 'list', '--fields', 'user_id,rol'], 2),
+      /--fields: there is no field "rol"\n.*role\?/,
+    )
+    assert.match(await told(['users', 'me', '--fields', 'zzz'], 2), /Fields: user_id, /)
     // Declared, but absent here.
     assert.match(await told(['users', 'list', '--fields', 'user_id,bot_owner_id', '--ndjson'], 0), /^\{"user_id":2\}$/m)
   })
@@ -127,7 +130,10 @@ describe('nothing is sent that was only to be looked at', () => {
         ['send', '--channel', 'general', '--topic', 'batch', '--batch', file],
         ['api', '--batch', file],
       ])
-        assert.match(await told([...words, ...flag], 2), new RegExp(`^natter: ${flag[0]} does not go with --batch\\n`))
+        assert.match(
+          await told([...words, ...flag], 2),
+          new RegExp(`^natter: ${flag[0]} and --batch cannot be combined\\n`),
+        )
     assert.equal(await told(['messages', 'list', '--channel', 'general', '--topic', 'batch'], 0), 'no messages\n')
   })
 
@@ -144,9 +150,9 @@ describe('tail', () => {
     for (const [words, says] of [
       [['--jq', '.x['], /^natter: --jq: syntax error/],
       [['--exec', ' '], /^natter: --exec: the command is empty\n/],
-      [['--jobs', '0', '--exec', 'cat'], /^natter: --jobs: /],
-      [['--type', 'reacton'], /no events are called "reacton"\n {2}Did you mean reaction/],
-      [['--within', '60d'], /longer than a timer can wait/],
+      [['--jobs', '0', '--exec', 'cat'], /^natter: --jobs must be at least 1/],
+      [['--type', 'reacton'], /there is no event type "reacton"\n {2}Did you mean reaction/],
+      [['--within', '60d'], /60d is too long/],
     ] as const)
       assert.match(await told(['tail', ...words], 2), says)
   })
@@ -183,8 +189,8 @@ describe('tail', () => {
   test('that ends unmet says what was missing', async () => {
     assert.match(
       await told(['tail', '--count', '2', '--within', '200ms'], 8),
-      /^natter: 0 of 2 events came within 200ms$/m,
+      /^natter: 0 of 2 events arrived within 200ms$/m,
     )
-    assert.match(await told(['tail', '--until', 'x', '--idle', '200ms'], 8), /^natter: nothing with x came before/m)
+    assert.match(await told(['tail', '--until', 'x', '--idle', '200ms'], 8), /^natter: no event with x arrived before/m)
   })
 })

@@ -51,6 +51,13 @@ describe('the catalogue', () => {
       assert.deepEqual(named.sort(), declared.map(([name]) => name).sort())
     })
 
+    test(`${id}: the subcommand reports what a call without a reply did`, () => {
+      const silent = endpoint.method !== 'GET' && Object.keys(endpoint.reply).length === 0
+      assert.ok(!silent || cli.done, '`done` is missing')
+      for (const [, name] of cli.done?.matchAll(/\{(\w+)\}/g) ?? [])
+        assert.ok(Object.hasOwn(params, name!), `${name} is no parameter`)
+    })
+
     test(`${id}: a switch that is on by default says what turning it off does`, () => {
       for (const [name, { fallback, off }] of Object.entries(params)) {
         assert.equal(

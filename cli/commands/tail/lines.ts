@@ -100,7 +100,7 @@ function contentOf(event: ChatEvent, place: Place | undefined): Said {
   switch (event.type) {
     case 'reaction':
       return happened(
-        `${event.op === 'remove' ? 'removed' : 'added'} :${event.emoji_name}: ${event.op === 'remove' ? 'from' : 'to'}${about}`,
+        `${event.op === 'remove' ? 'removed' : 'reacted with'} :${event.emoji_name}: ${event.op === 'remove' ? 'from' : 'to'}${about}`,
       )
     case 'update_message':
       if (typeof event.content === 'string') return happened(`edited${about} to “${shortened(event.content)}”`)

@@ -34,6 +34,7 @@ export const botStorage = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bot-storage put',
+      done: 'stored the values',
       args: ['storage'],
       examples: [
         `natter bot-storage put '{"last-build": "117"}'`,
@@ -53,6 +54,7 @@ export const botStorage = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bot-storage remove',
+      done: 'deleted the values',
       args: ['keys'],
       examples: ['natter bot-storage remove last-build', 'natter bot-storage remove --json'],
     },

@@ -143,6 +143,7 @@ export const bots = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bots deactivate',
+      done: 'deactivated bot {bot_id}',
       args: ['bot_id'],
       examples: ['natter bots deactivate deploy-bot@example.com', 'natter bots deactivate id:12 --json'],
     },

@@ -78,6 +78,7 @@ export const channelFolders = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'folders reorder',
+      done: 'reordered the channel folders',
       args: ['order'],
       examples: ['natter folders reorder 3 1 2', 'natter folders reorder "[3,1,2]"'],
     },
@@ -99,6 +100,7 @@ export const channelFolders = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'folders edit',
+      done: 'updated channel folder {channel_folder_id}',
       args: ['channel_folder_id'],
       examples: ['natter folders edit 3 --name Departments', 'natter folders edit 3 --is-archived'],
     },

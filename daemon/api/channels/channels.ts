@@ -146,6 +146,7 @@ export const channels = {
     ],
     cli: {
       name: 'channels update',
+      done: 'updated channel {stream_id}',
       args: ['stream_id'],
       flags: {
         new_name: 'name',
@@ -174,6 +175,7 @@ export const channels = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'channels archive',
+      done: 'archived channel {stream_id}',
       args: ['stream_id'],
       examples: ['natter channels archive lunch', 'natter channels archive id:12'],
     },

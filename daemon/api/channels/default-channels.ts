@@ -18,6 +18,7 @@ export const defaultChannels = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels add',
+      done: 'new accounts will be subscribed to {stream_id}',
       args: ['stream_id'],
       examples: ['natter default-channels add general', 'natter default-channels add id:12'],
     },
@@ -34,6 +35,7 @@ export const defaultChannels = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels remove',
+      done: 'new accounts will no longer be subscribed to {stream_id}',
       args: ['stream_id'],
       examples: ['natter default-channels remove general', 'natter default-channels remove id:12'],
     },
@@ -54,6 +56,7 @@ export const defaultChannels = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels groups create',
+      done: 'created group {group_name}',
       args: ['group_name'],
       examples: [
         'natter default-channels groups create sports --description Games --stream-names football,chess',
@@ -77,6 +80,7 @@ export const defaultChannels = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels groups edit',
+      done: 'updated group {group_id}',
       args: ['group_id'],
       examples: [
         'natter default-channels groups edit 1 --new-group-name games',
@@ -96,6 +100,7 @@ export const defaultChannels = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels groups channels',
+      done: 'changed the channels of group {group_id}',
       args: ['group_id', 'op', 'stream_names'],
       examples: [
         'natter default-channels groups channels 1 add football chess',
@@ -115,6 +120,7 @@ export const defaultChannels = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels groups delete',
+      done: 'deleted group {group_id}',
       args: ['group_id'],
       examples: ['natter default-channels groups delete 1', 'natter default-channels groups delete 1 --json'],
     },

@@ -173,6 +173,7 @@ export const subscriptions = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'subscriptions configure',
+      done: 'updated your subscriptions',
       examples: [
         'natter subscriptions configure --subscription-data \'[{"stream_id":1,"property":"is_muted","value":true}]\'',
         'natter subscriptions configure --subscription-data \'[{"stream_id":1,"property":"color","value":"#f00"}]\'',
@@ -195,6 +196,7 @@ export const subscriptions = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'subscriptions set',
+      done: 'set {property} of {stream_id}',
       args: ['stream_id', 'property', 'value'],
       examples: ['natter subscriptions set general pin_to_top true', 'natter subscriptions set lunch color "#76ce90"'],
     },

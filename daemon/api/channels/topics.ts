@@ -57,6 +57,7 @@ export const topics = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'topics policy',
+      done: 'set the visibility policy of {topic}',
       args: ['topic'],
       flags: { stream_id: 'channel', visibility_policy: 'policy' },
       examples: [
@@ -82,6 +83,7 @@ export const topics = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'topics muted',
+      done: 'updated {topic}',
       args: ['op', 'topic'],
       flags: { stream_id: 'channel', stream: 'channel-name' },
       examples: [
@@ -102,6 +104,7 @@ export const topics = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'topics delete',
+      done: 'deleted topic {topic_name}',
       args: ['stream_id', 'topic_name'],
       examples: ['natter topics delete general lunch', 'natter topics delete id:12 lunch --json'],
       shows: 'complete',

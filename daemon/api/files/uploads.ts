@@ -78,6 +78,7 @@ export const uploads = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'uploads delete',
+      done: 'deleted upload {attachment_id}',
       args: ['attachment_id'],
       examples: ['natter uploads delete 3', 'natter uploads delete 3 --json'],
     },

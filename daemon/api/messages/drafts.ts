@@ -82,6 +82,7 @@ export const drafts = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'drafts edit',
+      done: 'replaced draft {draft_id}',
       args: ['draft_id', 'draft'],
       examples: [
         "natter drafts edit 3 '#general>lunch' 'Pasta?'",
@@ -101,6 +102,7 @@ export const drafts = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'drafts delete',
+      done: 'deleted draft {draft_id}',
       args: ['draft_id'],
       examples: ['natter drafts delete 3', 'natter drafts delete 3 --json'],
     },

@@ -100,6 +100,7 @@ export const messageFlags = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'flags read-channel',
+      done: 'marked {stream_id} as read',
       args: ['stream_id'],
       examples: ['natter flags read-channel general', 'natter flags read-channel id:3'],
     },
@@ -116,6 +117,7 @@ export const messageFlags = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'flags read-topic',
+      done: 'marked {stream_id} > {topic_name} as read',
       args: ['stream_id', 'topic_name'],
       examples: ['natter flags read-topic general lunch', 'natter flags read-topic id:3 lunch --json'],
     },

@@ -26,7 +26,7 @@ import {
   topicName,
 } from '../define.ts'
 import { attachment } from '../files/uploads.ts'
-import { message } from '../shapes/messages.ts'
+import { longestContent, longestTopic, message } from '../shapes/messages.ts'
 import { narrowParam, narrowTerm } from '../shapes/narrow.ts'
 
 const which = inPath(messageId, 'the message')
@@ -46,8 +46,8 @@ export const messages = {
         eitherOf(int, listOf(eitherOf(int, text)), text),
         'a channel by name or ID; or users, as a list of IDs or of email addresses',
       ),
-      content: required(markdown, 'the content, in Markdown'),
-      topic: optional(topicName, 'the topic, for a channel message', { alias: 'subject' }),
+      content: required(markdown, 'the content, in Markdown', { cut: longestContent }),
+      topic: optional(topicName, 'the topic, for a channel message', { alias: 'subject', cut: longestTopic }),
       queue_id: optional(text, 'your event queue whose event includes local_id'),
       local_id: optional(text, 'your ID for the message, returned in the event of queue_id'),
       read_by_sender: optional(
@@ -149,8 +149,8 @@ export const messages = {
     summary: 'Edit the content of a message, or move it to another topic or channel',
     params: {
       message_id: which,
-      content: optional(markdown, 'the new content, in Markdown'),
-      topic: optional(topicName, 'the topic to move to', { alias: 'subject' }),
+      content: optional(markdown, 'the new content, in Markdown', { cut: longestContent }),
+      topic: optional(topicName, 'the topic to move to', { alias: 'subject', cut: longestTopic }),
       stream_id: optional(channelId, 'the channel to move to'),
       propagate_mode: defaulted(
         oneOf('change_one', 'change_later', 'change_all'),
@@ -197,6 +197,7 @@ export const messages = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages delete',
+      done: 'deleted message {message_id}',
       args: ['message_id'],
       examples: ['natter messages delete 12', 'natter messages delete 12 --json'],
     },
@@ -308,6 +309,7 @@ export const messages = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages report',
+      done: 'reported message {message_id} to the moderators',
       args: ['message_id', 'report_type'],
       examples: [
         'natter messages report 12 spam',
@@ -327,6 +329,7 @@ export const messages = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages typing',
+      done: 'sent the notification',
       args: ['message_id', 'op'],
       examples: ['natter messages typing 12 start', 'natter messages typing 12 stop'],
     },
@@ -347,6 +350,7 @@ export const messages = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages submessage',
+      done: 'added to message {message_id}',
       args: ['message_id', 'content'],
       examples: [
         'natter messages submessage 12 \'{"type":"vote"}\' --msg-type widget',

@@ -32,6 +32,7 @@ export const reactions = {
     refusals: ['BAD_REQUEST', 'REACTION_ALREADY_EXISTS'],
     cli: {
       name: 'reactions add',
+      done: 'reacted to message {message_id}',
       args: ['message_id', 'emoji_name'],
       examples: ['natter reactions add 12 tada', 'natter reactions add 12 +1'],
     },
@@ -52,6 +53,7 @@ export const reactions = {
     refusals: ['BAD_REQUEST', 'REACTION_DOES_NOT_EXIST'],
     cli: {
       name: 'reactions remove',
+      done: 'removed your reaction from message {message_id}',
       args: ['message_id', 'emoji_name'],
       examples: ['natter reactions remove 12 tada', 'natter reactions remove 12 --emoji-code 1f389'],
     },

@@ -80,6 +80,7 @@ export const reminders = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'reminders delete',
+      done: 'deleted reminder {reminder_id}',
       args: ['reminder_id'],
       examples: ['natter reminders delete 3', 'natter reminders delete 3 --json'],
     },

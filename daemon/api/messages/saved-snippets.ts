@@ -68,6 +68,7 @@ export const savedSnippets = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snippets edit',
+      done: 'updated snippet {saved_snippet_id}',
       args: ['saved_snippet_id'],
       examples: ['natter snippets edit 3 --title Hello', 'natter snippets edit 3 --content "Welcome, all!"'],
     },
@@ -84,6 +85,7 @@ export const savedSnippets = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snippets delete',
+      done: 'deleted snippet {saved_snippet_id}',
       args: ['saved_snippet_id'],
       examples: ['natter snippets delete 3', 'natter snippets delete 3 --json'],
     },

@@ -19,6 +19,7 @@ import {
   topicName,
   userId,
 } from '../define.ts'
+import { longestContent, longestTopic } from '../shapes/messages.ts'
 
 export const scheduledMessage = record({
   scheduled_message_id: int,
@@ -69,8 +70,8 @@ export const scheduledMessages = {
     params: {
       type: required(kind, 'direct message or channel message'),
       to: required(recipients, 'the channel, or a list of users'),
-      content: required(markdown, 'the content, in Markdown'),
-      topic: optional(topicName, 'the topic, for a channel message', { alias: 'subject' }),
+      content: required(markdown, 'the content, in Markdown', { cut: longestContent }),
+      topic: optional(topicName, 'the topic, for a channel message', { alias: 'subject', cut: longestTopic }),
       scheduled_delivery_timestamp: required(timestamp, 'when to send it'),
       read_by_sender: optional(
         bool,
@@ -101,14 +102,18 @@ export const scheduledMessages = {
       scheduled_message_id: which,
       type: optional(kind, 'direct message or channel message; if it changes, `to` is required'),
       to: optional(recipients, 'the channel, or a list of users'),
-      content: optional(markdown, 'the new content, in Markdown'),
-      topic: optional(topicName, 'the topic; required if the type changes to a channel message', { alias: 'subject' }),
+      content: optional(markdown, 'the new content, in Markdown', { cut: longestContent }),
+      topic: optional(topicName, 'the topic; required if the type changes to a channel message', {
+        alias: 'subject',
+        cut: longestTopic,
+      }),
       scheduled_delivery_timestamp: optional(timestamp, 'when to send it; required if sending it has failed'),
     },
     reply: {},
     refusals: asForSending,
     cli: {
       name: 'scheduled edit',
+      done: 'updated scheduled message {scheduled_message_id}',
       args: ['scheduled_message_id'],
       flags: { scheduled_delivery_timestamp: 'at' },
       examples: [
@@ -130,6 +135,7 @@ export const scheduledMessages = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'scheduled delete',
+      done: 'deleted scheduled message {scheduled_message_id}',
       args: ['scheduled_message_id'],
       examples: ['natter scheduled delete 14', 'natter scheduled delete 14 --json'],
     },

@@ -25,6 +25,7 @@ export const typing = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'typing',
+      done: 'sent the notification',
       args: ['op'],
       flags: { stream_id: 'channel' },
       examples: ['natter typing start --to amy@example.com', 'natter typing stop --channel general --topic lunch'],

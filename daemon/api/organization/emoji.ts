@@ -39,6 +39,7 @@ export const emoji = {
     refusals: ['BAD_REQUEST', 'BAD_IMAGE'],
     cli: {
       name: 'emoji upload',
+      done: 'added emoji {emoji_name}',
       args: ['emoji_name', 'file'],
       examples: ['natter emoji upload shipit squirrel.png', 'natter emoji upload party_parrot parrot.gif'],
     },
@@ -55,6 +56,7 @@ export const emoji = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'emoji deactivate',
+      done: 'deactivated emoji {emoji_name}',
       args: ['emoji_name'],
       examples: ['natter emoji deactivate shipit', 'natter emoji deactivate shipit --json'],
     },

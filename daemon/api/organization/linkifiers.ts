@@ -57,6 +57,7 @@ export const linkifiers = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'linkifiers update',
+      done: 'updated linkifier {filter_id}',
       args: ['filter_id', 'pattern', 'url_template'],
       examples: [
         'natter linkifiers update 2 "#(?P<id>[0-9]+)" "https://bugs.example.com/{id}"',
@@ -76,6 +77,7 @@ export const linkifiers = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'linkifiers remove',
+      done: 'removed linkifier {filter_id}',
       args: ['filter_id'],
       examples: ['natter linkifiers remove 2', 'natter linkifiers remove 2 --json'],
     },
@@ -92,6 +94,7 @@ export const linkifiers = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'linkifiers reorder',
+      done: 'reordered the linkifiers',
       args: ['ordered_linkifier_ids'],
       examples: ['natter linkifiers reorder 3,1,2', 'natter linkifiers reorder "[3,1,2]" --json'],
     },

@@ -88,6 +88,7 @@ export const organization = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'org deactivate',
+      done: 'deactivated the organization; to undo this, restart natterd with --reactivate',
       examples: ['natter org deactivate', 'natter org deactivate --deletion-delay-days 30'],
     },
   }),
@@ -134,6 +135,7 @@ export const organization = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'org change-domain',
+      done: 'updated domain {domain}',
       args: ['domain'],
       examples: [
         'natter org change-domain example.com --allow-subdomains',
@@ -153,6 +155,7 @@ export const organization = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'org remove-domain',
+      done: 'removed domain {domain}',
       args: ['domain'],
       examples: ['natter org remove-domain example.com', 'natter org remove-domain example.com --json'],
     },

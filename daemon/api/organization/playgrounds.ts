@@ -38,6 +38,7 @@ export const playgrounds = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'playgrounds remove',
+      done: 'removed playground {playground_id}',
       args: ['playground_id'],
       examples: ['natter playgrounds remove 3', 'natter playgrounds remove 3 --json'],
     },

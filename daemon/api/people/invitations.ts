@@ -80,6 +80,7 @@ export const invitations = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'INVITATION_FAILED'],
     cli: {
       name: 'invites send',
+      done: 'sent the invitations',
       args: ['invitee_emails'],
       flags: { stream_ids: 'channels', group_ids: 'groups', invite_as: 'as', invite_expires_in_minutes: 'minutes' },
       examples: [
@@ -117,6 +118,7 @@ export const invitations = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'invites revoke',
+      done: 'revoked invitation {invite_id}',
       args: ['invite_id'],
       examples: ['natter invites revoke 3', 'natter invites revoke 3 --json'],
     },
@@ -133,6 +135,7 @@ export const invitations = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'invites revoke-link',
+      done: 'revoked invitation link {invite_id}',
       args: ['invite_id'],
       examples: ['natter invites revoke-link 4', 'natter invites revoke-link 4 --json'],
     },
@@ -149,6 +152,7 @@ export const invitations = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'invites resend',
+      done: 'sent invitation {invite_id} again',
       args: ['invite_id'],
       examples: ['natter invites resend 3', 'natter invites resend 3 --json'],
     },

@@ -15,6 +15,7 @@ export const mutedUsers = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'mutes add',
+      done: 'muted {muted_user_id}',
       args: ['muted_user_id'],
       examples: ['natter mutes add bob@example.com', 'natter mutes add id:12'],
     },
@@ -31,6 +32,7 @@ export const mutedUsers = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'mutes remove',
+      done: 'unmuted {muted_user_id}',
       args: ['muted_user_id'],
       examples: ['natter mutes remove bob@example.com', 'natter mutes remove id:12'],
     },

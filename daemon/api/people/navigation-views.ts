@@ -37,6 +37,7 @@ export const navigationViews = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'views add',
+      done: 'added view {fragment}',
       args: ['fragment'],
       flags: { is_pinned: 'pinned' },
       examples: ['natter views add narrow/is/alerted --name Alerts --pinned', 'natter views add inbox --no-pinned'],
@@ -58,6 +59,7 @@ export const navigationViews = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'views edit',
+      done: 'updated view {fragment}',
       args: ['fragment'],
       flags: { is_pinned: 'pinned' },
       examples: ['natter views edit inbox --pinned', 'natter views edit narrow/is/alerted --name "My alerts"'],
@@ -75,6 +77,7 @@ export const navigationViews = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'views remove',
+      done: 'removed view {fragment}',
       args: ['fragment'],
       examples: ['natter views remove inbox', 'natter views remove narrow/is/alerted --json'],
     },

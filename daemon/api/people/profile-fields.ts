@@ -115,6 +115,7 @@ export const profileFields = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'profile-fields update',
+      done: 'updated profile field {field_id}',
       args: ['field_id'],
       examples: ['natter profile-fields update 4 --name Editor', 'natter profile-fields update 4 --required --json'],
     },
@@ -131,6 +132,7 @@ export const profileFields = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'profile-fields reorder',
+      done: 'reordered the profile fields',
       args: ['order'],
       examples: ['natter profile-fields reorder 3 1 2', 'natter profile-fields reorder 3,1,2 --json'],
     },
@@ -147,6 +149,7 @@ export const profileFields = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'profile-fields delete',
+      done: 'deleted profile field {field_id} and its values',
       args: ['field_id'],
       examples: ['natter profile-fields delete 4', 'natter profile-fields delete 4 --json'],
     },
@@ -163,6 +166,7 @@ export const profileFields = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'profile-fields set',
+      done: 'updated your profile',
       args: ['data'],
       examples: [
         `natter profile-fields set '{"id": 4, "value": "vim"}'`,
@@ -182,6 +186,7 @@ export const profileFields = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'profile-fields clear',
+      done: 'cleared the profile fields',
       args: ['data'],
       examples: ['natter profile-fields clear 4', 'natter profile-fields clear 4 6 --json'],
     },

@@ -57,6 +57,7 @@ export const settings = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'settings set',
+      done: 'updated your settings',
       examples: ['natter settings set --twenty-four-hour-time', 'natter settings set --timezone Europe/Berlin'],
     },
   }),
@@ -89,6 +90,7 @@ export const settings = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'settings set-defaults',
+      done: 'updated the default settings of new accounts',
       examples: ['natter settings set-defaults --enter-sends', 'natter settings set-defaults --color-scheme 2'],
     },
   }),

@@ -100,6 +100,7 @@ export const userGroups = {
     refusals: ['BAD_REQUEST', 'EXPECTATION_MISMATCH'],
     cli: {
       name: 'groups update',
+      done: 'updated group {user_group_id}',
       args: ['user_group_id'],
       examples: [
         'natter groups update backend --name servers',
@@ -119,6 +120,7 @@ export const userGroups = {
     refusals: ['BAD_REQUEST', 'CANNOT_DEACTIVATE_GROUP_IN_USE'],
     cli: {
       name: 'groups deactivate',
+      done: 'deactivated group {user_group_id}',
       args: ['user_group_id'],
       examples: ['natter groups deactivate backend', 'natter groups deactivate id:12'],
     },
@@ -141,6 +143,7 @@ export const userGroups = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'groups change',
+      done: 'changed the members of group {user_group_id}',
       args: ['user_group_id'],
       flags: { delete: 'remove', delete_subgroups: 'remove-subgroups' },
       examples: [
@@ -201,6 +204,7 @@ export const userGroups = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'groups nest',
+      done: 'changed the subgroups of group {user_group_id}',
       args: ['user_group_id'],
       flags: { delete: 'remove' },
       examples: ['natter groups nest engineering --add backend', 'natter groups nest engineering --remove backend'],

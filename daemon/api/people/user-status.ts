@@ -24,6 +24,7 @@ export const userStatus = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'status set',
+      done: 'set your status',
       args: ['status_text'],
       flags: { emoji_name: 'emoji' },
       examples: ['natter status set "In a meeting" --emoji calendar', 'natter status set ""'],
@@ -41,6 +42,7 @@ export const userStatus = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'status set-for',
+      done: 'set the status of {user_id}',
       args: ['user_id', 'status_text'],
       flags: { emoji_name: 'emoji' },
       examples: [

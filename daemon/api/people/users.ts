@@ -163,6 +163,7 @@ export const users = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'users update',
+      done: 'updated user {user_id}',
       args: ['user_id'],
       examples: [
         'natter users update amy@example.com --role moderator',
@@ -182,6 +183,7 @@ export const users = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'users update-by-email',
+      done: 'updated user {email}',
       args: ['email'],
       examples: [
         'natter users update-by-email amy@example.com --role 300',
@@ -207,6 +209,7 @@ export const users = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'users deactivate',
+      done: 'deactivated user {user_id}',
       args: ['user_id'],
       flags: { deactivation_notification_comment: 'comment' },
       examples: [
@@ -227,6 +230,7 @@ export const users = {
     refusals: ['CANNOT_DEACTIVATE_LAST_USER'],
     cli: {
       name: 'users deactivate-me',
+      done: 'deactivated your account; an administrator can reactivate it',
       examples: ['natter users deactivate-me', 'natter users deactivate-me --json'],
     },
   }),
@@ -242,6 +246,7 @@ export const users = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'users reactivate',
+      done: 'reactivated user {user_id}',
       args: ['user_id'],
       examples: ['natter users reactivate amy@example.com', 'natter users reactivate id:9 --json'],
     },

@@ -3,6 +3,10 @@
 import { bool, eitherOf, int, listOf, maybe, nullable, oneOf, record, text } from '../define.ts'
 import { reaction } from '../messages/reactions.ts'
 
+/** In characters. Longer content and topics of messages are cut, not refused. */
+export const longestContent = 10_000
+export const longestTopic = 60
+
 const person = record({ id: int, email: text, full_name: text, is_mirror_dummy: bool })
 
 const edit = record({
