@@ -3,6 +3,7 @@
 import { capabilities } from '../api/capabilities.ts'
 import type { Announcement } from '../domain/resource.ts'
 import { Adapter, clientOf } from '../events/adapt.ts'
+import { readEvent } from '../events/event-text.ts'
 import { Recent } from './recent.ts'
 
 export interface LoggedEvent {
@@ -43,7 +44,7 @@ export class Events extends Recent<LoggedEvent> {
       if (to.length === 0) continue
       // Fields that differ from person to person are those of the first.
       for (const text of new Adapter(announcement).textsFor(everything, to[0]!)) {
-        const logged = this.add(id => ({ id, time: this.#now(), to, event: JSON.parse(`{${text}`) }))
+        const logged = this.add(id => ({ id, time: this.#now(), to, event: readEvent(text) }))
         this.tell(logged)
       }
     }

@@ -4,6 +4,7 @@
 import type { Capability } from '../api/capabilities.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Announcement, Client, Event } from '../domain/resource.ts'
+import { type EventText, writeEvent } from './event-text.ts'
 
 type Declared = Omit<QueueRegistration, 'id' | 'userId'>
 
@@ -67,7 +68,7 @@ export class FormedEvent {
   readonly type: string
   readonly #event: Event
   readonly #personal: object | undefined
-  #text: string | undefined
+  #text: EventText | undefined
 
   constructor(event: Event, personal: object | undefined) {
     this.type = event.type
@@ -75,9 +76,8 @@ export class FormedEvent {
     this.#personal = personal
   }
 
-  /** JSON from after the opening brace, for the id to be set before it. */
-  get text(): string {
-    this.#text ??= JSON.stringify(this.#personal ? { ...this.#event, ...this.#personal } : this.#event).slice(1)
+  get text(): EventText {
+    this.#text ??= writeEvent(this.#personal ? { ...this.#event, ...this.#personal } : this.#event)
     return this.#text
   }
 }
@@ -92,7 +92,7 @@ export class Adapter {
   }
 
   /** The texts of all events, for this person. */
-  textsFor(client: Client, userId: number): readonly string[] {
+  textsFor(client: Client, userId: number): readonly EventText[] {
     return this.eventsWith(client, this.#announcement.personal?.(userId)).map(({ text }) => text)
   }
 

@@ -2,15 +2,16 @@
 
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Client } from '../domain/resource.ts'
+import type { EventText } from './event-text.ts'
 
 export interface Pending {
   readonly id: number
   readonly position: number
   /** Signals and heartbeats are forgotten by a crash, so acknowledging them need not be remembered. */
   readonly lasting: boolean
-  /** The event as JSON text, without its id. Shared between all queues that want this form. */
-  readonly body: string
-  /** Whose secrets belong into the body, where they are not. */
+  /** Without its ID. Shared between all queues that want this form. */
+  readonly body: EventText
+  /** The account whose secrets belong in the event; they are filled in when it is read. */
   readonly secretsOf?: number
 }
 

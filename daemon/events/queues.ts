@@ -6,6 +6,7 @@ import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Announcement } from '../domain/resource.ts'
 import { Adapter, Clients } from './adapt.ts'
 import { hasRoom, isUsedUp, skipTo, takeId } from './event-ids.ts'
+import { addFields, type EventText, heartbeat } from './event-text.ts'
 import { type Pending, type Queue, sizeOf, type Unsaved, type Waiter } from './queue.ts'
 import { queuesOfRows, rowsOfQueues } from './saved-queues.ts'
 import { Wheel } from './timer-wheel.ts'
@@ -109,7 +110,7 @@ export class Queues {
           if (fits && queue.narrow.length > 0 && !fits(queue)) continue
           for (const event of adapter.eventsWith(queue.client, personal)) {
             if (queue.types && !queue.types.has(event.type)) continue
-            const body = echo?.queueId === queue.id ? withFields(echo.fields, event.text) : event.text
+            const body = echo?.queueId === queue.id ? addFields(echo.fields, event.text) : event.text
             this.#enqueue(queue, position, body, lasting, announcement.secretsOf)
           }
         }
@@ -306,7 +307,7 @@ export class Queues {
 
   // --- events ---------------------------------------------------------------------------------------------------
 
-  #enqueue(queue: Queue, position: number, body: string, lasting: boolean, secretsOf?: number): void {
+  #enqueue(queue: Queue, position: number, body: EventText, lasting: boolean, secretsOf?: number): void {
     // More signals than a position has IDs for: a signal may be missed, an ID must not come again after a crash.
     if (!lasting && !hasRoom(queue, position, 0)) return
     this.#append(queue, position, body, lasting, secretsOf)
@@ -331,7 +332,7 @@ export class Queues {
     if (account) account.size += by
   }
 
-  #append(queue: Queue, position: number, body: string, lasting: boolean, secretsOf?: number): void {
+  #append(queue: Queue, position: number, body: EventText, lasting: boolean, secretsOf?: number): void {
     const id = takeId(queue, position, lasting)
     queue.position = position
     queue.pending.push(
@@ -372,7 +373,7 @@ export class Queues {
     if (idsEnd) this.#parts.tick()
     if (expected || idsEnd) this.#heartbeats.at(now + 1000, queue)
     else {
-      this.#append(queue, this.#released, '"type":"heartbeat"}', false)
+      this.#append(queue, this.#released, heartbeat, false)
       this.answer(queue, this.ready(queue))
     }
   }
@@ -382,11 +383,6 @@ export class Queues {
     if (due > this.#parts.clock.now()) this.#expiries.at(due, queue)
     else this.#parts.remove([queue.id], 'expired')
   }
-}
-
-/** The same event with more fields; the text begins after the opening brace. */
-function withFields(fields: object, body: string): string {
-  return `${JSON.stringify(fields).slice(1, -1)},${body}`
 }
 
 function largest(queues: ReadonlySet<Queue>): Queue {

@@ -1,5 +1,6 @@
 // How a snapshot keeps queues: the text of an event once, before the first queue that waits for it, however many do.
 
+import type { EventText } from './event-text.ts'
 import type { Pending, Queue, Unsaved } from './queue.ts'
 
 type SavedQueue = Omit<Queue, Unsaved>
@@ -9,7 +10,7 @@ type PendingRow = readonly [id: number, position: number, text: number, lasting:
 
 /** The rows of a snapshot: texts of events, and queues that refer to them by number. */
 export function* rowsOfQueues(queues: readonly SavedQueue[]): Generator<unknown> {
-  const numbers = new Map<string, number>()
+  const numbers = new Map<EventText, number>()
   for (const { pending, ...queue } of queues) {
     for (const { body } of pending)
       if (!numbers.has(body)) {
@@ -22,10 +23,10 @@ export function* rowsOfQueues(queues: readonly SavedQueue[]): Generator<unknown>
 
 /** Reads rows of any format. In the first two every queue had its own copy of each text. */
 export function* queuesOfRows(rows: Iterable<unknown>): Generator<SavedQueue> {
-  const texts: string[] = []
-  const known = new Map<string, string>()
+  const texts: EventText[] = []
+  const known = new Map<EventText, EventText>()
   for (const row of rows) {
-    if (typeof row === 'string') texts.push(row)
+    if (typeof row === 'string') texts.push(row as EventText)
     else {
       const { pending, ...queue } = row as Omit<SavedQueue, 'pending'> & { pending: (PendingRow | Pending)[] }
       yield {
@@ -40,13 +41,13 @@ function rowOf({ id, position, lasting, secretsOf }: Pending, text: number): Pen
   return secretsOf === undefined ? [id, position, text, lasting] : [id, position, text, lasting, secretsOf]
 }
 
-function pendingOf([id, position, text, lasting, secretsOf]: PendingRow, texts: readonly string[]): Pending {
+function pendingOf([id, position, text, lasting, secretsOf]: PendingRow, texts: readonly EventText[]): Pending {
   const body = texts[text]
   if (body === undefined) throw new Error(`state.json: a queue refers to event text ${text}, which is missing`)
   return secretsOf === undefined ? { id, position, lasting, body } : { id, position, lasting, body, secretsOf }
 }
 
-function shared(event: Pending, known: Map<string, string>): Pending {
+function shared(event: Pending, known: Map<EventText, EventText>): Pending {
   const body = known.get(event.body)
   if (body === undefined) known.set(event.body, event.body)
   return body === undefined ? event : { ...event, body }

@@ -16,6 +16,7 @@ import { administerBot, hearPublicChannels } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { clientOf } from '../events/adapt.ts'
 import { idStep } from '../events/event-ids.ts'
+import { type EventText, numberEvent, readEvent, writeEvent } from '../events/event-text.ts'
 import type { Pending, Queue } from '../events/queue.ts'
 import { send, success } from './answer.ts'
 import type { Answering } from './exchange.ts'
@@ -163,19 +164,19 @@ function narrowOfBot({ state, actor }: Context): QueueRegistration['narrow'] {
 
 function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: readonly Pending[]): void {
   let list = ''
-  for (const event of events) list += `${list && ','}{"id":${event.id},${revealed(ctx, event)}`
+  for (const event of events) list += `${list && ','}${numberEvent(event.id, revealed(ctx, event))}`
   const more = ignored.length > 0 ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : ''
   send(answering, 200, `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`)
 }
 
 /** The event with the secrets that its queue does not keep, if the reader may still have them. */
-function revealed(ctx: Context, { body, secretsOf }: Pending): string {
+function revealed(ctx: Context, { body, secretsOf }: Pending): EventText {
   if (secretsOf === undefined) return body
   const user = ctx.state.users.get(secretsOf)
   const actor = ctx.state.users.get(ctx.actor.id)
   if (!user || !actor || !administerBot.allows({ state: ctx.state, actor }, user)) return body
-  const event = JSON.parse(`{${body}`)
-  return JSON.stringify({ ...event, bot: withSecrets(ctx, user, event.bot) }).slice(1)
+  const event = readEvent(body)
+  return writeEvent({ ...event, bot: withSecrets(ctx, user, event.bot) })
 }
 
 /** Anything else that is given is from the future, or no capability, and changes nothing. */
