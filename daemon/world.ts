@@ -13,8 +13,9 @@ import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
 import { Site, type SiteHost } from './http/site.ts'
 import { type Clock, RealClock, SteeredClock } from './io/clock.ts'
-import { hashPassword, keysFrom, verifyPassword } from './io/keys.ts'
+import { keysFrom } from './io/keys.ts'
 import { type Mailer, openMailer } from './io/mail.ts'
+import { Passwords } from './io/passwords.ts'
 import { type Randomness, realRandomness, seededRandomness } from './io/randomness.ts'
 import { checkSecret } from './io/secret.ts'
 import { UnneededFiles } from './io/unneeded-files.ts'
@@ -22,6 +23,9 @@ import { Webhooks } from './io/webhooks.ts'
 import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
 import type { Store } from './store.ts'
+
+/** One for the process: what it protects, the threads that write the disk, is there once too. */
+const passwords = new Passwords()
 
 /** What can differ from world to world. */
 export type WorldSettings = Pick<
@@ -85,7 +89,12 @@ export class World {
     this.clock = clockOf(settings)
     this.keys = keysFrom(store.secret.text)
     this.#server = serverFacts(settings)
-    this.#tools = { hashPassword, verifyPassword, keepFile: store.files.keep, server: this.#server }
+    this.#tools = {
+      hashPassword: password => passwords.hashPassword(password),
+      verifyPassword: (password, hash) => passwords.verifyPassword(password, hash),
+      keepFile: store.files.keep,
+      server: this.#server,
+    }
     this.#mailer = this.#buildMailer()
     this.#queues = this.#buildQueues()
     this.engine = this.#buildEngine()

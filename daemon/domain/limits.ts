@@ -14,6 +14,8 @@ export const limits = {
   savedSnippetTitle: 60,
   statusText: 60,
   alertWord: 100,
+  /** Per account. */
+  alertWords: 200,
   fullName: 100,
   groupName: 100,
   email: 254,

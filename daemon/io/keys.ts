@@ -1,6 +1,6 @@
-// API keys and passwords. Keys are derived from the secret of the store and never stored; passwords are scrypt hashes.
+// API keys and tokens: derived from the secret of the store and never stored.
 
-import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Keys } from '../domain/resource.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -37,29 +37,4 @@ function sameSecret(given: string, wanted: string): boolean {
 
 export function newSecret(): string {
   return randomBytes(32).toString('hex')
-}
-
-const cost = { N: 16384, r: 8, p: 1 }
-
-/** Takes the place of a hash where there is no password: nothing matches it. */
-export const noPassword = `scrypt$${cost.N}$${'A'.repeat(22)}==$`
-
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16)
-  return `scrypt$${cost.N}$${salt.toString('base64')}$${(await derive(password, salt, cost.N)).toString('base64')}`
-}
-
-export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
-  const [, n, salt, wanted] = (hash ?? noPassword).split('$')
-  const given = await derive(password, Buffer.from(salt!, 'base64'), Number(n))
-  const known = Buffer.from(wanted!, 'base64')
-  return known.length === given.length && timingSafeEqual(given, known)
-}
-
-function derive(password: string, salt: Buffer, n: number): Promise<Buffer> {
-  return new Promise((resolve, reject) =>
-    scrypt(password.normalize('NFKC'), salt, 32, { ...cost, N: n }, (error, key) =>
-      error ? reject(error) : resolve(key),
-    ),
-  )
 }

@@ -10,7 +10,7 @@ import { roles } from '../domain/model/roles.ts'
 import { State, type User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Context, Tools } from '../domain/resource.ts'
-import { noPassword } from '../io/keys.ts'
+import { noPassword } from '../io/passwords.ts'
 import { type Params, type Path, type Seed, SeedMistake } from './format.ts'
 
 export interface SeedContext {

@@ -5,6 +5,7 @@ import { limits } from '../limits.ts'
 import type { AlertWordsFact } from '../model/facts/people.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
+import { conflict } from '../refusal.ts'
 import { type Context, type Outcome, resource } from '../resource.ts'
 
 export const alertWords = resource(api)<AlertWordsFact>({
@@ -20,6 +21,8 @@ export const alertWords = resource(api)<AlertWordsFact>({
         known.add(folded(word))
         words.push(word)
       }
+      if (words.length > limits.alertWords)
+        throw conflict('alert_words', `you can have ${limits.alertWords} alert words; remove some first`)
       return changed(ctx, words)
     },
 

@@ -311,9 +311,18 @@ describe('linkifiers', () => {
 
 describe('alert words', () => {
   test('stand by themselves, in any case', () => {
-    assert.deepEqual(alertWordsIn('Deploy FAILED, again', ['failed', 'deploy', 'fail']), ['failed', 'deploy'])
+    assert.deepEqual(alertWordsIn('Deploy FAILED, again', ['failed', 'deploy', 'fail']), ['deploy', 'failed'])
     assert.deepEqual(alertWordsIn('undeployed redeploy deploy-bot', ['deploy']), [])
     assert.deepEqual(alertWordsIn('the Big one!', ['big one', '']), ['big one'])
+    assert.deepEqual(alertWordsIn('big  one, big', ['big one', 'big o', 'big']), ['big'])
+    assert.deepEqual(alertWordsIn('use .net, not asp.net', ['.net']), ['.net'])
+    assert.deepEqual(alertWordsIn('asp.net', ['.net', 'net', 'asp.net', 'asp']), ['asp', 'asp.net', 'net'])
+    assert.deepEqual(alertWordsIn('c++ and (c#)', ['c++', 'c#', 'c']), ['c++', 'c#'])
+  })
+
+  test('cost the same however many there are', { timeout: 60_000 }, () => {
+    const words = Array.from({ length: 200_000 }, (_, i) => `a a${i}`)
+    assert.deepEqual(alertWordsIn('a '.repeat(5000), words), [])
   })
 })
 

@@ -32,6 +32,15 @@ describe('/users/me/alert_words', () => {
     ])
   })
 
+  test('an account has 200 of them', async () => {
+    const cat = await person(daemon, 'cat')
+    const words = Array.from({ length: 200 }, (_, i) => `word${i}`)
+    await cat.call(alertWords.add, { alert_words: words })
+    await cat.call(alertWords.add, { alert_words: ['WORD7'] })
+    await cat.refused(alertWords.add, { alert_words: ['one more'] }, 'BAD_REQUEST')
+    assert.equal((await cat.call(alertWords.list, {})).alert_words.length, 200)
+  })
+
   test('a word longer than 100 characters is refused, and none is added', async () => {
     await bob.refused(alertWords.add, { alert_words: ['fine', 'x'.repeat(101)] }, 'BAD_REQUEST')
     assert.deepEqual((await bob.call(alertWords.list, {})).alert_words, [])

@@ -48,6 +48,18 @@ describe('POST /users/me/avatar', () => {
     await amy.refused(api.upload, { file: file(Buffer.alloc(5 * 1024 * 1024 + 1)) }, 'BAD_REQUEST')
     await amy.refused(api.upload, {}, 'BAD_REQUEST')
   })
+
+  // Minutes each, where a parser looks at the rest of the file again and again.
+  test('files made to be slow to read are refused like any other', { timeout: 60_000 }, async () => {
+    const size = 5 * 1024 * 1024
+    for (const bytes of [
+      Buffer.from('P3\n'.padEnd(size, '#\n')),
+      Buffer.from('P7\n'.padEnd(size, 'x\n')),
+      Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(size - 4, 0)]),
+      Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.alloc(size - 3, 0xff)]),
+    ])
+      await amy.refused(api.upload, { file: file(bytes) }, 'BAD_IMAGE')
+  })
 })
 
 describe('DELETE /users/me/avatar', () => {
