@@ -43,7 +43,7 @@ const rooms: readonly Room[] = [
     at: /^daemon\/domain\//,
     // A table that never changes is as pure as a constant.
     uses: [/^daemon\/api\//, /^data\/emoji\.json$/],
-    packages: ['markdown-it', 're2js', 'url-template', 'image-size', '@noble/hashes'],
+    packages: ['markdown-it', 're2js', 'url-template', '@noble/hashes'],
   },
   { at: /^daemon\/journal\//, uses: [], packages: ['lowdb', node] },
   { at: /^daemon\/client\//, uses: [/^daemon\/api\//], packages: [] },
@@ -63,7 +63,7 @@ const rooms: readonly Room[] = [
   },
   {
     at: /^daemon\/seed\//,
-    uses: [/^daemon\/(api|domain)\//, /^daemon\/io\/keys\.ts$/, /^data\/\w+\.json$/],
+    uses: [/^daemon\/(api|domain)\//, /^daemon\/io\/passwords\.ts$/, /^data\/\w+\.json$/],
     types: [/^daemon\/config\.ts$/],
     later: [/^data\/presets\/\w+\.json$/],
     packages: [node],
