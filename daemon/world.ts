@@ -7,6 +7,7 @@ import { ControlPlane } from './control/control-plane.ts'
 import { controlHandler } from './control/routes.ts'
 import { knowsEndpoint, resources } from './domain/index.ts'
 import type { User } from './domain/model/state.ts'
+import { rateLimited } from './domain/refusal.ts'
 import type { Keys, ServerFacts, Surroundings, Tools } from './domain/resource.ts'
 import { isOwner } from './domain/rules/index.ts'
 import { Engine } from './engine.ts'
@@ -25,7 +26,7 @@ import { firstFacts } from './seed/found.ts'
 import type { Store } from './store.ts'
 
 /** One for the process: what it protects, the threads that write the disk, is there once too. */
-const passwords = new Passwords()
+const passwords = new Passwords(rateLimited)
 
 /** What can differ from world to world. */
 export type WorldSettings = Pick<

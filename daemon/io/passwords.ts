@@ -2,7 +2,6 @@
 // threads that write the disk stay free.
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { rateLimited } from '../domain/refusal.ts'
 
 const cost = { N: 16384, r: 8, p: 1 }
 
@@ -16,11 +15,14 @@ const retrySeconds = 5
 export const noPassword = `scrypt$${cost.N}$${'A'.repeat(22)}==$`
 
 export class Passwords {
+  readonly #refuse: (seconds: number) => Error
   readonly #lineLength: number
   readonly #waiting: (() => void)[] = []
   #busy = false
 
-  constructor(lineLength = 100) {
+  /** `refuse` makes what is thrown when the line is full, from the seconds until it is worth to try again. */
+  constructor(refuse: (seconds: number) => Error, lineLength = 100) {
+    this.#refuse = refuse
     this.#lineLength = lineLength
   }
 
@@ -51,7 +53,7 @@ export class Passwords {
 
   async #turn(): Promise<void> {
     if (this.#busy) {
-      if (this.#waiting.length >= this.#lineLength) throw rateLimited(retrySeconds)
+      if (this.#waiting.length >= this.#lineLength) throw this.#refuse(retrySeconds)
       await new Promise<void>(resolve => this.#waiting.push(resolve))
     }
     this.#busy = true

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Refusal } from '../../daemon/domain/refusal.ts'
+import { Refusal, rateLimited } from '../../daemon/domain/refusal.ts'
 import { Passwords } from '../../daemon/io/passwords.ts'
 
 describe('passwords', () => {
   test('are hashed one after the other; what does not fit into the line is refused with 429', async () => {
-    const passwords = new Passwords(2)
+    const passwords = new Passwords(rateLimited, 2)
     const all = await Promise.allSettled(['a', 'b', 'c', 'd'].map(text => passwords.hashPassword(text)))
     assert.deepEqual(
       all.map(({ status }) => status),
