@@ -10,9 +10,9 @@ import { withSecrets } from '../domain/bots/secrets.ts'
 import { limits } from '../domain/limits.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import { queueNarrow } from '../domain/narrow/queue-terms.ts'
-import { badRequest, Refusal } from '../domain/refusal.ts'
+import { conflict, invalid, Refusal } from '../domain/refusal.ts'
 import type { AnyResource, Context } from '../domain/resource.ts'
-import { administerBot, hearPublicChannels } from '../domain/rules/index.ts'
+import { administerBot, check, hearPublicChannels } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { clientOf } from '../events/adapt.ts'
 import { idStep } from '../events/event-ids.ts'
@@ -96,8 +96,8 @@ export class LongPoll {
     // Saying nothing acknowledges nothing; so does any negative number before the first acknowledgement.
     if (upTo === undefined || (upTo < 0 && queue.acknowledged < 0)) return this.#engine.settled()
     if (upTo < queue.acknowledged)
-      throw badRequest(`last_event_id: events up to ${queue.acknowledged} are already gone`)
-    if (upTo > queue.newest) throw badRequest(`last_event_id: this queue has no event ${upTo} yet`)
+      throw conflict('last_event_id', `events up to ${queue.acknowledged} have already been deleted`)
+    if (upTo > queue.newest) throw invalid('last_event_id', `this queue has no event ${upTo} yet`)
     const seen = queue.pending.filter(event => event.id <= upTo)
     if (seen.some(event => event.lasting))
       await this.#engine.record('get-events', ctx.actor.id, [{ type: 'queue.acknowledged', queueId: queue.id, upTo }])
@@ -122,9 +122,10 @@ export class LongPoll {
 
   #registration(ctx: Context, params: RegisterParams | GetParams): QueueRegistration {
     if (this.#engine.queues.ofUser(ctx.actor.id).size >= this.#maxPerUser)
-      throw badRequest(`You already have ${this.#maxPerUser} event queues. Delete one, or wait until one expires.`)
-    if (params.all_public_streams && !hearPublicChannels.allows(ctx))
-      throw badRequest('all_public_streams: guests hear of their own channels only')
+      throw new Refusal(`You already have ${this.#maxPerUser} event queues. Delete one, or wait until one expires.`, {
+        kind: 'conflict',
+      })
+    if (params.all_public_streams) check(hearPublicChannels, ctx)
     const lifespan = params.queue_lifespan_secs || limits.queueLifespanSeconds
     return {
       id: ctx.random(),

@@ -1,7 +1,7 @@
 // Reads a multipart body part by part, without trusting that it is whole.
 
 import type { Upload } from '../api/define.ts'
-import { badRequest, Refusal } from '../domain/refusal.ts'
+import { malformed, Refusal } from '../domain/refusal.ts'
 
 export interface Parts {
   /** Parts that a body may have. */
@@ -20,7 +20,7 @@ export async function readMultipart(contentType: string, body: Buffer, { most, a
   await new Promise<void>((resolve, reject) => {
     const fail = (error: unknown) => {
       failed = true
-      reject(error instanceof Refusal ? error : badRequest(`The multipart body cannot be read: ${reason(error)}`))
+      reject(error instanceof Refusal ? error : malformed(`The multipart body cannot be read: ${reason(error)}.`))
     }
     const attempt = (work: () => void) => {
       try {
@@ -46,7 +46,7 @@ export async function readMultipart(contentType: string, body: Buffer, { most, a
           ),
         )
       })
-      parser.on('partsLimit', () => fail(badRequest(`Too many parameters (limit: ${most})`)))
+      parser.on('partsLimit', () => fail(malformed(`Too many parameters (limit: ${most}).`)))
       parser.on('error', fail)
       parser.on('finish', resolve)
       // Bounded by the size of the body. Nothing is fed after a failure: the parser may have parts without a listener by then.
@@ -59,7 +59,7 @@ export async function readMultipart(contentType: string, body: Buffer, { most, a
 }
 
 function nameOf(name: string | undefined): string {
-  if (name === undefined) throw badRequest('A part of the multipart body has no name')
+  if (name === undefined) throw malformed('A part of the multipart body has no name.')
   return name
 }
 

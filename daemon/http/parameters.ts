@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Upload } from '../api/define.ts'
-import { badRequest, malformed, type Refusal } from '../domain/refusal.ts'
+import { inQuotes, invalid, malformed, Refusal } from '../domain/refusal.ts'
 import { readMultipart } from './multipart.ts'
 
 const mostFields = 1000
@@ -45,8 +45,8 @@ function readBody(contentType: string, body: Buffer, fields: FieldMap): undefine
 }
 
 function notAForm(type: string): Refusal {
-  return badRequest(
-    `Send parameters as form fields (application/x-www-form-urlencoded or multipart/form-data), not as '${type}'`,
+  return malformed(
+    `Send parameters as form fields (application/x-www-form-urlencoded or multipart/form-data), not as ${inQuotes(type)}.`,
   )
 }
 
@@ -93,9 +93,9 @@ const hexDigits = Int8Array.from({ length: 256 }, (_, byte) =>
 )
 
 function add(fields: FieldMap, name: string, value: string | Upload): void {
-  if (fields.has(name)) throw badRequest(`${name} was sent more than once`)
-  if (fields.size >= mostFields) throw badRequest(`Too many parameters (limit: ${mostFields})`)
-  if (name.includes('\0') || !name.isWellFormed()) throw badRequest('A parameter name is not valid text')
+  if (fields.has(name)) throw invalid(name, 'sent more than once')
+  if (fields.size >= mostFields) throw malformed(`Too many parameters (limit: ${mostFields}).`)
+  if (name.includes('\0') || !name.isWellFormed()) throw malformed('A parameter name is not valid text.')
   fields.set(name, value)
 }
 

@@ -3,7 +3,7 @@
 
 import Router from 'find-my-way'
 import type { Endpoint, Method } from '../api/define.ts'
-import { badRequest } from '../domain/refusal.ts'
+import { malformed } from '../domain/refusal.ts'
 import type { AnyResource } from '../domain/resource.ts'
 
 export interface Route {
@@ -45,7 +45,7 @@ export class Routes {
     const found = this.#routerFor(path)?.find(method as Method, path)
     if (!found && isDecodable(path)) return undefined
     // Without a route of ours, what the router found is its own for paths that cannot be decoded.
-    if (!found?.store) throw badRequest(`The path has bad percent-encoding: ${path}`)
+    if (!found?.store) throw malformed(`The path has bad percent-encoding: ${path}`)
     const route = found.store as Route
     const { '*': rest, ...params } = found.params
     const restName = rest === undefined ? undefined : /\{(\w+)\.\.\.\}/.exec(route.pattern)?.[1]

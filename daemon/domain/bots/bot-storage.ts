@@ -4,7 +4,7 @@ import { botStorage as api } from '../../api/bots/bot-storage.ts'
 import { limits } from '../limits.ts'
 import type { BotStorageFact } from '../model/facts/bots.ts'
 import type { StoredItem } from '../model/personal-records.ts'
-import { badRequest } from '../refusal.ts'
+import { invalid, missing } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 
@@ -21,7 +21,7 @@ export const botStorage = resource(api)<BotStorageFact>({
       for (const item of items) sizes.set(item.key, sizeOf(item))
       const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
       if (total > limits.botStorage)
-        throw badRequest(`storage: ${total} characters are more than the limit of ${limits.botStorage}`)
+        throw invalid('storage', `must be at most ${limits.botStorage} characters in total; this would be ${total}`)
       return { facts: items.length > 0 ? [{ type: 'bot-storage.put', items }] : [], reply: {} }
     },
 
@@ -54,7 +54,7 @@ function mine(ctx: Context): StoredItem[] {
 function stored(ctx: Context, key: string, index: number): StoredItem {
   may.check(may.useBotStorage, ctx)
   const item = ctx.state.botStorage.get(`${ctx.actor.id}/${key}`)
-  if (!item) throw badRequest(`keys[${index}]: nothing is stored under this key`)
+  if (!item) throw missing(`keys[${index}]`, 'stored value', key)
   return item
 }
 

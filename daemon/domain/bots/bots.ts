@@ -11,7 +11,7 @@ import { checkBotName, checkFreeEmail } from '../people/users/checks.ts'
 import { newAccount } from '../people/users/index.ts'
 import { avatarUrl } from '../people/users/present.ts'
 import { nameFacts, roleFacts } from '../people/users/update.ts'
-import { badRequest } from '../refusal.ts'
+import { conflict, invalid, missing } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { type BotUser, presentBot, presentDefaults } from './present.ts'
@@ -102,7 +102,7 @@ export const bots = resource(api)<never, Prepared>({
 
     deactivate(ctx, { bot_id }) {
       const user = administered(ctx, bot_id, may.deactivateBot)
-      if (!user.active) throw badRequest('bot_id: the bot is already deactivated')
+      if (!user.active) throw conflict('bot_id', 'the bot is already deactivated')
       return { facts: leaving(ctx, user), reply: {} }
     },
 
@@ -132,7 +132,7 @@ export const bots = resource(api)<never, Prepared>({
 function administered(ctx: Context, id: number, rule = may.administerBot): BotUser {
   may.check(may.useBots, ctx)
   const user = ctx.state.users.get(id)
-  if (!user?.bot || user.bot.system) throw badRequest('bot_id: no such bot')
+  if (!user?.bot || user.bot.system) throw missing('bot_id', 'bot', id)
   if (user.canCreateUsers) may.insist(rule, ctx, user)
   else may.check(rule, ctx, user)
   return user as BotUser
@@ -140,7 +140,8 @@ function administered(ctx: Context, id: number, rule = may.administerBot): BotUs
 
 function checkAddress(ctx: Context, shortName: string): string {
   const name = shortName.trim()
-  if (!/^[\w.+-]+$/.test(name)) throw badRequest('short_name can hold letters, digits and _ . + - only')
+  if (!/^[\w.+-]+$/.test(name))
+    throw invalid('short_name', 'can contain only letters, digits and the characters _ . + -')
   return checkFreeEmail(ctx.state, 'short_name', `${name}-bot@${ctx.state.organization.emailDomain}`)
 }
 
@@ -148,7 +149,7 @@ function service(params: ParamsOf<typeof api.create>): Pick<Bot, 'service'> {
   const { bot_type, payload_url, interface_type, service_name, config_data = {} } = params
   if (bot_type === 3) return { service: { url: checkUrl('payload_url', payload_url ?? ''), interface: interface_type } }
   // OPEN: which embedded bots exist is not shown; natter has none to offer.
-  if (bot_type === 4) throw badRequest('bot_type: embedded bots are not enabled')
+  if (bot_type === 4) throw invalid('bot_type', 'embedded bots are not enabled')
   if (bot_type === 2 && service_name !== undefined) return { service: { name: service_name, config: config_data } }
   return {}
 }
@@ -157,7 +158,7 @@ function service(params: ParamsOf<typeof api.create>): Pick<Bot, 'service'> {
 function checkUrl(param: string, given: string): string {
   const text = given.startsWith('"') && given.endsWith('"') ? given.slice(1, -1) : given
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw badRequest(`${param} is not a URL`)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw invalid(param, 'must be a URL')
   return text
 }
 
@@ -166,7 +167,7 @@ function channel(ctx: Context, param: string, name: string | undefined): number 
   if (name === undefined) return undefined
   if (name === '') return null
   const found = channelByName(ctx.state, name)
-  if (!found || !may.seeContent.allows(ctx, found)) throw badRequest(`${param}: no such channel`)
+  if (!found || !may.seeContent.allows(ctx, found)) throw missing(param, 'channel', name)
   return found.id
 }
 
@@ -211,8 +212,8 @@ function changedService({ service }: Bot, params: ParamsOf<typeof api.update>): 
       },
     }
   if (service_payload_url !== undefined || service_interface !== undefined)
-    throw badRequest('service_payload_url: only outgoing webhooks have one')
-  if (params.regenerate_token) throw badRequest('regenerate_token: only outgoing webhooks have a token')
+    throw invalid('service_payload_url', 'only outgoing webhooks have one')
+  if (params.regenerate_token) throw invalid('regenerate_token', 'only outgoing webhooks have a token')
   if (service && config_data) return { service: { ...service, config: { ...service.config, ...config_data } } }
   return service ? { service } : {}
 }
@@ -221,7 +222,7 @@ function newOwner(ctx: Context, user: BotUser, id: number): number {
   if (id === user.bot.ownerId) return id
   may.insist(may.handOverBot, ctx, user)
   const owner = ctx.state.users.get(id)
-  if (!owner?.active || owner.bot) throw badRequest('bot_owner_id: a bot belongs to an active person')
+  if (!owner?.active || owner.bot) throw invalid('bot_owner_id', 'must be the ID of an active person')
   return id
 }
 

@@ -6,7 +6,7 @@ import { renderInline } from '../markdown/index.ts'
 import type { ChannelFolderFact } from '../model/facts/channels.ts'
 import type { ChannelFolder, State } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
-import { badRequest } from '../refusal.ts'
+import { conflict, invalid, missing, taken } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -36,7 +36,7 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
       const folders = [...ctx.state.channelFolders.values()]
       const wanted = new Set(order)
       if (wanted.size !== order.length || order.length !== folders.length || !folders.every(({ id }) => wanted.has(id)))
-        throw badRequest('order must hold the ID of every channel folder once, archived ones too')
+        throw invalid('order', 'must list the ID of every channel folder once, including archived ones')
       const same = order.every((id, index) => ctx.state.channelFolders.get(id)!.order === index)
       return { facts: same ? [] : [{ type: 'channel-folder.reordered', order }], reply: {} }
     },
@@ -44,10 +44,10 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
     edit(ctx, { channel_folder_id: id, name, description, is_archived }) {
       may.insist(may.administer, ctx)
       const old = ctx.state.channelFolders.get(id)
-      if (!old) throw badRequest('channel_folder_id: no such channel folder')
+      if (!old) throw missing('channel_folder_id', 'channel folder', id)
       const archived = is_archived ?? old.archived
       if (archived && !old.archived && ctx.state.channels.where('folder', id).length > 0)
-        throw badRequest('is_archived: the folder still holds channels')
+        throw conflict('is_archived', 'the folder still contains channels')
       const next = {
         name: name === undefined ? old.name : checkFolderName(ctx, name, old),
         description: description === undefined ? old.description : checkDescription('description', description),
@@ -126,6 +126,6 @@ function checkFolderName(ctx: Context, name: string, self?: ChannelFolder): stri
   const checked = checkName('name', name, limits.folderName)
   for (const folder of ctx.state.channelFolders.values())
     if (folder.id !== self?.id && !folder.archived && folder.name.toLowerCase() === checked.toLowerCase())
-      throw badRequest(`name: a channel folder named '${checked}' already exists`)
+      throw taken('name', checked)
   return checked
 }

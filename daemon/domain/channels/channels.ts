@@ -6,7 +6,7 @@ import type { AnnouncingSetting, ChannelFact } from '../model/facts/channels.ts'
 import { channelByName, subscribersOf } from '../model/lookups.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { Channel, State } from '../model/state.ts'
-import { badRequest, conflict } from '../refusal.ts'
+import { conflict, invalid, missing } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { liveChannelFor } from '../rules/channel-access.ts'
 import * as may from '../rules/index.ts'
@@ -36,7 +36,7 @@ export const channels = resource(api)<ChannelFact>({
     id(ctx, { stream }) {
       const channel = channelByName(ctx.state, stream)
       if (!channel || channel.archived || !may.seeContent.allows(ctx, channel))
-        throw badRequest(`stream: no channel is called '${stream}'`)
+        throw missing('stream', 'channel', stream)
       return { reply: { stream_id: channel.id } }
     },
 
@@ -90,7 +90,7 @@ export const channels = resource(api)<ChannelFact>({
       liveChannelFor(ctx, stream_id, may.seeContent)
       const sender = ctx.state.users.get(sender_id ?? ctx.actor.id)
       if (!sender || (sender.id !== ctx.actor.id && sender.bot?.ownerId !== ctx.actor.id))
-        throw badRequest('sender_id: neither you nor a bot of yours')
+        throw invalid('sender_id', 'must be your own ID or the ID of a bot of yours')
       // OPEN: there is no mail gateway, so the address is empty, as the API says for that case.
       return { reply: { email: '' } }
     },

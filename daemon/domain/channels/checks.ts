@@ -7,7 +7,7 @@ import { limits } from '../limits.ts'
 import type { Channel } from '../model/state.ts'
 import { cleaned, unprintable } from '../model/text.ts'
 import { emptyTopicDisplayName } from '../model/topic-names.ts'
-import { badRequest, invalid, type Refusal } from '../refusal.ts'
+import { conflict, invalid, missing, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import * as may from '../rules/index.ts'
 
@@ -23,9 +23,9 @@ export const deletePermissions: readonly ChannelPermission[] = [
 /** Also the rule for names of folders: whatever cannot be printed on one line is kept out. */
 export function checkName(parameter: string, name: string, limit: number = limits.channelName): string {
   const checked = cleaned(parameter, name, limit)
-  if (checked === '') throw badRequest(`${parameter} cannot be blank`)
+  if (checked === '') throw invalid(parameter, 'cannot be blank')
   const bad = [...checked].findIndex(character => unprintable.test(character))
-  if (bad >= 0) throw badRequest(`${parameter} has an invalid character at position ${bad + 1}`)
+  if (bad >= 0) throw invalid(parameter, `has an invalid character at position ${bad + 1}`)
   return checked
 }
 
@@ -47,7 +47,7 @@ export function checkRetention(value: string | number): number | null {
 
 /** Archived folders are taken too. */
 export function checkFolder(ctx: Context, id: number): number {
-  if (!ctx.state.channelFolders.has(id)) throw badRequest('folder_id: no such channel folder')
+  if (!ctx.state.channelFolders.has(id)) throw missing('folder_id', 'channel folder', id)
   return id
 }
 
@@ -59,7 +59,7 @@ export function checkTopicsPolicy(ctx: Context, policy: Channel['topicsPolicy'])
 /** The creator's rights for a kind of channel, and what must be switched on for it. */
 export function checkKind(ctx: Context, kind: Kind): void {
   if (kind === 'web-public' && !may.webPublicEnabled(ctx.state))
-    throw badRequest('is_web_public: web-public channels are not enabled in this organization')
+    throw invalid('is_web_public', 'web-public channels are not enabled in this organization')
   may.check(may.createChannel, ctx, kind)
 }
 
@@ -69,9 +69,9 @@ export function kindOf({ inviteOnly, webPublic }: Pick<Channel, 'inviteOnly' | '
 
 /** Four kinds there are; every other combination is refused. */
 export function checkPrivacy(privacy: Pick<Channel, 'inviteOnly' | 'webPublic' | 'historyPublic'>): void {
-  if (privacy.webPublic && privacy.inviteOnly) throw badRequest('is_web_public: a private channel cannot be web-public')
+  if (privacy.webPublic && privacy.inviteOnly) throw invalid('is_web_public', 'a private channel cannot be web-public')
   if (!privacy.inviteOnly && !privacy.historyPublic)
-    throw badRequest('history_public_to_subscribers: only a private channel can protect its history')
+    throw invalid('history_public_to_subscribers', 'only a private channel can protect its history')
 }
 
 export function kindInWords({ inviteOnly, webPublic, historyPublic }: Channel): string {
@@ -81,7 +81,7 @@ export function kindInWords({ inviteOnly, webPublic, historyPublic }: Channel): 
 }
 
 export function onlyNamedTopics(): Refusal {
-  return badRequest('topics_policy: the channel has messages in named topics', {
-    empty_topic_display_name: emptyTopicDisplayName,
+  return conflict('topics_policy', 'the channel has messages in named topics', {
+    fields: { empty_topic_display_name: emptyTopicDisplayName },
   })
 }

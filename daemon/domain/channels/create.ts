@@ -9,7 +9,7 @@ import type { GroupValue } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { Channel } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
-import { badRequest } from '../refusal.ts'
+import { invalid } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { checkedValue, defaultValue, isNobody } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
@@ -50,12 +50,12 @@ export function blueprint(ctx: Context, params: CreationParams): Blueprint {
 
 /** What only matters when a channel is really created. */
 export function checkCreation(ctx: Context, plan: Blueprint): void {
-  if (plan.webPublic && plan.inviteOnly) throw badRequest('is_web_public: a private channel cannot be web-public')
+  if (plan.webPublic && plan.inviteOnly) throw invalid('is_web_public', 'a private channel cannot be web-public')
   checkKind(ctx, plan.inviteOnly ? 'private' : 'public')
   if (plan.webPublic) checkKind(ctx, kindOf(plan))
   if (plan.isDefault) {
     may.check(may.administer, ctx)
-    if (plan.inviteOnly) throw badRequest('is_default_stream: a private channel cannot be a default channel')
+    if (plan.inviteOnly) throw invalid('is_default_stream', 'a private channel cannot be a default channel')
   }
   if (plan.retentionDays !== null) may.insist(may.own, ctx, 'set message_retention_days')
 }

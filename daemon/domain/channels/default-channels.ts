@@ -5,7 +5,7 @@ import type { Fact } from '../facts.ts'
 import type { DefaultChannelFact } from '../model/facts/channels.ts'
 import { channelByName } from '../model/lookups.ts'
 import type { Channel, DefaultChannelGroup } from '../model/state.ts'
-import { badRequest } from '../refusal.ts'
+import { conflict, inQuotes, invalid, missing, neededOneOf, taken } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { liveChannelFor } from '../rules/channel-access.ts'
 import * as may from '../rules/index.ts'
@@ -18,7 +18,7 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
     add(ctx, { stream_id }) {
       may.insist(may.administer, ctx)
       const channel = liveChannelFor(ctx, stream_id, may.seeContent)
-      if (channel.inviteOnly) throw badRequest('stream_id: a private channel cannot be a default channel')
+      if (channel.inviteOnly) throw invalid('stream_id', 'a private channel cannot be a default channel')
       return { facts: defaultFacts(ctx, channel, true), reply: {} }
     },
 
@@ -42,7 +42,7 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
       may.insist(may.administer, ctx)
       const old = existing(ctx, group_id)
       if (new_group_name === undefined && new_description === undefined)
-        throw badRequest('new_group_name or new_description is needed')
+        throw neededOneOf('new_group_name', 'new_description')
       const group = {
         ...old,
         name: new_group_name === undefined ? old.name : checkGroupName(ctx, 'new_group_name', new_group_name, old),
@@ -58,7 +58,10 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
       const channels = named(ctx, stream_names)
       for (const channel of channels)
         if (old.channelIds.includes(channel.id) === (op === 'add'))
-          throw badRequest(`stream_names: '${channel.name}' is ${op === 'add' ? 'already' : 'not'} in the group`)
+          throw conflict(
+            'stream_names',
+            `${inQuotes(channel.name)} is ${op === 'add' ? 'already' : 'not'} in the group`,
+          )
       const ids = channels.map(channel => (op === 'add' ? offered(channel).id : channel.id))
       const channelIds = op === 'add' ? [...old.channelIds, ...ids] : old.channelIds.filter(id => !ids.includes(id))
       return { facts: [{ type: 'default-channel-group.set', group: { ...old, channelIds } }], reply: {} }
@@ -97,15 +100,14 @@ function defaultFacts(ctx: Context, channel: Channel, isDefault: boolean): Fact[
 
 function existing(ctx: Context, id: number): DefaultChannelGroup {
   const group = ctx.state.defaultChannelGroups.get(id)
-  if (!group) throw badRequest('group_id: no such default channel group')
+  if (!group) throw missing('group_id', 'default channel group', id)
   return group
 }
 
 function checkGroupName(ctx: Context, parameter: string, name: string, self?: DefaultChannelGroup): string {
   const checked = checkName(parameter, name)
   for (const group of ctx.state.defaultChannelGroups.values())
-    if (group.id !== self?.id && group.name === checked)
-      throw badRequest(`${parameter}: a default channel group named '${checked}' already exists`)
+    if (group.id !== self?.id && group.name === checked) throw taken(parameter, checked)
   return checked
 }
 
@@ -113,7 +115,7 @@ function named(ctx: Context, names: readonly string[]): Channel[] {
   const channels = names.map(name => {
     const channel = channelByName(ctx.state, name)
     if (!channel || channel.archived || !may.seeMetadata.allows(ctx, channel))
-      throw badRequest(`stream_names: no channel is called '${name}'`)
+      throw missing('stream_names', 'channel', name)
     return channel
   })
   return [...new Set(channels)]
@@ -121,8 +123,8 @@ function named(ctx: Context, names: readonly string[]): Channel[] {
 
 /** Everyone who is not a guest hears of the groups, so no private channel may be in one. */
 function offered(channel: Channel): Channel {
-  if (channel.isDefault) throw badRequest(`stream_names: '${channel.name}' is a default channel already`)
+  if (channel.isDefault) throw conflict('stream_names', `${inQuotes(channel.name)} is already a default channel`)
   // OPEN: the API does not say it, but what new accounts are offered must be theirs to join.
-  if (channel.inviteOnly) throw badRequest(`stream_names: '${channel.name}' is private`)
+  if (channel.inviteOnly) throw invalid('stream_names', `${inQuotes(channel.name)} is private`)
   return channel
 }

@@ -12,7 +12,7 @@ import type { State } from '../model/state.ts'
 import { cleaned, unprintable } from '../model/text.ts'
 import { seconds } from '../model/time.ts'
 import { topicMeant, topicShown } from '../model/topic-names.ts'
-import { badRequest } from '../refusal.ts'
+import { invalid, missing, neededOneOf, onlyOneOf } from '../refusal.ts'
 import { type Announcement, type Client, type Context, type Event, resource } from '../resource.ts'
 import { liveChannelFor } from '../rules/channel-access.ts'
 import * as may from '../rules/index.ts'
@@ -33,7 +33,7 @@ export const topics = resource(api)<UserTopicFact>({
     },
 
     follow(ctx, { stream_id, topic, visibility_policy }) {
-      if (![0, 1, 2, 3].includes(visibility_policy)) throw badRequest('visibility_policy is not 0, 1, 2 or 3')
+      if (![0, 1, 2, 3].includes(visibility_policy)) throw invalid('visibility_policy', 'must be 0, 1, 2 or 3')
       return { facts: visibilityPolicyFacts(ctx, stream_id, topic, visibility_policy), reply: {} }
     },
 
@@ -74,7 +74,7 @@ export const topics = resource(api)<UserTopicFact>({
 function visibilityPolicyFacts(ctx: Context, channelId: number, given: string, policy: number): Fact[] {
   const topic = readTopic('topic', given)
   if (policy !== none) liveChannelFor(ctx, channelId, may.seeContent)
-  else if (!ctx.state.channels.has(channelId)) throw badRequest('stream_id: no such channel')
+  else if (!ctx.state.channels.has(channelId)) throw missing('stream_id', 'channel', channelId)
   return userTopicFacts(ctx.state, { userId: ctx.actor.id, channelId, topic, policy, updated: seconds(ctx.now) })
 }
 
@@ -121,17 +121,16 @@ function live(state: State, userId: number): UserTopic[] {
 }
 
 function mutedChannel(ctx: Context, { stream_id, stream }: ParamsOf<typeof api.mute>): number {
-  if (stream_id !== undefined && stream !== undefined)
-    throw badRequest('stream_id and stream: give only one of them', { parameters: ['stream_id', 'stream'] })
+  if (stream_id !== undefined && stream !== undefined) throw onlyOneOf('stream_id', 'stream')
   if (stream_id !== undefined) return stream_id
-  if (stream === undefined) throw badRequest('stream_id or stream is needed')
+  if (stream === undefined) throw neededOneOf('stream_id', 'stream')
   const channel = channelByName(ctx.state, stream)
-  if (!channel || !may.seeMetadata.allows(ctx, channel)) throw badRequest(`stream: no channel is called '${stream}'`)
+  if (!channel || !may.seeMetadata.allows(ctx, channel)) throw missing('stream', 'channel', stream)
   return channel.id
 }
 
 function readTopic(parameter: string, topic: string): string {
   const checked = cleaned(parameter, topic, limits.topic)
-  if (unprintable.test(checked)) throw badRequest(`${parameter} contains a character that cannot be printed`)
+  if (unprintable.test(checked)) throw invalid(parameter, 'cannot contain characters that cannot be printed')
   return topicMeant(checked)
 }

@@ -8,7 +8,7 @@ import { channelByName, subscribersOf } from '../model/lookups.ts'
 import type { GroupValue } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { Channel, State } from '../model/state.ts'
-import { badRequest, missing, type Refusal, taken } from '../refusal.ts'
+import { conflict, invalid, missing, Refusal, taken } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { changedValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
@@ -81,9 +81,9 @@ export function archiveNotice(ctx: Context, channel: Channel, done: 'archived' |
 }
 
 function checkUnarchiving(ctx: Context, channel: Channel): void {
-  if (!channel.archived) throw badRequest('is_archived: the channel is not archived')
+  if (!channel.archived) throw conflict('is_archived', 'the channel is not archived')
   if (channel.inviteOnly && subscribersOf(ctx.state, channel.id).length === 0)
-    throw badRequest('is_archived: a private channel without subscribers cannot be unarchived')
+    throw conflict('is_archived', 'a private channel without subscribers cannot be unarchived')
 }
 
 function changedSettings(ctx: Context, params: UpdateParams, old: Channel): ChannelSettings {
@@ -93,12 +93,13 @@ function changedSettings(ctx: Context, params: UpdateParams, old: Channel): Chan
   if (params.description !== undefined) next.description = checkDescription('description', params.description)
   if (params.is_default_stream !== undefined) {
     may.check(may.administer, ctx)
-    if (params.is_default_stream && old.archived) throw badRequest('is_default_stream: the channel is archived')
+    if (params.is_default_stream && old.archived) throw conflict('is_default_stream', 'the channel is archived')
     next.isDefault = params.is_default_stream
   }
   if (inviteOnly && (next.isDefault ?? old.isDefault))
-    throw badRequest(
-      `${params.is_default_stream ? 'is_default_stream' : 'is_private'}: a private channel cannot be a default channel`,
+    throw invalid(
+      params.is_default_stream ? 'is_default_stream' : 'is_private',
+      'a private channel cannot be a default channel',
     )
   if (params.message_retention_days !== undefined) {
     may.insist(may.own, ctx, 'change message_retention_days')
@@ -127,13 +128,13 @@ function privacy(ctx: Context, params: UpdateParams, old: Channel): ChannelSetti
   if (is_web_public) checkKind(ctx, 'web-public')
   const moderation = organizationSetting(ctx.state, 'moderation_request_channel_id') === old.id
   if (moderation && !next.inviteOnly)
-    throw badRequest('is_private: the channel of moderation requests must stay private')
+    throw conflict('is_private', 'the channel for moderation requests must stay private')
   return next
 }
 
 function checkRename(ctx: Context, name: string, old: Channel): string {
   const checked = checkName('new_name', name)
-  if (checked === old.name) throw badRequest('new_name: the channel already has that name')
+  if (checked === old.name) throw conflict('new_name', 'the channel already has this name')
   const holder = channelByName(ctx.state, checked)
   if (holder && holder.id !== old.id) throw nameTaken('new_name', checked)
   return checked

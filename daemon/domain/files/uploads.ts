@@ -6,7 +6,7 @@ import { limits } from '../limits.ts'
 import type { UploadFact } from '../model/facts/files.ts'
 import type { Attachment } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
-import { badRequest, conflict } from '../refusal.ts'
+import { conflict, invalid, missing } from '../refusal.ts'
 import { resource, type ServerFacts } from '../resource.ts'
 import { attachmentAt, attachmentNews, attachmentUrl, presentAttachment, spaceUsed, unlink } from './attachments.ts'
 import { imageDimensions } from './images.ts'
@@ -55,7 +55,7 @@ export const uploads = resource(api)<UploadFact, Prepared>({
 
     temporary(ctx, { realm_id_str, filename }) {
       const attachment = attachmentAt(ctx, `/user_uploads/${realm_id_str}/${filename}`)
-      if (!attachment) throw badRequest('filename: no such file')
+      if (!attachment) throw missing('filename', 'file', filename)
       return { reply: { url: temporaryUrl(ctx, attachment) } }
     },
 
@@ -68,7 +68,7 @@ export const uploads = resource(api)<UploadFact, Prepared>({
 
     remove({ state, actor }, { attachment_id: id }) {
       const attachment = state.attachments.get(id)
-      if (attachment?.userId !== actor.id) throw badRequest('attachment_id: no such file of yours')
+      if (attachment?.userId !== actor.id) throw missing('attachment_id', 'file of yours', id)
       return { facts: [{ type: 'attachment.removed', id, userId: actor.id }], dropped: [attachment.file], reply: {} }
     },
   },
@@ -103,7 +103,7 @@ export const uploads = resource(api)<UploadFact, Prepared>({
 
 function checkSize({ bytes }: Upload): void {
   if (bytes.length > limits.fileUploadMiB * mebibyte)
-    throw badRequest(`file is larger than the limit of ${limits.fileUploadMiB} MiB`)
+    throw invalid('file', `must be at most ${limits.fileUploadMiB} MiB`)
 }
 
 function checkQuota(state: State, { uploadQuotaMiB }: ServerFacts, bytes: number): void {

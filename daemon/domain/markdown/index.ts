@@ -4,7 +4,7 @@
 import { limits } from '../limits.ts'
 import { organizationSetting, userSetting } from '../model/settings.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
-import { badRequest } from '../refusal.ts'
+import { invalid } from '../refusal.ts'
 import { type Asker, seeContent } from '../rules/index.ts'
 import { emojiByName } from './emoji-names.ts'
 import { linkifiers } from './organization-content.ts'
@@ -84,7 +84,7 @@ export function renderInline(state: State, source: string): string {
 
 function rendered(source: string, env: Env): string {
   const html = toHtml(source, env)
-  if (html.length > 100 * limits.messageContent) throw badRequest('content is too large once rendered')
+  if (html.length > 100 * limits.messageContent) throw invalid('content', 'is too large once rendered')
   return html
 }
 

@@ -1,11 +1,11 @@
 // Messages that somebody names, if they may read or change them.
 
-import { badRequest } from '../refusal.ts'
+import { missing } from '../refusal.ts'
 import { type Asker, seeMessage } from '../rules/index.ts'
 
 /** One answer for all that cannot be read: what there is must not be found out by trying. */
 export function visible(asker: Asker, id: number): number {
-  if (!seeMessage.allows(asker, id)) throw badRequest('message_id: no such message')
+  if (!seeMessage.allows(asker, id)) throw missing('message_id', 'message', id)
   return id
 }
 
@@ -14,6 +14,6 @@ export function changeable(asker: Asker, id: number): number {
   visible(asker, id)
   const { channelId } = asker.state.messages.place(id).thread
   // OPEN: answered as if the message were not there.
-  if (asker.state.channels.get(channelId)?.archived) throw badRequest('message_id: no such message')
+  if (asker.state.channels.get(channelId)?.archived) throw missing('message_id', 'message', id)
   return id
 }

@@ -2,22 +2,23 @@
 
 import { conversationOf, userByEmail } from '../model/lookups.ts'
 import type { Conversation, User } from '../model/state.ts'
-import { badRequest } from '../refusal.ts'
+import { conflict, inQuotes, invalid, missing, needed } from '../refusal.ts'
 import type { Context, Surroundings } from '../resource.ts'
 import { accessUser, beginConversation, forbidden, writeDirectly } from '../rules/index.ts'
 import { nextConversationId } from './compose.ts'
 
 /** `to` of a direct message: IDs, or emails as a list or separated by commas. The sender is always one of them. */
 export function peopleTo(ctx: Context, to: unknown): number[] {
-  if (typeof to === 'number') throw badRequest('to: people are given as a list')
+  if (typeof to === 'number') throw invalid('to', 'must be a list of user IDs or email addresses')
   const given =
     typeof to === 'string' ? to.split(',').map(part => part.trim()) : (to as (string | number)[] | undefined)
   const listed = (given ?? []).filter(item => item !== '')
-  if (listed.length === 0) throw badRequest('to: the message has no recipient')
-  if (listed.some(item => typeof item !== typeof listed[0])) throw badRequest('to: give either IDs or emails, not both')
+  if (listed.length === 0) throw needed('to', 'for a direct message: at least one recipient')
+  if (listed.some(item => typeof item !== typeof listed[0]))
+    throw invalid('to', 'give either IDs or email addresses, not both')
   const people = listed.map((item, index) => {
     const user = typeof item === 'number' ? ctx.state.users.get(item) : userByEmail(ctx.state, item)
-    if (!user || !accessUser.allows(ctx, user)) throw badRequest(`to[${index}]: no user ${JSON.stringify(item)}`)
+    if (!user || !accessUser.allows(ctx, user)) throw missing(`to[${index}]`, 'user', item)
     return user
   })
   checkPeople(ctx, people)
@@ -27,8 +28,7 @@ export function peopleTo(ctx: Context, to: unknown): number[] {
 function checkPeople(ctx: Context, people: readonly User[]): void {
   const { state, actor } = ctx
   const others = people.filter(user => user.id !== actor.id)
-  for (const user of others)
-    if (!user.active) throw badRequest(`to: '${user.fullName}' is no longer using this organization`)
+  for (const user of others) if (!user.active) throw conflict('to', `${inQuotes(user.fullName)} is deactivated`)
   if (!writeDirectly.allows(ctx, others)) throw forbidden(writeDirectly, others)
   const known = conversationOf(state, [...new Set([actor.id, ...others.map(user => user.id)])])
   const begun = known !== undefined && state.messages.inConversation(known.id).length > 0

@@ -9,7 +9,7 @@ import { userSetting } from '../model/settings.ts'
 import { truncated } from '../model/text.ts'
 import { seconds } from '../model/time.ts'
 import { topicOf, topicShown } from '../model/topic-names.ts'
-import { badRequest, noSuch } from '../refusal.ts'
+import { invalid, missing, missingOwn, Refusal } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 
@@ -99,22 +99,24 @@ function presentOne(draft: Draft, emptyTopic: boolean): Static<typeof draftShape
 
 function own(ctx: Context, id: number): Draft {
   const draft = ctx.state.drafts.get(id)
-  if (draft?.userId !== ctx.actor.id) throw noSuch('draft_id: no such draft')
+  if (draft?.userId !== ctx.actor.id) throw missingOwn('draft_id', 'draft', id)
   return draft
 }
 
 function checkSynchronised(ctx: Context): void {
   if (!userSetting(ctx.actor, 'enable_drafts_synchronization'))
-    throw badRequest('Your setting enable_drafts_synchronization is off')
+    throw new Refusal('Your setting enable_drafts_synchronization is off; turn it on to use drafts.', {
+      kind: 'conflict',
+    })
 }
 
 function checked(ctx: Context, place: string, given: Given, id: number): Draft {
   for (const key of Object.keys(given))
     if (!['type', 'to', 'topic', 'content', 'timestamp'].includes(key))
-      throw badRequest(`${place}["${key}"] is not known`)
+      throw invalid(`${place}["${key}"]`, 'is not a field of a draft')
   const content = truncated(given.content.trimEnd(), limits.messageContent, '\n[message truncated]')
-  if (content.trim() === '') throw badRequest(`${place}["content"] cannot be blank`)
-  if (given.timestamp !== undefined && given.timestamp < 0) throw badRequest(`${place}["timestamp"] cannot be negative`)
+  if (content.trim() === '') throw invalid(`${place}["content"]`, 'cannot be blank')
+  if (given.timestamp !== undefined && given.timestamp < 0) throw invalid(`${place}["timestamp"]`, 'cannot be negative')
   const inChannel = given.type === 'stream'
   if (inChannel) checkChannel(ctx, place, given.to)
   else for (const [index, userId] of given.to.entries()) checkPerson(ctx, `${place}["to"][${index}]`, userId)
@@ -133,9 +135,9 @@ function checked(ctx: Context, place: string, given: Given, id: number): Draft {
 function checkChannel(ctx: Context, place: string, to: readonly number[]): void {
   const channel = to.length === 1 ? ctx.state.channels.get(to[0]!) : undefined
   if (!channel || !may.seeContent.allows(ctx, channel))
-    throw badRequest(`${place}["to"] must be the ID of one channel you have access to`)
+    throw invalid(`${place}["to"]`, 'must be the ID of one channel that you have access to')
 }
 
 function checkPerson(ctx: Context, place: string, userId: number): void {
-  if (!ctx.state.users.has(userId)) throw badRequest(`${place}: no user has the ID ${userId}`)
+  if (!ctx.state.users.has(userId)) throw missing(place, 'user', userId)
 }

@@ -4,7 +4,7 @@ import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages/messages.ts'
 import { userSetting } from '../model/settings.ts'
 import { topicShown } from '../model/topic-names.ts'
-import { badRequest } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import type { Announcement, Context } from '../resource.ts'
 import { changeable } from './access.ts'
 import { checkEditing } from './update.ts'
@@ -15,7 +15,7 @@ export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typ
   checkEditing(ctx, message, 0)
   const direct = message.channelId === undefined
   if (!userSetting(actor, direct ? 'send_private_typing_notifications' : 'send_stream_typing_notifications'))
-    throw badRequest('You have turned off typing notifications')
+    throw new Refusal('Your settings turn off typing notifications.', { kind: 'conflict' })
   const people = direct
     ? state.conversations.get(message.conversationId!)!.userIds
     : [...state.subscriptions.followers(message.channelId!)]

@@ -9,7 +9,7 @@ import { runsOf } from '../model/message-store/index.ts'
 import type { Channel, State } from '../model/state.ts'
 import { topicOf } from '../model/topic-names.ts'
 import { planOf } from '../narrow/index.ts'
-import { badRequest } from '../refusal.ts'
+import { inQuotes, invalid, missing } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { seeContent, seeMessage } from '../rules/index.ts'
 import { Written } from '../written.ts'
@@ -71,7 +71,7 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
       const ids = ctx.state.messages.inTopic(channel.id, key)
       let any = false
       for (let i = 0; i < ids.length && !any; i++) any = seeMessage.allows(ctx, ids.at(i))
-      if (!any) throw badRequest(`topic_name: no such topic '${topic_name}'`)
+      if (!any) throw missing('topic_name', 'topic', topic_name)
       const unread = unreadIn(ctx.state, ctx.actor.id, channel.id)
       return markRead(
         ctx,
@@ -113,8 +113,8 @@ function markRead(ctx: Context, unread: readonly number[]) {
 
 function changeable(flag: string): Flag {
   if (flag === 'read' || flag === 'starred' || flag === 'collapsed') return flag
-  if (fixed.includes(flag)) throw badRequest(`flag: '${flag}' follows from the message and cannot be changed`)
-  throw badRequest(`flag: there is no flag '${flag}'`)
+  if (fixed.includes(flag)) throw invalid('flag', `${inQuotes(flag)} follows from the message and cannot be changed`)
+  throw missing('flag', 'flag', flag)
 }
 
 /** Each once, in order; most callers send them so. */
@@ -139,7 +139,7 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
     if (!row) {
       // Without a row it is read already and nothing else; only what needs a row needs the right to read it.
       if (adding === (flag === 'read')) return false
-      if (!seeMessage.allows(ctx, id)) throw badRequest(`messages: no such message ${id}`)
+      if (!seeMessage.allows(ctx, id)) throw missing('messages', 'message', id)
     }
     if (unmarking && channelId !== 0 && !reader.follows(channelId)) {
       ignored.add(channelId)
@@ -189,6 +189,6 @@ function lowered({ num_before, num_after }: ParamsOf<typeof api.updateNarrow>): 
 
 function readableChannel(ctx: Context, id: number): Channel {
   const channel = ctx.state.channels.get(id)
-  if (!channel || !seeContent.allows(ctx, channel)) throw badRequest(`stream_id: no such channel ${id}`)
+  if (!channel || !seeContent.allows(ctx, channel)) throw missing('stream_id', 'channel', id)
   return channel
 }

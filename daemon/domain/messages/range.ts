@@ -2,7 +2,7 @@
 
 import { isTopicMuted } from '../model/topic-policy.ts'
 import type { Plan } from '../narrow/index.ts'
-import { badRequest } from '../refusal.ts'
+import { invalid } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { unreadIds } from './unread.ts'
 
@@ -28,7 +28,7 @@ export function anchorOf(ctx: Context, plan: Plan, given: string): number {
   if (given === 'newest') return beyondNewest
   if (given === 'oldest') return 0
   if (given === 'first_unread') return firstUnread(ctx, plan)
-  if (!/^-?\d{1,17}$/.test(given)) throw badRequest('anchor is not a message ID, newest, oldest or first_unread')
+  if (!/^-?\d{1,17}$/.test(given)) throw invalid('anchor', 'must be a message ID, newest, oldest or first_unread')
   return Math.min(Math.max(0, Number(given)), beyondNewest)
 }
 

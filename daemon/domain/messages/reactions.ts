@@ -10,7 +10,7 @@ import { hasRow } from '../model/message-reader.ts'
 import type { Reaction } from '../model/message-store/index.ts'
 import type { State } from '../model/state.ts'
 import { presentAuthor } from '../people/users/present.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { inQuotes, invalid, inWords, missing, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Event, resource } from '../resource.ts'
 import { splitByAccess } from '../rules/audiences.ts'
 import { changeable } from './access.ts'
@@ -90,13 +90,14 @@ function emojiToAdd(
   const found = emojiByName(state, emoji_name)
   const code = emoji_code ?? found?.code
   const type = reaction_type ?? (emoji_code === undefined ? found?.type : 'unicode_emoji')
-  if (type !== undefined && !types.includes(type)) throw badRequest(`reaction_type: '${type}' is not a type of emoji`)
+  if (type !== undefined && !types.includes(type)) throw invalid('reaction_type', `must be ${inWords(types, 'or')}`)
   // Whoever joins in uses the name that is there, even of an emoji that has gone since.
   const joined = existing.find(other => other.type === type && other.code === code)
   if (joined) return { type: joined.type, code: joined.code, name: joined.name }
-  if (code === undefined || type === undefined) throw badRequest(`emoji_name: there is no emoji '${emoji_name}'`)
+  if (code === undefined || type === undefined) throw missing('emoji_name', 'emoji', emoji_name)
   const emoji = { type: type as ReactionType, code, name: emoji_name }
-  if (!isEmojiPair(state, emoji)) throw badRequest(`emoji_code: '${code}' is not the emoji '${emoji_name}'`)
+  if (!isEmojiPair(state, emoji))
+    throw invalid('emoji_code', `${inQuotes(code)} is not the code of ${inQuotes(emoji_name)}`)
   return emoji
 }
 
@@ -105,8 +106,7 @@ function reactionToRemove(
   { emoji_name, emoji_code, reaction_type }: ParamsOf<typeof api.remove>,
   own: readonly Reaction[],
 ): Reaction {
-  if (emoji_name === undefined && emoji_code === undefined)
-    throw badRequest('emoji_name: at least one of emoji_name and emoji_code is needed')
+  if (emoji_name === undefined && emoji_code === undefined) throw neededOneOf('emoji_name', 'emoji_code')
   const found = emoji_name === undefined ? undefined : emojiByName(state, emoji_name)
   const code = emoji_code ?? found?.code
   const type = reaction_type ?? (emoji_code === undefined ? found?.type : 'unicode_emoji')
@@ -118,8 +118,8 @@ function reactionToRemove(
   )
   if (mine) return mine
   if (reaction_type !== undefined && !types.includes(reaction_type))
-    throw badRequest(`reaction_type: '${reaction_type}' is not a type of emoji`)
-  if (code === undefined || type === undefined) throw badRequest(`emoji_name: there is no emoji '${emoji_name}'`)
-  if (!isEmojiCode(state, type as ReactionType, code)) throw badRequest(`emoji_code: there is no emoji '${code}'`)
+    throw invalid('reaction_type', `must be ${inWords(types, 'or')}`)
+  if (code === undefined || type === undefined) throw missing('emoji_name', 'emoji', emoji_name)
+  if (!isEmojiCode(state, type as ReactionType, code)) throw missing('emoji_code', 'emoji', code)
   throw new Refusal('You have not reacted with this emoji.', { code: 'REACTION_DOES_NOT_EXIST' })
 }

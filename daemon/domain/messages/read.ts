@@ -10,7 +10,7 @@ import type { User } from '../model/state.ts'
 import { topicShown } from '../model/topic-names.ts'
 import { type Plan, planOf } from '../narrow/index.ts'
 import { highlighted, highlightedText } from '../narrow/search.ts'
-import { badRequest, invalid, inWords, needed } from '../refusal.ts'
+import { invalid, inWords, needed, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { accessUser, mayHaveStrangers, seeMessage } from '../rules/index.ts'
 import { visible } from './access.ts'
@@ -32,9 +32,9 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
   const given = params.use_first_unread_anchor ? 'first_unread' : params.anchor
   if (given === undefined)
     throw needed('anchor', undefined, { code: 'REQUEST_VARIABLE_MISSING', fields: { var_name: 'anchor' } })
-  if (before + after > most) throw badRequest(`num_before and num_after: at most ${most} messages at once`)
+  if (before + after > most) throw invalid('num_before', `num_before and num_after must add up to at most ${most}`)
   if (!includeAnchor && before > 0 && after > 0)
-    throw badRequest('include_anchor: the anchor can be left out only at an end of the range')
+    throw invalid('include_anchor', 'must be true unless num_before or num_after is 0')
   const plan = planOf(ctx, params.narrow)
   const anchor = anchorOf(ctx, plan, given)
   const found = findRange(ctx, plan, { anchor, includeAnchor, before, after })
@@ -56,7 +56,7 @@ function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly 
     throw invalid('message_ids', `cannot be combined with ${inWords(others, 'or')}`, {
       fields: { parameters: ['message_ids', ...others] },
     })
-  if (given.length > most) throw badRequest(`message_ids: at most ${most} messages at once`)
+  if (given.length > most) throw invalid('message_ids', `must have at most ${most} IDs`)
   const plan = planOf(ctx, params.narrow)
   // Named messages are shown as far as they may be read, received or not.
   const fits = params.narrow?.length ? plan.test : (id: number) => seeMessage.allows(ctx, id)
@@ -115,7 +115,8 @@ export function get(ctx: Context, params: ParamsOf<typeof api.get>) {
 export function history(ctx: Context, { message_id, allow_empty_topic_name }: ParamsOf<typeof api.history>) {
   const { state } = ctx
   const policy = organizationSetting(state, 'message_edit_history_visibility_policy')
-  if (policy === 'none') throw badRequest('message_id: the history of messages is not shown in this organization')
+  if (policy === 'none')
+    throw new Refusal('This organization does not show the edit history of messages.', { kind: 'forbidden' })
   const message = state.messages.get(visible(ctx, message_id))!
   const topicName = (topic: string | undefined) => topicShown(topic, allow_empty_topic_name)
   // Walked backwards from what it is now.
@@ -172,7 +173,7 @@ export function matches(ctx: Context, { msg_ids, narrow }: ParamsOf<typeof api.m
 export function receipts(ctx: Context, { message_id }: ParamsOf<typeof api.receipts>) {
   const { state, actor } = ctx
   if (!organizationSetting(state, 'enable_read_receipts'))
-    throw badRequest('Read receipts are disabled in this organization')
+    throw new Refusal('Read receipts are disabled in this organization.', { kind: 'forbidden' })
   const id = visible(ctx, message_id)
   const { thread } = state.messages.place(id)
   const reached =

@@ -10,7 +10,7 @@ import type { Reminder } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
 import { futureTime, seconds } from '../model/time.ts'
-import { badRequest, noSuch } from '../refusal.ts'
+import { missingOwn, neededOneOf } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { seeMessage } from '../rules/index.ts'
 import { visible } from './access.ts'
@@ -33,8 +33,7 @@ export const reminders = resource(api)<ReminderFact>({
 
     create(ctx, { message_id, scheduled_delivery_timestamp: time, note: given = '' }) {
       const note = cleaned('note', given, limits.reminderNote)
-      if (message_id === undefined && note === '')
-        throw badRequest('message_id: a message to be reminded of, or a note, is needed')
+      if (message_id === undefined && note === '') throw neededOneOf('message_id', 'note')
       const due = time === undefined ? seconds(ctx.now) + usualWait : futureTime(ctx.now, time)
       const messageId = message_id === undefined ? null : visible(ctx, message_id)
       const content = textOf(ctx.state, messageId, note)
@@ -55,7 +54,7 @@ export const reminders = resource(api)<ReminderFact>({
 
     delete(ctx, { reminder_id }) {
       const reminder = ctx.state.reminders.get(reminder_id)
-      if (reminder?.userId !== ctx.actor.id) throw noSuch('reminder_id: no such reminder')
+      if (reminder?.userId !== ctx.actor.id) throw missingOwn('reminder_id', 'reminder', reminder_id)
       return { facts: [{ type: 'reminder.deleted', id: reminder.id, userId: reminder.userId }], reply: {} }
     },
   },

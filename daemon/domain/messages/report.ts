@@ -6,7 +6,7 @@ import { limits } from '../limits.ts'
 import { organizationSetting } from '../model/settings.ts'
 import { cleaned } from '../model/text.ts'
 import { topicOf } from '../model/topic-names.ts'
-import { badRequest } from '../refusal.ts'
+import { needed, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { visible } from './access.ts'
 import { channelNotice } from './notices.ts'
@@ -24,9 +24,10 @@ export function report(ctx: Context, { message_id, report_type, description = ''
   const { state, actor } = ctx
   const message = state.messages.get(visible(ctx, message_id))!
   const notes = cleaned('description', description, limits.reportDescription)
-  if (report_type === 'other' && notes === '') throw badRequest('description: needed when the reason is other')
+  if (report_type === 'other' && notes === '') throw needed('description', 'for a report of type "other"')
   const channel = state.channels.get(organizationSetting(state, 'moderation_request_channel_id'))
-  if (!channel || channel.archived) throw badRequest('This organization has no channel for reports to moderators')
+  if (!channel || channel.archived)
+    throw new Refusal('This organization has no channel for reports.', { kind: 'conflict' })
   const lines = [
     `${silentMention(state, actor.id)} reported ${about(ctx, message)} sent by ${silentMention(state, message.senderId)}.`,
     `- Reason: **${reasons[report_type]}**`,

@@ -6,7 +6,7 @@ import type { SavedSnippetFact } from '../model/facts/messages.ts'
 import type { SavedSnippet } from '../model/personal-records.ts'
 import { cleaned } from '../model/text.ts'
 import { seconds } from '../model/time.ts'
-import { badRequest, noSuch } from '../refusal.ts'
+import { invalid, missingOwn } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 
 export const savedSnippets = resource(api)<SavedSnippetFact>({
@@ -73,18 +73,18 @@ function presentOne({ id, title, content, dateCreated }: SavedSnippet) {
 /** Somebody else's snippet must look like none at all. */
 function own(ctx: Context, id: number): SavedSnippet {
   const snippet = ctx.state.savedSnippets.get(id)
-  if (snippet?.userId !== ctx.actor.id) throw noSuch('saved_snippet_id: no such saved snippet')
+  if (snippet?.userId !== ctx.actor.id) throw missingOwn('saved_snippet_id', 'saved snippet', id)
   return snippet
 }
 
 function checkTitle(title: string): string {
   const checked = cleaned('title', title, limits.savedSnippetTitle)
-  if (checked === '') throw badRequest('title cannot be blank')
+  if (checked === '') throw invalid('title', 'cannot be blank')
   return checked
 }
 
 function checkContent(content: string): string {
   const checked = cleaned('content', content, limits.messageContent)
-  if (checked === '') throw badRequest('content cannot be blank')
+  if (checked === '') throw invalid('content', 'cannot be blank')
   return checked
 }

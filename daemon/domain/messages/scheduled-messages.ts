@@ -7,7 +7,7 @@ import type { ScheduledMessage } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
 import { futureTime } from '../model/time.ts'
 import { topicShown } from '../model/topic-names.ts'
-import { badRequest, noSuch, Refusal } from '../refusal.ts'
+import { missingOwn, needed, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { messageContent } from './compose.ts'
 import { directNotice } from './notices.ts'
@@ -55,9 +55,9 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
       const { type, to, content, topic, scheduled_delivery_timestamp: time } = params
       const changesText = [type, to, content, topic].some(given => given !== undefined)
       if (!changesText && time === undefined)
-        throw badRequest('Nothing to change: give type, to, content, topic or scheduled_delivery_timestamp')
+        throw neededOneOf('type', 'to', 'content', 'topic', 'scheduled_delivery_timestamp')
       if (old.failed && time === undefined)
-        throw badRequest('scheduled_delivery_timestamp: a message that could not be sent needs a new time')
+        throw needed('scheduled_delivery_timestamp', 'for a message that could not be sent')
       const due = time === undefined ? old.due : futureTime(ctx.now, time)
       const { reason: _reason, ...rest } = old
       const message = { ...rest, ...(changesText && rewritten(ctx, params, old)), due, failed: false }
@@ -108,8 +108,8 @@ function rewritten(ctx: Context, params: ParamsOf<typeof api.update>, old: Sched
   const wasChannel = 'channelId' in old.target
   const isChannel = params.type === undefined ? wasChannel : params.type === 'channel' || params.type === 'stream'
   if (isChannel !== wasChannel) {
-    if (params.to === undefined) throw badRequest('to: needed when the type changes')
-    if (isChannel && params.topic === undefined) throw badRequest('topic: needed when the type changes to a channel')
+    if (params.to === undefined) throw needed('to', 'when the type changes')
+    if (isChannel && params.topic === undefined) throw needed('topic', 'when the type changes to a channel')
   }
   const before = asGiven(old.target)
   const target = targetOf(ctx, {
@@ -181,7 +181,7 @@ function asGiven(target: ScheduledMessage['target']): {
 
 function own(ctx: Context, id: number): ScheduledMessage {
   const message = ctx.state.scheduledMessages.get(id)
-  if (message?.userId !== ctx.actor.id) throw noSuch('scheduled_message_id: no such scheduled message')
+  if (message?.userId !== ctx.actor.id) throw missingOwn('scheduled_message_id', 'scheduled message', id)
   return message
 }
 

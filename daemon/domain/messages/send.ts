@@ -14,7 +14,7 @@ import { type Details, type Message, marks } from '../model/message-store/index.
 import type { Channel, State, User } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
 import { isNoTopic, topicOf } from '../model/topic-names.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { invalid, needed, Refusal } from '../refusal.ts'
 import type { Context, Outcome, Surroundings } from '../resource.ts'
 import { groupsOf } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
@@ -69,7 +69,7 @@ export function targetOf(
 ): Target {
   if (type === 'direct' || type === 'private') return { people: peopleTo(ctx, to) }
   const channel = channelTo(ctx, to)
-  if (topic === undefined) throw badRequest('topic: a message to a channel needs one')
+  if (topic === undefined) throw needed('topic', 'for a channel message')
   const target = { channel, topic: isNoTopic(topic) ? '' : topicOf(topic) }
   checkPosting(ctx, channel, target.topic, Array.isArray(to) ? to[0] : to)
   return target
@@ -251,8 +251,7 @@ function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): vo
   }
   for (const id of mentions.groupIds) {
     const group = state.groups.get(id)!
-    if (!may.mentionGroup.allows(ctx, group))
-      throw badRequest(`content: you are not allowed to mention the group '${group.name}'`)
+    may.check(may.mentionGroup, ctx, group)
   }
 }
 
@@ -272,7 +271,7 @@ function widgetsOf(id: number, sender: User, content: string | undefined) {
   try {
     JSON.parse(content)
   } catch {
-    throw badRequest('widget_content is not valid JSON')
+    throw invalid('widget_content', 'must be valid JSON')
   }
   return [{ id: submessageId(id, 0), senderId: sender.id, msgType: 'widget', content }]
 }

@@ -4,7 +4,7 @@ import type { ParamsOf } from '../../api/define.ts'
 import type { messages as api } from '../../api/messages/messages.ts'
 import { visibilityAfterTakingPart } from '../channels/topic-visibility.ts'
 import type { SubmessageAdded } from '../model/facts/messages.ts'
-import { badRequest } from '../refusal.ts'
+import { conflict, invalid, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { changeable } from './access.ts'
 import { submessageId } from './send.ts'
@@ -14,13 +14,13 @@ export function submessage(ctx: Context, params: ParamsOf<typeof api.submessage>
   const message = state.messages.get(changeable(ctx, params.message_id))!
   const parts = message.details?.submessages ?? []
   if (parts.length === 0 && message.senderId !== actor.id)
-    throw badRequest('message_id: only the author of a message can attach a widget to it')
+    throw new Refusal('Only the author of a message can add a widget to it.', { kind: 'forbidden' })
   try {
     JSON.parse(params.content)
   } catch {
-    throw badRequest('content is not valid JSON')
+    throw invalid('content', 'must be valid JSON')
   }
-  if (parts.length >= 1000) throw badRequest('message_id: this widget cannot take more')
+  if (parts.length >= 1000) throw conflict('message_id', 'this widget has reached its largest size')
   const id = submessageId(message.id, parts.length)
   const part = { id, senderId: actor.id, msgType: params.msg_type, content: params.content }
   const added: SubmessageAdded = { type: 'submessage.added', messageId: message.id, submessage: part }

@@ -8,7 +8,7 @@ import { userSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
 import { isNoTopic, topicMeant, topicShown } from '../model/topic-names.ts'
 import { presentAuthor } from '../people/users/present.ts'
-import { badRequest } from '../refusal.ts'
+import { conflict, missing, needed } from '../refusal.ts'
 import { type Announcement, type Context, resource } from '../resource.ts'
 import { splitByAccess } from '../rules/audiences.ts'
 import { liveChannelFor } from '../rules/channel-access.ts'
@@ -28,9 +28,9 @@ export const typing = resource(api)<never>({
 })
 
 function direct(ctx: Context, { op, to }: Params): Announcement {
-  if (!to || to.length === 0) throw badRequest('to: at least one recipient is needed for a direct message')
+  if (!to || to.length === 0) throw needed('to', 'for a direct message: at least one recipient')
   if (!userSetting(ctx.actor, 'send_private_typing_notifications'))
-    throw badRequest('type: your settings say that nobody is told when you type a direct message')
+    throw conflict('type', 'your settings turn off typing notifications in direct messages')
   const named = to.map((id, index) => person(ctx, id, index))
   const people = [...new Map([ctx.actor, ...named].map(user => [user.id, user])).values()]
   people.sort((a, b) => a.id - b.id)
@@ -47,10 +47,10 @@ function direct(ctx: Context, { op, to }: Params): Announcement {
 }
 
 function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement[] {
-  if (stream_id === undefined) throw badRequest('stream_id is needed for a channel')
-  if (topic === undefined) throw badRequest('topic is needed for a channel')
+  if (stream_id === undefined) throw needed('stream_id', 'for a channel')
+  if (topic === undefined) throw needed('topic', 'for a channel')
   if (!userSetting(ctx.actor, 'send_stream_typing_notifications'))
-    throw badRequest('type: your settings say that nobody is told when you type in a channel')
+    throw conflict('type', 'your settings turn off typing notifications in channels')
   const channel = liveChannelFor(ctx, stream_id, may.seeContent)
   may.check(may.post, ctx, channel)
   if (subscriberCount(ctx.state, channel.id) > limits.typingAudience) return []
@@ -79,7 +79,7 @@ function receives(user: User): boolean {
 
 function person(ctx: Context, id: number, index: number): User {
   const user = ctx.state.users.get(id)
-  if (!user) throw badRequest(`to[${index}]: no user has the ID ${id}`)
+  if (!user) throw missing(`to[${index}]`, 'user', id)
   return user
 }
 

@@ -15,7 +15,7 @@ import { organizationSetting } from '../model/settings.ts'
 import type { Channel, User } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
 import { differsByPrefix, topicOf } from '../model/topic-names.ts'
-import { badRequest, conflict, Refusal } from '../refusal.ts'
+import { conflict, invalid, neededOneOf, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { changeable } from './access.ts'
@@ -44,13 +44,12 @@ export function update(ctx: Context, params: Params) {
 function checkTogether(params: Params, { channelId }: Message): void {
   const { content, topic, stream_id, propagate_mode } = params
   if (content === undefined && topic === undefined && stream_id === undefined)
-    throw badRequest('Nothing to change: give content, topic or stream_id')
-  if (content !== undefined && stream_id !== undefined)
-    throw badRequest('stream_id: the content cannot be changed while moving to another channel')
+    throw neededOneOf('content', 'topic', 'stream_id')
+  if (content !== undefined && stream_id !== undefined) throw invalid('stream_id', 'cannot be combined with content')
   if (channelId === undefined && (topic !== undefined || stream_id !== undefined))
-    throw badRequest(`${topic === undefined ? 'stream_id' : 'topic'}: direct messages cannot be moved`)
+    throw invalid(topic === undefined ? 'stream_id' : 'topic', 'direct messages cannot be moved')
   if (propagate_mode !== 'change_one' && topic === undefined && stream_id === undefined)
-    throw badRequest('propagate_mode: only for moving messages')
+    throw invalid('propagate_mode', 'needs topic or stream_id')
 }
 
 // --- content ----------------------------------------------------------------------------------------------------
@@ -71,11 +70,11 @@ function newContent(ctx: Context, { content, prev_content_sha256 }: Params, mess
 /** Whether the actor may change the content now. */
 export function checkEditing(ctx: Context, message: Message, extra: number): void {
   may.check(may.editContent, ctx, message)
-  if (message.details?.submessages) throw badRequest('message_id: widgets cannot be edited')
+  if (message.details?.submessages) throw conflict('message_id', 'widgets cannot be edited')
   if (!organizationSetting(ctx.state, 'allow_message_editing'))
-    throw badRequest('Editing messages is turned off in this organization')
+    throw new Refusal('Editing messages is turned off in this organization.', { kind: 'forbidden' })
   if (isOlder(ctx, message.time, 'message_content_edit_limit_seconds', extra))
-    throw badRequest('message_id: the time limit for editing this message has passed')
+    throw new Refusal('The time limit for editing this message has passed.', { kind: 'forbidden' })
 }
 
 type Limit =
@@ -126,7 +125,7 @@ function newPlace(ctx: Context, params: Params, message: Message, from: Channel)
   const channel = params.stream_id === undefined ? from : targetChannel(ctx, params.stream_id)
   if (channel === from && topic === message.topic) {
     if (params.content !== undefined) return undefined
-    throw badRequest('topic: the message is there already')
+    throw conflict('topic', 'the message is already there')
   }
   const isResolving = channel === from && differsByPrefix(topic, message.topic!)
   if (isResolving) {
@@ -153,7 +152,7 @@ function checkTopicMove(ctx: Context, message: Message, from: Channel, to: Chann
     !may.moveOldMessages.allows(ctx) &&
     isOlder(ctx, message.time, 'move_messages_within_stream_limit_seconds', grace)
   )
-    throw badRequest('message_id: the time limit for moving this message to another topic has passed')
+    throw new Refusal('The time limit for moving this message to another topic has passed.', { kind: 'forbidden' })
 }
 
 function checkChannelMove(ctx: Context, message: Message, from: Channel): void {
@@ -162,7 +161,7 @@ function checkChannelMove(ctx: Context, message: Message, from: Channel): void {
     !may.moveOldMessages.allows(ctx) &&
     isOlder(ctx, message.time, 'move_messages_between_streams_limit_seconds', grace)
   )
-    throw badRequest('message_id: the time limit for moving this message to another channel has passed')
+    throw new Refusal('The time limit for moving this message to another channel has passed.', { kind: 'forbidden' })
 }
 
 function moved(

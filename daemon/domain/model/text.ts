@@ -1,13 +1,12 @@
 // Rules that every piece of user-given text shares.
 
-import { badRequest } from '../refusal.ts'
+import { invalid } from '../refusal.ts'
 
 /** Trimmed and within the limit, which counts code points: what a person would call characters, nearly. */
 export function cleaned(name: string, value: string, limit: number): string {
   const trimmed = value.trim()
   // A code point takes at most two code units, so only text longer than the limit needs counting.
-  if (trimmed.length > limit && [...trimmed].length > limit)
-    throw badRequest(`${name} is too long (limit: ${limit} characters)`)
+  if (trimmed.length > limit && [...trimmed].length > limit) throw invalid(name, `must be at most ${limit} characters`)
   return trimmed
 }
 

@@ -1,6 +1,6 @@
 // Time as the API writes it.
 
-import { badRequest } from '../refusal.ts'
+import { invalid } from '../refusal.ts'
 
 /** Seconds. */
 export const day = 86_400
@@ -19,7 +19,7 @@ const endOfTime = 253_402_300_799
 
 /** `scheduled_delivery_timestamp`: UNIX seconds that are still to come. */
 export function futureTime(now: number, given: number): number {
-  if (given * 1000 <= now) throw badRequest('scheduled_delivery_timestamp: the time must be in the future')
-  if (given > endOfTime) throw badRequest('scheduled_delivery_timestamp: the time must be before the year 10000')
+  if (given * 1000 <= now) throw invalid('scheduled_delivery_timestamp', 'must be in the future')
+  if (given > endOfTime) throw invalid('scheduled_delivery_timestamp', 'must be before the year 10000')
   return given
 }

@@ -1,7 +1,7 @@
 // What topics are called: the empty one has a name to be shown by, and a resolved one a mark before its own.
 
 import { limits } from '../limits.ts'
-import { badRequest } from '../refusal.ts'
+import { invalid } from '../refusal.ts'
 import { truncated, unprintable } from './text.ts'
 
 /** Shown in place of the empty topic, and read as it. */
@@ -23,7 +23,7 @@ export function topicMeant(given: string): string {
 /** The topic as it is kept with what is written: cut when too long. */
 export function topicOf(given: string, name = 'topic'): string {
   const topic = topicMeant(given)
-  if (unprintable.test(topic)) throw badRequest(`${name} contains a character that cannot be printed`)
+  if (unprintable.test(topic)) throw invalid(name, 'cannot contain characters that cannot be printed')
   return truncated(topic, limits.topic, '...')
 }
 

@@ -3,6 +3,7 @@
 import { Reader, takesPart } from '../model/message-reader.ts'
 import { IdList, idsOf } from '../model/message-store/index.ts'
 import type { Channel } from '../model/state.ts'
+import { inQuotes } from '../refusal.ts'
 import { type Asker, hasSharedHistory, seeContent } from '../rules/index.ts'
 import { channelNamed, messageIdOf, operators, type Test } from './operators.ts'
 import { hasTerms, searchTerms } from './search.ts'
@@ -46,7 +47,7 @@ class Builder {
   take(term: Term): void {
     const { operator, operand, negated } = term
     const make = Object.hasOwn(operators, operator) ? operators[operator] : undefined
-    if (!make) throw badNarrow(`unknown operator '${operator}'`)
+    if (!make) throw badNarrow(`unknown operator ${inQuotes(operator)}`)
     const { sources, test, direct, channels, open } = make(this.#asker, operand, this.#channel)
     if (operator === 'search') this.#words.push(...searchTerms(String(operand)))
     if (!negated) {
@@ -60,7 +61,7 @@ class Builder {
   }
 
   plan(): Plan {
-    if (this.#direct && this.#channels) throw badNarrow('no message can be both direct and in a channel')
+    if (this.#direct && this.#channels) throw badNarrow('a message cannot be both direct and in a channel')
     if (this.#words.length > 0) this.#addSearch()
     const personal = this.#terms.some(({ operator, operand }) => operator === 'is' && operand !== 'resolved')
     const readable = readableBy(this.#asker, this.#openHistory && !personal)
@@ -123,7 +124,7 @@ function readableBy(asker: Asker, open: boolean): Test {
 function withConversation(asker: Asker, terms: Term[]): Term[] {
   const found = terms.filter(term => term.operator === 'with')
   if (found.length === 0) return terms
-  if (found.length > 1) throw badNarrow("'with' can be given once only")
+  if (found.length > 1) throw badNarrow('"with" can be given only once')
   const { state } = asker
   const id = messageIdOf(found[0]!.operand)
   const isPlace = ({ operator, negated }: Term) => ['channel', 'topic', 'dm'].includes(operator) && !negated
@@ -131,7 +132,7 @@ function withConversation(asker: Asker, terms: Term[]): Term[] {
   if (!readable) {
     const places = new Set(terms.filter(isPlace).map(term => term.operator))
     if (places.has('dm') || (places.has('channel') && places.has('topic'))) return terms
-    throw badNarrow(`no message ${id} to go with`)
+    throw badNarrow(`there is no message with ID ${id}`, 'not-found')
   }
   const { topic, thread } = state.messages.place(id)
   const others = terms.filter(term => !isPlace(term))

@@ -5,6 +5,7 @@ import { isMentioned, Reader } from '../model/message-reader.ts'
 import type { Channel, User } from '../model/state.ts'
 import { resolvedPrefix, topicMeant } from '../model/topic-names.ts'
 import { isTopicMuted, topicPolicy } from '../model/topic-policy.ts'
+import { inQuotes } from '../refusal.ts'
 import { type Asker, seeMetadata } from '../rules/index.ts'
 import { searchTerms } from './search.ts'
 import { anyOf, listed, membersOf, type Source } from './source.ts'
@@ -39,7 +40,8 @@ export const operators: Readonly<
   },
 
   channels({ state }, operand) {
-    if (operand !== 'public' && operand !== 'web-public') throw badNarrow(`unknown channels operand '${operand}'`)
+    if (operand !== 'public' && operand !== 'web-public')
+      throw badNarrow(`unknown operand of "channels": ${inQuotes(String(operand))}`)
     const kind = [...state.channels.values()].filter(channel =>
       operand === 'public' ? !channel.inviteOnly : channel.webPublic,
     )
@@ -125,7 +127,7 @@ export const operators: Readonly<
       case 'muted':
         return { test: id => isMutedFor(asker, id) }
       default:
-        throw badNarrow(`unknown 'is' operand '${operand}'`)
+        throw badNarrow(`unknown operand of "is": ${inQuotes(String(operand))}`)
     }
   },
 
@@ -134,14 +136,14 @@ export const operators: Readonly<
     if (kind === 'reaction')
       return { sources: anyOf([state.messages.reacted]), test: id => state.messages.reacted.has(id) }
     if (kind !== 'link' && kind !== 'image' && kind !== 'attachment')
-      throw badNarrow(`unknown 'has' operand '${operand}'`)
+      throw badNarrow(`unknown operand of "has": ${inQuotes(String(operand))}`)
     const list = state.messages.ofKind(kind)
     return { sources: anyOf([list]), test: id => list.has(id) }
   },
 
   in(asker, operand) {
     if (operand === 'all') return {}
-    if (operand !== 'home') throw badNarrow(`unknown 'in' operand '${operand}'`)
+    if (operand !== 'home') throw badNarrow(`unknown operand of "in": ${inQuotes(String(operand))}`)
     return { test: id => !isMutedFor(asker, id) }
   },
 
@@ -155,7 +157,8 @@ export const operators: Readonly<
   near: () => ({}),
 
   search(_asker, operand) {
-    if (typeof operand !== 'string' || searchTerms(operand).length === 0) throw badNarrow('search for what?')
+    if (typeof operand !== 'string' || searchTerms(operand).length === 0)
+      throw badNarrow('"search" needs at least one word')
     return {}
   },
 }
@@ -182,7 +185,8 @@ function isMutedFor({ state, actor }: Asker, id: number): boolean {
 export function channelNamed(asker: Asker, operand: Operand): Channel {
   const { state } = asker
   const channel = typeof operand === 'number' ? state.channels.get(operand) : channelByName(state, String(operand))
-  if (!channel || !seeMetadata.allows(asker, channel)) throw badNarrow(`unknown channel ${operand}`)
+  if (!channel || !seeMetadata.allows(asker, channel))
+    throw badNarrow(`there is no channel ${inQuotes(String(operand))}`, 'not-found')
   return channel
 }
 
@@ -192,7 +196,7 @@ function userNamed({ state }: Asker, operand: Operand): User {
       ? state.users.get(operand)
       : (userByEmail(state, String(operand)) ??
         (/^\d+$/.test(String(operand)) ? state.users.get(Number(operand)) : undefined))
-  if (!user) throw badNarrow(`unknown user ${operand}`)
+  if (!user) throw badNarrow(`there is no user ${inQuotes(String(operand))}`, 'not-found')
   return user
 }
 
@@ -208,6 +212,6 @@ function usersNamed(asker: Asker, operand: Operand): User[] {
 
 export function messageIdOf(operand: Operand): number {
   const id = typeof operand === 'number' ? operand : /^\d{1,15}$/.test(String(operand)) ? Number(operand) : -1
-  if (id < 0) throw badNarrow(`'${operand}' is not a message ID`)
+  if (id < 0) throw badNarrow(`${inQuotes(String(operand))} is not a message ID`)
   return id
 }

@@ -1,6 +1,7 @@
 // Terms of a narrow in one form, whichever way they were written.
 
-import { badRequest, Refusal } from '../refusal.ts'
+import type { RefusalKind } from '../../api/errors.ts'
+import { invalid, Refusal } from '../refusal.ts'
 
 export interface Term {
   readonly operator: string
@@ -25,7 +26,7 @@ const aliases: Readonly<Record<string, string>> = {
 export function termsOf(given: unknown): Term[] {
   return ((given ?? []) as GivenTerm[]).map((term, index) => {
     if ('operator' in term) return { ...named(term.operator), operand: term.operand, ...negation(term) }
-    if (term.length !== 2) throw badRequest(`narrow[${index}] is not a pair of operator and operand`)
+    if (term.length !== 2) throw invalid(`narrow[${index}]`, 'must be a pair of operator and operand')
     return { ...named(term[0]!), operand: term[1]!, negated: term[0]!.startsWith('-') }
   })
 }
@@ -39,6 +40,6 @@ function negation({ operator, negated }: { operator: string; negated?: boolean |
   return { negated: (negated ?? false) !== operator.startsWith('-') }
 }
 
-export function badNarrow(desc: string): Refusal {
-  return new Refusal(`narrow: ${desc}`, { code: 'BAD_NARROW', parameter: 'narrow', fields: { desc } })
+export function badNarrow(desc: string, kind: RefusalKind = 'invalid'): Refusal {
+  return new Refusal(`narrow: ${desc}`, { code: 'BAD_NARROW', kind, parameter: 'narrow', fields: { desc } })
 }

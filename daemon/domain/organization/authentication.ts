@@ -1,7 +1,7 @@
 // Ways to log in, by the names the organization's settings know them by.
 
 import type { State } from '../model/state.ts'
-import { badRequest } from '../refusal.ts'
+import { inQuotes, invalid, missing } from '../refusal.ts'
 import type { ServerFacts } from '../resource.ts'
 
 const methods = [
@@ -40,12 +40,13 @@ export function presentMethods(state: State, server: ServerFacts) {
 /** The whole new table; refuses one that would lock everybody out. */
 export function checkMethods(state: State, server: ServerFacts, given: Enabled): Enabled {
   for (const [name, on] of Object.entries(given)) {
-    if (!methods.some(known => known === name)) throw badRequest(`authentication_methods: there is no '${name}'`)
-    if (on && !isAvailable(name, server)) throw badRequest(`authentication_methods: '${name}' is not available here`)
+    if (!methods.some(known => known === name)) throw missing('authentication_methods', 'authentication method', name)
+    if (on && !isAvailable(name, server))
+      throw invalid('authentication_methods', `${inQuotes(name)} is not available on this server`)
   }
   const next = { ...enabledMethods(state), ...given }
   if (!methods.some(name => next[name] && isAvailable(name, server)))
-    throw badRequest('authentication_methods: at least one must stay enabled')
+    throw invalid('authentication_methods', 'at least one must stay enabled')
   return next
 }
 

@@ -8,7 +8,7 @@ import { isBuiltInEmoji } from '../markdown/emoji-names.ts'
 import type { EmojiFact } from '../model/facts/organization.ts'
 import { type CustomEmoji, emojiUrl } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
-import { badRequest, noSuch } from '../refusal.ts'
+import { invalid, missingOwn, taken } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -48,7 +48,7 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
 
     deactivate(ctx, { emoji_name }) {
       const emoji = ctx.state.emoji.find('activeName', emoji_name)
-      if (!emoji) throw noSuch(`emoji_name: there is no custom emoji '${emoji_name}'`)
+      if (!emoji) throw missingOwn('emoji_name', 'custom emoji', emoji_name)
       may.check(may.deactivateEmoji, ctx, emoji)
       return { facts: [{ type: 'emoji.deactivated', id: emoji.id }], reply: {} }
     },
@@ -68,8 +68,11 @@ function checkName(asker: may.Asker, given: string): string {
   may.check(may.addEmoji, asker)
   const name = given.trim().replaceAll(' ', '_')
   if (!/^[a-z0-9_-]*[a-z0-9]$/.test(name))
-    throw badRequest('emoji_name must be of lower-case letters, digits, - and _, and end in a letter or digit')
-  if (asker.state.emoji.find('activeName', name)) throw badRequest(`emoji_name: there is an emoji '${name}' already`)
+    throw invalid(
+      'emoji_name',
+      'can contain only lower-case letters, digits, - and _, and must end in a letter or digit',
+    )
+  if (asker.state.emoji.find('activeName', name)) throw taken('emoji_name', name)
   if (isBuiltInEmoji(name)) may.check(may.overrideEmoji, asker)
   return name
 }

@@ -5,7 +5,7 @@ import { groupsOfPattern, linkifiersInOrder, variablesOfTemplate } from '../mark
 import type { LinkifierFact } from '../model/facts/organization.ts'
 import type { Linkifier } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
-import { badRequest } from '../refusal.ts'
+import { inQuotes, invalid, missing, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, onlyWith, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -37,10 +37,10 @@ export const linkifiers = resource(api)<LinkifierFact>({
 
     reorder(ctx, { ordered_linkifier_ids: ids }) {
       may.insist(may.administer, ctx)
-      if (new Set(ids).size < ids.length) throw badRequest('ordered_linkifier_ids: an ID stands there twice')
+      if (new Set(ids).size < ids.length) throw invalid('ordered_linkifier_ids', 'duplicate ID')
       const all = linkifiersInOrder(ctx.state).map(({ id }) => id)
       if (ids.length !== all.length || !all.every(id => ids.includes(id)))
-        throw badRequest('ordered_linkifier_ids must have the IDs of all linkifiers and no others')
+        throw invalid('ordered_linkifier_ids', 'must list the ID of every linkifier once')
       const same = ids.every((id, index) => id === all[index])
       return { facts: same ? [] : [{ type: 'linkifiers.reordered', ids }], reply: {} }
     },
@@ -56,10 +56,10 @@ export const linkifiers = resource(api)<LinkifierFact>({
   },
 
   announce: {
-    'linkifier.added': told,
-    'linkifier.edited': told,
-    'linkifier.removed': told,
-    'linkifiers.reordered': told,
+    'linkifier.added': announce,
+    'linkifier.edited': announce,
+    'linkifier.removed': announce,
+    'linkifiers.reordered': announce,
   },
 
   sections: {
@@ -73,35 +73,36 @@ function present(state: State) {
   return linkifiersInOrder(state).map(({ id, pattern, urlTemplate }) => ({ id, pattern, url_template: urlTemplate }))
 }
 
-function told(state: State): Announcement[] {
+function announce(state: State): Announcement[] {
   const event = { type: 'realm_linkifiers', realm_linkifiers: present(state) }
   return [{ to: everyone(state), event: onlyWith('linkifier_url_template', event) }]
 }
 
 function known(ctx: Context, id: number): Linkifier {
   const linkifier = ctx.state.linkifiers.get(id)
-  if (!linkifier) throw badRequest(`filter_id: no linkifier has the ID ${id}`)
+  if (!linkifier) throw missing('filter_id', 'linkifier', id)
   return linkifier
 }
 
 function checked(ctx: Context, givenPattern: string, givenTemplate: string, current?: Linkifier) {
   const pattern = givenPattern.trim()
   const urlTemplate = givenTemplate.trim()
-  if (pattern === '') throw wrong('pattern', 'it cannot be blank')
-  if (urlTemplate === '') throw wrong('url_template', 'it cannot be blank')
+  if (pattern === '') throw wrong('pattern', 'cannot be blank')
+  if (urlTemplate === '') throw wrong('url_template', 'cannot be blank')
   const groups = groupsOfPattern(pattern)
-  if ('problem' in groups) throw wrong('pattern', `not a regular expression (RE2): ${groups.problem}`)
+  if ('problem' in groups) throw wrong('pattern', `must be a regular expression (RE2): ${groups.problem}`)
   const namesake = [...ctx.state.linkifiers.values()].find(other => other.pattern === pattern)
-  if (namesake && namesake.id !== current?.id) throw wrong('pattern', 'there is a linkifier with this pattern already')
+  if (namesake && namesake.id !== current?.id) throw wrong('pattern', 'another linkifier already has this pattern')
   const variables = variablesOfTemplate(urlTemplate)
-  if (!variables) throw wrong('url_template', 'not a valid URL template (RFC 6570)')
+  if (!variables) throw wrong('url_template', 'must be a URL template (RFC 6570)')
   for (const name of groups.names)
-    if (!variables.includes(name)) throw wrong('url_template', `the pattern’s group '${name}' is not used`)
+    if (!variables.includes(name)) throw wrong('url_template', `must use the group ${inQuotes(name)} of the pattern`)
   for (const name of variables)
-    if (!groups.names.includes(name)) throw wrong('url_template', `the pattern has no group '${name}'`)
+    if (!groups.names.includes(name)) throw wrong('url_template', `the pattern has no group ${inQuotes(name)}`)
   return { pattern, urlTemplate }
 }
 
-function wrong(field: string, problem: string) {
-  return badRequest(`${field}: ${problem}`, { errors: { [field]: [problem] } })
+/** The API repeats the problem by field. */
+function wrong(field: string, problem: string): Refusal {
+  return invalid(field, problem, { fields: { errors: { [field]: [problem] } } })
 }

@@ -7,7 +7,7 @@ import type { PlaygroundFact } from '../model/facts/organization.ts'
 import type { Playground } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
-import { badRequest } from '../refusal.ts'
+import { invalid, missing, taken } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -24,14 +24,13 @@ export const playgrounds = resource(api)<PlaygroundFact>({
       }
       const { name, language } = playground
       for (const other of ctx.state.playgrounds.values())
-        if (other.name === name && other.language === language)
-          throw badRequest(`name: there is a playground '${name}' for ${language} already`)
+        if (other.name === name && other.language === language) throw taken('name', name)
       return { facts: [{ type: 'playground.added', playground }], reply: { id: playground.id } }
     },
 
     remove(ctx, { playground_id: id }) {
       may.insist(may.administer, ctx)
-      if (!ctx.state.playgrounds.has(id)) throw badRequest(`playground_id: no playground has the ID ${id}`)
+      if (!ctx.state.playgrounds.has(id)) throw missing('playground_id', 'playground', id)
       return { facts: [{ type: 'playground.removed', id }], reply: {} }
     },
   },
@@ -48,22 +47,22 @@ export const playgrounds = resource(api)<PlaygroundFact>({
 
 function filled(param: string, given: string): string {
   const text = cleaned(param, given, limits.playgroundText)
-  if (text === '') throw badRequest(`${param} cannot be blank`)
+  if (text === '') throw invalid(param, 'cannot be blank')
   return text
 }
 
 function checkLanguage(given: string): string {
   const language = filled('pygments_language', given)
-  if (!/^[\w .+#-]+$/.test(language)) throw badRequest('pygments_language is not the name of a language')
+  if (!/^[\w .+#-]+$/.test(language)) throw invalid('pygments_language', 'must be the name of a language')
   return language
 }
 
 function checkTemplate(given: string): string {
   const template = given.trim()
   const variables = variablesOfTemplate(template)
-  if (template === '' || !variables) throw badRequest('url_template: not a valid URL template (RFC 6570)')
-  if (!variables.includes('code')) throw badRequest("url_template: the variable 'code' is missing")
-  if (variables.some(name => name !== 'code')) throw badRequest("url_template: 'code' is the only variable there is")
+  if (template === '' || !variables) throw invalid('url_template', 'must be a URL template (RFC 6570)')
+  if (!variables.includes('code')) throw invalid('url_template', 'must contain the variable "code"')
+  if (variables.some(name => name !== 'code')) throw invalid('url_template', 'can contain no variable but "code"')
   return template
 }
 

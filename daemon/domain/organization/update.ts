@@ -11,7 +11,7 @@ import { organizationSetting } from '../model/settings.ts'
 import { cleaned } from '../model/text.ts'
 import { checkLanguage } from '../people/settings/check.ts'
 import { waitingSettled } from '../people/users/activity.ts'
-import { badRequest, invalid } from '../refusal.ts'
+import { invalid, missing } from '../refusal.ts'
 import type { Context, Outcome } from '../resource.ts'
 import { changedValue, shown } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
@@ -68,7 +68,7 @@ function checked(ctx: Context, name: OrganizationSetting, given: unknown): unkno
   switch (name) {
     case 'name': {
       const text = cleaned(name, given as string, limits.organizationName)
-      if (text === '') throw badRequest('name cannot be blank')
+      if (text === '') throw invalid('name', 'cannot be blank')
       return text
     }
     case 'description':
@@ -86,7 +86,7 @@ function checked(ctx: Context, name: OrganizationSetting, given: unknown): unkno
     case 'move_messages_between_streams_limit_seconds':
       return limit(name, given)
     case 'video_chat_provider':
-      if (given !== 0 && given !== 1) throw badRequest('video_chat_provider: this server offers 0 (none) and 1 (Jitsi)')
+      if (given !== 0 && given !== 1) throw invalid('video_chat_provider', 'must be 0 (none) or 1 (Jitsi)')
       return given
     case 'jitsi_server_url':
       return jitsiUrl(given as string | null)
@@ -113,17 +113,16 @@ function limit(name: string, given: unknown): number | null {
 function jitsiUrl(given: string | null): string | null {
   if (given === null || given === 'default') return null
   const url = cleaned('jitsi_server_url', given, limits.jitsiUrl)
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw badRequest('jitsi_server_url is not a URL')
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw invalid('jitsi_server_url', 'must be a URL')
   return url
 }
 
 function channelPointer(ctx: Context, name: OrganizationSetting, id: number): number {
   if (id === -1) return id
   const channel = ctx.state.channels.get(id)
-  if (!channel || channel.archived || !may.seeMetadata.allows(ctx, channel))
-    throw badRequest(`${name}: no channel has the ID ${id}; -1 means none`)
+  if (!channel || channel.archived || !may.seeMetadata.allows(ctx, channel)) throw missing(name, 'channel', id)
   if (name === 'moderation_request_channel_id' && !channel.inviteOnly)
-    throw badRequest('moderation_request_channel_id: the channel must be private')
+    throw invalid('moderation_request_channel_id', 'must be the ID of a private channel')
   return id
 }
 

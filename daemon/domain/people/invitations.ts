@@ -11,7 +11,7 @@ import { organizationSetting } from '../model/settings.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
 import { seconds } from '../model/time.ts'
-import { badRequest, conflict } from '../refusal.ts'
+import { conflict, invalid, missing, needed } from '../refusal.ts'
 import { type Announcement, type Context, type Mail, resource } from '../resource.ts'
 import { administrators } from '../rules/audiences.ts'
 import { activeGroup } from '../rules/group-values.ts'
@@ -114,7 +114,7 @@ function known(ctx: Context, id: number, kind: 'mail' | 'link'): Invitation {
   may.check(may.useInvitations, ctx)
   const invitation = ctx.state.invitations.get(id)
   const fits = invitation && (invitation.email === undefined) === (kind === 'link') && isOpen(ctx, invitation)
-  if (!fits || !may.seeInvitation.allows(ctx, invitation)) throw badRequest(`invite_id: no open invitation ${id}`)
+  if (!fits || !may.seeInvitation.allows(ctx, invitation)) throw missing('invite_id', 'open invitation', id)
   may.insist(may.inviteAs, ctx, invitation.invitedAs)
   return invitation
 }
@@ -128,7 +128,7 @@ function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' | 'toke
   const welcome = terms.welcome_message_custom_text
   if (welcome !== undefined && welcome !== null) may.insist(may.administer, ctx)
   const minutes = terms.invite_expires_in_minutes
-  if (minutes === 0) throw badRequest('invite_expires_in_minutes must be above 0, or null')
+  if (minutes === 0) throw invalid('invite_expires_in_minutes', 'must be above 0, or null')
   return {
     inviterId: ctx.actor.id,
     madeAt: seconds(ctx.now),
@@ -144,8 +144,7 @@ function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' | 'toke
 /** Default channels are open to every newcomer; for others the inviter must be able to add people. */
 function checkChannel(ctx: Context, id: number): void {
   const channel = ctx.state.channels.get(id)
-  if (!channel || channel.archived || !may.seeContent.allows(ctx, channel))
-    throw badRequest(`stream_ids: no channel has the ID ${id}`)
+  if (!channel || channel.archived || !may.seeContent.allows(ctx, channel)) throw missing('stream_ids', 'channel', id)
   if (!channel.isDefault) may.check(may.subscribeOthers, ctx, channel)
 }
 
@@ -156,9 +155,9 @@ function checkChannel(ctx: Context, id: number): void {
 function checkedEmails(ctx: Context, given: string): string[] {
   const entries = given.split(/[,\n]/).map(entry => (/<([^<>]*)>\s*$/.exec(entry)?.[1] ?? entry).trim())
   const emails = [...new Map(entries.filter(entry => entry !== '').map(email => [email.toLowerCase(), email])).values()]
-  if (emails.length === 0) throw badRequest('invitee_emails: at least one address is needed')
+  if (emails.length === 0) throw needed('invitee_emails', 'at least one address')
   if (emails.length > limits.invitesAtOnce)
-    throw badRequest(`invitee_emails: at most ${limits.invitesAtOnce} addresses at once`)
+    throw invalid('invitee_emails', `must have at most ${limits.invitesAtOnce} addresses`)
   const errors = emails.flatMap(email => {
     const problem = problemOf(ctx, email)
     return problem ? [[email, problem, userByEmail(ctx.state, email)?.active === false]] : []
@@ -172,9 +171,9 @@ function checkedEmails(ctx: Context, given: string): string[] {
 }
 
 function problemOf({ state }: Context, email: string): string | undefined {
-  if (!isEmailAddress(email)) return 'Invalid address.'
+  if (!isEmailAddress(email)) return 'not an email address'
   const user = userByEmail(state, email)
-  if (user) return user.active ? 'Already has an account.' : 'Account has been deactivated.'
+  if (user) return user.active ? 'already has an account' : 'the account is deactivated'
   return emailProblem(state, email)
 }
 

@@ -6,7 +6,7 @@ import type { MutedUserFact } from '../model/facts/people.ts'
 import { mutedUserKey } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
-import { badRequest } from '../refusal.ts'
+import { conflict, invalid, missing } from '../refusal.ts'
 import { type Announcement, type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 
@@ -14,8 +14,8 @@ export const mutedUsers = resource(api)<MutedUserFact>({
   commands: {
     mute(ctx, { muted_user_id: mutedId }) {
       const userId = ctx.actor.id
-      if (mutedId === userId) throw badRequest('muted_user_id: you cannot mute yourself')
-      if (isMuted(ctx, mutedId)) throw badRequest(`muted_user_id: user ${mutedId} is muted already`)
+      if (mutedId === userId) throw invalid('muted_user_id', 'you cannot mute yourself')
+      if (isMuted(ctx, mutedId)) throw conflict('muted_user_id', `user ${mutedId} is already muted`)
       return {
         facts: [
           ...readMessagesFrom(ctx.state, userId, mutedId),
@@ -26,7 +26,7 @@ export const mutedUsers = resource(api)<MutedUserFact>({
     },
 
     unmute(ctx, { muted_user_id: mutedId }) {
-      if (!isMuted(ctx, mutedId)) throw badRequest(`muted_user_id: user ${mutedId} is not muted`)
+      if (!isMuted(ctx, mutedId)) throw conflict('muted_user_id', `user ${mutedId} is not muted`)
       return { facts: [{ type: 'user.unmuted', userId: ctx.actor.id, mutedId }], reply: {} }
     },
   },
@@ -46,7 +46,7 @@ export const mutedUsers = resource(api)<MutedUserFact>({
 
 function isMuted(ctx: Context, mutedId: number): boolean {
   const user = ctx.state.users.get(mutedId)
-  if (!user || !may.accessUser.allows(ctx, user)) throw badRequest(`muted_user_id: no user has the ID ${mutedId}`)
+  if (!user || !may.accessUser.allows(ctx, user)) throw missing('muted_user_id', 'user', mutedId)
   return ctx.state.mutedUsers.has(mutedUserKey({ userId: ctx.actor.id, mutedId }))
 }
 

@@ -3,7 +3,7 @@
 import { navigationViews as api } from '../../api/people/navigation-views.ts'
 import type { NavigationViewFact } from '../model/facts/people.ts'
 import type { NavigationView } from '../model/personal-records.ts'
-import { badRequest, noSuch } from '../refusal.ts'
+import { invalid, missingOwn, needed, taken } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 
 const builtIn = new Set([
@@ -23,10 +23,9 @@ export const navigationViews = resource(api)<NavigationViewFact>({
 
     add(ctx, { fragment, is_pinned, name }) {
       const view = { userId: ctx.actor.id, fragment: fragment.trim(), isPinned: is_pinned, name: name ?? null }
-      if (view.fragment === '') throw badRequest('fragment cannot be blank')
-      if (ctx.state.navigationViews.has(keyOf(view)))
-        throw badRequest('fragment: you have this navigation view already')
-      if (view.name === null && !builtIn.has(view.fragment)) throw badRequest('name is needed for a view of your own')
+      if (view.fragment === '') throw invalid('fragment', 'cannot be blank')
+      if (ctx.state.navigationViews.has(keyOf(view))) throw taken('fragment', view.fragment)
+      if (view.name === null && !builtIn.has(view.fragment)) throw needed('name', 'for a view that is not built in')
       if (view.name !== null) checkName(ctx, view.fragment, view.name)
       return { facts: [{ type: 'navigation-view.added', view }], reply: {} }
     },
@@ -89,13 +88,12 @@ function presentOne({ fragment, isPinned, name }: NavigationView) {
 
 function own(ctx: Context, fragment: string): NavigationView {
   const view = ctx.state.navigationViews.get(keyOf({ userId: ctx.actor.id, fragment }))
-  if (!view) throw noSuch('fragment: no such navigation view')
+  if (!view) throw missingOwn('fragment', 'navigation view', fragment)
   return view
 }
 
 function checkName(ctx: Context, fragment: string, name: string): void {
-  if (builtIn.has(fragment)) throw badRequest('name: a built-in view cannot be renamed')
-  if (name.trim() === '') throw badRequest('name cannot be blank')
-  if (ctx.state.navigationViews.where('user', ctx.actor.id).some(view => view.name === name))
-    throw badRequest('name: you have a navigation view of this name already')
+  if (builtIn.has(fragment)) throw invalid('name', 'a built-in view cannot be renamed')
+  if (name.trim() === '') throw invalid('name', 'cannot be blank')
+  if (ctx.state.navigationViews.where('user', ctx.actor.id).some(view => view.name === name)) throw taken('name', name)
 }

@@ -7,7 +7,7 @@ import type { Presence } from '../model/presence-table.ts'
 import { organizationSetting, userSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
-import { badRequest } from '../refusal.ts'
+import { invalid, missing } from '../refusal.ts'
 import { type Announcement, type Context, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { accessAudience } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -43,10 +43,11 @@ export const presence = resource(api)<never>({
 
     ofUser(ctx, { user_id_or_email }) {
       const user = userByIdOrEmail(ctx.state, user_id_or_email)
-      if (!user?.active || !may.accessUser.allows(ctx, user)) throw badRequest('user_id_or_email: no such active user')
-      if (!may.isHuman(user)) throw badRequest('user_id_or_email: bots have no presence')
+      if (!user?.active || !may.accessUser.allows(ctx, user))
+        throw missing('user_id_or_email', 'active user', user_id_or_email)
+      if (!may.isHuman(user)) throw invalid('user_id_or_email', 'bots have no presence')
       const row = ctx.state.presence.get(user.id)
-      if (!row || isHidden(ctx.state)) throw badRequest('user_id_or_email: there is no presence of this user yet')
+      if (!row || isHidden(ctx.state)) throw missing('user_id_or_email', 'presence of this user')
       const { status, timestamp } = legacyEntry(row)
       const offline = ctx.now - timestamp * 1000 > offlineAfter
       return {

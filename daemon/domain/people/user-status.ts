@@ -10,7 +10,7 @@ import type { UserStatusFact } from '../model/facts/people.ts'
 import { userSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
-import { badRequest } from '../refusal.ts'
+import { invalid, missing, needed, neededOneOf } from '../refusal.ts'
 import { type Announcement, type Context, resource } from '../resource.ts'
 import { accessAudience } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -23,8 +23,7 @@ export const userStatus = resource(api)<UserStatusFact>({
   commands: {
     update(ctx, { away, ...given }) {
       may.check(may.haveStatus, ctx)
-      if (away === undefined && Object.keys(given).length === 0)
-        throw badRequest('Nothing to set: give a status_text or an emoji_name')
+      if (away === undefined && Object.keys(given).length === 0) throw neededOneOf('status_text', 'emoji_name')
       const facts: Fact[] = statusFacts(ctx.state, ctx.actor, given)
       if (away === undefined || away !== userSetting(ctx.actor, 'presence_enabled')) return { facts, reply: {} }
       facts.push(settingsFact(ctx.actor, { presence_enabled: !away }))
@@ -34,8 +33,8 @@ export const userStatus = resource(api)<UserStatusFact>({
     updateFor(ctx, { user_id, ...given }) {
       may.insist(may.administer, ctx)
       const user = known(ctx, user_id)
-      if (!may.isHuman(user)) throw badRequest('user_id: bots have no status')
-      if (Object.keys(given).length === 0) throw badRequest('Nothing to set: give a status_text or an emoji_name')
+      if (!may.isHuman(user)) throw invalid('user_id', 'bots have no status')
+      if (Object.keys(given).length === 0) throw neededOneOf('status_text', 'emoji_name')
       return { facts: statusFacts(ctx.state, user, given), reply: {} }
     },
 
@@ -96,14 +95,14 @@ function statusFacts(state: State, user: User, given: Given): Fact[] {
 function checkEmoji(state: State, given: Given, old: Emoji | undefined): Emoji | undefined {
   const { emoji_name: name, emoji_code, reaction_type } = given
   if (name === undefined || name === '') {
-    if (emoji_code || reaction_type) throw badRequest('emoji_name is needed with emoji_code and reaction_type')
+    if (emoji_code || reaction_type) throw needed('emoji_name', 'with emoji_code and reaction_type')
     return name === undefined ? old : undefined
   }
   const known = emojiByName(state, name)
   const type = reaction_type ?? known?.type
   const code = emoji_code ?? known?.code
   const emoji = type && code ? { type, code, name } : undefined
-  if (!emoji || !isEmojiPair(state, emoji)) throw badRequest(`emoji_name: there is no such emoji as '${name}'`)
+  if (!emoji || !isEmojiPair(state, emoji)) throw missing('emoji_name', 'emoji', name)
   return emoji
 }
 
@@ -123,6 +122,6 @@ function present(state: State, user: User) {
 
 function known(ctx: Context, id: number): User {
   const user = ctx.state.users.get(id)
-  if (!user?.active || !may.accessUser.allows(ctx, user)) throw badRequest(`user_id: no active user has the ID ${id}`)
+  if (!user?.active || !may.accessUser.allows(ctx, user)) throw missing('user_id', 'active user', id)
   return user
 }

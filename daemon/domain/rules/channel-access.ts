@@ -1,19 +1,19 @@
 // Channels by ID, for those who are allowed to use them.
 
 import type { Channel } from '../model/state.ts'
-import { badRequest } from '../refusal.ts'
+import { missing } from '../refusal.ts'
 import type { Asker, Rule } from './rule.ts'
 
 /** The channel, if the rule lets the asker at it. One they may not know of looks like one that never was. */
 function channelFor(asker: Asker, id: number, rule: Rule<Channel>, parameter = 'stream_id'): Channel {
   const channel = asker.state.channels.get(id)
-  if (!channel || !rule.allows(asker, channel)) throw badRequest(`${parameter}: no such channel`)
+  if (!channel || !rule.allows(asker, channel)) throw missing(parameter, 'channel', id)
   return channel
 }
 
 /** The same for what archived channels no longer take part in. */
 export function liveChannelFor(asker: Asker, id: number, rule: Rule<Channel>, parameter = 'stream_id'): Channel {
   const channel = channelFor(asker, id, rule, parameter)
-  if (channel.archived) throw badRequest(`${parameter}: no such channel`)
+  if (channel.archived) throw missing(parameter, 'channel', id)
   return channel
 }

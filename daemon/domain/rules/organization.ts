@@ -39,6 +39,12 @@ export const haveStatus = rule({
   allows: ({ actor }) => isHuman(actor),
 })
 
+export const haveProfile = rule({
+  law: 'People have a profile; bots have none.',
+  refusal: 'Bots have no profile.',
+  allows: ({ actor }) => isHuman(actor),
+})
+
 export const haveSettings = rule({
   law: 'People have settings; bots have none.',
   refusal: 'Bots cannot change settings.',

@@ -4,7 +4,7 @@ import { webhooks as api } from '../../../api/bots/webhooks.ts'
 import type { WebhookFact } from '../../model/facts/bots.ts'
 import { seconds } from '../../model/time.ts'
 import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
-import { badRequest, noSuch } from '../../refusal.ts'
+import { conflict, missing, missingOwn } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { isOutgoing, newDelivery } from './trigger.ts'
@@ -14,7 +14,7 @@ export const webhooks = resource(api)<WebhookFact>({
     log(ctx, { bot_id, status }) {
       may.check(may.useBots, ctx)
       const { webhookDeliveries } = ctx.state
-      if (bot_id !== undefined && !looksAfter(ctx, bot_id)) throw badRequest('bot_id: no such bot of yours')
+      if (bot_id !== undefined && !looksAfter(ctx, bot_id)) throw missing('bot_id', 'bot of yours', bot_id)
       const rows = bot_id === undefined ? [...webhookDeliveries.values()] : webhookDeliveries.where('bot', bot_id)
       return {
         reply: {
@@ -29,9 +29,9 @@ export const webhooks = resource(api)<WebhookFact>({
     redeliver(ctx, { delivery_id }) {
       may.check(may.useBots, ctx)
       const old = ctx.state.webhookDeliveries.get(delivery_id)
-      if (!old || !looksAfter(ctx, old.botId)) throw noSuch(`No delivery ${delivery_id}`)
-      if (!isOutgoing(ctx.state.users.get(old.botId))) throw badRequest('delivery_id: the bot is deactivated')
-      if (!ctx.state.messages.has(old.messageId)) throw badRequest('delivery_id: the message is gone')
+      if (!old || !looksAfter(ctx, old.botId)) throw missingOwn('delivery_id', 'delivery', delivery_id)
+      if (!isOutgoing(ctx.state.users.get(old.botId))) throw conflict('delivery_id', 'the bot is deactivated')
+      if (!ctx.state.messages.has(old.messageId)) throw conflict('delivery_id', 'the message has been deleted')
       const delivery = newDelivery(ctx, old.botId, old.messageId, old.trigger)
       return { facts: [{ type: 'webhook.asked', delivery }], reply: { delivery_id: delivery.id } }
     },

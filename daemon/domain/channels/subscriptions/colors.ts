@@ -2,7 +2,7 @@
 
 import { palette } from '../../model/color-palette.ts'
 import type { State } from '../../model/state.ts'
-import { badRequest } from '../../refusal.ts'
+import { invalid } from '../../refusal.ts'
 
 export class Colors {
   readonly #state: State
@@ -42,5 +42,5 @@ function firstUnset(bits: number): number {
 
 export function checkColor(parameter: string, color: unknown): string {
   if (typeof color === 'string' && /^#([0-9a-f]{3,6})$/i.test(color)) return color
-  throw badRequest(`${parameter} is not a color such as #76ce90`)
+  throw invalid(parameter, 'must be a color such as #76ce90')
 }

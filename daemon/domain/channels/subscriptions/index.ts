@@ -5,7 +5,7 @@ import type { SubscriptionFact } from '../../model/facts/channels.ts'
 import type { Channel, State } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
 import { metInChannels, partedInChannels } from '../../people/users/access.ts'
-import { badRequest } from '../../refusal.ts'
+import { inQuotes, invalid, missing, neededOneOf } from '../../refusal.ts'
 import { type Announcement, type Forms, resource } from '../../resource.ts'
 import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
@@ -33,13 +33,13 @@ export const subscriptions = resource(api)<SubscriptionFact>({
 
     change(ctx, params) {
       const { add = [], delete: gone = [] } = params
-      if (add.length + gone.length === 0) throw badRequest('add and delete are both empty: nothing to do')
+      if (add.length + gone.length === 0) throw neededOneOf('add', 'delete')
       const adding =
         add.length > 0 ? subscribing(ctx, { subscriptions: add, authorization_errors_fatal: true }) : undefined
       const removing = unsubscribing(ctx, { subscriptions: gone })
       const names = new Set(add.map(one => (typeof one === 'string' ? one : one.name).trim().toLowerCase()))
       const both = gone.find(name => names.has(name.trim().toLowerCase()))
-      if (both !== undefined) throw badRequest(`delete: '${both}' is in add too`)
+      if (both !== undefined) throw invalid('delete', `${inQuotes(both)} is also in add`)
       return {
         facts: [...(adding?.facts ?? []), ...removing.facts],
         reply: {
@@ -55,7 +55,7 @@ export const subscriptions = resource(api)<SubscriptionFact>({
     status(ctx, { user_id, stream_id }) {
       const user = ctx.state.users.get(user_id)
       if (!user?.active || user.bot || !may.accessUser.allows(ctx, user))
-        throw badRequest('user_id: no active person has this ID')
+        throw missing('user_id', 'active person', user_id)
       const channel = liveChannelFor(ctx, stream_id, may.seeMetadata)
       return { reply: { is_subscribed: ctx.state.subscriptions.isActive(channel.id, user.id) } }
     },

@@ -5,7 +5,7 @@ import type { SubscriptionChanged } from '../../model/facts/channels.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
-import { badRequest } from '../../refusal.ts'
+import { conflict, invalid, missing } from '../../refusal.ts'
 import type { Announcement, Context, Event } from '../../resource.ts'
 import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
@@ -27,7 +27,7 @@ export function changing(ctx: Context, wishes: readonly Wish[]): Fact[] {
     const label = (name: string) => (wish.place === '' ? name : `${wish.place}[${JSON.stringify(name)}]`)
     const channel = liveChannelFor(ctx, wish.stream_id, may.seeMetadata, label('stream_id'))
     const row = ctx.state.subscriptions.get(channel.id, ctx.actor.id)
-    if (!row?.active) throw badRequest(`${label('stream_id')}: you are not subscribed to this channel`)
+    if (!row?.active) throw conflict(label('stream_id'), 'you are not subscribed to this channel')
     const set = checkWish(wish, label)
     const fact: Fact = { type: 'subscription.changed', userId: ctx.actor.id, channelId: channel.id, set }
     return isSo(row, set) ? [] : [fact]
@@ -75,8 +75,8 @@ function checkWish({ property, value }: Wish, label: (name: string) => string): 
   if (property === 'color') return { color: checkColor(label('value'), value) }
   const known =
     ['is_muted', 'in_home_view', 'pin_to_top'].includes(property) || Object.hasOwn(notificationNames, property)
-  if (!known) throw badRequest(`${label('property')}: no subscription has the property '${property}'`)
-  if (typeof value !== 'boolean') throw badRequest(`${label('value')} is not a boolean (true or false)`)
+  if (!known) throw missing(label('property'), 'subscription property', property)
+  if (typeof value !== 'boolean') throw invalid(label('value'), 'must be a boolean (true or false)')
   if (property === 'is_muted') return { muted: value }
   if (property === 'in_home_view') return { muted: !value }
   if (property === 'pin_to_top') return { pinned: value }

@@ -10,7 +10,7 @@ import type { Added, SubscriptionAdded } from '../../model/facts/channels.ts'
 import { channelByName, defaultChannels } from '../../model/lookups.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import { visibleUser } from '../../people/users/read.ts'
-import { badRequest } from '../../refusal.ts'
+import { invalid, missing } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { lastMessageId } from '../channel-history.ts'
@@ -34,13 +34,12 @@ export function subscribing(ctx: Context, params: Params) {
   may.check(may.subscribe, ctx)
   const plan = blueprint(ctx, params)
   const entries = wantedChannels(params.subscriptions)
-  const missing = entries.filter(({ name }) => !channelByName(ctx.state, name))
-  if (missing.length > 0) checkCreation(ctx, plan)
-  const created = missing.map((entry, index) => newChannel(ctx, plan, entry, index))
+  const absent = entries.filter(({ name }) => !channelByName(ctx.state, name))
+  if (absent.length > 0) checkCreation(ctx, plan)
+  const created = absent.map((entry, index) => newChannel(ctx, plan, entry, index))
   const existing = entries.map(({ name }) => channelByName(ctx.state, name)).filter(channel => channel !== undefined)
   const closed = existing.filter(channel => !may.subscribeSelf.allows(ctx, channel))
-  if (closed.length > 0 && params.authorization_errors_fatal)
-    throw badRequest(`subscriptions: you may not subscribe to '${closed[0]!.name}'`)
+  if (closed.length > 0 && params.authorization_errors_fatal) throw may.forbidden(may.subscribeSelf, closed[0]!)
   const open = existing.filter(channel => !closed.includes(channel))
   if (meansOthers(ctx, params.principals)) for (const channel of open) may.check(may.subscribeOthers, ctx, channel)
   const people = principals(ctx, params.principals)
@@ -118,7 +117,7 @@ export function addedUsers({ returning, fresh }: Added): number[] {
 export function withoutRepeats(ctx: Context, parameter: string, given: readonly (number | string)[]): User[] {
   const people = given.map((one, i) => {
     const user = typeof one === 'number' ? ctx.state.users.get(one) : visibleUser(ctx, one)
-    if (!user?.active || user.bot?.system) throw badRequest(`${parameter}[${i}]: no active user is ${one}`)
+    if (!user?.active || user.bot?.system) throw missing(`${parameter}[${i}]`, 'active user', one)
     return user
   })
   // Most callers name each once, in order.
@@ -129,7 +128,7 @@ export function withoutRepeats(ctx: Context, parameter: string, given: readonly 
 export function principals(ctx: Context, given: readonly (number | string)[] | undefined): User[] {
   if (!given || given.length === 0) return [ctx.actor]
   if (given.some(one => typeof one !== typeof given[0]))
-    throw badRequest('principals: give either IDs or email addresses, not both')
+    throw invalid('principals', 'give either IDs or email addresses, not both')
   return withoutRepeats(ctx, 'principals', given)
 }
 
@@ -145,7 +144,7 @@ interface Entry {
 }
 
 function wantedChannels(given: Params['subscriptions']): Entry[] {
-  if (given.length > mostChannels) throw badRequest(`subscriptions: at most ${mostChannels} channels at once`)
+  if (given.length > mostChannels) throw invalid('subscriptions', `must have at most ${mostChannels} channels`)
   const entries = new Map<string, Entry>()
   given.forEach((one, index) => {
     const { name, description = '', color } = typeof one === 'string' ? { name: one } : { ...one }

@@ -6,7 +6,7 @@ import type { Fact } from '../../facts.ts'
 import { readChannel, unreadElsewhere } from '../../messages/read-state.ts'
 import { channelByName } from '../../model/lookups.ts'
 import type { Channel, User } from '../../model/state.ts'
-import { badRequest } from '../../refusal.ts'
+import { missing } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { lastMessageId } from '../channel-history.ts'
@@ -50,7 +50,8 @@ function named(ctx: Context, names: readonly string[], people: readonly User[]):
     if (channel && (may.seeMetadata.allows(ctx, channel) || followsOwn(ctx, channel, people))) found.add(channel)
     else unknown.push(name)
   }
-  if (unknown.length > 0) throw badRequest(`subscriptions: no such channel: ${unknown.join(', ')}`)
+  if (unknown.length > 0)
+    throw missing('subscriptions', unknown.length > 1 ? 'channels' : 'channel', unknown.join(', '))
   return [...found]
 }
 

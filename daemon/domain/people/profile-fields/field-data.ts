@@ -1,7 +1,7 @@
 // What belongs to a profile field besides its name: the options of a list, the kind of an external account.
 
 import type { ProfileField } from '../../model/organization-records.ts'
-import { badRequest } from '../../refusal.ts'
+import { invalid, missing, taken } from '../../refusal.ts'
 
 /** Accounts that come with a name and a hint of their own. */
 export const externalAccounts: Readonly<Record<string, ExternalAccount>> = {
@@ -22,8 +22,7 @@ type Given = Readonly<Record<string, unknown>> | undefined
 export function checkFieldData(type: ProfileField['type'], given: Given): { text: string; account?: string } {
   if (type === 3) return { text: checkOptions(given) }
   if (type === 7) return checkAccount(given)
-  if (given !== undefined && Object.keys(given).length > 0)
-    throw badRequest('field_data: fields of this type have none')
+  if (given !== undefined && Object.keys(given).length > 0) throw invalid('field_data', 'fields of this type have none')
   return { text: '' }
 }
 
@@ -33,15 +32,17 @@ export function isBuiltIn(field: ProfileField): boolean {
 
 function checkOptions(given: Given): string {
   const options = Object.entries(given ?? {})
-  if (options.length === 0) throw badRequest('field_data: a list needs at least one option')
+  if (options.length === 0) throw invalid('field_data', 'a list needs at least one option')
   const texts = new Set<string>()
   const kept = options.map(([key, option]) => {
     const { text, order } = Object(option) as { text?: unknown; order?: unknown }
     const place = `field_data[${JSON.stringify(key)}]`
-    if (key.trim() === '') throw badRequest('field_data: the key of an option cannot be blank')
-    if (typeof text !== 'string' || text.trim() === '') throw badRequest(`${place}["text"] is not a text`)
-    if (typeof order !== 'string' || !/^\d+$/.test(order)) throw badRequest(`${place}["order"] is not a number as text`)
-    if (texts.has(text)) throw badRequest(`${place}["text"]: there is an option '${text}' already`)
+    if (key.trim() === '') throw invalid('field_data', 'the key of an option cannot be blank')
+    if (typeof text !== 'string' || text.trim() === '')
+      throw invalid(`${place}["text"]`, 'must be a text that is not blank')
+    if (typeof order !== 'string' || !/^\d+$/.test(order))
+      throw invalid(`${place}["order"]`, 'must be a number written as a string')
+    if (texts.has(text)) throw taken(`${place}["text"]`, text)
     texts.add(text)
     return [key, { text, order }] as const
   })
@@ -50,13 +51,13 @@ function checkOptions(given: Given): string {
 
 function checkAccount(given: Given): { text: string; account?: string } {
   const { subtype, url_pattern } = given ?? {}
-  if (typeof subtype !== 'string') throw badRequest('field_data["subtype"] is not a text')
+  if (typeof subtype !== 'string') throw invalid('field_data["subtype"]', 'must be a string')
   if (Object.hasOwn(externalAccounts, subtype)) return { text: JSON.stringify({ subtype }), account: subtype }
-  if (subtype !== 'custom') throw badRequest(`field_data["subtype"]: '${subtype}' is not known`)
-  if (typeof url_pattern !== 'string') throw badRequest('field_data["url_pattern"] is not a text')
+  if (subtype !== 'custom') throw missing('field_data["subtype"]', 'external account type', subtype)
+  if (typeof url_pattern !== 'string') throw invalid('field_data["url_pattern"]', 'must be a string')
   if (url_pattern.split('%(username)s').length !== 2)
-    throw badRequest('field_data["url_pattern"] must hold %(username)s exactly once')
+    throw invalid('field_data["url_pattern"]', 'must contain %(username)s exactly once')
   if (!URL.canParse(url_pattern.replace('%(username)s', 'username')))
-    throw badRequest('field_data["url_pattern"] is not a URL')
+    throw invalid('field_data["url_pattern"]', 'must be a URL')
   return { text: JSON.stringify({ subtype, url_pattern }) }
 }

@@ -7,7 +7,7 @@ import type { ProfileFieldFact } from '../../model/facts/people.ts'
 import type { ProfileField } from '../../model/organization-records.ts'
 import type { State, User } from '../../model/state.ts'
 import { cleaned } from '../../model/text.ts'
-import { badRequest } from '../../refusal.ts'
+import { conflict, invalid, missing, taken } from '../../refusal.ts'
 import { type Announcement, type Context, type Outcome, resource } from '../../resource.ts'
 import { everyone } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
@@ -54,7 +54,8 @@ export const profileFields = resource(api)<ProfileFieldFact>({
       may.insist(may.administer, ctx)
       const known = [...ctx.state.profileFields.values()].map(({ id }) => id).sort((a, b) => a - b)
       const given = [...order].sort((a, b) => a - b)
-      if (JSON.stringify(known) !== JSON.stringify(given)) throw badRequest('order must list every field once')
+      if (JSON.stringify(known) !== JSON.stringify(given))
+        throw invalid('order', 'must list the ID of every field once')
       const same = inOrder(ctx.state).every(({ id }, index) => order[index] === id)
       return { facts: same ? [] : [{ type: 'profile-field.reordered', order }], reply: {} }
     },
@@ -116,7 +117,7 @@ function fieldsChanged(state: State): Announcement {
 }
 
 function filledIn(ctx: Context, data: ParamsOf<typeof api.set>['data']): Outcome<object> {
-  if (ctx.actor.bot) throw badRequest('Bots have no profile')
+  may.check(may.haveProfile, ctx)
   const values = checkProfile(ctx.state, ctx.actor, 'data', data, field => may.check(may.editProfileField, ctx, field))
   return {
     facts: values.length > 0 ? [{ type: 'user.profile-changed', userId: ctx.actor.id, values }] : [],
@@ -126,14 +127,14 @@ function filledIn(ctx: Context, data: ParamsOf<typeof api.set>['data']): Outcome
 
 function existing(state: State, id: number): ProfileField {
   const field = state.profileFields.get(id)
-  if (!field) throw badRequest(`field_id: no profile field has the ID ${id}`)
+  if (!field) throw missing('field_id', 'profile field', id)
   return field
 }
 
 function updated(state: State, old: ProfileField, params: ParamsOf<typeof api.update>): ProfileField {
   const { name, hint, field_data, required, editable_by_user, display_in_profile_summary } = params
   if (isBuiltIn(old) && (name !== undefined || hint !== undefined || field_data !== undefined))
-    throw badRequest('name, hint and field_data of a built-in external account cannot be changed')
+    throw conflict('field_id', 'name, hint and field_data of a built-in external account cannot be changed')
   return {
     ...old,
     name: name === undefined ? old.name : checkName(state, name, old.id),
@@ -147,9 +148,9 @@ function updated(state: State, old: ProfileField, params: ParamsOf<typeof api.up
 
 function checkName(state: State, given: string, id: number): string {
   const name = cleaned('name', given, limits.profileFieldName)
-  if (name === '') throw badRequest('name cannot be blank')
+  if (name === '') throw invalid('name', 'cannot be blank')
   for (const field of state.profileFields.values())
-    if (field.name === name && field.id !== id) throw badRequest(`name: there is a field '${name}' already`)
+    if (field.name === name && field.id !== id) throw taken('name', name)
   return name
 }
 
@@ -159,9 +160,10 @@ function checkHint(hint: string): string {
 
 function checkSummary(state: State, type: ProfileField['type'], wanted: boolean, id: number): boolean {
   if (!wanted) return false
-  if (type === 2 || type === 6) throw badRequest('display_in_profile_summary: not for long text and people')
+  if (type === 2 || type === 6)
+    throw invalid('display_in_profile_summary', 'fields of long text or of people cannot be in the summary')
   const others = [...state.profileFields.values()].filter(field => field.inSummary && field.id !== id)
-  if (others.length >= 2) throw badRequest('display_in_profile_summary: only two fields can be in the summary')
+  if (others.length >= 2) throw conflict('display_in_profile_summary', 'only two fields can be in the summary')
   return true
 }
 

@@ -7,7 +7,7 @@ import type { ProfileChange } from '../../model/facts/people.ts'
 import type { ProfileField } from '../../model/organization-records.ts'
 import type { State, User } from '../../model/state.ts'
 import { cleaned } from '../../model/text.ts'
-import { badRequest } from '../../refusal.ts'
+import { inQuotes, invalid, missing } from '../../refusal.ts'
 
 type Input = ParamsOf<typeof api.set>['data'][number]
 
@@ -23,7 +23,7 @@ export function checkProfile(
   given.forEach((input, index) => {
     const place = `${param}[${index}]`
     const field = state.profileFields.get(input.id)
-    if (!field) throw badRequest(`${place}: no profile field has the ID ${input.id}`)
+    if (!field) throw missing(place, 'profile field', input.id)
     checkField(field)
     changes.set(field.id, checkValue(state, field, `${place}["value"]`, input.value ?? ''))
   })
@@ -34,20 +34,19 @@ export function checkProfile(
 
 function checkValue(state: State, field: ProfileField, place: string, given: string | number[]): string | null {
   if (field.type === 6) return checkPeople(state, place, given)
-  if (typeof given !== 'string') throw badRequest(`${place} is not a string`)
+  if (typeof given !== 'string') throw invalid(place, 'must be a string')
   const limit = field.type === 2 ? limits.profileLongText : limits.profileShortText
   switch (field.type) {
     case 3:
       if (given !== '' && !Object.hasOwn(JSON.parse(field.data), given))
-        throw badRequest(`${place}: '${given}' is not one of the options`)
+        throw invalid(place, `${inQuotes(given)} is not one of the options`)
       return given || null
     case 4:
-      if (given !== '' && !isDate(given)) throw badRequest(`${place} is not a date (YYYY-MM-DD)`)
+      if (given !== '' && !isDate(given)) throw invalid(place, 'must be a date (YYYY-MM-DD)')
       return given || null
     case 5: {
       const url = cleaned(place, given, 2000)
-      if (url !== '' && !/^https?:\/\/[^\s/]+/.test(url) && !URL.canParse(url))
-        throw badRequest(`${place} is not a URL`)
+      if (url !== '' && !/^https?:\/\/[^\s/]+/.test(url) && !URL.canParse(url)) throw invalid(place, 'must be a URL')
       return url || null
     }
     default:
@@ -60,7 +59,7 @@ function checkPeople(state: State, place: string, given: string | number[]): str
   const ids = typeof given === 'string' ? parsedIds(place, given) : given
   for (const id of ids) {
     const user = state.users.get(id)
-    if (!user?.active || user.bot) throw badRequest(`${place}: no active person has the ID ${id}`)
+    if (!user?.active || user.bot) throw missing(place, 'active person', id)
   }
   return ids.length === 0 ? null : JSON.stringify([...new Set(ids)])
 }
@@ -72,7 +71,7 @@ function parsedIds(place: string, text: string): number[] {
     const ids: unknown = JSON.parse(text)
     if (Array.isArray(ids) && ids.every(id => Number.isSafeInteger(id))) return ids
   } catch {}
-  throw badRequest(`${place} is not a list of user IDs`)
+  throw invalid(place, 'must be a list of user IDs')
 }
 
 function isDate(text: string): boolean {

@@ -5,7 +5,7 @@ import type { settings as api } from '../../../api/people/settings.ts'
 import type { Fact } from '../../facts.ts'
 import type { EmailChange } from '../../model/personal-records.ts'
 import { organizationSetting } from '../../model/settings.ts'
-import { badRequest } from '../../refusal.ts'
+import { invalid, needed } from '../../refusal.ts'
 import type { Context, Mail } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { checkFullName, checkNewEmail, checkPassword } from '../users/checks.ts'
@@ -20,8 +20,8 @@ export function accountChanges(
   const { actor } = ctx
   const facts: Fact[] = []
   if (params.new_password !== undefined) {
-    if (params.old_password === undefined) throw badRequest('old_password is needed for a new password')
-    if (!prepared.matches) throw badRequest('old_password is wrong')
+    if (params.old_password === undefined) throw needed('old_password', 'to set a new password')
+    if (!prepared.matches) throw invalid('old_password', 'is wrong')
     checkPassword(params.new_password, 'new_password')
     facts.push({ type: 'user.password-changed', userId: actor.id, password: prepared.hash })
   }
@@ -31,8 +31,7 @@ export function accountChanges(
     if (fullName !== actor.fullName) facts.push({ type: 'user.renamed', userId: actor.id, fullName })
   }
   if (params.email !== undefined && params.email.trim() !== actor.email) {
-    if (!may.changeOwn.allows(ctx, 'email_changes_disabled'))
-      throw badRequest('email: email addresses cannot be changed in this organization')
+    may.check(may.changeOwn, ctx, 'email_changes_disabled')
     const email = checkNewEmail(ctx.state, 'email', params.email, actor)
     const change: EmailChange = { token: ctx.random(), userId: actor.id, email, expires: ctx.now + confirmWithinMs }
     facts.push({ type: 'email-change.requested', change })

@@ -2,7 +2,7 @@
 
 import { userSettings } from '../../../api/shapes/user-settings.ts'
 import type { SettingChanges } from '../../model/facts/people.ts'
-import { badRequest } from '../../refusal.ts'
+import { inQuotes, invalid } from '../../refusal.ts'
 
 /** Sounds a client may play; `none` is silence. */
 export const notificationSounds = ['ding', 'chime', 'bell', 'knock', 'pop'] as const
@@ -35,11 +35,12 @@ export function changedSettings(given: SettingChanges, current: (name: string) =
 function check(name: string, value: unknown): void {
   const range = ranges[name]
   if (range && ((value as number) < range[0] || (value as number) > range[1]))
-    throw badRequest(`${name} must be from ${range[0]} to ${range[1]}`)
-  if (name === 'timezone' && !isTimezone(value as string)) throw badRequest(`timezone: '${value}' is not a time zone`)
+    throw invalid(name, `must be from ${range[0]} to ${range[1]}`)
+  if (name === 'timezone' && !isTimezone(value as string))
+    throw invalid('timezone', `${inQuotes(value as string)} is not a time zone`)
   if (name === 'default_language') checkLanguage(name, value as string)
   if (name === 'notification_sound' && value !== 'none' && !notificationSounds.includes(value as never))
-    throw badRequest(`notification_sound: '${value}' is not none or one of ${notificationSounds.join(', ')}`)
+    throw invalid('notification_sound', `must be none or one of ${notificationSounds.join(', ')}`)
 }
 
 /** A name of the IANA database, or none at all. */
@@ -56,7 +57,7 @@ function isTimezone(name: string): boolean {
 
 export function checkLanguage(name: string, code: string): void {
   if (!/^[a-z]{2,3}([-_][A-Za-z0-9]{2,8})?$/.test(code) || languageName(code) === undefined)
-    throw badRequest(`${name}: '${code}' is not the code of a language`)
+    throw invalid(name, `${inQuotes(code)} is not a language code`)
 }
 
 /** What the language calls itself. */

@@ -9,7 +9,7 @@ import type { SettingChanges, SettingsFact } from '../../model/facts/people.ts'
 import { apiEmail } from '../../model/lookups.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import { badRequest } from '../../refusal.ts'
+import { missing } from '../../refusal.ts'
 import { type Announcement, type Event, resource } from '../../resource.ts'
 import { accessAudience, administrators, everyone } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
@@ -54,7 +54,7 @@ export const settings = resource(api)<SettingsFact, Prepared>({
 
     confirmEmail(ctx, { token }) {
       const change = ctx.state.emailChanges.get(token)
-      if (!change || change.expires < ctx.now) throw badRequest('token is unknown or no longer valid')
+      if (!change || change.expires < ctx.now) throw missing('token', 'pending change of address with this token')
       const { userId, email } = change
       const user = ctx.state.users.get(userId)!
       checkNewEmail(ctx.state, 'token', email, user)

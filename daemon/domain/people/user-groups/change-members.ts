@@ -3,7 +3,7 @@
 import type { Fact } from '../../facts.ts'
 import { directNotice } from '../../messages/notices.ts'
 import type { Group, State } from '../../model/state.ts'
-import { badRequest } from '../../refusal.ts'
+import { conflict, missing, neededOneOf } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { activeGroup, ascending, directMembers, withSubgroups } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
@@ -27,7 +27,7 @@ export function changeMembers(
   const addSubgroups = ascending(change.addSubgroups)
   const removeSubgroups = ascending(change.removeSubgroups)
   if (add.length + remove.length + addSubgroups.length + removeSubgroups.length === 0)
-    throw badRequest('Nothing to do: give somebody or a group to add or to remove')
+    throw neededOneOf('add', 'delete', 'add_subgroups', 'delete_subgroups')
   checkRights(ctx, group, { add, remove, addSubgroups, removeSubgroups })
   checkPeople(ctx.state, group, add, remove)
   checkGroups(ctx.state, group, addSubgroups, removeSubgroups, subgroupParams)
@@ -54,10 +54,10 @@ function checkRights(ctx: Context, group: Group, { add, remove, addSubgroups, re
 function checkPeople(state: State, group: Group, add: readonly number[], remove: readonly number[]): void {
   const members = new Set(directMembers(state, group))
   for (const id of add) {
-    if (!state.users.get(id)?.active) throw badRequest(`add: no active user has the ID ${id}`)
-    if (members.has(id)) throw badRequest(`add: user ${id} is a member already`)
+    if (!state.users.get(id)?.active) throw missing('add', 'active user', id)
+    if (members.has(id)) throw conflict('add', `user ${id} is already a member`)
   }
-  for (const id of remove) if (!members.has(id)) throw badRequest(`delete: user ${id} is not a member`)
+  for (const id of remove) if (!members.has(id)) throw conflict('delete', `user ${id} is not a member`)
 }
 
 function checkGroups(
@@ -70,13 +70,13 @@ function checkGroups(
   const subgroups = new Set(group.subgroups)
   for (const id of add) {
     activeGroup(state, addName, id)
-    if (subgroups.has(id)) throw badRequest(`${addName}: group ${id} is a subgroup already`)
+    if (subgroups.has(id)) throw conflict(addName, `group ${id} is already a subgroup`)
     if (withSubgroups(state, id).has(group.id))
-      throw badRequest(`${addName}: group ${id} contains group ${group.id}, so it cannot be put inside it`)
+      throw conflict(addName, `group ${id} contains group ${group.id}, so it cannot become its subgroup`)
   }
   for (const id of remove) {
     activeGroup(state, removeName, id)
-    if (!subgroups.has(id)) throw badRequest(`${removeName}: group ${id} is not a subgroup`)
+    if (!subgroups.has(id)) throw conflict(removeName, `group ${id} is not a subgroup`)
   }
 }
 

@@ -8,7 +8,7 @@ import { limits } from '../../limits.ts'
 import type { Group, State } from '../../model/state.ts'
 import { cleaned } from '../../model/text.ts'
 import { seconds } from '../../model/time.ts'
-import { badRequest } from '../../refusal.ts'
+import { inQuotes, invalid, missing, taken } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import { activeGroup, ascending, checkedValue, defaultValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
@@ -17,8 +17,7 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
   const { state, actor } = ctx
   may.check(may.createGroups, ctx)
   const name = checkName(state, params.name)
-  for (const id of params.members)
-    if (!state.users.get(id)?.active) throw badRequest(`members: no active user has the ID ${id}`)
+  for (const id of params.members) if (!state.users.get(id)?.active) throw missing('members', 'active user', id)
   for (const id of params.subgroups) activeGroup(state, 'subgroups', id)
   const group: Group = {
     id: state.groups.nextId,
@@ -45,10 +44,10 @@ const reserved = ['@', 'role:', 'user:', 'stream:', 'channel:']
 /** Names are told apart by case, and those of deactivated groups stay taken. */
 export function checkName(state: State, given: string, current?: Group): string {
   const name = cleaned('name', given, limits.groupName)
-  if (name === '') throw badRequest('name cannot be blank')
+  if (name === '') throw invalid('name', 'cannot be blank')
   const start = reserved.find(word => name.startsWith(word))
-  if (start) throw badRequest(`name cannot start with '${start}'`)
+  if (start) throw invalid('name', `cannot start with ${inQuotes(start)}`)
   const namesake = state.groups.find('name', name)
-  if (namesake && namesake.id !== current?.id) throw badRequest(`name: there is a user group '${name}' already`)
+  if (namesake && namesake.id !== current?.id) throw taken('name', name)
   return name
 }

@@ -4,7 +4,7 @@ import { userGroups as api } from '../../../api/people/user-groups.ts'
 import { visibilityNews } from '../../channels/visibility.ts'
 import type { UserGroupFact } from '../../model/facts/people.ts'
 import type { Group, State } from '../../model/state.ts'
-import { badRequest } from '../../refusal.ts'
+import { conflict, missing } from '../../refusal.ts'
 import { type Announcement, type Context, type Event, onlyWith, resource } from '../../resource.ts'
 import { everyone } from '../../rules/audiences.ts'
 import { directGroups, directMembers, groupsOf, shown, withSubgroups } from '../../rules/group-values.ts'
@@ -57,7 +57,7 @@ export const userGroups = resource(api)<UserGroupFact>({
     isMember(ctx, { user_group_id, user_id, direct_member_only }) {
       const group = readable(ctx, user_group_id)
       const user = ctx.state.users.get(user_id)
-      if (!user?.active || !may.isHuman(user)) throw badRequest(`user_id: no active user has the ID ${user_id}`)
+      if (!user?.active || !may.isHuman(user)) throw missing('user_id', 'active user', user_id)
       const inside = direct_member_only
         ? directGroups(ctx.state, user).includes(group)
         : groupsOf(ctx.state, user).has(group.id)
@@ -181,6 +181,6 @@ function allMembers(state: State, group: Group): number[] {
 
 function readable(ctx: Context, id: number): Group {
   const group = knownGroup(ctx, id)
-  if (group.deactivated) throw badRequest(`user_group_id: the user group ${id} is deactivated`)
+  if (group.deactivated) throw conflict('user_group_id', `user group ${id} is deactivated`)
   return group
 }

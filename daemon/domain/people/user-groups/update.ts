@@ -6,7 +6,7 @@ import { type GroupPermission, groupPermissions } from '../../../api/shapes/perm
 import type { Fact } from '../../facts.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import type { Group, State } from '../../model/state.ts'
-import { badRequest, conflict } from '../../refusal.ts'
+import { conflict, invalid, missing, Refusal } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import { changedValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
@@ -17,9 +17,10 @@ type Nothing = Record<never, never>
 export function update(ctx: Context, params: ParamsOf<typeof api.update>): Outcome<Nothing> {
   const { state } = ctx
   const group = managed(ctx, params.user_group_id)
-  if (Object.keys(params).length === 1) throw badRequest('Nothing to change: give a name, a description or a setting')
+  if (Object.keys(params).length === 1)
+    throw new Refusal('Give a name, a description or at least one setting to change.', { kind: 'invalid' })
   if (params.deactivated === true)
-    throw badRequest('deactivated can only be set to false; use POST /user_groups/{user_group_id}/deactivate')
+    throw invalid('deactivated', 'can only be set to false; use POST /user_groups/{user_group_id}/deactivate')
   const name = params.name === undefined ? group.name : checkName(state, params.name, group)
   const description = params.description ?? group.description
   const changes = {
@@ -42,7 +43,7 @@ export function update(ctx: Context, params: ParamsOf<typeof api.update>): Outco
 
 export function deactivate(ctx: Context, { user_group_id }: ParamsOf<typeof api.deactivate>): Outcome<Nothing> {
   const group = managed(ctx, user_group_id)
-  if (group.deactivated) throw badRequest(`user_group_id: the user group ${group.id} is deactivated already`)
+  if (group.deactivated) throw conflict('user_group_id', `user group ${group.id} is already deactivated`)
   const objections = usesOf(ctx.state, group.id)
   if (objections.length > 0)
     throw conflict('user_group_id', 'the user group is still in use', {
@@ -56,7 +57,7 @@ export function deactivate(ctx: Context, { user_group_id }: ParamsOf<typeof api.
 export function knownGroup(ctx: Context, id: number): Group {
   may.check(may.useGroups, ctx)
   const group = ctx.state.groups.get(id)
-  if (!group) throw badRequest(`user_group_id: no user group has the ID ${id}`)
+  if (!group) throw missing('user_group_id', 'user group', id)
   return group
 }
 

@@ -9,7 +9,7 @@ import type { UserFact } from '../../model/facts/people.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { cleaned } from '../../model/text.ts'
-import { badRequest, Refusal } from '../../refusal.ts'
+import { conflict, missing, Refusal } from '../../refusal.ts'
 import type { Context, Job, Mail, Outcome, Surroundings } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { checkBotName } from './checks.ts'
@@ -20,11 +20,11 @@ export function deactivate(
   { user_id, deactivation_notification_comment: comment }: ParamsOf<typeof api.deactivate>,
 ): Outcome<ReplyOf<typeof api.deactivate>> {
   const user = ctx.state.users.get(user_id)
-  if (!user || user.bot) throw badRequest('user_id: no such person; bots are deactivated by DELETE /bots/{bot_id}')
+  if (!user || user.bot) throw missing('user_id', 'person', user_id)
   may.check(may.administer, ctx)
   may.insist(may.deactivateUser, ctx, user)
-  if (may.isOnlyOwner(ctx.state, user)) throw badRequest('user_id: the only organization owner cannot be deactivated')
-  if (!user.active) throw badRequest('user_id: the account is already deactivated')
+  if (may.isOnlyOwner(ctx.state, user)) throw conflict('user_id', 'the only organization owner cannot be deactivated')
+  if (!user.active) throw conflict('user_id', 'the account is already deactivated')
   const text =
     comment === undefined
       ? undefined
@@ -60,7 +60,7 @@ export function reactivate(
   { user_id }: ParamsOf<typeof api.reactivate>,
 ): Outcome<ReplyOf<typeof api.reactivate>> {
   const user = ctx.state.users.get(user_id)
-  if (!user || user.bot?.system) throw badRequest('user_id: no such user')
+  if (!user || user.bot?.system) throw missing('user_id', 'user', user_id)
   may.check(may.reactivateUser, ctx, user)
   if (user.active) return { reply: {} }
   if (!user.bot) return { facts: [{ type: 'user.reactivated', userId: user.id }], reply: {} }

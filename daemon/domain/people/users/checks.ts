@@ -5,24 +5,24 @@ import { placeholderId, userByEmail } from '../../model/lookups.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { cleaned } from '../../model/text.ts'
-import { badRequest } from '../../refusal.ts'
+import { inQuotes, invalid, taken } from '../../refusal.ts'
 import { emailProblem } from './email-rules.ts'
 
 /** `user` is the account that is renamed, so that it does not stand in its own way. */
 export function checkFullName(state: State, name: string, user?: User): string {
   const checked = cleaned('full_name', name, limits.fullName)
-  if ([...checked].length < 2) throw badRequest('full_name is too short (at least 2 characters)')
-  if (/[*`\\>"@\p{C}]/u.test(checked)) throw badRequest('full_name contains invalid characters')
-  if (/\|\d+$/.test(checked)) throw badRequest('full_name cannot end in | and a number')
+  if ([...checked].length < 2) throw invalid('full_name', 'must be at least 2 characters')
+  if (/[*`\\>"@\p{C}]/u.test(checked)) throw invalid('full_name', 'contains a character that is not allowed')
+  if (/\|\d+$/.test(checked)) throw invalid('full_name', 'cannot end in | and a number')
   if (organizationSetting(state, 'require_unique_names') && isNameTaken(state, checked, user))
-    throw badRequest(`full_name: '${checked}' is already in use`)
+    throw taken('full_name', checked)
   return checked
 }
 
 /** Two bots, or a bot and a person, must not pass for each other while both are active. */
 export function checkBotName(state: State, name: string, bot?: User): string {
   const checked = checkFullName(state, name, bot)
-  if (isNameTaken(state, checked, bot)) throw badRequest(`full_name: '${checked}' is already in use`)
+  if (isNameTaken(state, checked, bot)) throw taken('full_name', checked)
   return checked
 }
 
@@ -45,26 +45,26 @@ export function isEmailAddress(text: string): boolean {
 export function checkNewEmail(state: State, param: string, email: string, user?: User): string {
   const address = checkFreeEmail(state, param, email, user)
   const problem = address === user?.email ? undefined : emailProblem(state, address)
-  if (problem !== undefined) throw badRequest(`${param}: ${problem}`)
+  if (problem !== undefined) throw invalid(param, problem)
   return address
 }
 
 /** An address for any account; bots have theirs from the server, whatever the organization says of people's. */
 export function checkFreeEmail(state: State, param: string, email: string, user?: User): string {
   const address = email.trim()
-  if (!isEmailAddress(address)) throw badRequest(`${param} is not a valid email address`)
+  if (!isEmailAddress(address)) throw invalid(param, 'must be an email address')
   const holder = userByEmail(state, address)
-  if (holder && holder.id !== user?.id) throw badRequest(`${param}: '${address}' is already in use`)
+  if (holder && holder.id !== user?.id) throw taken(param, address)
   // Otherwise a later account would have this address as its placeholder.
-  if (placeholderId(state, address) !== undefined) throw badRequest(`${param}: '${address}' is reserved for the API`)
+  if (placeholderId(state, address) !== undefined) throw invalid(param, `${inQuotes(address)} is reserved for the API`)
   return address
 }
 
 export function checkPassword(password: string, param = 'password'): void {
   const { length } = [...password]
-  if (length < limits.passwordMin) throw badRequest(`${param} is too short (at least ${limits.passwordMin} characters)`)
+  if (length < limits.passwordMin) throw invalid(param, `must be at least ${limits.passwordMin} characters`)
   if (guesses(password.slice(0, limits.passwordMax)) < limits.passwordGuesses)
-    throw badRequest(`${param} is too easy to guess`)
+    throw invalid(param, 'is too easy to guess')
 }
 
 const favourites =

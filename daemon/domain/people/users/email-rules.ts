@@ -9,11 +9,11 @@ export function emailProblem(state: State, email: string): string | undefined {
   const host = email.slice(at + 1).toLowerCase()
   if (!organizationSetting(state, 'emails_restricted_to_domains'))
     return organizationSetting(state, 'disallow_disposable_email_addresses') && isDisposable(host)
-      ? 'Disposable addresses are not allowed here.'
+      ? 'disposable addresses are not allowed in this organization'
       : undefined
   // One mailbox would pass for any number of people.
-  if (email.slice(0, at).includes('+')) return 'Addresses with + are not allowed here.'
-  return isInDomains(state, host) ? undefined : 'Outside your domain.'
+  if (email.slice(0, at).includes('+')) return 'addresses with + are not allowed in this organization'
+  return isInDomains(state, host) ? undefined : 'the address is outside the domains of this organization'
 }
 
 function isInDomains(state: State, host: string): boolean {

@@ -5,7 +5,7 @@ import type { users as api } from '../../../api/people/users.ts'
 import { apiEmail, emailIsPublic, placeholderId } from '../../model/lookups.ts'
 import { newestOwn } from '../../model/message-reader.ts'
 import type { State, User } from '../../model/state.ts'
-import { badRequest } from '../../refusal.ts'
+import { missing } from '../../refusal.ts'
 import type { Client, Context, Outcome } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { Written } from '../../written.ts'
@@ -49,7 +49,7 @@ export function show(
   user: User | undefined,
   params: Reading,
 ): Outcome<ReplyOf<typeof api.show>> {
-  if (!user || !may.accessUser.allows(ctx, user)) throw badRequest(`${parameter}: no such user`)
+  if (!user || !may.accessUser.allows(ctx, user)) throw missing(parameter, 'user')
   return { reply: { user: presentUser(ctx.state, user, viewOf(ctx, user, params)) } }
 }
 

@@ -5,7 +5,7 @@ import type { users as api } from '../../../api/people/users.ts'
 import type { UserFact } from '../../model/facts/people.ts'
 import type { Role } from '../../model/roles.ts'
 import type { User } from '../../model/state.ts'
-import { badRequest } from '../../refusal.ts'
+import { conflict, invalid, missing } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { checkProfile } from '../profile-fields/values.ts'
@@ -20,7 +20,7 @@ export function update(
   user: User | undefined,
   { role, ...params }: Changes,
 ): Outcome<ReplyOf<typeof api.update>> {
-  if (!user || user.bot?.system) throw badRequest(`${parameter}: no such user`)
+  if (!user || user.bot?.system) throw missing(parameter, 'user')
   may.check(may.administer, ctx)
   const facts: UserFact[] = [
     ...emailFacts(ctx, user, params.new_email),
@@ -28,7 +28,7 @@ export function update(
     ...nameFacts(ctx, user, params.full_name),
   ]
   if (params.profile_data !== undefined) {
-    if (user.bot) throw badRequest('profile_data: bots have no profile')
+    if (user.bot) throw invalid('profile_data', 'bots have no profile')
     const values = checkProfile(ctx.state, user, 'profile_data', params.profile_data)
     if (values.length > 0) facts.push({ type: 'user.profile-changed', userId: user.id, values })
   }
@@ -47,7 +47,7 @@ export function roleFacts(ctx: Context, user: User, to: Role | undefined): UserF
   if (!change) return []
   may.insist(may.changeRole, ctx, change)
   may.check(may.promoteGuest, ctx, change)
-  if (may.isOnlyOwner(ctx.state, user)) throw badRequest('role: the only organization owner keeps the role')
+  if (may.isOnlyOwner(ctx.state, user)) throw conflict('role', 'the only organization owner must stay an owner')
   return [{ type: 'user.reassigned', userId: user.id, ...change }]
 }
 
