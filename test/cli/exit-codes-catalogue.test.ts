@@ -275,6 +275,7 @@ describe('exit codes over the whole catalogue', () => {
     await natter(['emoji', 'upload', 'logo', picture])
     ids.MESSAGE = await natter(['send', '#general>lunch', 'Hello'])
     ids.OWNER = String(owner.id)
+    await natter(['org', 'set', '--enable-read-receipts'])
     const bot = JSON.parse(await natter(['bots', 'create', 'echo', 'Echo', '--json']))
     ids.BOT = String(bot.user_id)
     people.bot = new Caller(url, 'echo-bot@example.com', bot.api_key, bot.user_id)

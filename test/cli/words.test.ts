@@ -70,7 +70,7 @@ describe('a name in place of an ID', () => {
       [['channels', 'show', 'q'], 'Run `natter channels list` to see all of them.'],
     ] as const)
       assert.ok((await told(words, 3)).endsWith(`\n  ${hint}\n`), words.join(' '))
-    assert.match(await told(['groups', 'update', '999', '--name', 'x'], 3), /no user group has the ID 999/)
+    assert.match(await told(['groups', 'update', '999', '--name', 'x'], 3), /there is no user group with ID 999/)
   })
 
   test('of nobody at all is a slip', async () => {

@@ -73,7 +73,7 @@ describe('POST /channels/create', () => {
     }
     await refused({ name: '  ' }, 'name')
     await refused({ name: '🎈'.repeat(61) }, 'name')
-    await refused({ name: 'a\u0007b' }, 'name has an invalid character at position 2')
+    await refused({ name: 'a\u0007b' }, 'name: has an invalid character at position 2')
     await refused({ name: 'described', description: 'x'.repeat(1025) }, 'description')
     await refused({ name: 'folded', folder_id: 99 }, 'folder_id')
     await refused({ name: 'ghosts', subscribers: [9999] }, 'subscribers\\[0\\]')

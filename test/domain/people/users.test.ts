@@ -147,9 +147,9 @@ describe('POST /users', () => {
   test('refuses bad names and passwords, and names the parameter', async () => {
     const good = { email: 'new@example.com', password: 'correct horse', full_name: 'Somebody' }
     for (const full_name of ['x', 'x'.repeat(101), 'a*b', 'a@b', 'Amy|12', 'Amy "The" Adams', 'a`b', 'a>b'])
-      assert.match((await daemon.owner.refused(api.create, { ...good, full_name }, 'BAD_REQUEST')).msg, /^full_name /)
+      assert.match((await daemon.owner.refused(api.create, { ...good, full_name }, 'BAD_REQUEST')).msg, /^full_name: /)
     for (const password of ['short', 'aaaaaaaaaa', '123456789', 'password1'])
-      assert.match((await daemon.owner.refused(api.create, { ...good, password }, 'BAD_REQUEST')).msg, /^password /)
+      assert.match((await daemon.owner.refused(api.create, { ...good, password }, 'BAD_REQUEST')).msg, /^password: /)
   })
 })
 
