@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rateLimited, Refusal } from '../domain/refusal.ts'
+import { Refusal, rateLimited } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
 import type { Answering, KnownCall, Watch, WatchedCall } from '../http/exchange.ts'
 import type { Call, Calls } from './calls.ts'

@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Upload } from '../api/define.ts'
-import { inQuotes, invalid, malformed, Refusal } from '../domain/refusal.ts'
+import { inQuotes, invalid, malformed, type Refusal } from '../domain/refusal.ts'
 import { readMultipart } from './multipart.ts'
 
 const mostFields = 1000

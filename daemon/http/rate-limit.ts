@@ -1,6 +1,6 @@
 // How often a caller may ask. Off on loopback unless wanted; kept exact, since tests of clients will look at the numbers.
 
-import { rateLimited, Refusal } from '../domain/refusal.ts'
+import { type Refusal, rateLimited } from '../domain/refusal.ts'
 
 export interface Budget {
   readonly name: string

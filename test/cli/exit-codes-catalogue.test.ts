@@ -48,7 +48,9 @@ const notFound: Readonly<Record<string, Line>> = {
   'set-typing-status-for-message-edit': [number, 'start'],
   'add-submessage': [number, '{}', '--msg-type', 'widget'],
   'update-message-flags': ['add', 'starred', number],
-  'update-message-flags-for-narrow': 'add read --anchor=newest --before=5 --after=0 --narrow channel:nowhere'.split(' '),
+  'update-message-flags-for-narrow': 'add read --anchor=newest --before=5 --after=0 --narrow channel:nowhere'.split(
+    ' ',
+  ),
   'mark-stream-as-read': [none],
   'mark-topic-as-read': ['general', 'nothing'],
   'add-reaction': [number, 'tada'],
@@ -138,7 +140,8 @@ const notFound: Readonly<Record<string, Line>> = {
 }
 
 /** Nothing that the caller names can be absent: lists, new things, one's own settings. */
-const namesNothing = `get-server-settings get-users get-own-user create-user deactivate-own-user fetch-api-key render-message
+const namesNothing =
+  `get-server-settings get-users get-own-user create-user deactivate-own-user fetch-api-key render-message
   mark-all-as-read get-user-groups get-settings update-settings update-realm-user-settings-defaults update-presence get-presence
   update-status get-alert-words add-alert-words remove-alert-words get-linkifiers add-linkifier reorder-linkifiers
   add-code-playground get-realm deactivate-realm get-realm-domains add-realm-domain get-custom-emoji upload-custom-emoji get-invites
@@ -247,7 +250,8 @@ const denied: Readonly<Record<string, readonly [Who, ...string[]]>> = {
 }
 
 /** Open to everybody who is logged in, or what others may not see looks like nothing at all and ends with 3. */
-const openToAll = `get-server-settings get-users get-user get-user-by-email get-own-user deactivate-own-user get-messages get-message
+const openToAll =
+  `get-server-settings get-users get-user get-user-by-email get-own-user deactivate-own-user get-messages get-message
   render-message check-messages-match-narrow report-message set-typing-status-for-message-edit update-message-flags
   update-message-flags-for-narrow mark-all-as-read mark-stream-as-read mark-topic-as-read add-reaction remove-reaction get-settings
   confirm-email-change get-user-presence get-presence get-user-status mute-user unmute-user get-alert-words add-alert-words
@@ -321,5 +325,10 @@ describe('exit codes over the whole catalogue', () => {
 })
 
 function envOf({ url, email, key }: Caller): Record<string, string> {
-  return { NATTER_SITE: url, NATTER_EMAIL: email!, NATTER_API_KEY: key!, NATTER_PASSWORD: 'not the password of anybody' }
+  return {
+    NATTER_SITE: url,
+    NATTER_EMAIL: email!,
+    NATTER_API_KEY: key!,
+    NATTER_PASSWORD: 'not the password of anybody',
+  }
 }

@@ -7,7 +7,7 @@ import { limits } from '../limits.ts'
 import type { Channel } from '../model/state.ts'
 import { cleaned, unprintable } from '../model/text.ts'
 import { emptyTopicDisplayName } from '../model/topic-names.ts'
-import { conflict, invalid, missing, Refusal } from '../refusal.ts'
+import { conflict, invalid, missing, type Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import * as may from '../rules/index.ts'
 

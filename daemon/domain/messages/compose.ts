@@ -6,7 +6,7 @@ import { organizationSetting } from '../model/settings.ts'
 import type { Channel, State } from '../model/state.ts'
 import { truncated } from '../model/text.ts'
 import { emptyTopicDisplayName } from '../model/topic-names.ts'
-import { conflict, inQuotes, invalid, missing, needed, Refusal } from '../refusal.ts'
+import { conflict, inQuotes, invalid, missing, needed, type Refusal } from '../refusal.ts'
 import type { Context, Surroundings } from '../resource.ts'
 import * as may from '../rules/index.ts'
 

@@ -5,7 +5,7 @@ import { groupsOfPattern, linkifiersInOrder, variablesOfTemplate } from '../mark
 import type { LinkifierFact } from '../model/facts/organization.ts'
 import type { Linkifier } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
-import { inQuotes, invalid, missing, Refusal } from '../refusal.ts'
+import { inQuotes, invalid, missing, type Refusal } from '../refusal.ts'
 import { type Announcement, type Context, onlyWith, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'

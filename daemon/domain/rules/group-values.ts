@@ -3,7 +3,7 @@
 import type { PermissionSetting } from '../../api/shapes/permission-settings.ts'
 import { type GroupValue, roles } from '../model/roles.ts'
 import type { Group, State, User } from '../model/state.ts'
-import { conflict, invalid, missing, Refusal } from '../refusal.ts'
+import { conflict, invalid, missing, type Refusal } from '../refusal.ts'
 
 /** System groups by the roles whose accounts are their direct members; wider ones contain them as subgroups. */
 const systemGroupOfRole: Readonly<Record<number, string>> = {

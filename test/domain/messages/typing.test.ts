@@ -69,7 +69,10 @@ describe('POST /typing', () => {
 
   test('`to` is always a list, even for one recipient', async () => {
     const { owner } = daemon()
-    assert.match((await owner.refused(api.set, { op: 'start', to: owner.id }, 'BAD_REQUEST')).msg, /^to: must be a list/)
+    assert.match(
+      (await owner.refused(api.set, { op: 'start', to: owner.id }, 'BAD_REQUEST')).msg,
+      /^to: must be a list/,
+    )
   })
 
   test('`private` is no longer accepted', async () => {
