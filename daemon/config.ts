@@ -32,6 +32,11 @@ export interface Config {
   readonly clock: { readonly frozenAt: number | 'now' } | 'real'
   readonly dialect: 'natter' | 'zulip'
   readonly profile: boolean
+  readonly maxConnections: number
+  /** Seconds in which a request must arrive. */
+  readonly receiveTimeout: number
+  /** Whether node:http reads every request. */
+  readonly plainHttp: boolean
   readonly maxQueues: number
   readonly maxPending: number
   /** MiB that the queues of one account may hold unread. */
@@ -83,6 +88,9 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     dialect: read('dialect'),
     profile: !read('no-profile'),
     reactivate: read('reactivate'),
+    maxConnections: read('max-connections'),
+    receiveTimeout: read('receive-timeout'),
+    plainHttp: read('plain-http'),
     maxQueues: read('max-queues'),
     maxPending: read('max-pending'),
     maxPendingMiB: read('max-pending-mib'),

@@ -4,6 +4,7 @@
 import type { Ready } from './api/local.ts'
 import { type Config, isLoopback } from './config.ts'
 import { limits } from './domain/limits.ts'
+import { affordableConnections, bounds } from './http/bounds.ts'
 import { buildServer } from './http/server.ts'
 import { claimFolder } from './store.ts'
 import { World } from './world.ts'
@@ -26,6 +27,13 @@ export async function startDaemon(
   const server = buildServer({
     // Room for the largest file, and for what a form puts around it.
     bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
+    bounds: {
+      ...bounds,
+      connections: affordableConnections(config.maxConnections),
+      receiveMs: config.receiveTimeout * 1000,
+      stalledMs: config.receiveTimeout * 1000,
+    },
+    plainHttp: config.plainHttp,
     logger: { level: config.logLevel, stream: process.stderr },
   })
   let world: World | undefined

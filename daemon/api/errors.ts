@@ -164,6 +164,11 @@ export const errorCodes = {
     meaning: 'Too many requests. Wait for the number of seconds in retry-after.',
     fields: ['retry-after'],
   },
+  SERVER_BUSY: {
+    status: 503,
+    kind: 'unavailable',
+    meaning: 'The daemon has too many connections or unfinished bodies. Try again in a moment.',
+  },
   SERVER_NOT_READY: {
     status: 500,
     kind: 'unavailable',
@@ -215,6 +220,7 @@ export const commonCodes: readonly ErrorCode[] = [
   'USER_DEACTIVATED',
   'REALM_DEACTIVATED',
   'RATE_LIMIT_HIT',
+  'SERVER_BUSY',
   'SERVER_NOT_READY',
   'INTERNAL_ERROR',
 ]

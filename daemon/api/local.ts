@@ -73,6 +73,23 @@ export const daemonFlags = {
     about: 'freeze the clock, now or at an ISO 8601 time',
     fallback: 'real',
   },
+  'max-connections': {
+    type: 'number',
+    takes: 'N',
+    about: 'largest number of connections; never more than the limit of open files allows',
+    fallback: '20000',
+    min: 1,
+    max: 1_000_000,
+  },
+  'receive-timeout': {
+    type: 'number',
+    takes: 'SECONDS',
+    about: 'how long a request may take to arrive; large uploads have more time',
+    fallback: '30',
+    min: 1,
+    max: 3600,
+  },
+  'plain-http': { type: 'switch', about: 'read every request with node:http; small requests are slower' },
   'max-queues': {
     type: 'number',
     takes: 'N',

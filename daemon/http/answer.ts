@@ -44,9 +44,6 @@ export function refuse(to: Answering, refusal: Refusal): void {
   to.headers.push(kindHeader, refusal.kind)
   // Some names come from the caller; only what a parameter can be called goes into a header.
   if (refusal.parameter && /^[\w-]{1,100}$/.test(refusal.parameter)) to.headers.push(parameterHeader, refusal.parameter)
-  to.headers.push(kindHeader, refusal.kind)
-  // Some names come from the caller; only what a parameter can be called goes into a header.
-  if (refusal.parameter && /^[\w-]{1,100}$/.test(refusal.parameter)) to.headers.push(parameterHeader, refusal.parameter)
   const body = { result: 'error', msg: refusal.message, code: refusal.code, ...refusal.fields }
   send(to, refusal.status, JSON.stringify(body))
 }

@@ -1,6 +1,6 @@
-// The short way in: a request to the API in the plain form that clients send is read off its socket and answered on it,
-// which costs less than node:http does (decision 0008). Whatever is not in that form goes, with its connection, to node:http for
-// good: that stays the judge of what is HTTP.
+// The short way in: a small request to the API that arrives whole, in one read and with nothing after it, is answered straight on its
+// socket, which costs less than node:http does (decision 0022). Anything else, more bytes included, goes to node:http with its
+// connection, for good: node:http alone decides what is HTTP.
 
 import { type IncomingHttpHeaders, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,23 +13,24 @@ export class ShortWay {
   readonly connections = new Set<Connection>()
   readonly serve: Serve
   readonly keepAliveSeconds: number
+  /** Milliseconds until the first request must have arrived. */
+  readonly patience: number
   /** Gives a connection to node:http. */
   readonly handOver: (socket: Socket) => void
   closing = false
 
-  /** Stands before the server's own reading of its connections. */
-  constructor(server: Server, serve: Serve) {
+  constructor(server: Server, serve: Serve, handOver: (socket: Socket) => void) {
     this.serve = serve
     this.keepAliveSeconds = server.keepAliveTimeout / 1000
-    const listeners = server.listeners('connection')
-    this.handOver = socket => {
-      for (const listener of listeners) listener.call(server, socket)
-    }
-    server.removeAllListeners('connection')
-    server.on('connection', (socket: Socket) => this.connections.add(new Connection(this, socket)))
+    this.patience = server.headersTimeout
+    this.handOver = handOver
   }
 
-  /** Hangs up on those who are not being answered, and from now on on everybody who has been. */
+  take(socket: Socket): void {
+    this.connections.add(new Connection(this, socket))
+  }
+
+  /** Closes connections without a request in progress now, and the others when they have their answer. */
   closeIdle(): void {
     this.closing = true
     for (const connection of this.connections) connection.closeIfIdle()
@@ -40,15 +41,14 @@ export class ShortWay {
   }
 }
 
+/** Bytes kept of what arrives during an answer. Reading on shows when the client is gone; beyond this, it waits. */
+const mostUnread = 64 * 1024
+
 class Connection {
   readonly way: ShortWay
   readonly socket: Socket
-  /** Of a request whose body is still on its way, and what of it has come. */
-  #head: Head | undefined
-  #parts: Buffer[] = []
-  #missing = 0
-  /** What came while another request was being answered. */
-  #unread: Buffer | undefined
+  /** What arrived while a request was being answered. It makes this connection node:http's. */
+  #unread: Buffer[] | undefined
   #answering: DirectResponse | undefined
   /** Of the request before: most clients send the same again and again. */
   #fields: Fields | undefined
@@ -56,7 +56,7 @@ class Connection {
   constructor(way: ShortWay, socket: Socket) {
     this.way = way
     this.socket = socket
-    socket.setTimeout(way.keepAliveSeconds * 1000)
+    socket.setTimeout(way.patience)
     socket.on('data', this.#receive).on('end', this.#end).on('close', this.#close)
     socket.on('timeout', this.#timeout).on('error', ignore)
   }
@@ -71,50 +71,33 @@ class Connection {
     else if (this.#unread) setImmediate(this.#proceed)
   }
 
-  /** The next request came before its time. */
+  /** In a turn of its own: the answer may be one of many that are being written. */
   readonly #proceed = (): void => {
-    const bytes = this.#unread
-    this.socket.resume()
-    if (bytes && !this.#answering) this.#read(bytes)
+    if (this.#unread && !this.socket.destroyed) this.#handOver(this.#unread)
   }
 
   readonly #receive = (chunk: Buffer): void => {
-    if (this.#answering) {
-      // One request at a time: what else is on its way stays with the sender.
-      this.#unread = this.#unread ? Buffer.concat([this.#unread, chunk]) : chunk
-      this.socket.pause()
-    } else if (this.#head) {
-      this.#parts.push(chunk)
-      this.#missing -= chunk.length
-      if (this.#missing <= 0) this.#serve(this.#head, Buffer.concat(this.#parts))
-    } else this.#read(chunk)
+    if (this.#answering || this.#unread) this.#keep(chunk)
+    else {
+      const head = this.socket.writableLength === 0 ? this.#readHead(chunk) : undefined
+      if (head && head.size + head.fields.bodyLength === chunk.length) this.#serve(head, chunk)
+      else this.#handOver([chunk])
+    }
   }
 
-  #read(bytes: Buffer): void {
-    const head = this.#readHead(bytes)
-    this.#unread = undefined
-    if (!head) this.#handOver(bytes)
-    else {
-      this.#missing = head.size + head.fields.bodyLength - bytes.length
-      if (this.#missing <= 0) this.#serve(head, bytes)
-      else {
-        this.#head = head
-        this.#parts = [bytes]
-      }
-    }
+  #keep(chunk: Buffer): void {
+    this.#unread ??= []
+    this.#unread.push(chunk)
+    // Bounded: at most one read goes beyond it.
+    if (this.#unread.reduce((sum, { length }) => sum + length, 0) >= mostUnread) this.socket.pause()
   }
 
   #serve({ method, url, fields, size }: Head, bytes: Buffer): void {
-    const { socket } = this
-    const end = size + fields.bodyLength
-    const body = end > size ? bytes.subarray(size, end) : undefined
-    if (this.#head) {
-      this.#head = undefined
-      this.#parts = []
-    }
-    if (bytes.length > end) this.#unread = bytes.subarray(end)
+    const { socket, way } = this
+    if (socket.timeout !== way.keepAliveSeconds * 1000) socket.setTimeout(way.keepAliveSeconds * 1000)
     this.#answering = new DirectResponse(this)
-    this.way.serve({ method, url, headers: fields.headers, socket }, body, this.#answering)
+    const body = bytes.length > size ? bytes.subarray(size) : undefined
+    way.serve({ method, url, headers: fields.headers, socket }, body, this.#answering)
   }
 
   #readHead(bytes: Buffer): Head | undefined {
@@ -128,16 +111,19 @@ class Connection {
     return this.#fields && { method: line[1]!, url: line[2]!, fields: this.#fields, size: end + 4 }
   }
 
-  #handOver(bytes: Buffer): void {
+  #handOver(parts: Buffer[]): void {
     const { way, socket } = this
     socket.off('data', this.#receive).off('end', this.#end).off('close', this.#close)
     socket.off('timeout', this.#timeout).off('error', ignore).setTimeout(0)
     way.connections.delete(this)
+    // What a pause left in the stream comes before what is still on the wire. Bounded by the stream's own buffer.
+    if (socket.isPaused()) for (let more = socket.read(); more !== null; more = socket.read()) parts.push(more)
     way.handOver(socket)
-    socket.emit('data', bytes)
+    for (const part of parts) socket.emit('data', part)
+    socket.resume()
   }
 
-  // As node:http has it: whoever has said all they will say is not waited for.
+  // As node:http does: a client that has ended its side is not waited for.
   readonly #end = (): void => {
     this.socket.end()
   }
@@ -235,13 +221,11 @@ interface Fields {
 
 const emptyLine = Buffer.from('\r\n\r\n')
 const longestHead = 8 * 1024
-/** Longer ones take so long that the way does not matter. */
-const longestBody = 1024 * 1024
 
 const requestLine = new RegExp(`^(GET|POST|PUT|PATCH|DELETE) (${edgePath.source.slice(1)}[!-"$-~]*) HTTP/1\\.1\r\n`)
 const plainFields = /^(?:[\w!#$%&'*+.^`|~-]+:[\t -~]*\r\n)+$/
-/** They change how the rest is to be read. */
-const changing = new Set(['transfer-encoding', 'expect', 'upgrade', 'trailer'])
+/** They change how the rest is read, or what becomes of the connection. */
+const changing = new Set(['transfer-encoding', 'expect', 'upgrade', 'trailer', 'proxy-connection'])
 
 function readFields(text: string): Fields | undefined {
   if (!plainFields.test(text)) return undefined
@@ -250,16 +234,16 @@ function readFields(text: string): Fields | undefined {
     const colon = text.indexOf(':', start)
     const end = text.indexOf('\r', colon)
     const name = text.slice(start, colon).toLowerCase()
-    if (name in headers || changing.has(name)) return undefined
-    headers[name] = text.slice(colon + 1, end).trim()
+    const value = text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1, end)
+    if (name in headers || changing.has(name) || value !== value.trim()) return undefined
+    headers[name] = value
     start = end + 2
   }
   const { connection = 'keep-alive', 'content-length': length = '0' } = headers
-  if (connection.toLowerCase() !== 'keep-alive' || !/^\d{1,7}$/.test(length)) return undefined
-  return Number(length) > longestBody ? undefined : { text, headers, bodyLength: Number(length) }
+  if (connection.toLowerCase() !== 'keep-alive' || !/^\d{1,5}$/.test(length)) return undefined
+  return { text, headers, bodyLength: Number(length) }
 }
 
-// Shared by all worlds of the process: it is the real time, and nothing else.
 let second = 0
 let dateText = ''
 

@@ -13,9 +13,14 @@ export interface Parts {
 /** The parser works through what it gets in one turn, so it gets little at a time. */
 const sliceBytes = 16 * 1024
 
+const loadParser = () => import('@fastify/busboy')
+let loading: ReturnType<typeof loadParser> | undefined
+
 /** Text that is not UTF-8 becomes U+FFFD, as it does in forms. */
 export async function readMultipart(contentType: string, body: Buffer, { most, add }: Parts): Promise<void> {
-  const { Busboy } = await import('@fastify/busboy')
+  // Loaded with the first such body: most daemons never see one.
+  loading ??= loadParser()
+  const { Busboy } = await loading
   let failed = false
   await new Promise<void>((resolve, reject) => {
     const fail = (error: unknown) => {

@@ -1,19 +1,22 @@
 // The HTTP server of a process: one port for any number of worlds. Requests to the API go straight to the edge of their
 // world; fastify answers the rest.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { malformed, Refusal } from '../domain/refusal.ts'
 import { admitDefect, answeringOf, missingPath, refuse, refuseTooLarge } from './answer.ts'
-import { type Serve, ShortWay } from './direct.ts'
+import type { Bounds } from './bounds.ts'
 import type { RequestHead } from './exchange.ts'
+import { createListener, type Listener } from './listener.ts'
 import { addPages } from './pages.ts'
 import type { Site, SiteHost } from './site.ts'
 
 export interface ServerParts {
   /** Bytes of the largest body of all. */
   readonly bodyLimit: number
+  readonly bounds: Bounds
+  /** Whether node:http reads every request; else the short way takes what it can. */
+  readonly plainHttp: boolean
   readonly logger: { level: string; stream?: NodeJS.WritableStream }
 }
 
@@ -29,14 +32,14 @@ export interface HttpServer extends SiteHost {
   close(): Promise<void>
 }
 
-export function buildServer({ bodyLimit, logger }: ServerParts): HttpServer {
+export function buildServer({ bodyLimit, bounds, plainHttp, logger }: ServerParts): HttpServer {
   // One count for all ways in: what a client reports must be found in the log once.
   let requests = 0
   const newId = () => `req-${(++requests).toString(36)}`
   const sites = new Sites()
   const pageOf = new WeakMap<IncomingMessage, Site>()
   let handlePage!: (request: IncomingMessage, response: ServerResponse) => void
-  let shortWay!: ShortWay
+  let listener!: Listener
   const app = Fastify({
     logger,
     // One line per request, written by the edge, which knows what must not be printed.
@@ -47,16 +50,21 @@ export function buildServer({ bodyLimit, logger }: ServerParts): HttpServer {
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     serverFactory: handler => {
       handlePage = handler
-      // Without a Host header node:http would refuse in words of its own; nothing here depends on one.
-      const options = { keepAliveTimeout: 120_000, requestTimeout: 0, requireHostHeader: false }
-      const server = createServer(options, (request, response) => sites.find(request).serve(request, response))
-      const serve: Serve = (head, body, response) => sites.find(head).serveWhole(head, body, response)
-      shortWay = new ShortWay(server, serve)
-      return server.on('clientError', refuseNoise)
+      listener = createListener({
+        bounds,
+        bodyLimit,
+        plain: plainHttp,
+        newId,
+        take: (request, response) => sites.find(request).serve(request, response),
+        serve: (head, body, response) => sites.find(head).serveWhole(head, body, response),
+      })
+      return listener.server
     },
     // Requests in progress when the daemon stops are answered; `close` does the rest.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    // The listener answers what is not HTTP.
+    clientErrorHandler: () => {},
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   })
   app.removeAllContentTypeParsers()
@@ -78,7 +86,7 @@ export function buildServer({ bodyLimit, logger }: ServerParts): HttpServer {
     mount: (prefix, site) => sites.mount(prefix, site),
     unmount: prefix => sites.unmount(prefix),
     listen: where => app.listen(where),
-    close: () => close(app, shortWay, () => sites.settled()),
+    close: () => close(app, listener, () => sites.settled()),
   }
 }
 
@@ -120,20 +128,13 @@ const twoSegments = /^\/[^/?]+\/[^/?]+/
 const patience = 700
 
 /** Stops listening, lets requests in progress end, and closes each connection when its client has the answer. */
-async function close(app: FastifyInstance, shortWay: ShortWay, settled: () => Promise<void>): Promise<void> {
-  const hangUp = () => {
-    app.server.closeIdleConnections()
-    shortWay.closeIdle()
-  }
-  hangUp()
-  const sweep = setInterval(hangUp, 10)
+async function close(app: FastifyInstance, listener: Listener, settled: () => Promise<void>): Promise<void> {
+  listener.closeIdle()
+  const sweep = setInterval(() => listener.closeIdle(), 10)
   const force = setTimeout(async () => {
     // However slow the disk is: what is being written is answered first, or it would seem lost.
     await settled().catch(() => {})
-    setImmediate(() => {
-      app.server.closeAllConnections()
-      shortWay.closeAll()
-    })
+    setImmediate(() => listener.closeAll())
   }, patience)
   try {
     await app.close()
@@ -162,18 +163,4 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): voi
     request.log.error({ reqId: request.id, err: error }, 'unexpected failure')
     admitDefect(answer(request, reply), request.id)
   }
-}
-
-/** What cannot be read as HTTP has no request to answer: the refusal goes straight to the socket. */
-function refuseNoise(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable) return
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'
-  const msg = tooLarge
-    ? 'Path, query and headers are too large; send parameters in the body'
-    : 'The request is not HTTP'
-  const body = JSON.stringify({ result: 'error', msg, code: 'BAD_REQUEST' })
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  )
 }

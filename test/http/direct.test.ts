@@ -129,6 +129,48 @@ describe('requests read off the socket', () => {
     }
   })
 
+  test('a request inside the body of another is never answered', async () => {
+    // The inner one begins exactly where the first read of 64 KiB ends.
+    const first = 'GET /api/v1/nope HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
+    const outer = 'POST /api/v1/saved_snippets HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\n'
+    const before = 'x'.repeat(65_536 - first.length - outer.length)
+    const inner = 'GET /api/v1/server_settings HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
+    const body = (before + inner).padEnd(100_000, 'y')
+    const answers = await talkTo(daemon().url, [first + outer + body], 2)
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [404, 401],
+    )
+  })
+
+  test('more than one read of requests at once: each is answered, in order', async () => {
+    const count = 2000
+    const lines = Array.from({ length: count }, (_, n) => head(`GET /api/v1/none/${n}`))
+    const answers = await talkTo(daemon().url, [lines.join('')], count)
+    assert.deepEqual(
+      answers.map(({ body }) => body.msg.replace(/^.*\//, '').replace(/\D+$/, '')),
+      lines.map((_, n) => String(n)),
+    )
+  })
+
+  test('who sends and does not read is not read from any more', async () => {
+    const socket = connect(Number(new URL(daemon().url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    const total = 100_000
+    const request = head('GET /api/v1/server_settings')
+    socket.write(request.repeat(total))
+    socket.pause()
+    const taken = () => socket.bytesWritten - socket.writableLength
+    // The daemon answers others all the while, and takes no more of this one.
+    for (let seen = -1, same = 0; same < 100; ) {
+      assert.equal((await daemon().owner.raw('GET', '/api/v1/users/me')).status, 200)
+      same = seen === taken() ? same + 1 : 0
+      seen = taken()
+      assert.ok(seen < total * request.length, 'the daemon read everything')
+    }
+    socket.destroy()
+  })
+
   test('a poll whose client has gone no longer waits', async () => {
     const { queue_id } = await daemon().owner.call(events.register, {})
     const socket = connect(Number(new URL(daemon().url).port), '127.0.0.1')
@@ -144,7 +186,7 @@ function requests(owner: () => { email: string; api_key: string }) {
   const head = (line: string, ...fields: string[]) => {
     const { email, api_key } = owner()
     const basic = Buffer.from(`${email}:${api_key}`).toString('base64')
-    return [`${line} HTTP/1.1`, 'Host: natter', `Authorization: Basic ${basic}`, ...fields, '', ''].join('\r\n')
+    return [`${line} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Basic ${basic}`, ...fields, '', ''].join('\r\n')
   }
   const form = (body: string, ...fields: string[]) =>
     head(

@@ -1,15 +1,27 @@
-// The long crash campaign: `npm run crash -- 500` kills the daemon 500 times. NATTER_SEED=… runs one again.
+// kill -9 under load, again and again (test/proof/crash/campaign.ts), on a new store every 25 kills.
 
-import { campaign } from './crash/campaign.ts'
+import type { Campaign } from './campaign.ts'
+import { campaign as kill } from './crash/campaign.ts'
 
-const kills = Number(process.argv[2] ?? 300)
 const perStore = 25
-const first = Number(process.env.NATTER_SEED ?? Math.floor(Math.random() * 2 ** 32))
 
-for (let done = 0, seed = first; done < kills; done += perStore, seed++) {
-  const note = (text: string) => process.stderr.write(`seed ${seed}: ${text}\n`)
-  const { writes, events, unknown } = await campaign({ kills: Math.min(perStore, kills - done), seed, note })
-  console.log(
-    `seed ${seed}: ${writes} writes, ${events} events, ${unknown} unanswered writes found done; all as it must be`,
-  )
+export const campaign: Campaign = {
+  about: 'kill -9 under load: nothing answered is lost, nothing is half done, and every queue goes on',
+  unit: 'kills',
+  long: 300,
+  short: 10,
+  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {} }) {
+    const total = { writes: 0, events: 0, unknown: 0 }
+    let done = 0
+    for (let next = seed; done < count && performance.now() < deadline; next++) {
+      const kills = Math.min(perStore, count - done)
+      const { writes, events, unknown } = await kill({ kills, seed: next, note: text => note(`seed ${next}: ${text}`) })
+      total.writes += writes
+      total.events += events
+      total.unknown += unknown
+      done += kills
+    }
+    const { writes, events, unknown } = total
+    return { done, summary: `${writes} writes, ${events} events, ${unknown} unanswered writes found done` }
+  },
 }

@@ -13,6 +13,7 @@ import { typing } from '../../../daemon/api/messages/typing.ts'
 import { Caller, launch, type TestDaemon } from '../../support/daemon.ts'
 import { cutOff } from '../../support/http.ts'
 import { fetched, people } from '../../support/world.ts'
+import { dice } from '../campaign.ts'
 import { CrashReader } from './reader.ts'
 import { CrashTalker, read, type Talk, tell } from './talker.ts'
 import { CrashWriter } from './writer.ts'
@@ -43,17 +44,6 @@ interface Player {
 const talk = ['message', 'update_message', 'delete_message', 'reaction', 'update_message_flags']
 /** Of the queues of one account: some hear little, some everything. */
 const wanted = [['saved_snippets'], ['saved_snippets', ...talk], ['saved_snippets', 'typing', ...talk]]
-
-/** Seeded: the same seed gives the same choices and the same waits. What the machine makes of them is its own affair. */
-function dice(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
 
 export async function campaign({ kills, seed, note = () => {} }: Campaign): Promise<Tally> {
   const data = mkdtempSync(join(tmpdir(), 'natter-crash-'))

@@ -1,0 +1,51 @@
+// How much a caller may make the daemon hold, and for how long. A person never meets these; whoever wants to fill the memory does.
+
+import { readFileSync } from 'node:fs'
+
+const KiB = 1024
+const MiB = 1024 * KiB
+
+export interface Bounds {
+  /** Connections at a time. */
+  readonly connections: number
+  /** Milliseconds in which a head must arrive, and a small body. */
+  readonly receiveMs: number
+  /** Milliseconds in which a client must take some of what was written to it. */
+  readonly stalledMs: number
+  /** Bytes of answers that clients have not taken, over all connections. */
+  readonly unsentBytes: number
+  /** Bytes of bodies that have not arrived whole, over all connections. */
+  readonly bufferedBytes: number
+  /** Bytes of a body, uploads excepted. */
+  readonly bodyBytes: number
+  /** Bytes that give a body another second to arrive. */
+  readonly uploadPace: number
+}
+
+export const bounds: Bounds = {
+  connections: 20_000,
+  receiveMs: 30_000,
+  stalledMs: 30_000,
+  unsentBytes: 256 * MiB,
+  bufferedBytes: 64 * MiB,
+  bodyBytes: MiB,
+  uploadPace: 32 * KiB,
+}
+
+/** Descriptors that the store, mail and webhooks need. */
+const reserved = 200
+
+/** What was asked for, or less: a daemon that is out of file descriptors cannot write its store. */
+export function affordableConnections(wanted: number): number {
+  return Math.max(1, Math.min(wanted, openFilesLimit() - reserved))
+}
+
+/** As many as there may be where nobody says. */
+function openFilesLimit(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}

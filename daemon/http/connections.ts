@@ -1,0 +1,102 @@
+// Who is connected. Beyond the bound a newcomer is refused in words, and a client that does not read its answers is cut off.
+
+import type { Socket } from 'node:net'
+import type { ErrorCode } from '../api/errors.ts'
+import type { Bounds } from './bounds.ts'
+
+interface Progress {
+  /** Bytes the client had taken when they last grew. */
+  taken: number
+  since: number
+}
+
+/** Refusals that may linger until their client has read them; beyond that, nobody is answered. */
+const mostRefusing = 200
+const lingerMs = 1000
+const sweepMs = 2000
+
+export class Connections {
+  readonly #bounds: Bounds
+  readonly #sockets = new Set<Socket>()
+  /** Of those with something to read. */
+  readonly #progress = new Map<Socket, Progress>()
+  #refusing = 0
+  #sweeping: NodeJS.Timeout | undefined
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds
+  }
+
+  /** Whether the connection may stay; if not, it has been dealt with. */
+  admit(socket: Socket): boolean {
+    if (this.#sockets.size >= this.#bounds.connections) {
+      this.#refuse(socket)
+      return false
+    }
+    this.#sockets.add(socket)
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      this.#progress.delete(socket)
+    })
+    this.#sweeping ??= setInterval(() => this.sweep(Date.now()), sweepMs).unref()
+    return true
+  }
+
+  stop(): void {
+    clearInterval(this.#sweeping)
+  }
+
+  #refuse(socket: Socket): void {
+    socket.on('error', () => {})
+    if (this.#refusing >= mostRefusing) {
+      socket.destroy()
+      return
+    }
+    this.#refusing++
+    socket.once('close', () => this.#refusing--)
+    const linger = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once('close', () => clearTimeout(linger))
+    // Read, or the system would answer what the client still sends with a reset, and the refusal would be lost.
+    socket.resume()
+    const msg = 'The daemon has too many connections. Try again in a moment.'
+    refuseOnSocket(socket, '503 Service Unavailable', 'SERVER_BUSY', msg, 'Retry-After: 1\r\n')
+  }
+
+  /** Cuts off clients that take nothing, and those with the most to take when it is too much in all. */
+  sweep(now: number): void {
+    let unsent = 0
+    for (const socket of this.#sockets) {
+      const waiting = socket.writableLength
+      if (waiting === 0) {
+        if (this.#progress.size > 0) this.#progress.delete(socket)
+      } else if (this.#isStalled(socket, waiting, now)) socket.destroy()
+      else unsent += waiting
+    }
+    if (unsent > this.#bounds.unsentBytes) this.#cutLargest(unsent)
+  }
+
+  #isStalled(socket: Socket, waiting: number, now: number): boolean {
+    const taken = socket.bytesWritten - waiting
+    const progress = this.#progress.get(socket)
+    if (progress && progress.taken === taken) return now - progress.since > this.#bounds.stalledMs
+    this.#progress.set(socket, { taken, since: now })
+    return false
+  }
+
+  #cutLargest(unsent: number): void {
+    let left = unsent
+    const largestFirst = [...this.#progress.keys()].sort((a, b) => b.writableLength - a.writableLength)
+    for (const socket of largestFirst) {
+      if (left <= this.#bounds.unsentBytes) break
+      left -= socket.writableLength
+      socket.destroy()
+    }
+  }
+}
+
+/** For what has no request to answer: straight to the socket. */
+export function refuseOnSocket(socket: Socket, status: string, code: ErrorCode, msg: string, headers = ''): void {
+  const body = JSON.stringify({ result: 'error', msg, code })
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
+  socket.end(`${head}${headers}Connection: close\r\n\r\n${body}`)
+}

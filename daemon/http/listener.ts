@@ -1,0 +1,149 @@
+// The port: node:http with its deadlines, the short way in before it, and the bounds of all connections.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { malformed } from '../domain/refusal.ts'
+import { answeringOf, refuse } from './answer.ts'
+import type { Bounds } from './bounds.ts'
+import { Connections, refuseOnSocket } from './connections.ts'
+import { type Serve, ShortWay } from './direct.ts'
+import { hasBody } from './incoming.ts'
+
+export interface ListenerParts {
+  readonly bounds: Bounds
+  /** Largest body of all, in bytes. */
+  readonly bodyLimit: number
+  /** Whether node:http reads every request. */
+  readonly plain: boolean
+  readonly newId: () => string
+  /** Takes a request that node:http has read as far as its body. */
+  readonly take: (request: IncomingMessage, response: ServerResponse) => void
+  /** Takes a request that the short way has read whole. */
+  readonly serve: Serve
+}
+
+export interface Listener {
+  readonly server: Server
+  /** Closes connections without a request in progress. */
+  closeIdle(): void
+  closeAll(): void
+}
+
+const keepAliveMs = 120_000
+
+export function createListener(parts: ListenerParts): Listener {
+  const { bounds, take, serve } = parts
+  const options = {
+    keepAliveTimeout: keepAliveMs,
+    headersTimeout: bounds.receiveMs,
+    // Bodies have a deadline of their own below; this one is for what waits behind another request.
+    requestTimeout: timeFor(parts.bodyLimit, bounds),
+    connectionsCheckingInterval: Math.min(5000, bounds.receiveMs / 2),
+    // Without a Host header node:http would refuse in words of its own; the edge has better ones.
+    requireHostHeader: false,
+  }
+  const exchanges = new Exchanges()
+  const server = createServer(options, (request, response) => {
+    exchanges.add(request, response)
+    if (hasBody(request)) limitTime(request, response, parts)
+    take(request, response)
+  })
+  server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
+    exchanges.whenAnswered(socket, () => refuseNoise(error, socket))
+  })
+  const connections = new Connections(bounds)
+  const listeners = server.listeners('connection')
+  const handOver = (socket: Socket) => {
+    for (const listener of listeners) listener.call(server, socket)
+  }
+  const shortWay = new ShortWay(server, serve, handOver)
+  const enter = parts.plain ? handOver : (socket: Socket) => shortWay.take(socket)
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    if (connections.admit(socket)) enter(socket)
+  })
+  server.on('close', () => connections.stop())
+  return {
+    server,
+    closeIdle() {
+      server.closeIdleConnections()
+      shortWay.closeIdle()
+    },
+    closeAll() {
+      server.closeAllConnections()
+      shortWay.closeAll()
+    },
+  }
+}
+
+/** Requests that are being answered, by their connection: noise after them is refused after their answers. */
+class Exchanges {
+  readonly #open = new WeakMap<Socket, Map<IncomingMessage, ServerResponse>>()
+  readonly #noisy = new WeakSet<Socket>()
+
+  add(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    let open = this.#open.get(socket)
+    if (!open) {
+      open = new Map()
+      this.#open.set(socket, open)
+    }
+    open.set(request, response)
+    response.once('close', () => open.delete(request))
+  }
+
+  /** Once for each connection. A request that the noise cut off is not answered. */
+  whenAnswered(socket: Socket, next: () => void): void {
+    if (this.#noisy.has(socket)) return
+    this.#noisy.add(socket)
+    const whole = [...(this.#open.get(socket) ?? [])].filter(([request]) => request.complete)
+    let left = whole.length
+    if (left === 0) next()
+    for (const [, response] of whole)
+      response.once('close', () => {
+        if (--left === 0) next()
+      })
+  }
+}
+
+/** A body that does not arrive in time is refused, and the connection closed: its place is for others. */
+function limitTime(request: IncomingMessage, response: ServerResponse, { bounds, newId }: ListenerParts): void {
+  const { socket } = request
+  const begin = performance.now()
+  const before = socket.bytesRead
+  const refuseLate = () => {
+    const to = answeringOf({ method: request.method!, id: newId() }, response)
+    to.headers.push('Connection', 'close')
+    refuse(to, malformed('The body did not arrive in time. Send it faster, or send less.', { status: 408 }))
+    // Nobody waits for the rest of the body, nor for a client that does not read.
+    socket.destroySoon()
+  }
+  const check = () => {
+    const left = timeFor(socket.bytesRead - before, bounds) - (performance.now() - begin)
+    if (left > 0) timer = setTimeout(check, left).unref()
+    else if (!request.complete) refuseLate()
+  }
+  let timer = setTimeout(check, bounds.receiveMs).unref()
+  const done = () => clearTimeout(timer)
+  request.once('end', done).once('close', done)
+}
+
+/** Milliseconds for a body of which so much has arrived. */
+function timeFor(bytes: number, { receiveMs, uploadPace }: Bounds): number {
+  return receiveMs + Math.ceil((bytes / uploadPace) * 1000)
+}
+
+/** What cannot be read as HTTP. */
+function refuseNoise({ code }: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable) return
+  if (code === 'HPE_HEADER_OVERFLOW')
+    refuseOnSocket(
+      socket,
+      '431 Request Header Fields Too Large',
+      'BAD_REQUEST',
+      'Path, query and headers are too large. Send parameters in the body.',
+    )
+  else if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    refuseOnSocket(socket, '408 Request Timeout', 'BAD_REQUEST', 'The request did not arrive in time. Send it faster.')
+  else refuseOnSocket(socket, '400 Bad Request', 'BAD_REQUEST', 'The request is not valid HTTP.')
+}

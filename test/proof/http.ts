@@ -1,0 +1,85 @@
+// The short way in against node:http: the same bytes to a daemon and to one whose every request node:http reads.
+// Answers must agree in number, order, status, headers and body.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../../daemon/config.ts'
+import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
+import { type Campaign, Failure } from './campaign.ts'
+import { makeConversation } from './http/conversation.ts'
+import { type Heard, hold, type Listening } from './http/talk.ts'
+
+export const campaign: Campaign = {
+  about: 'requests, spoilt and cut anywhere, answered alike by the short way and by node:http',
+  unit: 'requests',
+  long: 1_000_000,
+  short: 20_000,
+  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {} }) {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-prove-'))
+    const [short, plain] = await Promise.all([start(join(folder, 'a')), start(join(folder, 'b'), '--plain-http')])
+    const account = short.ready.owner
+    const statuses = new Map<string, number>()
+    let done = 0
+    let answers = 0
+    let doubts = 0
+    let told = 0
+    try {
+      for (let number = seed; done < count && performance.now() < deadline; number++) {
+        const conversation = makeConversation(number, account)
+        const both = (patience?: number) =>
+          Promise.all([short, plain].map(daemon => hold(listeningOf(daemon), conversation, patience)))
+        let [one, other] = (await both()) as [Heard, Heard]
+        if (!alike(one, other)) {
+          // Either may have been slow rather than different.
+          doubts++
+          ;[one, other] = (await both(1000)) as [Heard, Heard]
+          if (!alike(one, other)) throw new Failure(number, difference(conversation.pieces, one, other))
+        }
+        if (/HTTP\/1\.1 5\d\d [A-Z]/.test(one.text)) throw new Failure(number, `a status of 5xx:\n${one.text}`)
+        for (const [, status] of one.text.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g))
+          statuses.set(status!, (statuses.get(status!) ?? 0) + 1)
+        done += conversation.requests
+        answers += one.answers
+        if (done - told >= count / 20) {
+          told = done
+          note(`${done} requests, ${answers} answers`)
+        }
+      }
+    } finally {
+      await Promise.all([short.stop(), plain.stop()])
+      rmSync(folder, { recursive: true, force: true })
+    }
+    const tally = [...statuses].sort().map(([status, number]) => `${number} × ${status}`)
+    return { done, summary: `${answers} answers (${tally.join(', ')}), asked twice ${doubts} times` }
+  },
+}
+
+/**
+ * The same organization, clock and randomness each time, so that equal requests have equal answers. On a disk: writes are
+ * answered some turns later, when more may have arrived.
+ */
+function start(data: string, ...flags: string[]): Promise<Daemon> {
+  const same = ['--secret', 'the same in both', '--random', 'too', '--clock', 'frozen@2030-01-01T00:00:00Z']
+  const quiet = ['--url', 'http://127.0.0.1', '--port', '0', '--log-level', 'silent', '--no-rate-limit']
+  const args = ['--data', data, '--durability', 'os', ...same, ...quiet, ...flags]
+  return startDaemon(readConfig(args, {}), fail, () => {})
+}
+
+function fail(error: Error): never {
+  throw error
+}
+
+function listeningOf({ localUrl, world }: Daemon): Listening {
+  return { port: Number(new URL(localUrl).port), settled: () => world.engine.settled() }
+}
+
+function alike(one: Heard, other: Heard): boolean {
+  return one.text === other.text && one.closed === other.closed
+}
+
+function difference(pieces: readonly Buffer[], one: Heard, other: Heard): string {
+  const written = pieces.map(piece => JSON.stringify(piece.toString('latin1').slice(0, 2000))).join('\n  ')
+  const shown = ({ text, closed }: Heard) => `${JSON.stringify(text.slice(0, 4000))} ${closed ? 'closed' : 'open'}`
+  return `the two servers disagree\nwritten:\n  ${written}\nshort way: ${shown(one)}\nnode:http: ${shown(other)}`
+}

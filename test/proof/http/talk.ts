@@ -1,0 +1,74 @@
+// Holds one conversation with a server in this process, and tells what came back.
+
+import { connect } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Conversation } from './conversation.ts'
+
+export interface Heard {
+  /** Everything the server sent, without what differs from one run to the next. */
+  readonly text: string
+  readonly closed: boolean
+  readonly answers: number
+}
+
+export interface Listening {
+  readonly port: number
+  /** Resolves when nothing waits for the disk. */
+  settled(): Promise<void>
+}
+
+/** Turns of the event loop without news, after which a server in this process has nothing more to say. */
+const quietTurns = 30
+
+/** `patience`: milliseconds of silence to wait for in addition. */
+export async function hold(
+  { port, settled }: Listening,
+  { pieces, turns }: Conversation,
+  patience = 0,
+): Promise<Heard> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  const chunks: Buffer[] = []
+  let news = 0
+  let closed = false
+  socket.on('data', chunk => {
+    chunks.push(chunk)
+    news++
+  })
+  socket.on('error', () => {})
+  socket.on('end', () => socket.end())
+  socket.on('close', () => {
+    closed = true
+  })
+  await new Promise(resolve => socket.once('connect', resolve).once('close', resolve))
+  for (const piece of pieces) {
+    if (!closed) socket.write(piece)
+    for (let n = turns; n > 0; n--) await turn()
+  }
+  const moved = () => news + socket.bytesWritten - socket.writableLength
+  const fallQuiet = async () => {
+    for (let n = 0, seen = -1; n < quietTurns && !closed; n++) {
+      if (seen !== moved()) n = 0
+      seen = moved()
+      await turn()
+    }
+  }
+  for (let seen = -1; seen !== moved() && !closed; ) {
+    await fallQuiet()
+    seen = moved()
+    await settled()
+    await fallQuiet()
+  }
+  for (let since = performance.now(), seen = news; performance.now() - since < patience && !closed; ) {
+    await turn()
+    if (seen !== news) since = performance.now()
+    seen = news
+  }
+  socket.destroy()
+  const raw = Buffer.concat(chunks).toString('latin1')
+  return { text: comparable(raw), closed, answers: raw.match(/HTTP\/1\.1 \d{3} [A-Z]/g)?.length ?? 0 }
+}
+
+/** The time, the number of the request, and how long the connection stays: each server has its own. */
+function comparable(text: string): string {
+  return text.replace(/^(?:Date|X-Request-Id|Keep-Alive): .*\r\n/gm, '').replace(/\(request req-\w+\)/g, '')
+}
