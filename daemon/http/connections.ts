@@ -1,7 +1,9 @@
 // Who is connected. Beyond the bound a newcomer is refused in words, and a client that does not read its answers is cut off.
 
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ErrorCode } from '../api/errors.ts'
+import { kindHeader } from '../api/errors.ts'
+import { Refusal } from '../domain/refusal.ts'
 import type { Bounds } from './bounds.ts'
 
 interface Progress {
@@ -58,8 +60,8 @@ export class Connections {
     socket.once('close', () => clearTimeout(linger))
     // Read, or the system would answer what the client still sends with a reset, and the refusal would be lost.
     socket.resume()
-    const msg = 'The daemon has too many connections. Try again in a moment.'
-    refuseOnSocket(socket, '503 Service Unavailable', 'SERVER_BUSY', msg, 'Retry-After: 1\r\n')
+    const busy = new Refusal('The daemon has too many connections. Try again in a moment.', { code: 'SERVER_BUSY' })
+    refuseOnSocket(socket, busy, 'Retry-After: 1\r\n')
   }
 
   /** Cuts off clients that take nothing, and those with the most to take when it is too much in all. */
@@ -95,8 +97,8 @@ export class Connections {
 }
 
 /** For what has no request to answer: straight to the socket. */
-export function refuseOnSocket(socket: Socket, status: string, code: ErrorCode, msg: string, headers = ''): void {
-  const body = JSON.stringify({ result: 'error', msg, code })
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
-  socket.end(`${head}${headers}Connection: close\r\n\r\n${body}`)
+export function refuseOnSocket(socket: Socket, { code, kind, message, status }: Refusal, headers = ''): void {
+  const body = JSON.stringify({ result: 'error', msg: message, code })
+  const form = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${kindHeader}: ${kind}\r\n`
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${form}${headers}Connection: close\r\n\r\n${body}`)
 }

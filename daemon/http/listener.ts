@@ -136,14 +136,10 @@ function timeFor(bytes: number, { receiveMs, uploadPace }: Bounds): number {
 /** What cannot be read as HTTP. */
 function refuseNoise({ code }: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable) return
-  if (code === 'HPE_HEADER_OVERFLOW')
-    refuseOnSocket(
-      socket,
-      '431 Request Header Fields Too Large',
-      'BAD_REQUEST',
-      'Path, query and headers are too large. Send parameters in the body.',
-    )
-  else if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    refuseOnSocket(socket, '408 Request Timeout', 'BAD_REQUEST', 'The request did not arrive in time. Send it faster.')
-  else refuseOnSocket(socket, '400 Bad Request', 'BAD_REQUEST', 'The request is not valid HTTP.')
+  if (code === 'HPE_HEADER_OVERFLOW') refuseOnSocket(socket, headTooLarge)
+  else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') refuseOnSocket(socket, tooSlow)
+  else refuseOnSocket(socket, malformed('The request is not valid HTTP.'))
 }
+
+const headTooLarge = malformed('Path, query and headers are too large. Send parameters in the body.', { status: 431 })
+const tooSlow = malformed('The request did not arrive in time. Send it faster.', { status: 408 })
