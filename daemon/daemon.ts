@@ -4,7 +4,7 @@
 import type { Ready } from './api/local.ts'
 import { type Config, isLoopback } from './config.ts'
 import { limits } from './domain/limits.ts'
-import { affordableConnections, bounds } from './http/bounds.ts'
+import { affordableConnections, usualBounds } from './http/bounds.ts'
 import { buildServer } from './http/server.ts'
 import { claimFolder } from './store.ts'
 import { World } from './world.ts'
@@ -28,7 +28,7 @@ export async function startDaemon(
     // Room for the largest file, and for what a form puts around it.
     bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
     bounds: {
-      ...bounds,
+      ...usualBounds,
       connections: affordableConnections(config.maxConnections),
       receiveMs: config.receiveTimeout * 1000,
       stalledMs: config.receiveTimeout * 1000,

@@ -22,7 +22,7 @@ export interface Bounds {
   readonly uploadPace: number
 }
 
-export const bounds: Bounds = {
+export const usualBounds: Bounds = {
   connections: 20_000,
   receiveMs: 30_000,
   stalledMs: 30_000,

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { malformed, Refusal } from '../domain/refusal.ts'
 import { admitDefect, answeringOf, missingPath, refuse, refuseTooLarge } from './answer.ts'
-import type { Bounds } from './bounds.ts'
+import { type Bounds, usualBounds } from './bounds.ts'
 import type { RequestHead } from './exchange.ts'
 import { createListener, type Listener } from './listener.ts'
 import { addPages } from './pages.ts'
@@ -14,9 +14,9 @@ import type { Site, SiteHost } from './site.ts'
 export interface ServerParts {
   /** Bytes of the largest body of all. */
   readonly bodyLimit: number
-  readonly bounds: Bounds
+  readonly bounds?: Bounds
   /** Whether node:http reads every request; else the short way takes what it can. */
-  readonly plainHttp: boolean
+  readonly plainHttp?: boolean
   readonly logger: { level: string; stream?: NodeJS.WritableStream }
 }
 
@@ -32,7 +32,7 @@ export interface HttpServer extends SiteHost {
   close(): Promise<void>
 }
 
-export function buildServer({ bodyLimit, bounds, plainHttp, logger }: ServerParts): HttpServer {
+export function buildServer({ bodyLimit, bounds = usualBounds, plainHttp = false, logger }: ServerParts): HttpServer {
   // One count for all ways in: what a client reports must be found in the log once.
   let requests = 0
   const newId = () => `req-${(++requests).toString(36)}`
