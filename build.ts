@@ -25,26 +25,8 @@ const lazily: Plugin = {
     }))
   },
 }
-/**
- * markdown-it comes with its class fields turned into calls of a helper that looks every one of them up, which showed
- * in profiles of sending. Here they become plain assignments again.
- */
-const plainFields: Plugin = {
-  name: 'plain-fields',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]markdown-it[\\/]dist[\\/]markdown-it\.mjs$/ }, ({ path }) => {
-      const field = /\b_defineProperty\(\s*this,\s*(?:\/\*[\s\S]*?\*\/\s*)?"(\w+)",\s*([^;]+?)\s*\);/g
-      const contents = readFileSync(path, 'utf8').replace(field, (_call, name, value) => `this.${name} = ${value};`)
-      // The few that are left hold functions, and are made once.
-      if (!contents.includes('this.nesting = nesting') || !contents.includes('this.children = null'))
-        throw new Error('the classes of markdown-it are not written as they were')
-      return { contents, loader: 'js' }
-    })
-  },
-}
-
 const shared: BuildOptions = {
-  plugins: [lazily, plainFields],
+  plugins: [lazily],
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   bundle: true,

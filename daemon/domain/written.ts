@@ -1,10 +1,12 @@
 // A reply that is JSON already, for lists too long to be written anew for each reader.
 
+const decoder = new TextDecoder()
+
 export class Written {
   /** The fields of the object, without its braces: others stand before them. */
-  readonly fields: readonly (string | Buffer)[]
+  readonly fields: readonly (string | Uint8Array)[]
 
-  constructor(...fields: readonly (string | Buffer)[]) {
+  constructor(...fields: readonly (string | Uint8Array)[]) {
     this.fields = fields
   }
 
@@ -14,7 +16,7 @@ export class Written {
   }
 
   toString(): string {
-    return this.fields.join('')
+    return this.fields.map(field => (typeof field === 'string' ? field : decoder.decode(field))).join('')
   }
 
   /** Stands where the reply would: the edge sends it as it is. */

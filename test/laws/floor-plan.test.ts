@@ -240,6 +240,17 @@ describe('the floor plan', () => {
     ])
   })
 
+  test('the domain uses no global that has a state or belongs to Node', () => {
+    const impure =
+      /\b(Buffer|process|globalThis|console|performance|crypto|setTimeout|setInterval|setImmediate|fetch)\b\s*[.(]|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b/
+    assert.match('Buffer.from(text)', impure)
+    assert.match('const now = Date.now()', impure)
+    assert.doesNotMatch('new Date(seconds * 1000)', impure)
+    for (const { path, code } of own)
+      if (/^daemon\/domain\//.test(path))
+        for (const line of code.split('\n')) assert.doesNotMatch(line, impure, `${path} is not pure: ${line.trim()}`)
+  })
+
   test('no file is longer than 400 lines', () => {
     const long = own.filter(({ text }) => text.split('\n').length > 401).map(({ path }) => path)
     assert.deepEqual(long, [])

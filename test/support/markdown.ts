@@ -43,7 +43,7 @@ export const context: RenderContext = {
       ? { type: 'realm_emoji', code: '1', name, src: '/user_avatars/1/emoji/1.gif' }
       : emojiByName(state, name),
   upload(path) {
-    if (path.endsWith('.png')) return { contentType: 'image/png', width: 80, height: 60, thumbnail: '/thumb.webp' }
+    if (path.endsWith('.png')) return { contentType: 'image/png', width: 80, height: 60 }
     if (path.endsWith('.mp4')) return { contentType: 'video/mp4' }
     return path.endsWith('.txt') ? { contentType: 'text/plain' } : undefined
   },

@@ -78,16 +78,15 @@ function previewBox(kind: string, href: string, title: string, inside: string): 
   )
 }
 
-// OPEN: pictures are not scaled or fetched by the daemon: an upload without a thumbnail shows itself, and so do
-// pictures elsewhere. Websites have no previews.
+// OPEN: the daemon does not scale or fetch pictures: uploads and pictures elsewhere are shown as they are. Websites have
+// no previews.
 function imageTag(href: string, upload: Upload | undefined): string {
   if (!upload) return openTag('img', { src: href })
   const { width, height } = upload
   return openTag('img', {
-    class: upload.pending ? 'image-loading-placeholder' : undefined,
     'data-original-content-type': upload.contentType,
     'data-original-dimensions': width !== undefined && height !== undefined ? `${width}x${height}` : undefined,
-    src: upload.thumbnail ?? href,
+    src: href,
   })
 }
 

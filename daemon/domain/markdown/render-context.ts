@@ -34,10 +34,6 @@ export interface Upload {
   readonly contentType: string
   readonly width?: number
   readonly height?: number
-  /** A smaller picture of it, when there is one. */
-  readonly thumbnail?: string
-  /** The smaller picture is still being made. */
-  readonly pending?: boolean
 }
 
 /** Gathered while rendering. Silent mentions and those in code or quotes are not among them. */

@@ -166,7 +166,7 @@ export interface ChangedRows {
 /** What can be kept in a snapshot and read back. */
 interface Kept {
   save(): Iterable<unknown>
-  load(rows: Iterable<unknown>, fileOf?: (name: string) => Buffer): void
+  load(rows: Iterable<unknown>, fileOf?: (name: string) => Uint8Array): void
 }
 
 export class State {
@@ -267,7 +267,7 @@ export class State {
     return this.messages.files()
   }
 
-  static load(sections: Readonly<Record<string, Iterable<unknown>>>, fileOf?: (name: string) => Buffer): State {
+  static load(sections: Readonly<Record<string, Iterable<unknown>>>, fileOf?: (name: string) => Uint8Array): State {
     const state = new State()
     for (const row of sections.organization ?? []) state.organization = row as Organization
     for (const [name, kept] of state.#parts()) kept.load(sections[name] ?? [], fileOf)

@@ -27,9 +27,9 @@ export class NamesByUser {
   }
 
   /** The lists as JSON. */
-  get json(): Buffer {
+  get json(): Uint8Array {
     const only = this.#only()
-    if (!only) return Buffer.from(JSON.stringify(Object.fromEntries(this.lists())))
+    if (!only) return encoder.encode(JSON.stringify(Object.fromEntries(this.lists())))
     const [name] = this.#users.keys()
     return sameForAll(only, JSON.stringify([name]))
   }
@@ -45,22 +45,40 @@ export class NamesByUser {
  * An object whose every key has the same value; one key at least. In bytes, because a string of this length is made of
  * very many parts; and in stretches of keys with as many digits, because only the digits differ within one.
  */
-function sameForAll(keys: readonly number[], value: string): Buffer {
-  const stretches: Buffer[] = []
+function sameForAll(keys: readonly number[], value: string): Uint8Array {
+  const stretches: Uint8Array[] = []
   for (let begin = 0, end = 0; begin < keys.length; begin = end) {
     const digits = String(keys[begin]).length
     while (end < keys.length && String(keys[end]).length === digits) end++
-    const entry = Buffer.from(`,"${'0'.repeat(digits)}":${value}`)
-    const bytes = Buffer.alloc((end - begin) * entry.length, entry)
+    const entry = encoder.encode(`,"${'0'.repeat(digits)}":${value}`)
+    const bytes = repeated(entry, end - begin)
     for (let i = begin; i < end; i++) writeDigits(bytes, (i - begin) * entry.length + 2, digits, keys[i]!)
     stretches.push(bytes)
   }
   stretches[0]![0] = openBrace
-  return Buffer.concat([...stretches, Buffer.from('}')])
+  return joined([...stretches, encoder.encode('}')])
+}
+
+/** In steps that double what is there: at most 31 of them. */
+function repeated(entry: Uint8Array, times: number): Uint8Array {
+  const bytes = new Uint8Array(entry.length * times)
+  bytes.set(entry)
+  for (let filled = entry.length; filled < bytes.length; filled *= 2) bytes.copyWithin(filled, 0, filled)
+  return bytes
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
 }
 
 /** Of an ID below two to the 31st. */
-function writeDigits(bytes: Buffer, begin: number, digits: number, id: number): void {
+function writeDigits(bytes: Uint8Array, begin: number, digits: number, id: number): void {
   for (let at = begin + digits - 1, left = id; at >= begin; at--) {
     const tenth = (left / 10) | 0
     bytes[at] = zero + left - tenth * 10
@@ -68,5 +86,6 @@ function writeDigits(bytes: Buffer, begin: number, digits: number, id: number): 
   }
 }
 
+const encoder = new TextEncoder()
 const zero = 0x30
 const openBrace = 0x7b

@@ -263,7 +263,7 @@ export class MessageStore {
     return full.map(fileOfSegment)
   }
 
-  load(rows: Iterable<unknown>, fileOf: (name: string) => Buffer = noFile): void {
+  load(rows: Iterable<unknown>, fileOf: (name: string) => Uint8Array = noFile): void {
     let first = true
     for (const row of rows) {
       if (first) this.#loadHead(row as Head, fileOf)
@@ -272,7 +272,7 @@ export class MessageStore {
     }
   }
 
-  #loadHead({ last_id, places, clients, files }: Head, fileOf: (name: string) => Buffer): void {
+  #loadHead({ last_id, places, clients, files }: Head, fileOf: (name: string) => Uint8Array): void {
     this.#lastId = last_id
     this.#places.load(places)
     for (const client of clients) this.#clients.numberOf(client)

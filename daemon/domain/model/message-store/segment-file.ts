@@ -2,7 +2,7 @@
 // as JSON. Written once; what changes later stands in the snapshot beside it.
 
 import type { Details } from './message.ts'
-import { columnNames, type SavedSegment, Segment, segmentSize } from './segment.ts'
+import { columnNames, decoder, encoder, type SavedSegment, Segment, segmentSize } from './segment.ts'
 import type { WordArrays } from './word-index.ts'
 
 const format = 'natter messages 1'
@@ -30,7 +30,7 @@ export function fileOfSegment(segment: Segment): SideFile {
 }
 
 /** Throws a reason when the bytes are not what was written. */
-export function segmentFrom(number: number, name: string, bytes: Buffer): Segment {
+export function segmentFrom(number: number, name: string, bytes: Uint8Array): Segment {
   const segment = new Segment(number, readSegment(bytes))
   segment.file = name
   segment.changed = new Set()
@@ -49,7 +49,7 @@ interface Head {
 /** In pieces, so that writing never holds a second copy of it all. */
 function* segmentPieces({ columns, words, pages, details }: SavedSegment): Generator<Uint8Array> {
   const arrays = [...columnNames.map(name => bytesOf(columns[name])), ...wordNames.map(name => bytesOf(words[name]))]
-  const last = Buffer.from(JSON.stringify([...details]))
+  const last = encoder.encode(JSON.stringify([...details]))
   const pieces = [...arrays, ...pages, last]
   const head: Head = {
     format,
@@ -59,14 +59,14 @@ function* segmentPieces({ columns, words, pages, details }: SavedSegment): Gener
   }
   // Arrays of numbers must start at a multiple of four.
   const line = JSON.stringify(head)
-  yield Buffer.from(`${line}${' '.repeat(3 - (Buffer.byteLength(line) % 4))}\n`)
+  yield encoder.encode(`${line}${' '.repeat(3 - (line.length % 4))}\n`)
   for (const piece of pieces) if (piece.length > 0) yield piece
 }
 
 /** Keeps the bytes: the segment lives in the memory they were read to. */
-function readSegment(bytes: Buffer): SavedSegment {
+function readSegment(bytes: Uint8Array): SavedSegment {
   const end = bytes.indexOf(10)
-  const head = readHead(bytes.subarray(0, Math.max(end, 0)).toString())
+  const head = readHead(decoder.decode(bytes.subarray(0, Math.max(end, 0))))
   let at = end + 1
   const take = (length: number) => {
     at += length
@@ -77,7 +77,7 @@ function readSegment(bytes: Buffer): SavedSegment {
   const names = [...columnNames, ...wordNames]
   const arrays = Object.fromEntries(names.map((name, index) => [name, numbersOf(name, take(head.arrays[index]!))]))
   const pages = head.pages.map(take)
-  const details = new Map<number, Details>(JSON.parse(take(head.details).toString()))
+  const details = new Map<number, Details>(JSON.parse(decoder.decode(take(head.details))))
   return { columns: arrays as never, words: arrays as never, pages, details }
 }
 
@@ -95,7 +95,7 @@ function bytesOf(array: Uint32Array | Uint16Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 }
 
-function numbersOf(name: string, bytes: Buffer): Uint32Array | Uint16Array {
+function numbersOf(name: string, bytes: Uint8Array): Uint32Array | Uint16Array {
   const { buffer, byteOffset, length } = bytes
   return narrow.has(name)
     ? new Uint16Array(buffer, byteOffset, length / 2)

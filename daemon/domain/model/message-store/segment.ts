@@ -6,6 +6,10 @@ import type { Details } from './message.ts'
 import { type WordArrays, WordIndex } from './word-index.ts'
 import { eachWordHash } from './words.ts'
 
+/** They keep nothing between two calls. A mark at the beginning of a message is a part of it. */
+export const encoder = new TextEncoder()
+export const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
 export const segmentBits = 14
 export const segmentSize = 1 << segmentBits
 
@@ -38,9 +42,9 @@ export interface Content {
 export class SegmentView {
   protected columns: Columns
   readonly details: Map<number, Details>
-  protected readonly pages: Buffer[]
+  protected readonly pages: Uint8Array[]
 
-  constructor(columns: Columns, details: Map<number, Details>, pages: Buffer[]) {
+  constructor(columns: Columns, details: Map<number, Details>, pages: Uint8Array[]) {
     this.columns = columns
     this.details = details
     this.pages = pages
@@ -85,7 +89,7 @@ export class SegmentView {
   #text(local: number, from: number, to: number): string {
     const at = this.columns.textAt[local]!
     const offset = at & (pageSize - 1)
-    return this.pages[at >>> pageBits]!.toString('utf8', offset + from, offset + to)
+    return decoder.decode(this.pages[at >>> pageBits]!.subarray(offset + from, offset + to))
   }
 }
 
@@ -102,7 +106,7 @@ export class Segment extends SegmentView {
   #shared = false
 
   constructor(number: number, saved?: SavedSegment) {
-    super(saved?.columns ?? columnsOf(256), saved?.details ?? new Map(), saved?.pages ?? [Buffer.allocUnsafeSlow(0)])
+    super(saved?.columns ?? columnsOf(256), saved?.details ?? new Map(), saved?.pages ?? [new Uint8Array(0)])
     this.number = number
     this.words = new WordIndex(saved?.words)
     // Pages of a file are full: what comes is text of a segment that goes on in memory.
@@ -112,16 +116,14 @@ export class Segment extends SegmentView {
   append(local: number, senderId: number, place: number, time: number, client: number, marks: number, text: Content) {
     this.#own()
     if (local >= this.columns.bits.length) this.#grow(local)
-    const { senders, places, times, clients, bits, textAt, contentBytes, htmlBytes } = this.columns
+    const { senders, places, times, clients, bits } = this.columns
     const isPlain = text.html === paragraph(text.content)
     const html = isPlain ? '' : text.html
     senders[local] = senderId
     places[local] = place
     times[local] = time
     clients[local] = client
-    contentBytes[local] = Buffer.byteLength(text.content)
-    htmlBytes[local] = Buffer.byteLength(html)
-    textAt[local] = this.#write(text.content, html, contentBytes[local]! + htmlBytes[local]!)
+    this.#write(local, text.content, html)
     bits[local] = marks | present | (isPlain ? plain : 0)
     this.addWords(local, text.content)
     this.changed?.add(local)
@@ -183,22 +185,36 @@ export class Segment extends SegmentView {
     this.#shared = false
   }
 
-  #write(content: string, html: string, bytes: number): number {
-    let page = this.pages.at(-1)!
-    if (this.#used + bytes > page.length || this.#used >= pageSize) {
-      page = this.#newPage(page, bytes)
-      this.#used = 0
-    }
-    const at = ((this.pages.length - 1) * pageSize + this.#used) >>> 0
-    this.#used += page.write(content, this.#used)
-    if (html !== '') this.#used += page.write(html, this.#used)
-    return at
+  #write(local: number, content: string, html: string): void {
+    const { textAt, contentBytes, htmlBytes } = this.columns
+    const page = this.#pageFor(content, html)
+    textAt[local] = ((this.pages.length - 1) * pageSize + this.#used) >>> 0
+    contentBytes[local] = this.#encode(page, content)
+    htmlBytes[local] = html === '' ? 0 : this.#encode(page, html)
+  }
+
+  /** The page with room for both, which must be on the same one. */
+  #pageFor(content: string, html: string): Uint8Array {
+    const page = this.pages.at(-1)!
+    const left = this.#used >= pageSize ? 0 : page.length - this.#used
+    // Counting bytes costs as much as writing them, so only where the longest they could be does not fit.
+    if (3 * (content.length + html.length) <= left) return page
+    const needed = encoder.encode(content).length + encoder.encode(html).length
+    if (needed <= left) return page
+    this.#used = 0
+    return this.#newPage(page, needed)
+  }
+
+  #encode(page: Uint8Array, text: string): number {
+    const { written } = encoder.encodeInto(text, page.subarray(this.#used))
+    this.#used += written
+    return written
   }
 
   /** Small at first: most stores are small. */
-  #newPage(full: Buffer, needed: number): Buffer {
+  #newPage(full: Uint8Array, needed: number): Uint8Array {
     const size = Math.max(needed, Math.min(pageSize, Math.max(4096, full.length * 2)))
-    const page = Buffer.allocUnsafeSlow(size)
+    const page = new Uint8Array(size)
     this.pages.push(page)
     return page
   }
@@ -214,7 +230,7 @@ export class Segment extends SegmentView {
 export interface SavedSegment {
   readonly columns: Columns
   readonly details: Map<number, Details>
-  readonly pages: Buffer[]
+  readonly pages: Uint8Array[]
   readonly words: WordArrays
 }
 
