@@ -4,10 +4,11 @@ import type { Endpoint } from '../daemon/api/define.ts'
 import { catalogue, type Page } from '../daemon/api/index.ts'
 import { Ending, exitCodes, Failure, report, usage } from './base/failure.ts'
 import { batchFlags, firstWord, type GlobalFlag, globalFlags } from './base/globals.ts'
+import { beQuiet } from './base/note.ts'
 import { version } from './base/version.ts'
 import type { Command } from './catalogue/subcommands.ts'
+import { allWords } from './catalogue/words.ts'
 import { extras } from './commands/index.ts'
-import { beQuiet } from './print/output.ts'
 
 export async function runProgram(argv: readonly string[]): Promise<number> {
   // A reader that stops early, such as `head`, is not an error.
@@ -40,7 +41,7 @@ async function dispatch(argv: readonly string[]): Promise<void> {
   }
   const word = argv[at]!
   if (word !== 'help') return run(argv, word)
-  if (argv.includes('--man')) return print(await (await import('./print/man.ts')).manPage())
+  if (argv.includes('--man')) return print(await (await import('./commands/man.ts')).manPage())
   const topic = argv.slice(at + 1).filter(item => !item.startsWith('-'))
   if (topic.length === 0) return print(programHelp())
   const { topics } = await import('./commands/help-topics.ts')
@@ -96,14 +97,6 @@ async function addWord(program: Command, word: string, argv: readonly string[]):
     const group = program.commands.find(command => command.name() === word && command.commands.length > 0)
     if (group?.registeredArguments.length === 0) group.description(page.about)
   }
-}
-
-export function allWords(): string[] {
-  return [
-    ...Object.values<Page>(catalogue).flatMap(page => page.words),
-    ...Object.keys(extras).filter(word => !word.startsWith('_')),
-    'help',
-  ]
 }
 
 /** Written by hand: it must work before any parser or page is loaded. */

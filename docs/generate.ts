@@ -3,7 +3,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { manPage } from '../cli/print/man.ts'
+import { manPage } from '../cli/commands/man.ts'
 import { apiPage } from './generate/api.ts'
 import { capabilitiesPage } from './generate/capabilities.ts'
 import { cliPage } from './generate/cli.ts'

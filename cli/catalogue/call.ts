@@ -3,12 +3,14 @@
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { addHint, exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
+import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import { flagName, type Given, isChoice, readParam, type Sources, wordName } from '../input/flags.ts'
 import type { Kind, Names } from '../input/names.ts'
 import { placeIn } from '../input/shorthand.ts'
-import { note, printReply } from '../print/output.ts'
+import { readStdin } from '../input/stdin.ts'
+import { printReply } from '../print/output.ts'
 import { call, type Patience, type Request } from '../transport/client.ts'
 import { fillIn } from './everyday.ts'
 import { requestOf } from './forms.ts'
@@ -184,12 +186,6 @@ export function demandKey(account: Account): void {
 /** Advice for an account that cannot log in because a seed made it. */
 export function seededAccounts(email: string): string {
   return `An account from a seed or preset has no password: get its key with \`natter accounts ${email}\`.`
-}
-
-export async function readStdin(): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function labelOf(endpoint: Endpoint, param: string): string {

@@ -3,7 +3,7 @@
 
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
-import type { ExtraFlag } from '../commands/index.ts'
+import type { ExtraFlag } from '../base/subcommand.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { narrowFrom, type Term } from '../input/narrow.ts'
 import { isPlace, placeIn } from '../input/shorthand.ts'

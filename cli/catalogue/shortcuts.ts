@@ -2,7 +2,7 @@
 
 import type { CliForm, Endpoint, Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
-import type { ExtraFlag } from '../commands/index.ts'
+import type { ExtraFlag } from '../base/subcommand.ts'
 import type { Given } from '../input/flags.ts'
 
 export interface Shortcut {

@@ -4,7 +4,7 @@ import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
 import { batchFlags, type Globals, globalFlags, readGlobals } from '../base/globals.ts'
-import type { ExtraFlag, ExtraSubcommand } from '../commands/index.ts'
+import type { ExtraFlag, ExtraSubcommand } from '../base/subcommand.ts'
 import { flagName, type Given, isList, isSwitch, otherFlag, valueName, wordName } from '../input/flags.ts'
 import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
 

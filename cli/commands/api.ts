@@ -4,11 +4,13 @@ import { readFileSync } from 'node:fs'
 import { Failure, harmless, refusal, usage } from '../base/failure.ts'
 import { batchFlags, type Globals } from '../base/globals.ts'
 import { accountFor } from '../base/profile.ts'
-import { readStdin, refuseShown } from '../catalogue/call.ts'
+import type { ExtraSubcommand } from '../base/subcommand.ts'
+import { refuseShown } from '../catalogue/call.ts'
 import { batchFrom } from '../catalogue/subcommands.ts'
+import { readStdin } from '../input/stdin.ts'
 import { printJson, printReply } from '../print/output.ts'
 import { type Answer, bodyOf, type Request, send } from '../transport/client.ts'
-import type { ExtraSubcommand } from './index.ts'
+import { fullPath, methods } from '../transport/routes.ts'
 
 interface Options {
   readonly field?: readonly string[]
@@ -16,8 +18,6 @@ interface Options {
   readonly input?: string
   readonly include?: boolean
 }
-
-export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']
 
 export const api: readonly ExtraSubcommand[] = [
   {
@@ -99,11 +99,6 @@ async function requestFrom(method: string, path: string, options: Options): Prom
   const bytes = Buffer.from(options.input === '-' ? await readStdin() : readInput(options.input))
   const type = /^\s*[[{]/.test(bytes.toString('utf8')) ? 'application/json' : 'application/x-www-form-urlencoded'
   return { ...request, body: { type, bytes } }
-}
-
-export function fullPath(path: string): string {
-  const rooted = path.startsWith('/') ? path : `/${path}`
-  return /^\/api(\/|$)/.test(rooted) ? rooted : `/api/v1${rooted}`
 }
 
 function split(pair: string, flag: string): [string, string] {

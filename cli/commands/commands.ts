@@ -1,7 +1,7 @@
 // `natter commands`: lists every subcommand, for programs and people.
 
+import type { ExtraSubcommand } from '../base/subcommand.ts'
 import { printJson } from '../print/output.ts'
-import type { ExtraSubcommand } from './index.ts'
 
 export const commands: readonly ExtraSubcommand[] = [
   {

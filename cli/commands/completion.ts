@@ -1,7 +1,7 @@
 // `natter completion SHELL`: a script for the shell that runs `natter __complete` each time you press tab.
 
 import { usage } from '../base/failure.ts'
-import type { ExtraSubcommand } from './index.ts'
+import type { ExtraSubcommand } from '../base/subcommand.ts'
 
 const scripts: Readonly<Record<string, string>> = {
   // Bash splits words at some characters, @ and : among them: the script joins them again and removes what comes before

@@ -3,12 +3,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { Ending, exitCodes, Failure } from '../base/failure.ts'
 import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../base/profile.ts'
+import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
 import { packageRoot, version } from '../base/version.ts'
 import { printJson } from '../print/output.ts'
 import { terminalFor } from '../print/terminal.ts'
 import { call, send } from '../transport/client.ts'
 import { dataFolder, readRunning } from './daemon/files.ts'
-import type { ExtraSubcommand, Invocation } from './index.ts'
 
 interface Finding {
   readonly what: string

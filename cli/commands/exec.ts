@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { profileFrom, type Ready } from '../../daemon/api/local.ts'
 import { Ending, exitCodes, Failure, usage } from '../base/failure.ts'
 import { zuliprcText } from '../base/profile.ts'
+import type { ExtraSubcommand } from '../base/subcommand.ts'
 import { daemonFlagsBut } from './daemon/flags.ts'
 import { spawnDaemon } from './daemon/process.ts'
 import { waitUntilReady } from './daemon/wait-ready.ts'
-import type { ExtraSubcommand } from './index.ts'
 
 const startTimeout = 30_000
 const stopTimeout = 10_000

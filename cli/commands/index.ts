@@ -1,56 +1,7 @@
 // Subcommands that are not endpoints. Each is loaded only when it is used; their descriptions are plain data, so that
 // the docs, the man page and completions show the same as the help.
 
-import type { Globals } from '../base/globals.ts'
-
-export interface ExtraFlag {
-  readonly name: string
-  /** One letter. */
-  readonly short?: string
-  /** Name of its value; absent for a switch. In brackets if the value is optional: `[USER]`. */
-  readonly value?: string
-  /** All values it takes, where they are few; for completions. */
-  readonly values?: readonly string[]
-  readonly about: string
-  readonly repeatable?: boolean
-}
-
-export interface ExtraArgument {
-  readonly name: string
-  readonly about: string
-  readonly optional?: boolean
-  readonly many?: boolean
-}
-
-/** The parsed command line. */
-export interface Invocation {
-  readonly args: readonly string[]
-  /** Everything after `--`, if it was given. */
-  readonly rest?: readonly string[]
-  /** By the flag's name: a text, texts of a repeatable flag, or true. */
-  readonly flags: Readonly<Record<string, unknown>>
-  readonly globals: Globals
-}
-
-export interface ExtraSubcommand {
-  /** All its words: `daemon start`. */
-  readonly name: string
-  readonly about: string
-  readonly args?: readonly ExtraArgument[]
-  readonly flags?: readonly ExtraFlag[]
-  /** Passes unknown flags on to another program: their name in the usage line. */
-  readonly passes?: string
-  /** The flags of that program: shown in help, docs and completions, but not parsed here. */
-  readonly passedFlags?: readonly ExtraFlag[]
-  readonly examples: readonly [string, string, ...string[]]
-  /** More help text. */
-  readonly more?: string
-  /** The global flags that make sense here; all if absent. */
-  readonly globals?: readonly string[]
-  /** For programs; not shown in help. */
-  readonly hidden?: boolean
-  run(call: Invocation): Promise<void>
-}
+import type { ExtraSubcommand } from '../base/subcommand.ts'
 
 export interface Extra {
   readonly about: string

@@ -2,6 +2,7 @@
 
 import type { Profile } from '../../daemon/api/local.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
+import { note } from '../base/note.ts'
 import {
   accountFor,
   changeProfiles,
@@ -13,10 +14,10 @@ import {
   saveProfile,
   zuliprcText,
 } from '../base/profile.ts'
+import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
 import { seededAccounts } from '../catalogue/call.ts'
 import { askSecret, askText } from '../input/prompt.ts'
-import { note, printJson } from '../print/output.ts'
-import type { ExtraSubcommand, Invocation } from './index.ts'
+import { printJson } from '../print/output.ts'
 
 const local = ['json', 'quiet', 'color']
 

@@ -1,14 +1,14 @@
 // `natter wait`: an assertion about future events. Exit code 0 with the event, or 8 with the nearest misses.
 
 import { exitCodes, Failure } from '../base/failure.ts'
+import { note } from '../base/note.ts'
 import { accountFor } from '../base/profile.ts'
+import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
 import { demandKey } from '../catalogue/call.ts'
 import { namesOf } from '../input/names.ts'
 import { checkJq } from '../print/jq.ts'
-import { note } from '../print/output.ts'
 import { terminalFor } from '../print/terminal.ts'
 import { Connection } from '../transport/connection.ts'
-import type { ExtraSubcommand, Invocation } from './index.ts'
 import type { ChatEvent } from './tail/chat-event.ts'
 import { type Criterion, criteriaFor, type Place, textCriterion } from './tail/criteria.ts'
 import { isShown, showRegistration } from './tail/filter.ts'

@@ -58,6 +58,6 @@ function typedUnseen(question: string): Promise<string> {
 }
 
 async function firstLine(): Promise<string> {
-  const { readStdin } = await import('../catalogue/call.ts')
+  const { readStdin } = await import('./stdin.ts')
   return (await readStdin()).split(/\r?\n/)[0] ?? ''
 }

@@ -3,6 +3,7 @@
 import type { Param } from '../../daemon/api/define.ts'
 import { harmless } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
+import { note } from '../base/note.ts'
 import type { Reply } from '../base/reply.ts'
 import { showDistance, showTime } from '../base/times.ts'
 
@@ -118,18 +119,6 @@ async function jqLines(reply: Reply, expression: string): Promise<string> {
 
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
-}
-
-let quiet = false
-
-/** Turns notes off. Failures are still printed. */
-export function beQuiet(): void {
-  quiet = true
-}
-
-/** A status message on stderr; never data. */
-export function note(message: string): void {
-  if (!quiet) process.stderr.write(`${harmless(message)}\n`)
 }
 
 export interface Paint {

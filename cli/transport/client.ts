@@ -5,10 +5,10 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Upload } from '../../daemon/api/define.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import { type Headers, headerIn } from '../base/headers.ts'
+import { note } from '../base/note.ts'
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import { version } from '../base/version.ts'
-import { note } from '../print/output.ts'
 
 export interface Request {
   readonly method: string

@@ -1,10 +1,11 @@
 // cli.md: every subcommand. Those of endpoints come from the catalogue, the others from the command line's own tables.
 
+import type { ExtraArgument, ExtraFlag, ExtraSubcommand } from '../../cli/base/subcommand.ts'
 import { batchFlags, type GlobalFlag, globalFlags } from '../../cli/base/globals.ts'
 import { everydayFlags, placeParam, wordsFor } from '../../cli/catalogue/everyday.ts'
 import { formOf as whole } from '../../cli/catalogue/forms.ts'
 import { formOf, shortcuts } from '../../cli/catalogue/shortcuts.ts'
-import { type ExtraArgument, type ExtraFlag, type ExtraSubcommand, extras } from '../../cli/commands/index.ts'
+import { extras } from '../../cli/commands/index.ts'
 import { wordName } from '../../cli/input/flags.ts'
 
 import type { Endpoint, Param } from '../../daemon/api/define.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { allWords } from '../../cli/program.ts'
+import { allWords } from '../../cli/catalogue/words.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { person } from '../support/world.ts'

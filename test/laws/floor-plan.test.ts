@@ -35,7 +35,7 @@ const atomicFile = /^daemon\/journal\/atomic-file\.ts$/
 
 /** Loaded when a subcommand or an option asks for it: start-up must not pay for it. */
 const lateRooms =
-  /^cli\/(commands\/(?!index\.ts$)|catalogue\/batch\.ts|print\/(table|measure|terminal|progress|man)\.ts|transport\/(pool|reply-reader)\.ts)/
+  /^cli\/(commands\/(?!index\.ts$)|catalogue\/batch\.ts|print\/(table|measure|terminal|progress)\.ts|transport\/(pool|reply-reader)\.ts)/
 
 const rooms: readonly Room[] = [
   { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox'] },
@@ -130,8 +130,10 @@ function problem(source: Source, room: Room, { target, form }: Import): string |
   return `${path} may not use ${file}`
 }
 
+type Layers = readonly (readonly [name: string, at: RegExp])[]
+
 /** The domain from bottom to top. A file imports from its own layer and from those below. */
-const layers: readonly (readonly [name: string, at: RegExp])[] = [
+const domainLayers: Layers = [
   ['refusals and limits', /^daemon\/domain\/(refusal|limits|written)\.ts$/],
   ['the model', /^daemon\/domain\/model\//],
   ['facts and resources', /^daemon\/domain\/(facts|resource)\.ts$/],
@@ -141,20 +143,29 @@ const layers: readonly (readonly [name: string, at: RegExp])[] = [
   ['the table of contents', /^daemon\/domain\/index\.ts$/],
 ]
 
-function upwardImports(source: Source): string[] {
+/** The same for the command line. The table of subcommands loads them by import(), which does not count. */
+const cliLayers: Layers = [
+  ['base', /^cli\/base\//],
+  ['transport', /^cli\/transport\//],
+  ['input and print', /^cli\/(input|print)\//],
+  ['the table of subcommands', /^cli\/commands\/index\.ts$/],
+  ['catalogue', /^cli\/catalogue\//],
+  ['subcommands', /^cli\/commands\//],
+  ['the program', /^cli\/(program|main)\.ts$/],
+]
+
+function upwardImports(source: Source, layers: Layers): string[] {
+  const layerOf = (path: string) => layers.findIndex(([, at]) => at.test(path))
   const layer = layerOf(source.path)
-  return importsOf(source).flatMap(({ target }) => {
-    if (!target.startsWith('.')) return []
+  if (layer < 0) return [`${source.path} is in no layer`]
+  return importsOf(source).flatMap(({ target, form }) => {
+    if (!target.startsWith('.') || form === 'later') return []
     const file = posix.join(posix.dirname(source.path), target)
     const above = layerOf(file)
     return above > layer
       ? [`${source.path} may not use ${file}: ${layers[layer]![0]} may not use ${layers[above]![0]}`]
       : []
   })
-}
-
-function layerOf(path: string): number {
-  return layers.findIndex(([, at]) => at.test(path))
 }
 
 /** Circles of imports, those of types included, each once. */
@@ -194,17 +205,17 @@ describe('the floor plan', () => {
     assert.deepEqual(problems, [])
   })
 
-  test('the domain imports downward only', () => {
-    const domain = own.filter(({ path }) => path.startsWith('daemon/domain/'))
-    assert.deepEqual(
-      domain.filter(({ path }) => layerOf(path) < 0).map(({ path }) => path),
-      [],
-      'every file of the domain is in a layer',
-    )
-    assert.deepEqual(domain.flatMap(upwardImports), [])
+  test('the domain and the command line import downward only', () => {
+    const upward = (folder: string, layers: Layers) =>
+      own.filter(({ path }) => path.startsWith(folder)).flatMap(source => upwardImports(source, layers))
+    assert.deepEqual(upward('daemon/domain/', domainLayers), [])
+    assert.deepEqual(upward('cli/', cliLayers), [])
     const code = "import type { State } from '../model/state.ts'\nimport type { Reader } from '../messages/reader.ts'"
-    assert.deepEqual(upwardImports({ path: 'daemon/domain/rules/messages.ts', text: code, code }), [
+    assert.deepEqual(upwardImports({ path: 'daemon/domain/rules/messages.ts', text: code, code }, domainLayers), [
       'daemon/domain/rules/messages.ts may not use daemon/domain/messages/reader.ts: the rules may not use the subjects',
+    ])
+    assert.deepEqual(upwardImports({ path: 'daemon/domain/new/file.ts', text: '', code: '' }, domainLayers), [
+      'daemon/domain/new/file.ts is in no layer',
     ])
   })
 

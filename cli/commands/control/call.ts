@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { type Account, accountFor, normalSite, readProfiles } from '../../base/profile.ts'
 import type { Reply } from '../../base/reply.ts'
+import type { ExtraFlag, ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { printReply } from '../../print/output.ts'
 import { call } from '../../transport/client.ts'
-import type { ExtraFlag, ExtraSubcommand, Invocation } from '../index.ts'
 
 const tokenFlags: readonly ExtraFlag[] = [
   { name: 'control-token', value: 'TOKEN', about: 'what opens the control plane' },

@@ -1,8 +1,8 @@
 // `natter clock …`: the time of a daemon that was started for tests.
 
 import { usage } from '../../base/failure.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { parseDuration, parseTime } from '../../base/times.ts'
-import type { ExtraSubcommand } from '../index.ts'
 import { controlled } from './call.ts'
 
 export const clock: readonly ExtraSubcommand[] = [

@@ -1,6 +1,6 @@
 // `natter faults …`: rules that let calls go wrong.
 
-import type { ExtraSubcommand } from '../index.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { controlled, numbers, texts } from './call.ts'
 
 export const faults: readonly ExtraSubcommand[] = [

@@ -1,8 +1,9 @@
 // `natter requests`, `outbox`, `webhooks list|wait`, `accounts` and `queues list|expire`: what a daemon was asked, what it wrote, who is there.
 
 import { Ending, exitCodes } from '../../base/failure.ts'
-import { note, printReply } from '../../print/output.ts'
-import type { ExtraSubcommand, Invocation } from '../index.ts'
+import { note } from '../../base/note.ts'
+import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
+import { printReply } from '../../print/output.ts'
 import { ask, controlled, numbers, texts } from './call.ts'
 
 const filters = [

@@ -1,6 +1,6 @@
 // `natter reset` and `natter snapshot …`: states of a daemon to go back to.
 
-import type { ExtraSubcommand } from '../index.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { controlled } from './call.ts'
 
 const name = { name: 'name', about: 'the snapshot' }

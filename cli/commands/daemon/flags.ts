@@ -1,7 +1,7 @@
 // The flags of natterd as the command line shows them, for the subcommands that pass them on.
 
 import { type DaemonFlagName, daemonFlagList } from '../../../daemon/api/local.ts'
-import type { ExtraFlag } from '../index.ts'
+import type { ExtraFlag } from '../../base/subcommand.ts'
 
 /** All but those that the subcommand sets itself. */
 export function daemonFlagsBut(...own: readonly DaemonFlagName[]): ExtraFlag[] {

@@ -1,6 +1,6 @@
 // `natter daemon run|start|stop|restart|status|logs`: the life of a daemon on this machine.
 
-import type { ExtraFlag, ExtraSubcommand } from '../index.ts'
+import type { ExtraFlag, ExtraSubcommand } from '../../base/subcommand.ts'
 import { daemonFlagsBut } from './flags.ts'
 
 const globals = ['json', 'timeout', 'color', 'quiet']

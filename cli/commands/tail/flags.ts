@@ -3,8 +3,8 @@
 import type { Past } from '../../../daemon/client/look-back.ts'
 import { didYouMean } from '../../base/did-you-mean.ts'
 import { usage } from '../../base/failure.ts'
+import type { ExtraFlag } from '../../base/subcommand.ts'
 import { parseDuration, parseTime } from '../../base/times.ts'
-import type { ExtraFlag } from '../index.ts'
 import type { Wishes } from './criteria.ts'
 
 export const filterFlags: readonly ExtraFlag[] = [

@@ -14,7 +14,7 @@ import {
 } from '../../../daemon/client/following.ts'
 import { type Call, lookBack, type Past } from '../../../daemon/client/look-back.ts'
 import { exitCodes, Failure } from '../../base/failure.ts'
-import { note } from '../../print/output.ts'
+import { note } from '../../base/note.ts'
 import { type Connection, Refused } from '../../transport/connection.ts'
 import type { ChatEvent } from './chat-event.ts'
 import type { Position } from './cursor.ts'

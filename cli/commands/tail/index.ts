@@ -1,14 +1,14 @@
 // `natter tail`: events as they arrive, for people and for programs.
 
 import { Ending, exitCodes, usage } from '../../base/failure.ts'
+import { note } from '../../base/note.ts'
 import { accountFor } from '../../base/profile.ts'
+import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { demandKey } from '../../catalogue/call.ts'
 import { namesOf } from '../../input/names.ts'
 import { checkJq } from '../../print/jq.ts'
-import { note } from '../../print/output.ts'
 import { terminalFor } from '../../print/terminal.ts'
 import { Connection } from '../../transport/connection.ts'
-import type { ExtraSubcommand, Invocation } from '../index.ts'
 import { type Action, execAction, forwardAction, replyAction } from './actions.ts'
 import { criteriaFor } from './criteria.ts'
 import { CursorFile, readCursor } from './cursor.ts'

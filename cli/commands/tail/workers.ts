@@ -1,7 +1,7 @@
 // Processes several events in parallel, and reports up to which position all of them are done.
 
 import { Failure } from '../../base/failure.ts'
-import { note } from '../../print/output.ts'
+import { note } from '../../base/note.ts'
 import type { Position } from './cursor.ts'
 
 export type OnError = 'stop' | 'skip' | 'retry'

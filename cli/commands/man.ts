@@ -3,7 +3,7 @@
 import { globalFlags } from '../base/globals.ts'
 import { version } from '../base/version.ts'
 import { type Entry, reference } from '../catalogue/reference.ts'
-import { topics } from '../commands/help-topics.ts'
+import { topics } from './help-topics.ts'
 
 export async function manPage(): Promise<string> {
   const entries = await reference()
