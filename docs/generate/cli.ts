@@ -1,7 +1,7 @@
 // cli.md: every subcommand. Those of endpoints come from the catalogue, the others from the command line's own tables.
 
-import type { ExtraArgument, ExtraFlag, ExtraSubcommand } from '../../cli/base/subcommand.ts'
 import { batchFlags, type GlobalFlag, globalFlags } from '../../cli/base/globals.ts'
+import type { ExtraArgument, ExtraFlag, ExtraSubcommand } from '../../cli/base/subcommand.ts'
 import { everydayFlags, placeParam, wordsFor } from '../../cli/catalogue/everyday.ts'
 import { formOf as whole } from '../../cli/catalogue/forms.ts'
 import { formOf, shortcuts } from '../../cli/catalogue/shortcuts.ts'
