@@ -112,6 +112,12 @@ export class Engine {
     await this.#flush?.done
   }
 
+  /** Fails when the store is gone from under it; writes notice that by themselves. */
+  checkStore(): void {
+    const lost = this.#failure ? undefined : this.#parts.journal.lost()
+    if (lost) this.#fail(lost)
+  }
+
   /** Writes a snapshot beside the traffic and forgets the journal it covers. */
   compact(): Promise<void> {
     this.#compacting ??= this.#compact().finally(() => {

@@ -5,6 +5,7 @@ import { localProfile, type Ready, type Running, runningFileName } from './api/l
 import { type Config, helpText, readConfig, UsageError, wants } from './config.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { writeFileAtomicallySync } from './journal/atomic-file.ts'
+import { StoreGone } from './journal/store-folder.ts'
 import { banner, prepareReadyFile, writeProfile } from './ready.ts'
 import { version } from './version.ts'
 
@@ -72,8 +73,11 @@ function stopOnSignals(daemon: Daemon): void {
 /** The disk no longer takes writes. What was answered is safe; what is in memory only must not be shown to anyone. */
 function onFailure(error: Error): void {
   process.stderr.write(
-    `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
-      'Make room or mend the disk, then start natterd again: it goes on from the last durable entry.\n',
+    error instanceof StoreGone
+      ? `natterd: ${error.message}. It stops, because nothing that it wrote now would be kept.\n` +
+          'Put the folder back, or choose another with --data, then start natterd again.\n'
+      : `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
+          'Make room or mend the disk, then start natterd again: it goes on from the last durable entry.\n',
   )
   // Callers that wait get their error first.
   setTimeout(() => process.exit(1), 100)

@@ -1,8 +1,8 @@
-// What falls due by the clock becomes commands of the system: one timer, set for the earliest job.
+// What falls due by the clock becomes commands of the system: one alarm, set for the earliest job.
 
 import type { Job, Surroundings } from './domain/resource.ts'
 import type { Engine } from './engine.ts'
-import type { Cancel, Clock } from './io/clock.ts'
+import { Alarm, type Clock } from './io/clock.ts'
 
 /** Milliseconds of work after which requests get their turn, however much is due. */
 const slice = 10
@@ -17,7 +17,8 @@ export class Scheduler {
   readonly #surroundings: () => Surroundings
   readonly #warn: (text: string) => void
   readonly #resting = new Map<Job, number>()
-  #timer: { readonly at: number; readonly cancel: Cancel } | undefined
+  readonly #alarm: Alarm
+  #since = 0
   #reconsidering = false
   #running = false
 
@@ -31,19 +32,20 @@ export class Scheduler {
     this.#engine = engine
     this.#jobs = jobs
     this.#clock = clock
+    this.#alarm = new Alarm(clock, () => this.#fire())
     this.#surroundings = surroundings
     this.#warn = warn
   }
 
   start(): void {
     this.#running = true
+    this.#since = this.#clock.now()
     this.#set()
   }
 
   stop(): void {
     this.#running = false
-    this.#timer?.cancel()
-    this.#timer = undefined
+    this.#alarm.stop()
   }
 
   /** Facts were taken. Looked at once per turn, however many came. */
@@ -57,13 +59,7 @@ export class Scheduler {
   }
 
   #set(): void {
-    if (!this.#running) return
-    const at = this.#next()?.at
-    if (at === this.#timer?.at) return
-    this.#timer?.cancel()
-    this.#timer = undefined
-    if (at === undefined) return
-    this.#timer = { at, cancel: this.#clock.after(at - this.#clock.now(), () => this.#fire()) }
+    if (this.#running) this.#alarm.set(this.#next()?.at)
   }
 
   /** The job that is due first; of several, the one named first. */
@@ -82,7 +78,6 @@ export class Scheduler {
 
   /** Runs what is due in due order, each job seeing what the one before it did. */
   #fire(): void {
-    this.#timer = undefined
     const until = performance.now() + slice
     const now = this.#clock.now()
     for (let next = this.#next(); next && next.at <= now && this.#running; next = this.#next()) {
@@ -99,7 +94,7 @@ export class Scheduler {
     try {
       await this.#engine.run(job.op, null, () => {
         try {
-          return job.run(this.#surroundings())
+          return job.run({ ...this.#surroundings(), awakeSince: this.#since })
         } catch (error) {
           this.#resting.set(job, rests)
           this.#warn(`${job.op} failed and is tried again in a minute: ${(error as Error).stack}`)

@@ -42,10 +42,17 @@ export async function claimFolder(settings: Settings, warn: (text: string) => vo
   if (settings.memory) return { open: async () => memoryStore(settings.secret), release: async () => {} }
   const folder = settings.data
   await prepareFolder(folder)
-  const lock = await lockStore(folder)
+  // Waited for before the folder is read: asking another program for the lock takes a few milliseconds.
+  const locked = lockStore(folder, warn)
+  locked.catch(() => {})
   return {
-    open: () => openStore(settings, warn),
+    async open() {
+      await locked
+      return openStore(settings, warn)
+    },
     async release() {
+      const lock = await locked.catch(() => undefined)
+      if (!lock) return
       rmSync(join(folder, 'daemon.json'), { force: true })
       await lock.release()
     },
@@ -66,9 +73,13 @@ export function memoryStore(secret: string | undefined): Store {
 
 async function openStore(settings: Settings, warn: (text: string) => void): Promise<Store> {
   const { data: folder, durability, newSecret } = settings
+  const journal = await FileJournal.open<Fact>({ folder, durability, warn })
   return {
-    snapshots: openSnapshots(folder),
-    journal: await FileJournal.open<Fact>({ folder, durability, warn }),
+    journal,
+    snapshots: openSnapshots(folder, () => {
+      const error = journal.lost()
+      if (error) throw error
+    }),
     secret: settings.secret === undefined ? storedSecret(folder, newSecret) : givenSecret(settings.secret),
     files: folderFiles(join(folder, 'files')),
     outbox: join(folder, 'outbox'),

@@ -65,6 +65,9 @@ export interface WorldParts {
   readonly warn: (text: string) => void
 }
 
+/** How soon an idle world notices that its folder is gone; a write notices at once. */
+const storeCheckMs = 1000
+
 export class World {
   readonly clock: Clock
   readonly keys: Keys
@@ -83,6 +86,7 @@ export class World {
   readonly #tools: Tools
   #randomness: Randomness = realRandomness
   #compaction: NodeJS.Timeout | undefined
+  #storeCheck: NodeJS.Timeout | undefined
 
   constructor(parts: WorldParts) {
     const { settings, store, warn } = parts
@@ -134,6 +138,7 @@ export class World {
     this.#mailer.resume()
     this.#unneededFiles.sweep()
     this.#compactWhenWorthIt()
+    this.#storeCheck = setInterval(() => this.engine.checkStore(), storeCheckMs).unref()
   }
 
   /** Answers a request whose path, as this world sees it, is in `request.url`. */
@@ -150,6 +155,7 @@ export class World {
     this.#scheduler.stop()
     await this.#webhooks.stop()
     clearInterval(this.#compaction)
+    clearInterval(this.#storeCheck)
     this.#queues.answerAll()
     await drain()
     await this.#unneededFiles.stop()
@@ -240,7 +246,10 @@ export class World {
       snapshots: store.snapshots,
       queues: this.#queues,
       now: this.#now,
-      onFailure,
+      onFailure: error => {
+        this.site.beginClosing()
+        onFailure(error)
+      },
       onChange: () => {
         this.#scheduler.reconsider()
         this.#webhooks.reconsider()

@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly state: State
   /** Milliseconds by the daemon's clock. */
   readonly now: number
+  /** For jobs: the time at which the daemon began to look for work. What fell due after that did not miss its time. */
+  readonly awakeSince?: number
   /** Name of the calling program. */
   readonly client: string
   /** Fresh randomness: a UUID. */

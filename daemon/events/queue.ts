@@ -37,15 +37,24 @@ export interface Queue extends QueueRegistration {
   waiter: Waiter | undefined
   /** When the poll that waits gets a heartbeat, if nothing else comes. */
   heartbeatAt: number
+  /** When its client was last here: by the clock, and by the time that runs its deadlines. */
   lastSeen: number
+  idleSince: number
 }
 
 /** What follows from the registration, or is counted anew after a start. */
-export type Unsaved = 'client' | 'types' | 'size' | 'waiter' | 'heartbeatAt' | 'lastSeen'
+export type Unsaved = 'client' | 'types' | 'size' | 'waiter' | 'heartbeatAt' | 'lastSeen' | 'idleSince'
 
 /** Bounded by the pending events of one queue. */
 export function sizeOf(pending: readonly Pending[]): number {
   let size = 0
   for (const { body } of pending) size += body.length
   return size
+}
+
+/** Bounded by the queues of one account. */
+export function largest(queues: ReadonlySet<Queue>): Queue {
+  let found: Queue | undefined
+  for (const queue of queues) if (!found || queue.size > found.size) found = queue
+  return found!
 }

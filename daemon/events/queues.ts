@@ -7,7 +7,7 @@ import type { Announcement } from '../domain/resource.ts'
 import { Adapter, Clients } from './adapt.ts'
 import { hasRoom, isUsedUp, skipTo, takeId } from './event-ids.ts'
 import { addFields, type EventText, heartbeat } from './event-text.ts'
-import { type Pending, type Queue, sizeOf, type Unsaved, type Waiter } from './queue.ts'
+import { largest, type Pending, type Queue, sizeOf, type Unsaved, type Waiter } from './queue.ts'
 import { queuesOfRows, rowsOfQueues } from './saved-queues.ts'
 import { Wheel } from './timer-wheel.ts'
 
@@ -19,7 +19,8 @@ export interface QueueLimits {
 }
 
 export interface QueuesParts {
-  readonly clock: { now(): number; after(ms: number, run: () => void): () => void }
+  /** `now` tells when a queue was last seen; deadlines are counted by `elapsed`, which nobody can set. */
+  readonly clock: { now(): number; elapsed(): number; after(ms: number, run: () => void): () => void }
   readonly limits: QueueLimits
   /** Asks the engine to journal the end of queues. */
   readonly remove: (queueIds: readonly string[], reason: 'expired' | 'overflowed') => void
@@ -32,6 +33,9 @@ interface Account {
   readonly queues: Set<Queue>
   size: number
 }
+
+/** Milliseconds that a deadline is missed by when the process was stopped, by a signal or with its machine. */
+const stoppedFor = 10_000
 
 const none: ReadonlySet<Queue> = new Set()
 
@@ -169,7 +173,7 @@ export class Queues {
   park(queue: Queue, waiter: Waiter): void {
     this.answer(queue, [])
     queue.waiter = waiter
-    queue.heartbeatAt = this.#parts.clock.now() + this.#parts.limits.heartbeatMs()
+    queue.heartbeatAt = this.#parts.clock.elapsed() + this.#parts.limits.heartbeatMs()
     if (this.#stopping) this.answer(queue, [])
     // A deadline left from an earlier poll is moved on when it comes, not with every poll.
     if (!this.#heartbeats.has(queue)) this.#heartbeats.at(queue.heartbeatAt, queue)
@@ -184,6 +188,7 @@ export class Queues {
 
   touch(queue: Queue): void {
     queue.lastSeen = this.#parts.clock.now()
+    queue.idleSince = this.#parts.clock.elapsed()
   }
 
   answer(queue: Queue, events: readonly Pending[]): void {
@@ -213,14 +218,14 @@ export class Queues {
     for (const queue of this.#queues.values()) {
       skipTo(queue, position)
       this.touch(queue)
-      this.#expiries.at(queue.lastSeen + queue.lifespan, queue)
+      this.#expiries.at(queue.idleSince + queue.lifespan, queue)
     }
   }
 
   /** Rows for a snapshot: what is pending now, written while more comes. */
   save(): Iterable<unknown> {
     const queues = [...this.#queues.values()].map(queue => {
-      const { client, types, size, waiter, heartbeatAt, lastSeen, ...kept } = queue
+      const { client, types, size, waiter, heartbeatAt, lastSeen, idleSince, ...kept } = queue
       return { ...kept, pending: [...queue.pending] }
     })
     return { [Symbol.iterator]: () => rowsOfQueues(queues) }
@@ -257,6 +262,7 @@ export class Queues {
       waiter: undefined,
       heartbeatAt: 0,
       lastSeen: 0,
+      idleSince: 0,
     }
     this.#queues.set(queue.id, queue)
     if (queue.allPublicStreams) this.#overhearing.add(queue)
@@ -266,7 +272,7 @@ export class Queues {
       account.size += queue.size
     } else this.#byUser.set(queue.userId, { queues: new Set([queue]), size: queue.size })
     this.touch(queue)
-    if (this.#live) this.#expiries.at(queue.lastSeen + queue.lifespan, queue)
+    if (this.#live) this.#expiries.at(queue.idleSince + queue.lifespan, queue)
   }
 
   #prune(queueId: string, upTo: number): void {
@@ -362,7 +368,7 @@ export class Queues {
 
   #heartbeat(queue: Queue): void {
     if (!queue.waiter) return
-    const now = this.#parts.clock.now()
+    const now = this.#parts.clock.elapsed()
     if (queue.heartbeatAt > now) {
       this.#heartbeats.at(queue.heartbeatAt, queue)
       return
@@ -379,14 +385,10 @@ export class Queues {
   }
 
   #expire(queue: Queue): void {
-    const due = queue.waiter ? this.#parts.clock.now() + queue.lifespan : queue.lastSeen + queue.lifespan
-    if (due > this.#parts.clock.now()) this.#expiries.at(due, queue)
+    const late = this.#parts.clock.elapsed() - (queue.idleSince + queue.lifespan)
+    // Somebody waits; or nobody could, because the whole process was stopped. Else the deadline would not be missed by so much.
+    if (queue.waiter || late > stoppedFor) this.touch(queue)
+    if (queue.waiter || late > stoppedFor || late < 0) this.#expiries.at(queue.idleSince + queue.lifespan, queue)
     else this.#parts.remove([queue.id], 'expired')
   }
-}
-
-function largest(queues: ReadonlySet<Queue>): Queue {
-  let found: Queue | undefined
-  for (const queue of queues) if (!found || queue.size > found.size) found = queue
-  return found!
 }

@@ -1,7 +1,8 @@
-// Many deadlines, few timers: deadlines are rounded up to the second and share one timer per second.
+// Many deadlines, few timers: deadlines are rounded up to the second and share one timer per second. Counted by elapsed
+// time, so that setting the clock of the machine moves none of them.
 
 interface Timers {
-  now(): number
+  elapsed(): number
   after(ms: number, run: () => void): () => void
 }
 
@@ -24,7 +25,7 @@ export class Wheel<T> {
     if (!slot) {
       slot = new Set()
       this.#slots.set(second, slot)
-      this.#timers.after(second * 1000 - this.#timers.now(), () => this.#turn(second))
+      this.#timers.after(second * 1000 - this.#timers.elapsed(), () => this.#turn(second))
     }
     slot.add(item)
     this.#slotOf.set(item, second)

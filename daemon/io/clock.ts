@@ -3,8 +3,10 @@
 export type Cancel = () => void
 
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. Somebody can set the clock of the machine, so this can step back and forth. */
   now(): number
+  /** Milliseconds since some moment. Only ever grows, at the pace of the clock: for how long, not for when. */
+  elapsed(): number
   /** Runs once after that long; never keeps the process alive. */
   after(ms: number, run: () => void): Cancel
 }
@@ -17,6 +19,10 @@ export class RealClock implements Clock {
     return Date.now()
   }
 
+  elapsed(): number {
+    return performance.now()
+  }
+
   after(ms: number, run: () => void): Cancel {
     const timer = setTimeout(run, Math.min(Math.max(ms, 0), longest))
     timer.unref()
@@ -24,7 +30,52 @@ export class RealClock implements Clock {
   }
 }
 
+/** Real milliseconds between two looks at the clock of the machine, which somebody can set meanwhile. */
+const lookAgain = 30_000
+/** Milliseconds that two ways to measure the same time may differ. */
+const tolerance = 50
+
+/** One timer for a moment by the clock of the machine. Rings early or late by no more than half a minute when that is set. */
+export class Alarm {
+  readonly #clock: Clock
+  readonly #ring: () => void
+  #set: { readonly at: number; readonly rings: number; readonly cancel: Cancel } | undefined
+  #looking: NodeJS.Timeout | undefined
+
+  constructor(clock: Clock, ring: () => void) {
+    this.#clock = clock
+    this.#ring = ring
+  }
+
+  /** Sets it to another time, or to none. Costs next to nothing when it is set to that time already. */
+  set(at: number | undefined): void {
+    if (at === undefined) {
+      this.stop()
+      return
+    }
+    const wait = at - this.#clock.now()
+    const rings = this.#clock.elapsed() + wait
+    if (this.#set?.at === at && Math.abs(this.#set.rings - rings) < tolerance) return
+    this.#set?.cancel()
+    this.#looking ??= setInterval(() => this.set(this.#set?.at), lookAgain).unref()
+    this.#set = { at, rings, cancel: this.#clock.after(wait, () => this.#rings()) }
+  }
+
+  stop(): void {
+    this.#set?.cancel()
+    this.#set = undefined
+    clearInterval(this.#looking)
+    this.#looking = undefined
+  }
+
+  #rings(): void {
+    this.stop()
+    this.#ring()
+  }
+}
+
 interface Due {
+  /** By `elapsed`. */
   readonly at: number
   /** Ties fire in the order they were set. */
   readonly turn: number
@@ -41,6 +92,9 @@ export class SteeredClock implements Clock {
   #frozenAt: number | undefined
   /** How far it is ahead of the real time while it runs. */
   #ahead = 0
+  /** The same for `elapsed`, which no jump changes. */
+  #frozenElapsed = 0
+  #elapsedAhead = 0
   #turn = 0
   readonly #due = new Set<Due>()
   /** One move after the other: each must find what the one before it has set. */
@@ -48,6 +102,8 @@ export class SteeredClock implements Clock {
 
   constructor(frozenAt?: number) {
     this.#frozenAt = frozenAt
+    // Whole milliseconds, so that a frozen clock only ever shows such.
+    this.#frozenElapsed = frozenAt ?? 0
   }
 
   get frozen(): boolean {
@@ -62,8 +118,12 @@ export class SteeredClock implements Clock {
     return this.#frozenAt ?? Date.now() + this.#ahead
   }
 
+  elapsed(): number {
+    return this.frozen ? this.#frozenElapsed : performance.now() + this.#elapsedAhead
+  }
+
   after(ms: number, run: () => void): Cancel {
-    const due: Due = { at: this.now() + Math.max(ms, 0), turn: this.#turn++, run }
+    const due: Due = { at: this.elapsed() + Math.max(ms, 0), turn: this.#turn++, run }
     this.#due.add(due)
     this.#arm(due)
     return () => {
@@ -73,6 +133,7 @@ export class SteeredClock implements Clock {
   }
 
   freeze(): void {
+    this.#frozenElapsed = Math.ceil(this.elapsed())
     this.#frozenAt = this.now()
     for (const due of this.#due) clearTimeout(due.timer)
   }
@@ -80,16 +141,19 @@ export class SteeredClock implements Clock {
   resume(): void {
     if (this.#frozenAt === undefined) return
     this.#ahead = this.#frozenAt - Date.now()
+    this.#elapsedAhead = this.#frozenElapsed - performance.now()
     this.#frozenAt = undefined
     for (const due of this.#due) this.#arm(due)
   }
 
-  /** Shows another time, earlier or later, without firing anything on the way. */
+  /** Shows another time, earlier or later, without firing anything on the way: no time passes. */
   jump(to: ClockSetting): void {
-    for (const due of this.#due) clearTimeout(due.timer)
-    this.#frozenAt = 'frozenAt' in to ? to.frozenAt : undefined
-    this.#ahead = 'ahead' in to ? to.ahead : 0
-    for (const due of this.#due) this.#arm(due)
+    if (!this.frozen) this.freeze()
+    if ('frozenAt' in to) this.#frozenAt = to.frozenAt
+    else {
+      this.resume()
+      this.#ahead = to.ahead
+    }
   }
 
   /** Moves time forward, firing what falls due on the way; `settle` lets each firing finish its work first. */
@@ -102,24 +166,32 @@ export class SteeredClock implements Clock {
   async #move(time: number, settle: () => Promise<void>): Promise<void> {
     const running = !this.frozen
     if (running) this.freeze()
-    for (let next = this.#earliest(time); next; next = this.#earliest(time)) {
+    const until = this.elapsed() + (time - this.now())
+    for (let next = this.#earliest(until); next; next = this.#earliest(until)) {
       this.#due.delete(next)
-      this.#frozenAt = Math.max(this.now(), next.at)
+      this.#pass(next.at)
       next.run()
       await settle()
     }
-    this.#frozenAt = Math.max(this.now(), time)
+    this.#pass(until)
     if (running) this.resume()
+  }
+
+  /** Lets time pass while it is frozen. */
+  #pass(until: number): void {
+    const passed = Math.max(0, until - this.#frozenElapsed)
+    this.#frozenElapsed += passed
+    this.#frozenAt = Math.round(this.#frozenAt! + passed)
   }
 
   #arm(due: Due): void {
     if (this.frozen) return
-    due.timer = setTimeout(() => this.#ring(due), Math.min(Math.max(due.at - this.now(), 0), longest))
+    due.timer = setTimeout(() => this.#ring(due), Math.min(Math.max(due.at - this.elapsed(), 0), longest))
     due.timer.unref()
   }
 
   #ring(due: Due): void {
-    if (due.at > this.now()) this.#arm(due)
+    if (due.at > this.elapsed()) this.#arm(due)
     else if (this.#due.delete(due)) due.run()
   }
 

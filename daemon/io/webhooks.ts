@@ -7,7 +7,7 @@ import type { WebhookDelivery } from '../domain/model/webhook-deliveries.ts'
 import type { Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import { version } from '../version.ts'
-import type { Cancel, Clock } from './clock.ts'
+import { Alarm, type Clock } from './clock.ts'
 import { checkedLookup, Forbidden, forbidden, type Permitted } from './webhook-targets.ts'
 
 export interface WebhooksParts {
@@ -30,7 +30,7 @@ export class Webhooks {
   readonly #parts: WebhooksParts
   readonly #underWay = new Map<number, number>()
   readonly #abort = new AbortController()
-  #timer: { readonly at: number; readonly cancel: Cancel } | undefined
+  readonly #alarm: Alarm
   #reconsidering = false
   #quiet: (() => void)[] = []
   #running = false
@@ -38,6 +38,7 @@ export class Webhooks {
 
   constructor(parts: WebhooksParts) {
     this.#parts = parts
+    this.#alarm = new Alarm(parts.clock, () => this.#begin())
   }
 
   start(): void {
@@ -48,7 +49,7 @@ export class Webhooks {
   /** What is under way is given up, and tried again after the next start. */
   async stop(): Promise<void> {
     this.#running = false
-    this.#timer?.cancel()
+    this.#alarm.stop()
     this.#abort.abort()
     for (const tell of this.#quiet.splice(0)) tell()
     await (await this.#agent)?.destroy()
@@ -82,21 +83,11 @@ export class Webhooks {
       else if (this.#callsOf(delivery.botId) < perBot) void this.#deliver(delivery)
     }
     this.#tellQuiet()
-    if (this.#timer?.at === next) return
-    this.#timer?.cancel()
-    this.#timer =
-      next === Number.POSITIVE_INFINITY
-        ? undefined
-        : { at: next, cancel: clock.after(next - clock.now(), () => this.#wake()) }
+    this.#alarm.set(next === Number.POSITIVE_INFINITY ? undefined : next)
   }
 
   #tellQuiet(): void {
     if (this.#underWay.size === 0) for (const tell of this.#quiet.splice(0)) tell()
-  }
-
-  #wake(): void {
-    this.#timer = undefined
-    this.#begin()
   }
 
   #callsOf(botId: number): number {

@@ -1,6 +1,5 @@
 // Putting bytes on disk so that they stay there: whole writes, syncs, and the folder that holds the names.
-import { close, fdatasync, write } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { close, fdatasync, fsync, openSync, write } from 'node:fs'
 
 /** The two calls of the hot path. A port only so that tests can count them and make them fail. */
 export interface Disk {
@@ -40,11 +39,25 @@ export function closeFile(fd: number): Promise<void> {
 
 /** A new name, or a renamed one, is only safe once its folder is synced. Windows cannot and need not. */
 export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
+  const held = holdFolder(folder)
   try {
-    await handle.sync()
+    await held.sync()
   } finally {
-    await handle.close()
+    await held.release()
+  }
+}
+
+export interface HeldFolder {
+  sync(): Promise<void>
+  release(): Promise<void>
+}
+
+/** Keeps the folder's descriptor: who must sync it half-way through a change cannot run out of descriptors there. */
+export function holdFolder(folder: string): HeldFolder {
+  if (process.platform === 'win32') return { sync: async () => {}, release: async () => {} }
+  const fd = openSync(folder, 'r')
+  return {
+    sync: () => new Promise((resolve, reject) => fsync(fd, error => (error ? reject(error) : resolve()))),
+    release: () => closeFile(fd),
   }
 }

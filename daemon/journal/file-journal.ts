@@ -1,13 +1,14 @@
 // The journal on disk: an active segment that grows, sealed ones that wait to be forgotten. One writer: store-lock.ts.
-import { fstatSync, openSync } from 'node:fs'
+import { fstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { closeFile, type Disk, realDisk, sync, syncFolder, writeWhole } from './durable-files.ts'
+import { closeFile, type Disk, type HeldFolder, holdFolder, realDisk, sync, writeWhole } from './durable-files.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type Appended, type Entry, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
 import { activeName, entryLine, sealedName, unfinishedName } from './segment-format.ts'
 import { findEntries, readSegment, type Segment } from './segment-reader.ts'
 import { createSegment, openSegments, type Sealed, type Segments } from './segments.ts'
+import { StoreGone } from './store-folder.ts'
 
 export interface FileJournalOptions {
   readonly folder: string
@@ -21,14 +22,20 @@ export interface FileJournalOptions {
 
 export class FileJournal<Fact> implements Journal<Fact> {
   readonly #folder: string
+  /** Open from the beginning, so that a seal half-way through needs no descriptor that the system might refuse. */
+  readonly #held: HeldFolder
   readonly #durability: 'fsync' | 'os'
   readonly #disk: Disk
   readonly #sealed: Sealed[]
   readonly #commits = new GroupCommit(text => this.#write(text))
   #fd: number
+  /** The active segment as a file of the disk, whatever its name leads to. */
+  #file: Stats
   #position: number
   /** Position of the newest seal asked for. */
   #boundary: number
+  /** Between the two names of a seal, when the active name leads nowhere. */
+  #swapping = false
   #closed: Promise<void> | undefined
 
   /** Opens at the cost of the last few entries; a torn end is cut here, everything else is checked by `replay`. */
@@ -38,10 +45,12 @@ export class FileJournal<Fact> implements Journal<Fact> {
 
   private constructor(options: FileJournalOptions, found: Segments) {
     this.#folder = options.folder
+    this.#held = holdFolder(options.folder)
     this.#durability = options.durability
     this.#disk = options.disk ?? realDisk
     this.#sealed = found.sealed
     this.#fd = found.fd
+    this.#file = fstatSync(found.fd)
     this.#boundary = found.after
     this.#position = found.position
   }
@@ -66,6 +75,24 @@ export class FileJournal<Fact> implements Journal<Fact> {
   async #write(text: string): Promise<void> {
     await writeWhole(this.#fd, Buffer.from(text), this.#disk)
     if (this.#durability === 'fsync') await sync(this.#fd, this.#disk)
+    this.#mustBeThere()
+  }
+
+  lost(): Error | undefined {
+    if (this.#swapping) return undefined
+    try {
+      const named = statSync(join(this.#folder, activeName), { throwIfNoEntry: false })
+      const isOurs = named?.ino === this.#file.ino && named.dev === this.#file.dev
+      return isOurs ? undefined : new StoreGone(this.#folder)
+    } catch (error) {
+      return error as Error
+    }
+  }
+
+  /** A few microseconds beside a sync: nothing is acknowledged that went into a file which nobody will find. */
+  #mustBeThere(): void {
+    const error = this.lost()
+    if (error) throw error
   }
 
   async *replay(after: number): AsyncGenerator<Entry<Fact>> {
@@ -115,6 +142,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     const last = this.#position
     // Nothing since the seal before: only wait for that one.
     if (last === this.#boundary) return this.#whenWritten(() => last)
+    this.#mustBeThere()
     this.#boundary = last
     // Made beside the flush in flight, so that the appends wait for two renames only.
     const next = createSegment(this.#folder, unfinishedName(last), last)
@@ -130,18 +158,22 @@ export class FileJournal<Fact> implements Journal<Fact> {
     const file = sealedName(last)
     const fd = await next
     try {
+      this.#mustBeThere()
+      this.#swapping = true
       // A snapshot will rely on the sealed segment, so it must be on disk even where appends are not synced.
       await sync(old, this.#disk)
       await rename(active, join(this.#folder, file))
       // First the old name, then the new: never may both be on the way and the entries nowhere.
-      await syncFolder(this.#folder)
+      await this.#held.sync()
       await rename(join(this.#folder, unfinishedName(last)), active)
-      await syncFolder(this.#folder)
+      await this.#held.sync()
     } catch (error) {
       this.#commits.fail(error as Error)
       throw error
     }
     this.#fd = fd
+    this.#file = fstatSync(fd)
+    this.#swapping = false
     this.#sealed.push({ file, last })
     await closeFile(old)
   }
@@ -153,14 +185,16 @@ export class FileJournal<Fact> implements Journal<Fact> {
       return this.#sealed.splice(0, count)
     })
     // Oldest first, so that a crash leaves no gap.
+    if (gone.length > 0) this.#mustBeThere()
     for (const { file } of gone) await unlink(join(this.#folder, file))
-    if (gone.length > 0) await syncFolder(this.#folder)
+    if (gone.length > 0) await this.#held.sync()
   }
 
   close(): Promise<void> {
     this.#closed ??= this.#commits.inOrder(async () => {
       if (!this.failure) await sync(this.#fd, this.#disk).catch(error => this.#commits.fail(error))
       await closeFile(this.#fd)
+      await this.#held.release()
     })
     return this.#closed
   }

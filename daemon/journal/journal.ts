@@ -50,6 +50,11 @@ export interface Journal<Fact> {
   seal(): Promise<number>
   /** Drops sealed segments that hold nothing after the position. */
   forget(upTo: number): Promise<void>
+  /**
+   * What became of the place it writes to, if that is gone: its folder was deleted or replaced. Looked at before any entry
+   * counts as written; to be asked now and then while nothing is written.
+   */
+  lost(): Error | undefined
   /** Flushes and lets go. Does not throw when the flush fails: the entries' own promises and `failure` say so. */
   close(): Promise<void>
 }

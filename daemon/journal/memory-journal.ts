@@ -66,6 +66,8 @@ export class MemoryJournal<Fact> implements Journal<Fact> {
     }
   }
 
+  lost(): undefined {}
+
   async close(): Promise<void> {
     this.#closed = true
   }

@@ -23,9 +23,10 @@ export interface Snapshots {
   write(document: StateDocument<Iterable<unknown>, SideFile>): Promise<void>
 }
 
-export function openSnapshots(folder: string): Snapshots {
+/** `check` throws when the folder is no longer ours: a snapshot must not end up in the store of another daemon. */
+export function openSnapshots(folder: string, check: () => void = () => {}): Snapshots {
   const side = new SideFiles(folder)
-  const low = new Low<StateDocument | null>(durableAdapter(folder), null)
+  const low = new Low<StateDocument | null>(durableAdapter(folder, check), null)
   let previous: Promise<unknown> = Promise.resolve()
   // lowdb keeps what it read or wrote; a copy of the whole state is not to stay in memory.
   const one = <T>(work: () => Promise<T>): Promise<T> => {
@@ -46,6 +47,7 @@ export function openSnapshots(folder: string): Snapshots {
     file: name => side.read(name),
     write: document =>
       one(async () => {
+        check()
         const files = document.files ?? []
         const entries = await side.write(files)
         low.data = { ...document, files: entries }
@@ -56,7 +58,7 @@ export function openSnapshots(folder: string): Snapshots {
   }
 }
 
-function durableAdapter(folder: string): Adapter<StateDocument | null> {
+function durableAdapter(folder: string, check: () => void): Adapter<StateDocument | null> {
   const path = join(folder, stateName)
   return {
     async read() {
@@ -65,9 +67,14 @@ function durableAdapter(folder: string): Adapter<StateDocument | null> {
       return readStateFile(path)
     },
     async write(document) {
-      if (document) await writeFileAtomically(path, statePieces(document))
+      if (document) await writeFileAtomically(path, checkedAtEnd(statePieces(document), check))
     },
   }
+}
+
+async function* checkedAtEnd<T>(pieces: AsyncIterable<T>, check: () => void): AsyncGenerator<T> {
+  yield* pieces
+  check()
 }
 
 const pieceLength = 256 * 1024

@@ -12,6 +12,14 @@ export class StoreUnusable extends Error {
   }
 }
 
+/** The folder, or the journal in it, is no longer the one that was opened. Whatever is written now is lost. */
+export class StoreGone extends Error {
+  constructor(folder: string) {
+    super(`${folder} was deleted, moved or replaced while natterd was using it`)
+    this.name = 'StoreGone'
+  }
+}
+
 /** Makes the folder if need be, for its owner alone, and makes sure that it can be written to. */
 export async function prepareFolder(path: string): Promise<void> {
   const probe = join(path, `.probe-${process.pid}`)

@@ -1,5 +1,6 @@
-// One daemon per store folder. The lock is a name the kernel takes back when its holder dies, however it dies: nothing is
-// left behind that could be stale.
+// One daemon per store folder. The kernel takes the lock back when its holder dies, however it dies: nothing is left
+// behind that could be stale.
+import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -23,11 +24,30 @@ export class StoreInUse extends Error {
   }
 }
 
-/** Takes the folder or throws StoreInUse; never waits. The folder must exist. */
-export async function lockStore(folder: string): Promise<StoreLock> {
-  const lock = isNamed(process.platform) ? await lockName(await lockKey(folder)) : lockFile(join(folder, 'lock'))
+/** Takes the folder or throws StoreInUse; never waits for a holder. The folder must exist. */
+export async function lockStore(folder: string, warn: (text: string) => void = () => {}): Promise<StoreLock> {
+  const lock = isNamed(process.platform) ? await lockBoth(folder, warn) : lockFile(join(folder, 'lock'))
   if (!lock) throw new StoreInUse(folder, readHolder(folder))
   return lock
+}
+
+/** The name first: it costs nothing, and works where flock(1) is missing. On Linux the file keeps out other containers. */
+async function lockBoth(folder: string, warn: (text: string) => void): Promise<StoreLock | undefined> {
+  const name = await lockName(await lockKey(folder))
+  if (!name || process.platform === 'win32') return name
+  const file = await lockFileByProgram(join(folder, 'lock'), warn).catch(async error => {
+    await name.release()
+    throw error
+  })
+  if (!file) await name.release()
+  return (
+    file && {
+      async release() {
+        await file.release()
+        await name.release()
+      },
+    }
+  )
 }
 
 /** Where sockets have names outside the file system, and so vanish with their process. */
@@ -37,7 +57,7 @@ function isNamed(platform: string): boolean {
 
 /**
  * Keyed on the folder itself, not on its path: links and mounts lead to the same lock. Abstract names belong to the
- * network namespace, so two containers that share a volume do not see each other's lock.
+ * network namespace, so another container that shares the volume does not see this one.
  */
 async function lockKey(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true })
@@ -61,23 +81,55 @@ function lockName(path: string): Promise<StoreLock | undefined> {
   })
 }
 
+/**
+ * Linux: Node cannot call flock(2), but flock(1) can, on a descriptor of ours. The lock belongs to the open file, which the two
+ * share, and so outlives the program and ends with this process.
+ */
+async function lockFileByProgram(path: string, warn: (text: string) => void): Promise<StoreLock | undefined> {
+  const fd = openSync(path, 'a', 0o600)
+  const outcome = await runFlock(fd).catch((error: Error) => error)
+  if (outcome === 1) {
+    closeSync(fd)
+    return undefined
+  }
+  if (outcome !== 0)
+    warn(
+      `${path} cannot be locked (${outcome instanceof Error ? outcome.message : `flock ended with ${outcome}`}); ` +
+        'a natterd in another container would not be kept out of this folder',
+    )
+  return releasing(fd)
+}
+
+function runFlock(fd: number): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
+    child.once('error', reject)
+    child.once('exit', resolve)
+  })
+}
+
 // macOS and the BSDs: open(2) takes the lock of flock(2) with the file, atomically. Node has no names for the flags.
 const exclusiveLock = 0x20
 const doNotWait = 0x4
 const readWriteCreate = 0x2 | 0x200
 
 function lockFile(path: string): StoreLock | undefined {
-  let fd: number | undefined
+  let fd: number
   try {
     fd = openSync(path, readWriteCreate | exclusiveLock | doNotWait, 0o600)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined
     throw error
   }
+  return releasing(fd)
+}
+
+function releasing(fd: number): StoreLock {
+  let held = true
   return {
     async release() {
-      if (fd !== undefined) closeSync(fd)
-      fd = undefined
+      if (held) closeSync(fd)
+      held = false
     },
   }
 }

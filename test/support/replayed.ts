@@ -45,10 +45,11 @@ async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | nul
     async *find() {},
     seal: () => scratch.seal(),
     forget: upTo => scratch.forget(upTo),
+    lost: () => undefined,
     close: () => scratch.close(),
   }
   const queues = new Queues({
-    clock: { now: () => 0, after: () => () => {} },
+    clock: { now: () => 0, elapsed: () => 0, after: () => () => {} },
     limits: { maxPending: Number.MAX_SAFE_INTEGER, maxPendingSize: Number.MAX_SAFE_INTEGER, heartbeatMs: () => 50_000 },
     remove: () => {},
     tick: () => {},
