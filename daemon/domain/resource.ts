@@ -68,7 +68,7 @@ export interface Event {
 /** What a queue's client asked for at register; everything that can change the form of an event. */
 export interface Client {
   readonly capabilities: ReadonlySet<Capability>
-  /** null: all types. Only for events that stand in for each other; the queue itself filters by type. */
+  /** null: all types. Only for events that replace each other; the queue itself filters by type. */
   readonly eventTypes: ReadonlySet<string> | null
   readonly applyMarkdown: boolean
   readonly clientGravatar: boolean
@@ -97,7 +97,7 @@ export interface Announcement {
   readonly personal?: (userId: number) => object
   /** Whether a queue with a narrow takes it; asked of no others. */
   readonly fits?: (queue: Pick<QueueRegistration, 'userId' | 'narrow'>) => boolean
-  /** Queues registered for all public channels hear it too, with these fields as their personal ones. */
+  /** Queues registered for all public channels get it too, with these fields as their personal ones. */
   readonly overheard?: object
   /** Fields that one queue gets and no other. */
   readonly echo?: { readonly queueId: string; readonly fields: object }
@@ -181,7 +181,7 @@ export interface Resource<A extends Endpoints, F extends Fact, P> {
   readonly commands: Commands<A, P>
   /** Takes what has happened into the state. Cannot refuse: replay runs through here too. */
   readonly apply: { [T in F['type']]: (state: State, fact: FactOf<F, T>) => void }
-  /** Who hears of it, in which words. Sees the state after the fact. */
+  /** Who gets which event. Sees the state after the fact. */
   readonly announce: { [T in F['type']]: (state: State, fact: FactOf<F, T>) => readonly Announcement[] }
   readonly sections?: Sections
   readonly jobs?: readonly Job[]

@@ -3,14 +3,14 @@
 const decoder = new TextDecoder()
 
 export class Written {
-  /** The fields of the object, without its braces: others stand before them. */
+  /** The fields of the object, without its braces: others come before them. */
   readonly fields: readonly (string | Uint8Array)[]
 
   constructor(...fields: readonly (string | Uint8Array)[]) {
     this.fields = fields
   }
 
-  /** The same for whoever writes it as a part of something. */
+  /** The same, to be written as a part of something. */
   toJSON(): unknown {
     return JSON.parse(`{${this}}`)
   }
@@ -19,7 +19,7 @@ export class Written {
     return this.fields.map(field => (typeof field === 'string' ? field : decoder.decode(field))).join('')
   }
 
-  /** Stands where the reply would: the edge sends it as it is. */
+  /** In the place of the reply: the edge sends it as it is. */
   as<Reply>(): Reply {
     return this as unknown as Reply
   }

@@ -176,7 +176,7 @@ export class Edge {
     return actor
   }
 
-  /** Whoever cannot say who they are is a stranger, and counted as one. */
+  /** Callers who fail to authenticate count towards the limit of their address. */
   authenticate(
     request: Pick<Incoming, 'headers' | 'ip'>,
     answering: Pick<Answering, 'headers'> = { headers: [] },
@@ -250,12 +250,12 @@ function loginOf(state: State, address: string): string {
   return String(userByEmail(state, given)?.id ?? given.slice(0, tellingLength))
 }
 
-/** Goes on at once where there is nothing to wait for. */
+/** Continues at once where there is nothing to wait for. */
 function then<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(next) : next(value)
 }
 
-/** Anything but a refusal is a defect: logged in full, told without detail. */
+/** Anything but a refusal is a defect: logged in full; the caller learns no details. */
 function crash(log: Log, error: unknown, request: Incoming, answering: Answering): void {
   log.error({ reqId: request.id, err: error, path: request.path }, 'unexpected failure')
   admitDefect(answering, request.id)

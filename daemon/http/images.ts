@@ -20,6 +20,6 @@ export async function serveImage(
     .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
 }
 
-/** Stands for people that the reader may not know of. */
+/** The picture of people that the reader may not know of. */
 export const unknownUser =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="#ccc"/><circle cx="32" cy="24" r="12" fill="#888"/><path d="M8 60a24 24 0 0 1 48 0z" fill="#888"/></svg>'

@@ -85,7 +85,7 @@ export class LongPoll {
   }
 
   #wait(poll: Poll, queue: Queue): void {
-    // Gone while the disk was written: nobody would hear the answer, and the queue would seem to be waited on.
+    // Gone while the disk was written: nobody would get the answer, and the queue would seem to be waited on.
     if (poll.answering.raw.destroyed) return
     const waiter = { answer: (_queue: Queue, events: readonly Pending[]) => answerPoll(poll, queue, events) }
     this.#engine.queues.park(queue, waiter)
@@ -156,7 +156,7 @@ export class LongPoll {
   }
 }
 
-/** A bot that was set up for one channel hears of that one, unless it asks for something else. */
+/** A bot that was set up for one channel gets its events, unless it asks for something else. */
 function narrowOfBot({ state, actor }: Context): QueueRegistration['narrow'] {
   const id = actor.bot?.defaults?.eventsChannelId ?? null
   const channel = id === null ? undefined : state.channels.get(id)

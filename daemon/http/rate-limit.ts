@@ -76,7 +76,7 @@ export class RateLimiter {
     return calls
   }
 
-  /** Callers that have gone must not be remembered for ever. */
+  /** Callers that have gone must not be remembered without end. */
   #sweep(): void {
     if (this.#now() < this.#sweepAt) return
     this.#sweepAt = this.#now() + 60_000

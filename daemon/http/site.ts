@@ -56,7 +56,7 @@ export class Site {
     this.#begin()
   }
 
-  /** Probes hear that it is not ready. Requests are still answered, unless it was never open. */
+  /** Probes get the answer that it is not ready. Requests are still answered, unless it was never open. */
   beginClosing(): void {
     this.#phase = this.#phase === 'open' ? 'closing' : 'closed'
     this.#begin()

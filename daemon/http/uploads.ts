@@ -1,4 +1,4 @@
-// Uploaded files, for whoever may see them: with a key, at a temporary address without one, or where all the web may look.
+// Uploaded files, for those who may see them: with a key, at a temporary address without one, or where all the web may look.
 
 import { attachmentAt, attachmentOnTheWeb } from '../domain/files/attachments.ts'
 import { temporaryReader } from '../domain/files/temporary-addresses.ts'

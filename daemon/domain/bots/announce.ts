@@ -1,4 +1,4 @@
-// What is told of bots to those who look after them: their owner and the administrators.
+// Events about bots, for those who manage them: their owner and the administrators.
 
 import type { BotPart } from '../model/facts/people.ts'
 import type { State, User } from '../model/state.ts'
@@ -9,11 +9,11 @@ import { type BotUser, presentBot, presentDefaults, presentServices } from './pr
 
 /** Nothing for accounts that are no bots. */
 export function botAdded(state: State, user: User): Announcement[] {
-  return isBot(user) ? [told(user, keepers(state, user), 'add', presentBot(state, user))] : []
+  return isBot(user) ? [botEvent(user, keepers(state, user), 'add', presentBot(state, user))] : []
 }
 
 export function botUpdated(state: State, user: User, changes: object): Announcement[] {
-  return isBot(user) ? [told(user, keepers(state, user), 'update', { user_id: user.id, ...changes })] : []
+  return isBot(user) ? [botEvent(user, keepers(state, user), 'update', { user_id: user.id, ...changes })] : []
 }
 
 export function botReconfigured(
@@ -44,10 +44,10 @@ function handedOver(state: State, user: BotUser, formerOwnerId: number | null | 
     typeof id === 'number' && !isAdministrator(state.users.get(id)!) ? [id] : []
   const administers = (id: number) => administerBot.allows({ state, actor: state.users.get(id)! }, user)
   return [
-    ...plain(formerOwnerId).map(id => told(user, [id], 'delete', { user_id: user.id })),
+    ...plain(formerOwnerId).map(id => botEvent(user, [id], 'delete', { user_id: user.id })),
     ...plain(ownerId)
       .filter(administers)
-      .map(id => told(user, [id], 'add', presentBot(state, user))),
+      .map(id => botEvent(user, [id], 'add', presentBot(state, user))),
     {
       to: everyone(state),
       event: { type: 'realm_user', op: 'update', person: { user_id: user.id, bot_owner_id: ownerId } },
@@ -62,13 +62,13 @@ export function botSightChanged(state: State, before: User, after: User): Announ
     if (!isBot(bot)) continue
     const saw = administerBot.allows({ state, actor: before }, bot)
     const sees = administerBot.allows({ state, actor: after }, bot)
-    if (sees && !saw) news.push(told(bot, [after.id], 'add', presentBot(state, bot)))
-    if (saw && !sees) news.push(told(bot, [after.id], 'delete', { user_id: bot.id }))
+    if (sees && !saw) news.push(botEvent(bot, [after.id], 'add', presentBot(state, bot)))
+    if (saw && !sees) news.push(botEvent(bot, [after.id], 'delete', { user_id: bot.id }))
   }
   return news
 }
 
-function told(user: BotUser, to: readonly number[], op: string, bot: object): Announcement {
+function botEvent(user: BotUser, to: readonly number[], op: string, bot: object): Announcement {
   return { to, event: { type: 'realm_bot', op, bot }, secretsOf: user.id }
 }
 
@@ -80,8 +80,8 @@ export function botReachChanged(state: State, before: User, after: User): Announ
   const lost = had.filter(id => !have.includes(id))
   const gained = have.filter(id => !had.includes(id))
   return [
-    ...(lost.length > 0 ? [told(after, lost, 'delete', { user_id: after.id })] : []),
-    ...(gained.length > 0 ? [told(after, gained, 'add', presentBot(state, after))] : []),
+    ...(lost.length > 0 ? [botEvent(after, lost, 'delete', { user_id: after.id })] : []),
+    ...(gained.length > 0 ? [botEvent(after, gained, 'add', presentBot(state, after))] : []),
   ]
 }
 

@@ -1,4 +1,4 @@
-// Bot storage: what bots remember for themselves. Told to nobody.
+// Bot storage: key-value pairs that a bot keeps. There are no events.
 
 import { botStorage as api } from '../../api/bots/bot-storage.ts'
 import { limits } from '../limits.ts'

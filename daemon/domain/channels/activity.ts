@@ -8,7 +8,7 @@ import { channelAudience } from '../rules/audiences.ts'
 import { ifKnown } from './present.ts'
 
 const quietAfter = 180 * day
-/** As many as are told of at a time. */
+/** As many as one event has. */
 const batch = 1000
 
 export function activityChanged(state: State, { quiet, woken }: ChannelActivityChanged): void {

@@ -1,4 +1,4 @@
-// Who hears what when a channel is created, changed or archived.
+// Who gets which event when a channel is created, changed or archived.
 
 import { type ChannelPermission, channelPermissions } from '../../api/shapes/permission-settings.ts'
 import { renderInline } from '../markdown/index.ts'
@@ -6,7 +6,7 @@ import type { ChannelFact } from '../model/facts/channels.ts'
 import { subscribersOf } from '../model/lookups.ts'
 import type { Channel, State } from '../model/state.ts'
 import type { Announcement, Event } from '../resource.ts'
-import { channelAudience, everyone, whoever } from '../rules/audiences.ts'
+import { channelAudience, everyone, usersWhere } from '../rules/audiences.ts'
 import { shown } from '../rules/group-values.ts'
 import { isGuest, seeMetadata } from '../rules/index.ts'
 import { defaultsAnnouncement, groupsAnnouncement } from './defaults.ts'
@@ -25,7 +25,7 @@ export function created(state: State, { channel }: Of<'channel.created'>): Annou
 
 export function updated(state: State, fact: Of<'channel.updated'>): Announcement[] {
   const channel = state.channels.get(fact.channelId)!
-  // Those who did not know of it before are told of the channel as it is now, not of what changed.
+  // Those who did not know of it before get the channel as it is now, not the change.
   const to = channelAudience(state, channel, new Set(fact.strangers))
   const events = changes(state, fact, channel).map(change => ({
     to,
@@ -134,7 +134,7 @@ export function subscriberChange(
 ): Announcement[] {
   const ordered = new Map([...users].map(([id, userIds]) => [id, [...userIds].sort((a, b) => a - b)]))
   return compact(ordered).flatMap(({ channelIds, userIds }) => {
-    // Those who left together hear of each other, if they still know of the channel; those who came are given the list.
+    // Those who left together get an event about each other, if they still know of the channel; those who came are given the list.
     const except = new Set(op === 'peer_remove' && userIds.length > 1 ? [] : userIds)
     const channels = channelIds.map(id => state.channels.get(id)!)
     const closed = channels.filter(channel => channel.inviteOnly || channel.archived)
@@ -146,7 +146,7 @@ export function subscriberChange(
       user_ids: userIds,
     })
     return [
-      ...(open.length > 0 ? [{ to: whoever(state, user => !isGuest(user), except), event: event(open) }] : []),
+      ...(open.length > 0 ? [{ to: usersWhere(state, user => !isGuest(user), except), event: event(open) }] : []),
       ...open.map(channel => ({ to: guestsKnowing(state, channel, except), event: event([channel]) })),
       ...closed.map(channel => ({
         to: channelAudience(state, channel, except),
@@ -157,5 +157,5 @@ export function subscriberChange(
 }
 
 function guestsKnowing(state: State, channel: Channel, except: ReadonlySet<number>) {
-  return whoever(state, actor => isGuest(actor) && seeMetadata.allows({ state, actor }, channel), except)
+  return usersWhere(state, actor => isGuest(actor) && seeMetadata.allows({ state, actor }, channel), except)
 }

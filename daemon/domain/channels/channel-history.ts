@@ -34,7 +34,7 @@ export function firstMessageId(state: State, channel: Channel): number | null {
   return ids.length === 0 ? null : ids.at(0)
 }
 
-/** Whether a message stands in a topic other than the empty one. */
+/** Whether a message is in a topic other than the empty one. */
 export function hasNamedTopic(state: State, channel: Channel): boolean {
   for (const { key, ids } of state.messages.topics(channel.id)) if (key !== '' && ids.length > 0) return true
   return false

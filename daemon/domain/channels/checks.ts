@@ -33,7 +33,7 @@ export function checkDescription(parameter: string, description: string): string
   return cleaned(parameter, description.replace(/\r\n|[\r\n]/g, ' '), limits.channelDescription)
 }
 
-/** null: as the organization; -1: for ever. */
+/** null: as the organization; -1: without limit. */
 export function checkRetention(value: string | number): number | null {
   if (value === 'realm_default') return null
   if (value === 'unlimited') return -1

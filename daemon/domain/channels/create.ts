@@ -37,7 +37,7 @@ export function blueprint(ctx: Context, params: CreationParams): Blueprint {
     dateCreated: seconds(ctx.now),
     inviteOnly,
     webPublic: params.is_web_public ?? false,
-    // A public channel hides nothing, whatever was sent; a private one protects its history unless told otherwise.
+    // A public channel hides nothing, whatever was sent; a private one protects its history unless the call says otherwise.
     historyPublic: !inviteOnly || (params.history_public_to_subscribers ?? false),
     archived: false,
     isDefault: params.is_default_stream ?? false,
@@ -62,7 +62,7 @@ export function checkCreation(ctx: Context, plan: Blueprint): void {
 
 /** Said in the new channels themselves and, when asked, where new channels are announced. */
 export function creationNotices(ctx: Context, created: readonly Channel[], announce: boolean): Fact[] {
-  // Whoever created them knows.
+  // Their creator knows of them.
   const readBy = [ctx.actor.id]
   const facts = created.flatMap(channel => channelNotice(ctx, channel, 'channel events', welcome(ctx, channel), readBy))
   const place = ctx.state.channels.get(organizationSetting(ctx.state, 'new_stream_announcements_stream_id'))

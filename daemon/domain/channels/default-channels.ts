@@ -121,7 +121,7 @@ function named(ctx: Context, names: readonly string[]): Channel[] {
   return [...new Set(channels)]
 }
 
-/** Everyone who is not a guest hears of the groups, so no private channel may be in one. */
+/** Everyone who is not a guest gets the groups, so no private channel may be in one. */
 function offered(channel: Channel): Channel {
   if (channel.isDefault) throw conflict('stream_names', `${inQuotes(channel.name)} is already a default channel`)
   // OPEN: the API does not say it, but what new accounts are offered must be theirs to join.

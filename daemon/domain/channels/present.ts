@@ -55,7 +55,7 @@ export function known(asker: Asker): Channel[] {
   return [...asker.state.channels.values()].filter(channel => seeMetadata.allows(asker, channel)).sort(byName)
 }
 
-/** Clients that know nothing of archived channels hear nothing of them. */
+/** Clients that do not know archived channels get no events about them. */
 export function ifKnown(channel: Channel, event: Event): Forms | Event {
   return channel.archived ? client => (knowsArchived(client) ? event : null) : event
 }

@@ -111,7 +111,7 @@ function mutedTopics(state: State, userId: number, form: Form): [string, string,
     .map(({ channelId, topic, updated }) => [state.channels.get(channelId)!.name, shownTopic(topic, form), updated])
 }
 
-/** Archived channels are left out; so are those that may no longer be known, for their names are told. */
+/** Archived channels are left out; so are those the caller may no longer know of, because the reply has their names. */
 function live(state: State, userId: number): UserTopic[] {
   const actor = state.users.get(userId)!
   return state.userTopics.where('user', userId).filter(row => {

@@ -192,5 +192,5 @@ function holders(ctx: Context, channel: Channel): string {
 
 function kept(ctx: Context, { retentionDays }: Channel): string {
   const days = retentionDays ?? organizationSetting(ctx.state, 'message_retention_days')
-  return days === -1 ? 'for ever' : `${days} days`
+  return days === -1 ? 'forever' : `${days} days`
 }

@@ -3,7 +3,7 @@
 //
 //     ...visibilityFacts(ctx.state, { users: [changedRow] })        // or groups, or channels; several at once too
 //
-// with the rows as they are about to be. The people concerned are then told of channels that came into sight (the
+// with the rows as they are about to be. The people concerned then get events about channels that came into sight (the
 // channel, then its subscribers) and of those that are gone. Subscribing and leaving need no call: their facts say it
 // themselves. Creating an account needs none either: nobody listens to it yet. Where `announce` still knows the rows of
 // before, as with roles, `visibilityNews(state, before, after)` does the same without a fact.
@@ -92,7 +92,7 @@ function visibilityChanged(state: State, { gained, lost, guests }: ChannelVisibi
 
 /** What somebody needs who did not know of the channels before. */
 function comingIntoSight(state: State, channels: readonly Channel[], to: readonly number[]): Announcement[] {
-  // Archived channels are apart, because some clients hear nothing of them.
+  // Archived channels are apart, because some clients get no events about them.
   return [channels.filter(channel => !channel.archived), channels.filter(channel => channel.archived)].flatMap(some => {
     if (some.length === 0) return []
     const subscribers = new Map(some.map(channel => [channel.id, subscribersOf(state, channel.id)]))

@@ -11,7 +11,7 @@ interface Header {
   readonly height: number
 }
 
-/** Where the size of a JPEG is looked for; what stands before it, such as a thumbnail, is smaller than this. */
+/** Where the size of a JPEG is looked for; what comes before it, such as a thumbnail, is smaller than this. */
 const jpegHead = 1024 * 1024
 
 /** undefined for everything else, and for what cannot be read. */

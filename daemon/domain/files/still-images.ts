@@ -1,6 +1,6 @@
 // The first frame of an animated picture, taken out of its container: nothing is decoded, so it costs next to nothing.
 
-/** A picture of its own that stands still; undefined for one that does so already, or cannot be read. */
+/** The first frame as a picture of its own; undefined for a picture that has one frame, or cannot be read. */
 export function stillOf(bytes: Uint8Array): Uint8Array | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {

@@ -1,4 +1,4 @@
-// Addresses at which a file can be fetched for a short while by whoever knows them.
+// Addresses at which a file can be fetched for a short while by anyone who knows them.
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'

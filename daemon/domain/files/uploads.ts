@@ -113,7 +113,7 @@ function checkQuota(state: State, { uploadQuotaMiB }: ServerFacts, bytes: number
     })
 }
 
-/** A name that can stand at the end of an address as it is. */
+/** A name that needs no escaping at the end of an address. */
 function safeName(name: string): string {
   const plain = name
     .normalize('NFKD')

@@ -1,4 +1,4 @@
-// Alert words: case does not matter, but they must stand by themselves. A text is cut into pieces once, and each piece
+// Alert words: case does not matter, but they must be whole words. A text is cut into pieces once, and each piece
 // is looked up; how many words people have does not matter.
 
 import type { State } from '../model/state.ts'

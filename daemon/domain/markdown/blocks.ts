@@ -91,7 +91,7 @@ function spoiler(state: StateBlock, header: string, startLine: number, endLine: 
   state.push('spoiler_close', 'div', -1)
 }
 
-/** Its three boxes stand without line breaks between them. */
+/** Its three boxes have no line breaks between them. */
 export const spoilerRules = {
   spoiler_open: () => '<div class="spoiler-block"><div class="spoiler-header">\n',
   spoiler_header_end: () => '</div><div class="spoiler-content" aria-hidden="true">\n',

@@ -2,7 +2,7 @@
 
 import { escapeHtml } from '../model/escape.ts'
 
-/** Attributes that are undefined are left out; `true` stands without a value. `inside` is HTML already. */
+/** Attributes that are undefined are left out; `true` has no value. `inside` is HTML already. */
 export function element(
   tag: string,
   attributes: Readonly<Record<string, string | number | true | undefined>>,

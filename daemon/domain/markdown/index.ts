@@ -16,7 +16,7 @@ export { escapeHtml } from '../model/escape.ts'
 export { alertWordsIn } from './alert-words.ts'
 export { topicLinks } from './topic-links.ts'
 
-/** Where a text stands and what only the caller knows about that; null when nowhere in particular. */
+/** Where a text is posted, and what only the caller knows about that; null when it is not posted. */
 export type RenderPlace = {
   readonly channel?: Channel
   readonly topic?: string

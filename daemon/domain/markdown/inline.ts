@@ -1,4 +1,4 @@
-// Rules for what stands inside a line: code, links, addresses, math, times. Each looks at a character once, so that no
+// Rules for what is inside a line: code, links, addresses, math, times. Each looks at a character once, so that no
 // text takes more than linear time.
 
 import type { StateInline } from 'markdown-it'
@@ -107,7 +107,7 @@ export function address(state: StateInline): boolean {
   return true
 }
 
-// OPEN: math is not typeset: the source stands inside the outer classes, and clients that want may typeset it.
+// OPEN: math is not typeset: the source is inside the outer elements, and clients can typeset it.
 // The typesetter weighs more than the daemon.
 const formula = /\$\$(?!\$)((?:[^$\n]|\$(?!\$))+)\$\$(?!\$)/y
 
@@ -120,7 +120,7 @@ export function math(state: StateInline): boolean {
   return true
 }
 
-/** Braces that do not match are the error that can be told without typesetting. */
+/** Braces that do not match are the error that shows without typesetting. */
 export function formulaHtml(source: string, display = false): string {
   if (!hasMatchingBraces(source)) return element('span', { class: 'tex-error' }, escapeHtml(source))
   const html = element('span', { class: 'katex' }, escapeHtml(source))

@@ -24,7 +24,7 @@ export interface LinkifierMatch {
 }
 
 export interface Linkifier {
-  /** Matches that follow the rules on what stands before and after, from left to right. */
+  /** Matches that follow the rules on what comes before and after, from left to right. */
   match(text: string): Iterable<LinkifierMatch>
 }
 

@@ -61,7 +61,7 @@ function underscores(state: { src: string; pos: number; pending: string }): bool
   return true
 }
 
-/** Reads the lines inside blocks, knowing which stand in quotes. */
+/** Reads the lines inside blocks, knowing which are in quotes. */
 function readInline(state: StateCore): void {
   const env = state.env as unknown as Env
   const previews = new Map<Token, readonly string[]>()

@@ -70,7 +70,7 @@ function each(parts: readonly Part[], change: (text: string) => Part[]): Part[] 
 // --- linkifiers -------------------------------------------------------------------------------------------------
 
 function linkified(text: string, fresh: boolean, linkifiers: readonly Linkifier[]): Part[] {
-  // Something that is no boundary stands for the code or link before the text.
+  // A character that is no boundary replaces the code or link before the text.
   const before = fresh ? '' : 'x'
   const parts: Part[] = []
   let end = before.length
@@ -84,13 +84,13 @@ function linkified(text: string, fresh: boolean, linkifiers: readonly Linkifier[
   return parts
 }
 
-/** Matches that do not overlap, by position; of two that do, the one of the earlier linkifier stands. */
+/** Matches that do not overlap, by position; of two that do, the one of the earlier linkifier wins. */
 export function linkifierMatches(text: string, linkifiers: readonly Linkifier[]): LinkifierMatch[] {
   const taken = new Uint8Array(text.length)
   const matches: LinkifierMatch[] = []
   for (const linkifier of linkifiers)
     for (const match of linkifier.match(text)) {
-      // Whoever wrote the pattern may not make links that run something.
+      // A pattern must not produce links that run something.
       if (safeUrl(match.url) === undefined) continue
       if (match.end <= match.start || taken.subarray(match.start, match.end).includes(1)) continue
       taken.fill(1, match.start, match.end)

@@ -26,7 +26,7 @@ export interface RenderContext {
 export interface Mentioned {
   readonly id: number
   readonly name: string
-  /** Deactivated: nobody is told. */
+  /** Deactivated: nobody is notified. */
   readonly silent: boolean
 }
 

@@ -1,4 +1,4 @@
-// Links in topics: linkifier matches first, then bare addresses where they left room; in the order they stand.
+// Links in topics: linkifier matches first, then bare addresses where they left room; in the order of the text.
 
 import type { State } from '../model/state.ts'
 import { type LinkifierMatch, linkifiers } from './organization-content.ts'

@@ -2,7 +2,7 @@
 
 const schemes = new Set(['http', 'https', 'mailto', 'tel', 'sms'])
 
-/** An address that may stand in `href`; undefined for what could run or what nobody can mean. */
+/** An address that is allowed in `href`; undefined for what could run or what nobody can mean. */
 export function safeUrl(url: string, ownUrl = ''): string | undefined {
   // Browsers skip control characters inside a scheme.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about

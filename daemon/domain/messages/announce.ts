@@ -1,4 +1,4 @@
-// Who hears of what happens to messages, in which words.
+// Who gets which event about messages.
 
 import { activityNews } from '../channels/activity.ts'
 import { firstMessageId } from '../channels/channel-history.ts'
@@ -64,7 +64,7 @@ export function sent(state: State, fact: MessageSent): Announcement[] {
   return [
     ...(channel && fact.woke ? [activityNews(state, channel)] : []),
     ...(channel ? [] : metInConversation(state, message.conversationId!, fact.conversation !== undefined)),
-    // Guests do not overhear, so nobody is told twice.
+    // Guests have no such queues, so nobody gets it twice.
     { ...news(known), ...(channel && !channel.inviteOnly && { overheard: { flags: [] } }) },
     ...(strangers.length > 0 ? [news(strangers, user => user.id === sender.id)] : []),
   ]

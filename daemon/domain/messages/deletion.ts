@@ -1,4 +1,4 @@
-// The facts that messages are gone, whoever deletes them: a person, an administrator, time.
+// The facts that messages are deleted, by their author, an administrator or the retention policy.
 
 import type { Fact } from '../facts.ts'
 import { filesOf } from '../files/attachments.ts'

@@ -1,4 +1,4 @@
-// Messages: commands, what their facts change, who is told.
+// Messages: commands, what their facts change, and their events.
 
 import { messages as api } from '../../api/messages/messages.ts'
 import { wake } from '../channels/activity.ts'

@@ -17,8 +17,8 @@ export function directNotice(ctx: Surroundings, to: readonly number[], content: 
 }
 
 /**
- * A message in a channel; in one that has only the empty topic, the topic given is dropped. To those who need not be
- * told it comes as read.
+ * A message in a channel; in one that has only the empty topic, the topic given is dropped. For those who need
+ * no notification it is already read.
  */
 export function channelNotice(
   ctx: Surroundings,

@@ -6,7 +6,7 @@ import { invalid } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { unreadIds } from './unread.ts'
 
-/** Stands for an anchor behind everything. */
+/** An anchor after everything. */
 const beyondNewest = 10_000_000_000_000_000
 
 export interface Range {

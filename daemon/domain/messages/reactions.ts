@@ -91,7 +91,7 @@ function emojiToAdd(
   const code = emoji_code ?? found?.code
   const type = reaction_type ?? (emoji_code === undefined ? found?.type : 'unicode_emoji')
   if (type !== undefined && !types.includes(type)) throw invalid('reaction_type', `must be ${inWords(types, 'or')}`)
-  // Whoever joins in uses the name that is there, even of an emoji that has gone since.
+  // A reaction that others have keeps its name, even of an emoji that has been deactivated since.
   const joined = existing.find(other => other.type === type && other.code === code)
   if (joined) return { type: joined.type, code: joined.code, name: joined.name }
   if (code === undefined || type === undefined) throw missing('emoji_name', 'emoji', emoji_name)

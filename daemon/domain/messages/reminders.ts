@@ -72,7 +72,7 @@ export const reminders = resource(api)<ReminderFact>({
     ],
     'reminder.failed': () => [],
     'reminder.deleted': gone,
-    // OPEN: told on delivery too: a client could not know otherwise.
+    // OPEN: there is an event on delivery too: a client could not know otherwise.
     'reminder.delivered': gone,
   },
 
@@ -144,7 +144,7 @@ function presentOne({ id, userId, messageId, content, html, due, failed }: Remin
     rendered_content: html,
     scheduled_delivery_timestamp: due,
     failed,
-    // OPEN: null for a reminder that stands alone.
+    // OPEN: null for a reminder without a message.
     reminder_target_message_id: messageId,
   }
 }

@@ -50,7 +50,7 @@ interface Limited {
   readonly days: number
 }
 
-/** All channels and conversations that do not keep their messages for ever. */
+/** All channels and conversations that delete old messages. */
 function* limited(state: State): Generator<Limited> {
   const usual = organizationSetting(state, 'message_retention_days')
   for (const { id, retentionDays } of state.channels.values()) {

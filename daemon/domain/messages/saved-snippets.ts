@@ -1,4 +1,4 @@
-// Saved snippets: personal records, told to their owner only.
+// Saved snippets: personal records; only their owner gets the events.
 
 import { savedSnippets as api } from '../../api/messages/saved-snippets.ts'
 import { limits } from '../limits.ts'

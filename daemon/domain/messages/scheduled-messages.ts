@@ -148,7 +148,7 @@ function deliver(ctx: Surroundings): Outcome<object> {
   }
 }
 
-function failure(ctx: Surroundings, row: ScheduledMessage, reason: string, told = true): Outcome<object> {
+function failure(ctx: Surroundings, row: ScheduledMessage, reason: string, notify = true): Outcome<object> {
   const planned = new Date(row.due * 1000).toISOString()
   const notice = [
     `The message you scheduled for <time:${planned}> was not sent, for this reason:`,
@@ -158,7 +158,7 @@ function failure(ctx: Surroundings, row: ScheduledMessage, reason: string, told 
   return {
     facts: [
       { type: 'scheduled-message.failed', message: { ...row, failed: true, reason } },
-      ...(told ? directNotice(ctx, [row.userId], notice.join('\n\n')) : []),
+      ...(notify ? directNotice(ctx, [row.userId], notice.join('\n\n')) : []),
     ],
     reply: {},
   }

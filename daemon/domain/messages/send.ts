@@ -102,7 +102,7 @@ function visibilityFacts(ctx: Context, target: Target, { mentions }: Rendered) {
   return { facts: called.length > 0 ? [...facts, ...called] : facts, policy }
 }
 
-/** The text as it will stand there, or a refusal when it calls people whom the actor may not call. */
+/** The text as it is stored, or a refusal when it mentions people whom the actor may not mention. */
 export function composed(ctx: Context, target: Target, content: string): Rendered {
   const rendered = render(ctx, content, renderPlace(ctx, target))
   checkMentions(ctx, target, rendered)
@@ -122,7 +122,7 @@ export function sentBySystem(
   return sentFact(ctx, bot, target, content, rendered, { readBySender: true, readBy })
 }
 
-/** Where the text stands, for those who render it. */
+/** Where the text is posted, for the renderer. */
 export function renderPlace(asker: may.Asker, target: Target): RenderPlace {
   const latestMessage = (id: number, topic: string) => latestVisible(asker, id, topic)
   const upload = (path: string) => attachmentAt(asker, path)
@@ -192,7 +192,7 @@ function detailsOf(
   return tidy({ ...meant, topicLinks: links, submessages })
 }
 
-/** Generic bots hear of a message that names them wherever it is. */
+/** Generic bots get every message that mentions them. */
 function calledBots(state: State, channel: Channel, { mentions }: Rendered): number[] {
   const isCalled = (id: number) => {
     const user = state.users.get(id)

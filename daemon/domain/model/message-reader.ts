@@ -63,7 +63,7 @@ export class Reader {
     return channelId === this.#lastId && id > this.#presentAfter && id < this.#oldestMoved
   }
 
-  /** Where the ID stands in the user's subscription: in its present stretch, in a former one, or outside. */
+  /** Where the ID is in the user's subscription: in its present stretch, in a former one, or outside. */
   #stretch(id: number): 'present' | 'former' | 'none' {
     const { messages } = this.#state
     const { channelId, conversationId } = messages.place(id).thread

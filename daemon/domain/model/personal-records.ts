@@ -1,4 +1,4 @@
-// Rows that belong to one person. But for status and attachments they are told to nobody else.
+// Rows that belong to one person. Except for status and attachments, only the owner gets their events.
 
 import type { Emoji } from './emoji.ts'
 
@@ -52,7 +52,7 @@ export interface ScheduledMessage {
 export interface Reminder {
   readonly id: number
   readonly userId: number
-  /** null: it stands alone. */
+  /** null: there is none. */
   readonly messageId: number | null
   readonly note: string
   /** As it was when the reminder was made: sent when the message cannot be read any more. */

@@ -56,7 +56,7 @@ export interface User {
   readonly keyVersion: number
   /** scrypt, with its salt; absent for accounts that cannot log in by password. */
   readonly password?: string
-  /** Flags of the account, given only by whoever runs the daemon: even owners lack them by default. */
+  /** Flags of the account, given only by the person who runs the daemon: even owners lack them by default. */
   readonly canCreateUsers: boolean
   readonly canChangeEmails: boolean
   /** Only what differs from the default of the settings table. */
@@ -121,7 +121,7 @@ export interface Channel {
   readonly archived: boolean
   /** Joined by new accounts. */
   readonly isDefault: boolean
-  /** null: as the organization; -1: for ever. */
+  /** null: as the organization; -1: without limit. */
   readonly retentionDays: number | null
   readonly topicsPolicy: 'inherit' | 'allow_empty_topic' | 'disable_empty_topic' | 'empty_topic_only'
   readonly folderId: number | null
@@ -262,7 +262,7 @@ export class State {
     return sections
   }
 
-  /** What is too large for a snapshot and stands beside it. Asked for in the same turn, and before `save`. */
+  /** What is too large for a snapshot and is stored beside it. Asked for in the same turn, and before `save`. */
   files(): SideFile[] {
     return this.messages.files()
   }

@@ -1,8 +1,8 @@
 // Rows by key, with declared indexes that keep themselves. Rows are never changed in place: `put` replaces them, so a
-// snapshot only has to remember which rows there were, and can be written while the traffic goes on.
+// snapshot only has to remember which rows there were, and can be written while requests are served.
 
 type Key = number | string
-/** A row can stand under one index value, under several, or under none. */
+/** A row can be under one index value, under several, or under none. */
 type IndexKeys<Row> = Readonly<Record<string, (row: Row) => Key | readonly Key[] | undefined>>
 
 export class Table<Row extends object, K extends Key = number, I extends IndexKeys<Row> = Record<never, never>> {

@@ -59,7 +59,7 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
     'emoji.deactivated': (state, { id }) => state.emoji.put({ ...state.emoji.get(id)!, deactivated: true }),
   },
 
-  announce: { 'emoji.added': told, 'emoji.deactivated': told },
+  announce: { 'emoji.added': announceEmoji, 'emoji.deactivated': announceEmoji },
 
   sections: { realm_emoji: ({ state }) => ({ realm_emoji: present(state) }) },
 })
@@ -77,7 +77,7 @@ function checkName(asker: may.Asker, given: string): string {
   return name
 }
 
-function told(state: State): Announcement[] {
+function announceEmoji(state: State): Announcement[] {
   return [{ to: everyone(state), event: { type: 'realm_emoji', op: 'update', realm_emoji: present(state) } }]
 }
 

@@ -45,7 +45,7 @@ export function found(seed: Founding, emailDomain: string, now: number): Organiz
     email: seed.owner.email,
     fullName: seed.owner.full_name,
     role: roles.owner,
-    // Whoever starts the daemon runs the server too: they hold its account flags.
+    // The person who starts the daemon runs the server too and has its account flags.
     canCreateUsers: true,
     canChangeEmails: true,
   }

@@ -1,4 +1,4 @@
-// Linkifiers: kept in order, changed by administrators, told to clients that know URL templates.
+// Linkifiers: kept in order, changed by administrators; their events go to clients that know URL templates.
 
 import { linkifiers as api } from '../../api/organization/linkifiers.ts'
 import { groupsOfPattern, linkifiersInOrder, variablesOfTemplate } from '../markdown/linkify.ts'
@@ -56,10 +56,10 @@ export const linkifiers = resource(api)<LinkifierFact>({
   },
 
   announce: {
-    'linkifier.added': announce,
-    'linkifier.edited': announce,
-    'linkifier.removed': announce,
-    'linkifiers.reordered': announce,
+    'linkifier.added': announceLinkifiers,
+    'linkifier.edited': announceLinkifiers,
+    'linkifier.removed': announceLinkifiers,
+    'linkifiers.reordered': announceLinkifiers,
   },
 
   sections: {
@@ -73,7 +73,7 @@ function present(state: State) {
   return linkifiersInOrder(state).map(({ id, pattern, urlTemplate }) => ({ id, pattern, url_template: urlTemplate }))
 }
 
-function announce(state: State): Announcement[] {
+function announceLinkifiers(state: State): Announcement[] {
   const event = { type: 'realm_linkifiers', realm_linkifiers: present(state) }
   return [{ to: everyone(state), event: onlyWith('linkifier_url_template', event) }]
 }

@@ -113,7 +113,7 @@ export const organization = resource(api)<OrganizationFact>({
 /** There is one organization. */
 const realmId = 1
 
-/** Settings that are told together, in one event; all others have one of their own. */
+/** Settings that share one event; all others have one of their own. */
 const together: readonly string[] = [
   'allow_message_editing',
   'message_content_edit_limit_seconds',

@@ -1,4 +1,4 @@
-// Code playgrounds: kept by administrators, told to everyone.
+// Code playgrounds: kept by administrators; everyone gets the events.
 
 import { playgrounds as api } from '../../api/organization/playgrounds.ts'
 import { limits } from '../limits.ts'
@@ -40,7 +40,7 @@ export const playgrounds = resource(api)<PlaygroundFact>({
     'playground.removed': (state, { id }) => state.playgrounds.remove(id),
   },
 
-  announce: { 'playground.added': told, 'playground.removed': told },
+  announce: { 'playground.added': announcePlaygrounds, 'playground.removed': announcePlaygrounds },
 
   sections: { realm_playgrounds: ({ state }) => ({ realm_playgrounds: present(state) }) },
 })
@@ -75,6 +75,6 @@ function present(state: State) {
   }))
 }
 
-function told(state: State): Announcement[] {
+function announcePlaygrounds(state: State): Announcement[] {
   return [{ to: everyone(state), event: { type: 'realm_playgrounds', realm_playgrounds: present(state) } }]
 }

@@ -1,4 +1,4 @@
-// Alert words: personal, told to their owner only. Messages look for them when they are sent.
+// Alert words: personal; only their owner gets the events. Messages look for them when they are sent.
 
 import { alertWords as api } from '../../api/people/alert-words.ts'
 import { limits } from '../limits.ts'

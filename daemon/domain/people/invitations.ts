@@ -87,9 +87,9 @@ export const invitations = resource(api)<InvitationFact>({
   },
 
   announce: {
-    'invitations.made': (state, fact) => told(state, fact.invitations[0]!.inviterId),
-    'invitation.resent': (state, { inviterId }) => told(state, inviterId),
-    'invitation.revoked': (state, { inviterId }) => told(state, inviterId),
+    'invitations.made': (state, fact) => announceInvitations(state, fact.invitations[0]!.inviterId),
+    'invitation.resent': (state, { inviterId }) => announceInvitations(state, inviterId),
+    'invitation.revoked': (state, { inviterId }) => announceInvitations(state, inviterId),
   },
 })
 
@@ -102,7 +102,7 @@ function revoked({ id, inviterId }: Invitation): Fact {
   return { type: 'invitation.revoked', id, inviterId }
 }
 
-function told(state: State, inviterId: number): Announcement[] {
+function announceInvitations(state: State, inviterId: number): Announcement[] {
   return [{ to: [...new Set([...administrators(state), inviterId])], event: { type: 'invites_changed' } }]
 }
 

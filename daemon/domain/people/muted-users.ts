@@ -1,4 +1,4 @@
-// Muted users: personal records, told to their owner only.
+// Muted users: personal records; only their owner gets the events.
 
 import { mutedUsers as api } from '../../api/people/muted-users.ts'
 import { readMessagesFrom } from '../messages/read-state.ts'
@@ -37,8 +37,8 @@ export const mutedUsers = resource(api)<MutedUserFact>({
   },
 
   announce: {
-    'user.muted': (state, { userId }) => told(state, userId),
-    'user.unmuted': (state, { userId }) => told(state, userId),
+    'user.muted': (state, { userId }) => announceMutes(state, userId),
+    'user.unmuted': (state, { userId }) => announceMutes(state, userId),
   },
 
   sections: { muted_users: ({ state, actor }) => ({ muted_users: present(state, actor.id) }) },
@@ -50,7 +50,7 @@ function isMuted(ctx: Context, mutedId: number): boolean {
   return ctx.state.mutedUsers.has(mutedUserKey({ userId: ctx.actor.id, mutedId }))
 }
 
-function told(state: State, userId: number): Announcement[] {
+function announceMutes(state: State, userId: number): Announcement[] {
   return [{ to: [userId], event: { type: 'muted_users', muted_users: present(state, userId) } }]
 }
 

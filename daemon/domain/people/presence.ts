@@ -1,4 +1,4 @@
-// Presence: reports are taken without waiting for the disk; others hear of those who come back.
+// Presence: reports are taken without waiting for the disk; others get an event about those who come back.
 
 import { presence as api } from '../../api/people/presence.ts'
 import { limits } from '../limits.ts'
@@ -16,7 +16,7 @@ const day = 86_400_000
 /** Reports closer together than this change nothing. */
 const coarseness = 55_000
 const offlineAfter = limits.presenceOfflineSeconds * 1000
-/** Whoever was away for so long is news. */
+/** Somebody who was away for this long causes an event. */
 const awayFor = offlineAfter - limits.presencePingSeconds * 1000 - 10_000
 const legacyActiveWindow = 70_000
 
@@ -81,7 +81,7 @@ export const presence = resource(api)<never>({
   },
 })
 
-/** Becoming invisible looks like having left; becoming visible again is a report of being active. Both are always told. */
+/** Becoming invisible looks like having left; becoming visible again is a report of being active. Both always cause an event. */
 export function visibilityToggled(ctx: Context, visible: boolean): Pick<Outcome<object>, 'touch' | 'signals'> {
   const { state, actor, now } = ctx
   const old = state.presence.get(actor.id)
@@ -117,11 +117,11 @@ function reported(ctx: Context, active: boolean): { row?: Presence; signals: Ann
     updateId: state.presence.nextUpdateId(now),
   }
   const cameBack = !old || (active && now - lastActive > awayFor)
-  return { row, signals: cameBack ? told(ctx, row) : [] }
+  return { row, signals: cameBack ? announcePresence(ctx, row) : [] }
 }
 
 /** In a large organization the news would be most of the traffic: clients ask instead. */
-function told(ctx: Context, row: Presence): Announcement[] {
+function announcePresence(ctx: Context, row: Presence): Announcement[] {
   const audience = accessAudience(ctx.state, ctx.actor)
   return audience.length > limits.presenceEventAudience || isHidden(ctx.state) ? [] : [news(ctx, row, audience)]
 }
@@ -143,7 +143,7 @@ function isHidden(state: State): boolean {
 }
 
 /**
- * Rows the reader may have; `own` stands in for what the same call is about to change.
+ * Rows the reader may have; `own` replaces what the same call is about to change.
  *
  * OPEN: whether the presence of people whom a guest may not know of is hidden too is for the server to say; here it is.
  */

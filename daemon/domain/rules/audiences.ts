@@ -1,4 +1,4 @@
-// Who hears of a change: named sets of user IDs.
+// Who gets the events of a change: named sets of user IDs.
 
 import type { Channel, State, User } from '../model/state.ts'
 import type { Announcement, Audience } from '../resource.ts'
@@ -44,11 +44,11 @@ export function splitByAccess(
 
 /** Those who may know that the channel exists, except some. */
 export function channelAudience(state: State, channel: Channel, except?: ReadonlySet<number>): Audience {
-  return whoever(state, actor => seeMetadata.allows({ state, actor }, channel), except)
+  return usersWhere(state, actor => seeMetadata.allows({ state, actor }, channel), except)
 }
 
 /** Active accounts that match, asked one by one and only when needed: most have no queue. */
-export function whoever(
+export function usersWhere(
   state: State,
   matches: (user: User) => boolean,
   except: ReadonlySet<number> = new Set(),

@@ -64,9 +64,9 @@ function updated(state: State, delivery: WebhookDelivery): Fact {
 }
 
 interface Failure {
-  /** What everyone in the conversation is told. */
+  /** What everyone in the conversation reads. */
   readonly failure: string
-  /** What the owner and the log are told. */
+  /** What the owner and the log read. */
   readonly detail: string
 }
 
@@ -79,7 +79,7 @@ function replyTo(ctx: Surroundings, bot: User, target: Target, attempt: Attempt)
   const { status } = attempt
   if (status < 200 || status > 299) {
     const redirected = status >= 300 && status < 400 ? '; redirects are not followed' : ''
-    const why = status === 407 ? ', which stands for a network that it may not reach' : redirected
+    const why = status === 407 ? ', which means that the daemon may not reach this network' : redirected
     return {
       failure: `Failure! The bot’s server answered with status ${status}.`,
       detail: `The server answered with status ${status}${why}`,

@@ -17,7 +17,7 @@ interface Wish {
   readonly stream_id: number
   readonly property: string
   readonly value: boolean | string
-  /** Where it stands in a list of wishes; empty for a single one. */
+  /** Its place in a list of wishes; empty for a single one. */
   readonly place: string
 }
 
@@ -50,7 +50,7 @@ function propertyEvent(channelId: number, property: string, value: unknown): Eve
   return { type: 'subscription', op: 'update', stream_id: channelId, property, value }
 }
 
-/** Clients that are not told "as my settings say" are told what that comes to: anew when the setting changes. */
+/** Clients that do not know null ("as my settings say") get the value that follows from the settings, again whenever a setting changes. */
 export function inheritedNews(state: State, user: User, setting: string): Announcement[] {
   const property = Object.entries(inherited).find(([, name]) => name === setting)?.[0] as keyof typeof inherited
   if (property === undefined) return []

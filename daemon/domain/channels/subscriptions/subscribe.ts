@@ -1,4 +1,4 @@
-// Subscribing: who may, who is meant, what is created on the way, and what is told. One fact says it for everyone,
+// Subscribing: who may, who is meant, what is created on the way, and who gets a message. One fact says it for everyone,
 // however many they are.
 
 import type { subscriptions as api } from '../../../api/channels/subscriptions.ts'
@@ -50,12 +50,12 @@ export function subscribing(ctx: Context, params: Params) {
     color: colors.get(channel.name.toLowerCase()),
   }))
   const { fact, subscribed, already } = enrolment(ctx.state, wanted)
-  // Many people at once are not told.
-  const told = subscribed.size <= limits.bulkNewSubscriptionMessages
+  // Many people at once get no message.
+  const sendsMessages = subscribed.size <= limits.bulkNewSubscriptionMessages
   const tell = params.send_new_subscription_messages ?? true
   const facts: Fact[] = created.map(channel => ({ type: 'channel.created', channel }))
   if (fact) facts.push(fact)
-  if (tell && told)
+  if (tell && sendsMessages)
     facts.push(...creationNotices(ctx, created, params.announce ?? false), ...welcomeNotices(ctx, new Set(open), fact))
   return {
     facts,
@@ -63,7 +63,7 @@ export function subscribing(ctx: Context, params: Params) {
     already,
     more: {
       ...(!params.authorization_errors_fatal && { unauthorized: closed.map(channel => channel.name) }),
-      ...(tell && { new_subscription_messages_sent: told }),
+      ...(tell && { new_subscription_messages_sent: sendsMessages }),
     },
   }
 }

@@ -25,11 +25,11 @@ export interface MessageSent {
   readonly readBy?: readonly number[]
   /** Outgoing webhook bots that it calls. */
   readonly calls?: readonly WebhookDelivery[]
-  /** Bots mentioned in a channel they do not follow; they hear of it all the same. */
+  /** Bots mentioned in a channel they do not follow; they get it all the same. */
   readonly called?: readonly number[]
   /** Its channel had been quiet. */
   readonly woke?: true
-  /** The sender's queue that is told the sender's own name for it. */
+  /** The sender's queue, which gets the sender's own name for the message. */
   readonly echo?: { readonly queueId: string; readonly localId: string }
 }
 
@@ -119,7 +119,7 @@ export type DraftFact =
 
 export type ReminderFact =
   | { readonly type: 'reminder.created'; readonly reminder: Reminder }
-  /** The account was deactivated; nobody is told. */
+  /** The account was deactivated; there is no event. */
   | { readonly type: 'reminder.failed'; readonly reminder: Reminder }
   | { readonly type: 'reminder.deleted'; readonly id: number; readonly userId: number }
   | { readonly type: 'reminder.delivered'; readonly id: number; readonly userId: number }

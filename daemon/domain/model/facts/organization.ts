@@ -14,7 +14,7 @@ export type OrganizationFact =
     }
   | {
       readonly type: 'organization.deactivated'
-      /** Milliseconds; absent: its data is kept for ever. */
+      /** Milliseconds; absent: its data is kept. */
       readonly deletableFrom?: number
     }
   | { readonly type: 'organization.reactivated' }

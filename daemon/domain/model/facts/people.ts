@@ -17,7 +17,7 @@ export type UserFact =
   | {
       readonly type: 'user.reactivated'
       readonly userId: number
-      /** A bot whose owner is gone moves to whoever brings it back. */
+      /** A bot whose owner is gone moves to the person who reactivates it. */
       readonly ownerId?: number
     }
   | { readonly type: 'user.key-regenerated'; readonly userId: number; readonly keyVersion: number }
@@ -77,7 +77,7 @@ export type SettingsFact =
 export type UserStatusFact = {
   readonly type: 'user-status.set'
   readonly status: UserStatus
-  /** Which parts changed, for those who are told. */
+  /** Which parts changed, for the event. */
   readonly changed: readonly ('text' | 'emoji')[]
 }
 

@@ -1,5 +1,5 @@
 // A sealed segment as a file: a line of JSON that says what follows, then the arrays as they are in memory, then the details
-// as JSON. Written once; what changes later stands in the snapshot beside it.
+// as JSON. Written once; later changes are in the snapshot.
 
 import type { Details } from './message.ts'
 import { columnNames, decoder, encoder, type SavedSegment, Segment, segmentSize } from './segment.ts'

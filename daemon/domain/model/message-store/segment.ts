@@ -109,7 +109,7 @@ export class Segment extends SegmentView {
     super(saved?.columns ?? columnsOf(256), saved?.details ?? new Map(), saved?.pages ?? [new Uint8Array(0)])
     this.number = number
     this.words = new WordIndex(saved?.words)
-    // Pages of a file are full: what comes is text of a segment that goes on in memory.
+    // Pages of a file are full: the rest is text of a segment that is still in memory.
     this.#used = this.pages.at(-1)!.length
   }
 

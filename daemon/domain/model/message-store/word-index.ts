@@ -1,9 +1,9 @@
 // The words of one segment's messages: word hash to local IDs, in typed arrays that can be written to a file as they are.
-// Hashes can collide and edited messages leave their old words behind: whoever asks looks at the text too.
+// Hashes can collide and edited messages leave their old words behind: callers check the text too.
 
 import type { IdList } from './id-list.ts'
 
-/** A word's first ID stands in the table; more of them in blocks of 4, 8 … 128, each pointing to the one before. */
+/** A word's first ID is in the table; more of them in blocks of 4, 8 … 128, each pointing to the one before. */
 const largestBlock = 128
 
 /** Messages within bounds, listed when they are needed. */

@@ -26,7 +26,7 @@ export function wordHashes(text: string): number[] {
   return [...hashes]
 }
 
-/** Where a word or phrase stands in a lower-case text, not as a part of longer words. */
+/** The position of a word or phrase in a lower-case text, not as a part of longer words. */
 export function occurrences(text: string, term: string): [from: number, to: number][] {
   const found: [number, number][] = []
   if (term === '') return found

@@ -92,7 +92,7 @@ export const settings = resource(api)<SettingsFact, Prepared>({
     'user.settings-changed'(state, { userId, changes, before, languageName }) {
       const user = state.users.get(userId)!
       return Object.entries(changes).flatMap(([name, value]) => [
-        ...told(state, user, name as UserSetting, value, languageName),
+        ...announceSetting(state, user, name as UserSetting, value, languageName),
         ...inheritedNews(state, user, name),
         ...toldToOthers(state, user, { ...user, settings: stored({ ...user.settings, ...before }) }, name),
       ])
@@ -169,7 +169,7 @@ function stored(settings: SettingChanges): SettingChanges {
   )
 }
 
-function told(state: State, user: User, name: UserSetting, value: unknown, language?: string): Announcement[] {
+function announceSetting(state: State, user: User, name: UserSetting, value: unknown, language?: string): Announcement[] {
   const named = name === 'default_language' && language !== undefined ? { language_name: language } : {}
   const modern: Event = { type: 'user_settings', op: 'update', property: name, value, ...named }
   const older = legacyEvent(apiEmail(state, user), name, value, named)

@@ -41,7 +41,7 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
 
 const reserved = ['@', 'role:', 'user:', 'stream:', 'channel:']
 
-/** Names are told apart by case, and those of deactivated groups stay taken. */
+/** Names differ by case, and those of deactivated groups stay taken. */
 export function checkName(state: State, given: string, current?: Group): string {
   const name = cleaned('name', given, limits.groupName)
   if (name === '') throw invalid('name', 'cannot be blank')

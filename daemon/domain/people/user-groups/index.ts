@@ -80,7 +80,7 @@ export const userGroups = resource(api)<UserGroupFact>({
     'group.edited': (state, { groupId, changes, permissions }) => {
       const values = Object.entries(permissions).map(([name, value]) => [name, shown(state, value)])
       const data = { ...changes, ...Object.fromEntries(values) }
-      return told(state, groupId, { type: 'user_group', op: 'update', group_id: groupId, data })
+      return announceGroup(state, groupId, { type: 'user_group', op: 'update', group_id: groupId, data })
     },
     'group.deactivated': (state, { groupId }) => [
       {
@@ -101,15 +101,15 @@ export const userGroups = resource(api)<UserGroupFact>({
       },
     ],
     'group.members-added': (state, { groupId, userIds }) => [
-      ...told(state, groupId, { type: 'user_group', op: 'add_members', group_id: groupId, user_ids: userIds }),
+      ...announceGroup(state, groupId, { type: 'user_group', op: 'add_members', group_id: groupId, user_ids: userIds }),
       ...sightNews(state, groupId, ({ members }) => ({ members: without(members, userIds) })),
     ],
     'group.members-removed': (state, { groupId, userIds }) => [
-      ...told(state, groupId, { type: 'user_group', op: 'remove_members', group_id: groupId, user_ids: userIds }),
+      ...announceGroup(state, groupId, { type: 'user_group', op: 'remove_members', group_id: groupId, user_ids: userIds }),
       ...sightNews(state, groupId, ({ members }) => ({ members: together(members, userIds) })),
     ],
     'group.subgroups-added': (state, { groupId, subgroupIds }) => [
-      ...told(state, groupId, {
+      ...announceGroup(state, groupId, {
         type: 'user_group',
         op: 'add_subgroups',
         group_id: groupId,
@@ -118,7 +118,7 @@ export const userGroups = resource(api)<UserGroupFact>({
       ...sightNews(state, groupId, ({ subgroups }) => ({ subgroups: without(subgroups, subgroupIds) })),
     ],
     'group.subgroups-removed': (state, { groupId, subgroupIds }) => [
-      ...told(state, groupId, {
+      ...announceGroup(state, groupId, {
         type: 'user_group',
         op: 'remove_subgroups',
         group_id: groupId,
@@ -160,8 +160,8 @@ function listed(state: State, deactivatedToo: boolean) {
     .map(group => present(state, group))
 }
 
-/** To clients that hide deactivated groups nothing is told of one. */
-function told(state: State, groupId: number, event: Event): Announcement[] {
+/** Clients that hide deactivated groups get no events about one. */
+function announceGroup(state: State, groupId: number, event: Event): Announcement[] {
   const hidden = state.groups.get(groupId)!.deactivated
   return [{ to: everyone(state), event: hidden ? onlyWith('include_deactivated_groups', event) : event }]
 }

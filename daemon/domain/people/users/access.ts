@@ -1,5 +1,5 @@
 // Guests who may know of some people only: what they learn and forget when channels, conversations, roles or the
-// organization's setting change. Deactivation is not told here: it takes nobody out of sight.
+// organization's setting change. Deactivation has no event here: it takes nobody out of sight.
 
 import type { State, User } from '../../model/state.ts'
 import type { Announcement } from '../../resource.ts'

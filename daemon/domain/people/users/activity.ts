@@ -99,7 +99,7 @@ function farewell(ctx: Context, user: User, comment: string): Mail {
 const day = 24 * 60 * 60 * 1000
 
 /**
- * Who becomes a full member, or is one no longer, when the waiting period is this many days. Whoever changes the
+ * Who becomes a full member, or is one no longer, when the waiting period is this many days. The person who changes the
  * organization's waiting period adds these facts to that of the change.
  */
 export function waitingSettled(state: State, now: number, thresholdDays: number): UserFact[] {

@@ -1,4 +1,4 @@
-// What is told of accounts, and to whom.
+// Events about accounts, and who gets them.
 
 import { ifKnown } from '../../channels/present.ts'
 import { apiEmail } from '../../model/lookups.ts'
@@ -32,7 +32,7 @@ export function personAdded(state: State, user: User, to = accessAudience(state,
   })
 }
 
-/** Guests who may not know of the new user get a stand-in, unless their client can do without. */
+/** Guests who may not know of the new user get a placeholder, unless their client can do without. */
 export function strangerAdded(state: State, user: User): Announcement[] {
   const to = strangers(state, user)
   if (to.length === 0) return []
@@ -53,15 +53,15 @@ export function emailChanged(state: State, before: User, after: User): Announcem
       personUpdated(state, after, { new_email: apiEmail(state, after) }),
       personUpdated(state, after, presentAvatar(after)),
     )
-  const told: number[] = []
+  const newReaders: number[] = []
   const lost: number[] = []
   for (const actor of activeUsers(state, actor => accessUser.allows({ state, actor }, after))) {
     const saw = seeEmail.allows({ state, actor }, before)
     const sees = seeEmail.allows({ state, actor }, after)
-    if (sees && (!saw || before.email !== after.email)) told.push(actor.id)
+    if (sees && (!saw || before.email !== after.email)) newReaders.push(actor.id)
     if (saw && !sees) lost.push(actor.id)
   }
-  if (told.length > 0) news.push({ to: told, event: updateEvent(after, { delivery_email: after.email }) })
+  if (newReaders.length > 0) news.push({ to: newReaders, event: updateEvent(after, { delivery_email: after.email }) })
   if (lost.length > 0) news.push({ to: lost, event: updateEvent(after, { delivery_email: null }) })
   return news
 }
@@ -107,7 +107,7 @@ export function membershipOfAll(state: State, user: User): Announcement[] {
   ]
 }
 
-// OPEN: whether such values are told again is not shown; clients could not know of them otherwise.
+// OPEN: whether such values are sent again is not shown; clients could not know of them otherwise.
 function settingsListing(state: State, userId: number, to: readonly number[]): Announcement[] {
   const listing = (permissions: Readonly<Record<string, GroupValue>>) =>
     Object.entries(permissions)

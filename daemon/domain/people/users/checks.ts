@@ -8,7 +8,7 @@ import { cleaned } from '../../model/text.ts'
 import { inQuotes, invalid, taken } from '../../refusal.ts'
 import { emailProblem } from './email-rules.ts'
 
-/** `user` is the account that is renamed, so that it does not stand in its own way. */
+/** `user` is the account that is renamed, so that its own name does not count as taken. */
 export function checkFullName(state: State, name: string, user?: User): string {
   const checked = cleaned('full_name', name, limits.fullName)
   if ([...checked].length < 2) throw invalid('full_name', 'must be at least 2 characters')

@@ -21,7 +21,7 @@ export function whenCreated(ctx: Surroundings, user: User): Fact[] {
 function signupNotice(ctx: Surroundings, user: User): Fact[] {
   const channel = ctx.state.channels.get(organizationSetting(ctx.state, 'signup_announcements_stream_id'))
   if (!channel || channel.archived) return []
-  // Written as if the account were there already, so that it can be named.
+  // Written as if the account existed, so that it can be named.
   const later = { ...ctx, state: ctx.state.with({ users: [user] }) }
   return channelNotice(later, channel, 'signups', `@_**${user.fullName}|${user.id}** joined this organization.`)
 }

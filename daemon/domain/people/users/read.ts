@@ -22,7 +22,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<R
   if (known && known.version === ctx.state.users.version) return { reply: known.written.as() }
   const members: string[] = []
   for (const user of wanted(ctx.state, params.user_ids)) {
-    // OPEN: people whom a guest may not know of are left out, as later levels do, instead of replaced by stand-ins.
+    // OPEN: people whom a guest may not know of are left out, as later levels do, instead of replaced by placeholders.
     if (user.bot?.system || (limited && !may.accessUser.allows(ctx, user))) continue
     members.push(userText(ctx.state, user, viewOf(ctx, user, params)))
   }
