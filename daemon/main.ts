@@ -27,7 +27,7 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
   try {
     tell(config, daemon, args)
   } catch (error) {
-    // Whoever waits for the news would wait for ever.
+    // Those who wait for it would wait without end.
     await daemon.stop()
     throw error
   }

@@ -5,7 +5,7 @@ import type { Account } from '../base/profile.ts'
 import { defaultTimeout, headersOf, late, siteOf, unreachable } from './client.ts'
 import { type RawReply, ReplyReader } from './reply-reader.ts'
 
-/** Whoever was idle for longer may be about to be closed by the other side. */
+/** A connection that was idle for longer may be about to be closed by the server. */
 const trusted = 1000
 
 interface Exchange {

@@ -1,6 +1,7 @@
 // One call of the API over fetch: parameters as the catalogue says they travel, an error body becomes a NatterError.
 
 import type { Endpoint, Upload } from '../api/define.ts'
+import { guessKind, kindHeader, type RefusalKind, refusalKinds } from '../api/errors.ts'
 import { encode } from '../api/wire.ts'
 
 export interface ClientOptions {
@@ -16,18 +17,21 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch
 }
 
-/** The server said no. */
+/** The server refused a call. */
 export class NatterError extends Error {
   /** Such as `BAD_REQUEST`; `HTTP_502` when the answer was none of the API's. */
   readonly code: string
+  /** Such as `not-found` or `forbidden`; guessed from status and code where the server does not send it. */
+  readonly kind: RefusalKind
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
 
-  constructor(status: number, body: Readonly<Record<string, unknown>>) {
+  constructor(status: number, body: Readonly<Record<string, unknown>>, kind?: string | null) {
     super(typeof body.msg === 'string' ? body.msg : `the server answered ${status}`)
     this.name = 'NatterError'
     this.status = status
     this.code = typeof body.code === 'string' ? body.code : `HTTP_${status}`
+    this.kind = kind && Object.hasOwn(refusalKinds, kind) ? (kind as RefusalKind) : guessKind(status, this.code)
     this.body = body
   }
 }
@@ -53,7 +57,8 @@ export class Calls {
       const response = await this.#fetch(method, path, fields, signal)
       const body = await bodyOf(response)
       if (response.ok && body.result === 'success') return body
-      if (response.status !== 429 || left <= 0) throw new NatterError(response.status, body)
+      if (response.status !== 429 || left <= 0)
+        throw new NatterError(response.status, body, response.headers.get(kindHeader))
       await pause(1000 * Number(response.headers.get('retry-after') ?? 1), signal)
     }
   }

@@ -17,7 +17,7 @@ export interface EventOptions {
   readonly pollSeconds?: number
   /** Ends the stream. */
   readonly signal?: AbortSignal
-  /** Called when a queue stands: what happens from now on is seen. */
+  /** Called when a queue is registered: events from now on are seen. */
   readonly onReady?: () => void
 }
 

@@ -31,7 +31,7 @@ export type Resources = {
 export interface Client extends Resources {
   readonly site: string
   readonly email: string | undefined
-  /** Events as they happen, for ever or until the signal; goes on over lost queues and connections. */
+  /** Events as they happen, until the signal; continues over lost queues and connections. */
   events(options?: EventOptions): AsyncGenerator<Event, void>
   /** Any route below /api/v1. Texts travel as they are, everything else as JSON. */
   request(method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<Reply>
@@ -58,7 +58,7 @@ function resourceOf(calls: Calls, page: Page): unknown {
     {},
     {
       get: (_target, key) => {
-        // Whoever awaits the resource must not take it for a promise.
+        // `await` must not take the resource for a promise.
         if (typeof key !== 'string' || key === 'then') return undefined
         return async (params: Readonly<Record<string, unknown>> = {}) => {
           loaded ??= page.load()

@@ -347,7 +347,7 @@ export class Queues {
     this.#grow(queue, body.length)
   }
 
-  /** Wakes whoever waits by then on the queue when the position is on disk. Positions only rise. */
+  /** Wakes the poll that waits on the queue when the position is on disk. Positions only rise. */
   #hold(queue: Queue, position: number): void {
     const newest = this.#held.at(-1)
     if (newest?.position === position) newest.queues.push(queue)

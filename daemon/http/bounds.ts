@@ -1,4 +1,4 @@
-// How much a caller may make the daemon hold, and for how long. A person never meets these; whoever wants to fill the memory does.
+// How much a caller may make the daemon hold, and for how long. People never reach these bounds; attackers do.
 
 import { readFileSync } from 'node:fs'
 

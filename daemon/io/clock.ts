@@ -83,12 +83,12 @@ interface Due {
   timer?: NodeJS.Timeout | undefined
 }
 
-/** It stands still, or runs so many milliseconds ahead of the real time. */
+/** Frozen, or so many milliseconds ahead of the real time. */
 export type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
 
-/** Time that can be stopped, moved and let go again. While it is stopped nothing fires but what it is moved past. */
+/** Time that can be frozen, moved and resumed. While it is stopped nothing fires but what it is moved past. */
 export class SteeredClock implements Clock {
-  /** What it shows while it stands still. */
+  /** What it shows while it is frozen. */
   #frozenAt: number | undefined
   /** How far it is ahead of the real time while it runs. */
   #ahead = 0

@@ -51,7 +51,7 @@ export function folderFiles(folder: string): Files {
   }
 }
 
-/** Files that are kept just now, and until whoever asked for it has had the time to say what for. */
+/** Files that are kept just now, and until the caller has had the time to refer to them. */
 class InHand {
   readonly #names = new Map<string, number>()
 

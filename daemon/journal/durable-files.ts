@@ -19,7 +19,7 @@ export function writeWhole(fd: number, bytes: Uint8Array, disk = realDisk): Prom
     const proceed = () =>
       disk.write(fd, bytes, from, (error, written) => {
         if (error) return reject(error)
-        // A write that takes nothing and reports nothing would spin for ever.
+        // A write that takes nothing and reports nothing would loop without end.
         if (written === 0) return reject(new Error('the disk took no bytes'))
         from += written
         if (from < bytes.length) proceed()

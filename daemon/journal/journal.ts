@@ -55,7 +55,7 @@ export interface Journal<Fact> {
    * counts as written; to be asked now and then while nothing is written.
    */
   lost(): Error | undefined
-  /** Flushes and lets go. Does not throw when the flush fails: the entries' own promises and `failure` say so. */
+  /** Flushes and closes. Does not throw when the flush fails: the entries' own promises and `failure` say so. */
   close(): Promise<void>
 }
 

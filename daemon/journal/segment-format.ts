@@ -1,5 +1,5 @@
 // What a segment of the journal looks like: names, header line, entry lines and their sums.
-// Must stay as it is for ever, or `segmentFormat` must grow: old stores have to boot.
+// Must never change unless `segmentFormat` grows: old stores have to boot.
 import { crc32 } from 'node:zlib'
 import { JournalDamaged, type NewEntry } from './journal.ts'
 

@@ -19,7 +19,7 @@ export interface Snapshots {
   read(): Promise<StateDocument<readonly any[]> | null>
   /** The bytes of a file that belongs to the snapshot read. */
   file(name: string): Buffer
-  /** Writes beside the traffic; the old snapshot stands until the new one is on disk. One write at a time. */
+  /** Writes beside the traffic; the old snapshot is kept until the new one is on disk. One write at a time. */
   write(document: StateDocument<Iterable<unknown>, SideFile>): Promise<void>
 }
 

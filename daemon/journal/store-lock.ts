@@ -66,7 +66,7 @@ async function lockKey(folder: string): Promise<string> {
 }
 
 function lockName(path: string): Promise<StoreLock | undefined> {
-  // Nobody has anything to say here: whoever connects is hung up on.
+  // Nothing is served here: connections are closed at once.
   const server = createServer(socket => socket.destroy())
   server.unref()
   return new Promise((resolve, reject) => {

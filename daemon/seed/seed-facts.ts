@@ -68,7 +68,7 @@ class SeedRun {
   }
 
   async apply(seed: Seed): Promise<void> {
-    // History must be older than the start, and so must whatever it stands in.
+    // History must be older than the start, and so must the channels it is in.
     const ages = (seed.messages ?? []).map(({ ago }, index) => age(ago, ['messages', index, 'ago']))
     this.#now = this.#context.now - Math.max(0, ...ages)
     const { settings } = seed.organization ?? {}

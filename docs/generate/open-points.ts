@@ -18,7 +18,7 @@ export function openPointsPage(): string {
 interface OpenPoint {
   readonly file: string
   readonly choice: string
-  /** The line of code it stands above, or behind. */
+  /** The line of code it is above, or after. */
   readonly where: string
 }
 

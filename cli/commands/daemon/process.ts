@@ -33,7 +33,7 @@ function entry(): string[] {
   const launcher = join(root, 'bin', 'natterd')
   const bundled = existsSync(join(root, 'dist', 'natterd.cjs')) && existsSync(launcher)
   const sources = join(root, 'daemon', 'main.ts')
-  // Whoever runs the sources of the command line is at work on them, and wants those of the daemon.
+  // Developers who run the sources of the command line want the sources of the daemon too.
   if (bundled && !(process.argv[1]?.endsWith('.ts') && existsSync(sources))) return [launcher]
   const loader = createRequire(join(root, 'package.json')).resolve('tsx')
   return ['--import', pathToFileURL(loader).href, sources]

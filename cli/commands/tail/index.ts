@@ -62,7 +62,7 @@ export const tail: readonly ExtraSubcommand[] = [
       { name: 'on-error', value: 'WHAT', about: 'when a command or post fails: skip (default), stop or retry' },
     ],
     more: `On stderr, \`ready\` is printed as soon as nothing will be missed any more. With --json each event is one line; a line of type
-_gap stands where events were lost that cannot be fetched again.
+_gap marks a place where events were lost that cannot be fetched again.
 
 With --cursor, lines are written in pieces of at most 4096 bytes (a longer line goes alone), and the cursor is saved after
 each piece. So no end loses a line; an end in good order (a signal, --count and the like) repeats none; a kill -9 repeats at

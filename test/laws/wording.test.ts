@@ -1,0 +1,182 @@
+// What a machine can check of docs/wording.md: the form of every refusal, help texts, and the banned phrases everywhere.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import * as rules from '../../daemon/domain/rules/index.ts'
+import { catalogueEndpoints } from '../support/catalogue.ts'
+import { filesUnder, root, sources } from '../support/sources.ts'
+
+const page = readFileSync(join(root, 'docs/wording.md'), 'utf8')
+
+/** The first column of the table under this heading. */
+const banned = [...page.slice(page.indexOf('## Banned phrases')).matchAll(/^\| ([a-z][^|]*) \| /gm)].map(
+  ([, phrase]) => phrase!,
+)
+const bannedWords = new RegExp(`\\b(?:${banned.join('|')})\\b`, 'i')
+
+/** The longest sentence that a person reads to its end. */
+const longest = 160
+
+const endpoints = (await catalogueEndpoints()).map(({ endpoint }) => endpoint)
+
+describe('refusals', () => {
+  const calls = sources('daemon').flatMap(({ path, code }) =>
+    path === 'daemon/domain/refusal.ts' ? [] : refusalsIn(code).map(call => ({ path, ...call })),
+  )
+
+  test('are found by this test', () => {
+    assert.ok(calls.length > 250, `${calls.length} refusals`)
+    const args = ["'to'", '`must be (this)`', '{ y }']
+    assert.deepEqual(refusalsIn(`throw invalid(${args.join(', ')})`), [{ name: 'invalid', args }])
+  })
+
+  test('about a parameter name one that the catalogue has', () => {
+    const known = new Set(endpoints.flatMap(({ params }) => Object.keys(params)))
+    for (const { path, name, args } of calls) {
+      if (!aboutParameter.has(name)) continue
+      const parameter = /^['`](\w+)/.exec(args[0]!)?.[1]
+      // Others are passed in, or belong to the control plane.
+      if (parameter !== undefined && !path.startsWith('daemon/control/'))
+        assert.ok(known.has(parameter), `${path}: ${name}(${args[0]}) is not about a parameter of any endpoint`)
+    }
+  })
+
+  test('about a parameter go on without a capital and end without a full stop', () => {
+    for (const { path, name, args } of calls)
+      for (const text of aboutParameter.has(name) ? textsIn(args[1] ?? '') : []) {
+        assert.match(text, /^[^A-Z]/, `${path}: ${text}`)
+        assert.doesNotMatch(text, /\.$/, `${path}: ${text}`)
+      }
+  })
+
+  test('about anything else are sentences', () => {
+    for (const { path, name, args } of calls)
+      for (const text of aboutRequest.has(name) ? textsIn(args[name === 'unauthenticated' ? 1 : 0]!) : [])
+        if (!fixed.some(words => text.startsWith(words))) assert.match(text, /^[A-Z].*\.$/s, `${path}: ${text}`)
+  })
+
+  test('are short and in plain words', () => {
+    for (const { path, args } of calls) for (const text of args.flatMap(textsIn)) checkText(text, path)
+  })
+
+  test('of rules speak to the caller, are short and in plain words', () => {
+    for (const [name, rule] of Object.entries(rules))
+      if (typeof rule === 'object' && 'refusal' in rule) {
+        const texts = typeof rule.refusal === 'string' ? [rule.refusal] : textsIn(String(rule.refusal))
+        for (const text of texts) checkText(text, name)
+        assert.doesNotMatch(rule.law, bannedWords, name)
+      }
+  })
+})
+
+describe('help', () => {
+  test('of every endpoint and parameter is short and in plain words', () => {
+    for (const { id, summary, params } of endpoints) {
+      checkText(summary, id)
+      for (const [name, { about }] of Object.entries(params)) assert.doesNotMatch(about, bannedWords, `${id} ${name}`)
+    }
+  })
+})
+
+describe('the banned phrases', () => {
+  test('are read from the page', () => {
+    assert.ok(banned.includes('whoever') && banned.length > 10, banned.join(', '))
+    assert.match('Whoever reads this', bannedWords)
+  })
+
+  test('are in no source, comment or page', () => {
+    const files = ['daemon', 'cli', 'docs', 'README.md'].flatMap(filesUnder).filter(isWritten).filter(isClean)
+    const found = files.flatMap(file =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) => (bannedWords.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+    )
+    assert.deepEqual(found, [])
+  })
+})
+
+describe('the command line', () => {
+  test('reads no sentence of a server: kinds, codes and parameters decide', () => {
+    const reading =
+      /\b(?:message|msg)\)?\??\.(?:match|matchAll|search|startsWith|endsWith|includes|indexOf|test)\(|\.(?:test|exec)\([^()]*\b(?:message|msg)\b/
+    for (const sample of ['/no such/.test(error.message)', "error.message.startsWith('x')", '/^a/.exec(body.msg)?.[1]'])
+      assert.match(sample, reading)
+    for (const { path, code } of sources('cli'))
+      for (const line of code.split('\n')) assert.doesNotMatch(line, reading, path)
+  })
+})
+
+const aboutParameter = new Set(['invalid', 'needed', 'conflict', 'missing', 'missingOwn', 'taken'])
+const aboutRequest = new Set(['Refusal', 'malformed', 'unauthenticated'])
+
+/** Words of the public server, which clients may know. */
+const fixed = [
+  'Invalid API key',
+  'Bad event queue ID: ',
+  'Internal error (',
+  'The path has bad percent-encoding: ',
+  'narrow: ',
+]
+
+function checkText(text: string, where: string): void {
+  assert.doesNotMatch(text, bannedWords, where)
+  assert.ok(text.length <= longest, `${where}: ${text.length} characters: ${text}`)
+}
+
+function isWritten(file: string): boolean {
+  return /\.(?:ts|md)$/.test(file) && file !== 'docs/wording.md' && !/^docs\/(?:generated|decisions)\//.test(file)
+}
+
+/** The control plane is being rewritten: its old files leave this list with it. */
+function isClean(file: string): boolean {
+  return !/^(?:daemon\/control|cli\/commands\/control|cli\/catalogue\/call|cli\/print\/sentences)/.test(file)
+}
+
+interface Call {
+  readonly name: string
+  readonly args: readonly string[]
+}
+
+/** Calls of the constructors, with the source of their arguments. */
+function refusalsIn(code: string): Call[] {
+  const calls =
+    /(?:(?<![\w.])(invalid|needed|conflict|missing|missingOwn|taken|malformed|unauthenticated)|new (Refusal))\(/g
+  return [...code.matchAll(calls)].map(found => ({
+    name: (found[1] ?? found[2])!,
+    args: argumentsAt(code, found.index + found[0].length),
+  }))
+}
+
+/** From after the opening parenthesis to the one that closes it. Strings and templates are skipped as a whole. */
+function argumentsAt(code: string, start: number): string[] {
+  const args: string[] = []
+  let depth = 0
+  let from = start
+  const literal = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`/y
+  for (let at = start; at < code.length; at++) {
+    literal.lastIndex = at
+    const skipped = literal.exec(code)
+    if (skipped) {
+      at += skipped[0].length - 1
+      continue
+    }
+    const character = code[at]!
+    if (')]}'.includes(character) && depth-- === 0)
+      return [...args, code.slice(from, at).trim()].filter(arg => arg !== '')
+    if ('([{'.includes(character)) depth++
+    if (character === ',' && depth === 0) {
+      args.push(code.slice(from, at).trim())
+      from = at + 1
+    }
+  }
+  throw new Error(`no end of the call at ${code.slice(start, start + 40)}`)
+}
+
+/** String literals and templates in a piece of source, as far as they are sentences. */
+function textsIn(source: string): string[] {
+  return [...source.matchAll(/'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`((?:\\.|[^`\\])*)`/g)]
+    .map(([, single, double, template]) => single ?? double ?? template!)
+    .filter(text => text.includes(' '))
+}
