@@ -169,7 +169,13 @@ function stored(settings: SettingChanges): SettingChanges {
   )
 }
 
-function announceSetting(state: State, user: User, name: UserSetting, value: unknown, language?: string): Announcement[] {
+function announceSetting(
+  state: State,
+  user: User,
+  name: UserSetting,
+  value: unknown,
+  language?: string,
+): Announcement[] {
   const named = name === 'default_language' && language !== undefined ? { language_name: language } : {}
   const modern: Event = { type: 'user_settings', op: 'update', property: name, value, ...named }
   const older = legacyEvent(apiEmail(state, user), name, value, named)

@@ -105,7 +105,12 @@ export const userGroups = resource(api)<UserGroupFact>({
       ...sightNews(state, groupId, ({ members }) => ({ members: without(members, userIds) })),
     ],
     'group.members-removed': (state, { groupId, userIds }) => [
-      ...announceGroup(state, groupId, { type: 'user_group', op: 'remove_members', group_id: groupId, user_ids: userIds }),
+      ...announceGroup(state, groupId, {
+        type: 'user_group',
+        op: 'remove_members',
+        group_id: groupId,
+        user_ids: userIds,
+      }),
       ...sightNews(state, groupId, ({ members }) => ({ members: together(members, userIds) })),
     ],
     'group.subgroups-added': (state, { groupId, subgroupIds }) => [
