@@ -159,9 +159,18 @@ export class World {
     this.#queues.answerAll()
     await drain()
     await this.#unneededFiles.stop()
+    await this.#savePresence()
     await this.engine.close()
     this.site.close()
     await this.#mailer.settled()
+  }
+
+  /** Reports of presence are not journaled one by one; those since the last snapshot would end with the process. */
+  async #savePresence(): Promise<void> {
+    const rows = this.engine.state.presence.unsaved()
+    if (rows.length === 0 || this.#parts.settings.memory) return
+    // What keeps it from being written has been reported by the engine, and the stop goes on.
+    await this.engine.record('save-presence', null, [{ type: 'presence.saved', rows }]).catch(() => {})
   }
 
   get url(): string {

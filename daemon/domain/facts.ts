@@ -23,6 +23,7 @@ import type {
   InvitationFact,
   MutedUserFact,
   NavigationViewFact,
+  PresenceFact,
   ProfileFieldFact,
   SettingsFact,
   UserFact,
@@ -39,6 +40,7 @@ export type ResourceFact =
   | UserGroupFact
   | SettingsFact
   | UserStatusFact
+  | PresenceFact
   | MutedUserFact
   | AlertWordsFact
   | LinkifierFact

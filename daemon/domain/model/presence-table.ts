@@ -1,4 +1,4 @@
-// Who was last seen when. Volatile: saved with a snapshot, never journaled.
+// Who was last seen when. Volatile: saved with a snapshot and when the daemon stops, not with every report.
 
 export interface Presence {
   readonly userId: number
@@ -13,6 +13,8 @@ export interface Presence {
 export class PresenceTable {
   readonly #rows = new Map<number, Presence>()
   #newest = 0
+  /** The newest change that a snapshot or the journal has. */
+  #saved = 0
 
   /**
    * IDs are milliseconds where they can be: a crash forgets the newest rows, and an ID that a client has seen must not
@@ -35,11 +37,17 @@ export class PresenceTable {
     this.#newest = Math.max(this.#newest, row.updateId)
   }
 
+  /** What a stop must save: rows that changed since the start, or since they were last saved. */
+  unsaved(): Presence[] {
+    return [...this.#rows.values()].filter(({ updateId }) => updateId > this.#saved)
+  }
+
   save(): unknown[] {
     return [...this.#rows.values()]
   }
 
   load(rows: Iterable<unknown>): void {
     for (const row of rows) this.put(row as Presence)
+    this.#saved = this.#newest
   }
 }

@@ -2,6 +2,7 @@
 
 import { presence as api } from '../../api/people/presence.ts'
 import { limits } from '../limits.ts'
+import type { PresenceFact } from '../model/facts/people.ts'
 import { apiEmail, userByIdOrEmail } from '../model/lookups.ts'
 import type { Presence } from '../model/presence-table.ts'
 import { organizationSetting, userSetting } from '../model/settings.ts'
@@ -20,7 +21,7 @@ const offlineAfter = limits.presenceOfflineSeconds * 1000
 const awayFor = offlineAfter - limits.presencePingSeconds * 1000 - 10_000
 const legacyActiveWindow = 70_000
 
-export const presence = resource(api)<never>({
+export const presence = resource(api)<PresenceFact>({
   commands: {
     update(ctx, params) {
       may.check(may.havePresence, ctx)
@@ -66,8 +67,12 @@ export const presence = resource(api)<never>({
     },
   },
 
-  apply: {},
-  announce: {},
+  apply: {
+    'presence.saved': (state, { rows }) => state.presence.load(rows),
+  },
+  announce: {
+    'presence.saved': () => [],
+  },
 
   sections: {
     presence(ctx, _capabilities, { slimPresence, presenceHistoryDays }) {

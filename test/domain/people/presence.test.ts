@@ -1,6 +1,9 @@
 // Presence: what the specification says of it.
 
 import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { presence as api } from '../../../daemon/api/people/presence.ts'
 import { settings } from '../../../daemon/api/people/settings.ts'
@@ -10,7 +13,7 @@ import { found } from '../../../daemon/domain/organization/founding.ts'
 import { presence } from '../../../daemon/domain/people/presence.ts'
 import type { Announcement, Outcome } from '../../../daemon/domain/resource.ts'
 import seed from '../../../data/seed.json' with { type: 'json' }
-import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { type Caller, launch, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { fetched, listen, person } from '../../support/world.ts'
 
 let daemon: TestDaemon
@@ -136,5 +139,32 @@ describe('presence over time', () => {
     assert.deepEqual(report(100, 'active'), { active: 100, idle: 100, told: 0 })
     assert.deepEqual(report(160, 'idle'), { active: 100, idle: 160, told: 0 })
     assert.deepEqual(report(231, 'active'), { active: 231, idle: 231, told: 1 })
+  })
+})
+
+describe('presence over a restart', () => {
+  test('a stop saves it: people are seen as before, and update IDs go on', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-presence-'))
+    try {
+      const first = await launch(data)
+      const dora = await person(first, 'dora')
+      await dora.call(api.update, { status: 'active', ping_only: true })
+      const before = await first.owner.call(api.update, { status: 'idle', slim_presence: true, last_update_id: -1 })
+      await first.stop()
+      const second = await launch(data)
+      const again = await second.owner.call(api.update, { status: 'idle', slim_presence: true, last_update_id: -1 })
+      assert.deepEqual(again.presences![dora.id], before.presences![dora.id])
+      assert.deepEqual(Object.keys(again.presences!), Object.keys(before.presences!))
+      assert.ok(again.presence_last_update_id >= before.presence_last_update_id)
+      await second.stop()
+      // Nothing was reported since: nothing is saved again.
+      const entries = () => readFileSync(join(data, 'journal.ndjson'), 'utf8').split('"presence.saved"').length - 1
+      const saved = entries()
+      const third = await launch(data)
+      await third.stop()
+      assert.equal(entries(), saved)
+    } finally {
+      rmSync(data, { recursive: true, force: true })
+    }
   })
 })

@@ -3,6 +3,7 @@
 import type { GroupPermission } from '../../../api/shapes/permission-settings.ts'
 import type { Invitation, ProfileField } from '../organization-records.ts'
 import type { EmailChange, NavigationView, UserStatus } from '../personal-records.ts'
+import type { Presence } from '../presence-table.ts'
 import type { GroupValue, Role } from '../roles.ts'
 import type { Bot, Group, User } from '../state.ts'
 
@@ -73,6 +74,9 @@ export type SettingsFact =
   | { readonly type: 'email-change.requested'; readonly change: EmailChange }
   | { readonly type: 'email-change.confirmed'; readonly token: string }
   | { readonly type: 'organization.user-defaults-changed'; readonly changes: SettingChanges }
+
+/** Written when the daemon stops: reports themselves are not kept. */
+export type PresenceFact = { readonly type: 'presence.saved'; readonly rows: readonly Presence[] }
 
 export type UserStatusFact = {
   readonly type: 'user-status.set'
