@@ -1,13 +1,14 @@
-// A real daemon process for a test, and callers that speak to it as accounts. Every reply is held against the
-// catalogue; when the daemon stops, its journal is replayed and must give the state it had.
+// A real daemon process for a test, and callers that use accounts. Every reply is checked against the catalogue; when
+// the daemon stops, its journal is replayed and must give the same state.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
   appendFileSync,
-  cpSync,
+  copyFileSync,
   existsSync,
   linkSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,7 +16,7 @@ import {
   statSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Endpoint, ReplyOf, SentOf } from '../../daemon/api/define.ts'
@@ -38,7 +39,7 @@ export class TestDaemon {
   readonly ready: Ready
   readonly data: string
   readonly owner: Caller
-  /** With its exit code, when it has ended and everything it said is here. */
+  /** Resolves with the exit code when the process has ended and all of its output has arrived. */
   readonly closed: Promise<number | null>
   #stderr: () => string
 
@@ -69,12 +70,12 @@ export class TestDaemon {
     await this.closed
   }
 
-  /** Stops it as an administrator would; it must end well, and its journal must tell the whole story. */
+  /** Stops it as an administrator would; it must exit with 0, and its journal must hold the whole state. */
   async stop(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return
     if (existsSync(join(this.data, 'journal.ndjson'))) await this.#checkJournal()
     this.process.kill('SIGTERM')
-    assert.equal(await this.closed, 0, `natterd did not stop well: ${this.stderr}`)
+    assert.equal(await this.closed, 0, `natterd did not stop cleanly: ${this.stderr}`)
   }
 
   /** Folds the journal into a new snapshot, and waits for it. */
@@ -82,10 +83,10 @@ export class TestDaemon {
     const snapshot = join(this.data, 'state.json')
     const made = () => statSync(snapshot, { throwIfNoEntry: false })?.ino
     const before = made()
-    // It is over when the part of the journal that the snapshot covers is gone, not when the snapshot appears.
+    // It is finished when the part of the journal that the snapshot covers is gone, not when the snapshot appears.
     const forgotten = () => !readdirSync(this.data).some(name => /^journal-\d+\.ndjson$/.test(name))
     for (let waited = 0; made() === before || !forgotten(); waited += 10) {
-      // Asked again now and then: while one compaction is being finished, a call for another goes unheard.
+      // Sent again from time to time: the signal is ignored while a compaction is running.
       if (waited % 200 === 0 && made() === before) this.process.kill('SIGUSR2')
       assert.ok(waited < 60_000, `natterd wrote no snapshot: ${this.stderr}`)
       await sleep(10)
@@ -95,17 +96,47 @@ export class TestDaemon {
   /** The journal from its beginning, or a snapshot and what came after it, must give the state of now. */
   async #checkJournal(): Promise<void> {
     const copy = mkdtempSync(`${this.data}-copy-`)
-    const isJournal = (name: string) => /^journal.*\.ndjson$/.test(name)
     try {
-      cpSync(this.data, copy, { recursive: true, filter: path => !isJournal(basename(path)) })
-      // Not copied: what falls due before the snapshot, an idle queue's end for one, is still written into these.
-      for (const name of readdirSync(this.data).filter(isJournal)) linkSync(join(this.data, name), join(copy, name))
+      copyStore(this.data, copy)
       await this.compact()
       await checkReplayed(copy, join(this.data, 'state.json'))
     } finally {
       rmSync(copy, { recursive: true, force: true })
     }
   }
+}
+
+/** Copies the store of a running daemon, which can finish a compaction at any moment: then the copy begins again. */
+function copyStore(from: string, to: string): void {
+  const parts = () => `${statSync(join(from, 'state.json'), { throwIfNoEntry: false })?.ino} ${journalsIn(from)}`
+  for (let before: string; ; ) {
+    before = parts()
+    rmSync(to, { recursive: true })
+    mkdirSync(to)
+    for (const name of readdirSync(from, { recursive: true, encoding: 'utf8' }).sort()) copyEntry(from, to, name)
+    if (parts() === before) return
+  }
+}
+
+/** Copies one entry. The daemon can remove temporary files meanwhile: an entry that is gone is left out. */
+function copyEntry(from: string, to: string, name: string): void {
+  const [source, target] = [join(from, name), join(to, name)]
+  try {
+    if (statSync(source).isDirectory()) mkdirSync(target)
+    // Linked, not copied: entries that come before the snapshot, such as the end of an idle queue, are still added.
+    else if (isJournal(name)) linkSync(source, target)
+    else copyFileSync(source, target)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+function journalsIn(folder: string): string[] {
+  return readdirSync(folder).filter(isJournal).sort()
+}
+
+function isJournal(name: string): boolean {
+  return /^journal.*\.ndjson$/.test(name)
 }
 
 /** Starts a daemon that is stopped, and checked, when the test ends. */
@@ -123,7 +154,7 @@ export async function startDaemon(t: TestContext, options: DaemonOptions = {}): 
   return daemon
 }
 
-/** One daemon for all tests of the suite this is called in; for tests that do not mind each other. */
+/** One daemon for all tests of the suite this is called in; for tests that do not interfere with each other. */
 export function sharedDaemon(
   options: DaemonOptions = {},
   prepare: (daemon: TestDaemon) => Promise<void> = async () => {},
@@ -145,7 +176,7 @@ export function sharedDaemon(
   return () => daemon!
 }
 
-/** Starts a daemon that the caller ends; for tests that kill it. */
+/** Starts a daemon that the caller has to stop; for tests that kill it. */
 export async function launch(data: string, { flags = [], env = {} }: DaemonOptions = {}): Promise<TestDaemon> {
   const store = flags.includes('--memory') ? [] : ['--data', data]
   const args = [join(root, 'bin/natterd'), ...store, '--port', '0', '--json', '--no-profile', ...flags]
@@ -172,7 +203,7 @@ export interface ErrorBody {
   readonly [field: string]: unknown
 }
 
-/** Somebody who calls the API. */
+/** An account that calls the API. */
 export class Caller {
   readonly url: string
   readonly email: string | undefined
@@ -200,7 +231,7 @@ export class Caller {
     return reply.body as unknown as ErrorBody
   }
 
-  /** Calls an endpoint and takes whatever comes. */
+  /** Calls an endpoint and returns whatever it answers. */
   async try(endpoint: Endpoint, params: Record<string, unknown>): Promise<HttpReply> {
     const { path, fields } = encode(endpoint, params)
     const form = formOf(endpoint.method, fields)
@@ -219,7 +250,7 @@ export class Caller {
   }
 }
 
-/** Holds the reply against the catalogue, and remembers the call for the law that every endpoint is exercised. */
+/** Checks the reply against the catalogue, and records the call for the law that every endpoint is called. */
 function note(endpoint: Endpoint, reply: HttpReply): void {
   const code = reply.body.result === 'success' ? 'success' : String(reply.body.code)
   assert.notEqual(reply.status, 500, `${endpoint.id} failed: ${JSON.stringify(reply.body)}`)
