@@ -10,6 +10,9 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 
 const bundles = ['natterd', 'natter']
 
+/** Line by line, with source maps, so that coverage can be mapped back to the sources. Slower; never for a release. */
+const forCoverage = process.env.NATTER_COVERAGE !== undefined
+
 for (const bundle of bundles) rmSync(`dist/${bundle}.cjs.cache`, { force: true })
 
 /** What fastify loads at its start for the sake of options that we do not use. It is loaded when one of its parts is. */
@@ -34,8 +37,9 @@ const shared: BuildOptions = {
   format: 'cjs',
   target: 'node20.19',
   // Identifiers stay as they are: kept names over shortened ones cost a call for every function made at run time.
-  minifyWhitespace: true,
-  minifySyntax: true,
+  minifyWhitespace: !forCoverage,
+  minifySyntax: !forCoverage,
+  sourcemap: forCoverage ? 'linked' : false,
   legalComments: 'none',
   // Loaded when first needed, if ever: what is in the bundle is in memory from the start. (jq-wasm also finds its .wasm
   // beside itself.)
