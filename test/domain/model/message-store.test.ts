@@ -183,3 +183,23 @@ describe('a store that has sealed segments', () => {
     rmSync(folder, { recursive: true })
   })
 })
+
+describe('a message ID beyond 32 bits', () => {
+  test('is no message, though its low bits are those of one', () => {
+    const messages = new MessageStore()
+    messages.add({
+      id: 5,
+      senderId: 1,
+      channelId: 3,
+      topic: 't',
+      time: 1,
+      client: 'c',
+      content: 'x',
+      html: '<p>x</p>',
+      marks: 0,
+    })
+    assert.deepEqual([messages.has(5), messages.channelOf(5), messages.get(5)?.id], [true, 3, 5])
+    const far = 2 ** 32 + 5
+    assert.deepEqual([messages.has(far), messages.channelOf(far), messages.get(far)], [false, -1, undefined])
+  })
+})

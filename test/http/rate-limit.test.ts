@@ -1,0 +1,84 @@
+// Rate limits, by a frozen clock.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { events } from '../../daemon/api/events.ts'
+import { server } from '../../daemon/api/organization/server.ts'
+import { users } from '../../daemon/api/people/users.ts'
+import { Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
+import type { HttpReply } from '../support/http.ts'
+
+describe('rate limits', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--rate-limit', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
+  const isHit = (reply: HttpReply, within: number) => {
+    assert.equal(reply.status, 429, reply.text)
+    assert.equal(reply.body.code, 'RATE_LIMIT_HIT')
+    const wait = reply.body['retry-after']
+    assert.ok(typeof wait === 'number' && wait > 0 && wait <= within, `retry-after ${wait}`)
+    assert.equal(Number(reply.headers['retry-after']), Math.ceil(wait))
+  }
+
+  test('a user has 200 calls a minute, and every answer says what is left', async () => {
+    const { owner } = daemon()
+    for (let left = 199; left >= 0; left--) {
+      const { status, headers } = await owner.try(users.me, {})
+      assert.equal(status, 200)
+      assert.equal(headers['x-ratelimit-limit'], '200')
+      assert.equal(headers['x-ratelimit-remaining'], String(left))
+      assert.equal(Number(headers['x-ratelimit-reset']), Date.UTC(2030, 0, 1, 0, 1) / 1000)
+    }
+    isHit(await owner.try(users.me, {}), 60)
+    assert.equal((await owner.try(users.me, {})).headers['x-ratelimit-remaining'], '0')
+  })
+
+  test('polling has a budget of its own', async () => {
+    const { status, headers } = await daemon().owner.try(events.get, { queue_id: 'x' })
+    assert.equal(status, 400)
+    assert.equal(headers['x-ratelimit-remaining'], '199')
+    const gone = await daemon().owner.try(events.delete, { queue_id: 'x' })
+    assert.equal(gone.headers['x-ratelimit-remaining'], '198')
+  })
+
+  test('a wrong password can be tried five times in half an hour, however the name is written and however fast', async () => {
+    const names = ['amy@example.com', 'AMY@example.com', ' amy@example.com', 'amy@example.com ', 'Amy@Example.Com']
+    const tries = [...names, ...names, ...names].map(username =>
+      daemon().nobody.try(users.fetchApiKey, { username, password: 'guess' }),
+    )
+    const replies = await Promise.all(tries)
+    assert.equal(replies.filter(({ body }) => body.code === 'AUTHENTICATION_FAILED').length, 5)
+    for (const reply of replies.filter(({ status }) => status === 429)) isHit(reply, 1800)
+  })
+
+  test('guesses at one account count together, whichever of its addresses is given', async t => {
+    const guarded = await startDaemon(t, { flags: ['--memory', '--rate-limit'] })
+    const { email, user_id } = guarded.ready.owner
+    const names = [email, ...Array.from({ length: 9 }, (_, zeros) => `user${'0'.repeat(zeros)}${user_id}@example.com`)]
+    const codes: string[] = []
+    for (const username of names)
+      codes.push((await guarded.nobody.try(users.fetchApiKey, { username, password: 'guess' })).body.code)
+    assert.equal(codes.filter(code => code === 'AUTHENTICATION_FAILED').length, 5, codes.join())
+    assert.equal(codes.filter(code => code === 'RATE_LIMIT_HIT').length, 5, codes.join())
+  })
+
+  test('an address without an account has 100 calls a minute, wrong keys included', async () => {
+    const stranger = new Caller(daemon().url, 'owner@example.com', 'x'.repeat(32))
+    assert.equal((await stranger.try(users.me, {})).status, 401)
+    let status = 200
+    let calls = 0
+    for (; status !== 429 && calls < 120; calls++) ({ status } = await daemon().nobody.try(server.settings, {}))
+    // Fifteen passwords and one wrong key were counted before.
+    assert.equal(calls, 100 - 15 - 1 + 1)
+    isHit(await daemon().nobody.try(server.settings, {}), 60)
+    assert.equal((await stranger.try(users.me, {})).status, 429)
+  })
+
+  test('health checks are not limited', async () => {
+    assert.equal((await daemon().nobody.raw('GET', '/readyz')).status, 200)
+  })
+
+  test('on the loopback address there are none unless wanted', async t => {
+    const free = await startDaemon(t, { flags: ['--memory'] })
+    const { headers } = await free.owner.try(users.me, {})
+    assert.equal(headers['x-ratelimit-limit'], undefined)
+  })
+})
