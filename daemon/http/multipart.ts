@@ -14,6 +14,7 @@ export interface Parts {
 const sliceBytes = 16 * 1024
 
 const loadParser = () => import('@fastify/busboy')
+// Shared by all worlds: a module that is loaded once.
 let loading: ReturnType<typeof loadParser> | undefined
 
 /** Text that is not UTF-8 becomes U+FFFD, as it does in forms. */

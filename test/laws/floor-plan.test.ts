@@ -262,6 +262,25 @@ describe('the floor plan', () => {
         for (const line of code.split('\n')) assert.doesNotMatch(line, impure, `${path} is not pure: ${line.trim()}`)
   })
 
+  test('a variable of a module says why all worlds of a process may share it', () => {
+    const variable = /^(?:export )?(?:let|var) (\w+)/
+    for (const { path, text } of own) {
+      if (!path.startsWith('daemon/')) continue
+      const lines = text.split('\n')
+      for (const [index, line] of lines.entries()) {
+        const name = variable.exec(line)?.[1]
+        if (name === undefined) continue
+        // The comment may stand over several variables that belong together.
+        const above = lines.slice(Math.max(0, index - 4), index).join('\n')
+        assert.match(
+          above,
+          /\/\/ Shared by all worlds: /,
+          `${path}: ${name} is shared by all worlds; put it in the world`,
+        )
+      }
+    }
+  })
+
   test('no file is longer than 400 lines', () => {
     const long = own.filter(({ text }) => text.split('\n').length > 401).map(({ path }) => path)
     assert.deepEqual(long, [])

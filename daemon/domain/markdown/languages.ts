@@ -70,7 +70,8 @@ const languages: Readonly<Record<string, string>> = {
   Zig: 'zig',
 }
 
-let byWord: Map<string, string> | undefined
+// Shared by all worlds: made from the table above, and never changed after that.
+let byWord: ReadonlyMap<string, string> | undefined
 
 /** The display name; the word itself if it is unknown. */
 export function languageName(word: string): string {

@@ -9,6 +9,8 @@ import { withHiddenThings } from './plain-text.ts'
 import { linkPreview, withPreviews } from './previews.ts'
 import type { Env } from './render-context.ts'
 
+// Shared by all worlds: its rules are the same in each, and what differs travels in `env`. Made at the first message that
+// needs it.
 let parser: InstanceType<typeof MarkdownIt> | undefined
 
 export function toHtml(source: string, env: Env): string {

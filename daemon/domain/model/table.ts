@@ -120,6 +120,7 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
   }
 }
 
+// Shared by all worlds: a number that comes only once, and says nothing.
 let supposed = 0
 
 /** A table with some rows in place of its own. */

@@ -26,7 +26,14 @@ export function isNobody(state: State, value: GroupValue): boolean {
 
 // --- membership -------------------------------------------------------------------------------------------------
 
-const memberships = new WeakMap<User, { readonly version: number; readonly groups: ReadonlySet<number> }>()
+interface Memberships {
+  /** The table they were read from, and its version then: another world counts its own. */
+  readonly table: State['groups']
+  readonly version: number
+  readonly groups: ReadonlySet<number>
+}
+
+const memberships = new WeakMap<User, Memberships>()
 
 /**
  * Every group the account is in, directly or through groups in groups. Kept until a group changes; a change of the
@@ -34,7 +41,7 @@ const memberships = new WeakMap<User, { readonly version: number; readonly group
  */
 export function groupsOf(state: State, user: User): ReadonlySet<number> {
   const known = memberships.get(user)
-  if (known?.version === state.groups.version) return known.groups
+  if (known?.table === state.groups && known.version === state.groups.version) return known.groups
   const groups = new Set<number>()
   if (user.active) {
     const found = directGroups(state, user)
@@ -44,7 +51,7 @@ export function groupsOf(state: State, user: User): ReadonlySet<number> {
       for (const outer of state.groups.where('subgroup', group.id)) found.push(outer)
     }
   }
-  memberships.set(user, { version: state.groups.version, groups })
+  memberships.set(user, { table: state.groups, version: state.groups.version, groups })
   return groups
 }
 
