@@ -244,6 +244,7 @@ function readFields(text: string): Fields | undefined {
   return { text, headers, bodyLength: Number(length) }
 }
 
+// Shared by all worlds: it is the real time, and nothing else.
 let second = 0
 let dateText = ''
 
