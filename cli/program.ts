@@ -1,13 +1,14 @@
 // One run of `natter`: finds the first word, loads its page or subcommand, runs it, and maps failures to exit codes.
 
-import type { Endpoint } from '../daemon/api/define.ts'
-import { catalogue, type Page } from '../daemon/api/index.ts'
+import { controlPages } from '../daemon/api/control.ts'
+import type { Endpoint, Page } from '../daemon/api/define.ts'
+import { catalogue } from '../daemon/api/index.ts'
 import { Ending, exitCodes, Failure, report, usage } from './base/failure.ts'
 import { batchFlags, firstWord, type GlobalFlag, globalFlags } from './base/globals.ts'
 import { beQuiet } from './base/note.ts'
 import { version } from './base/version.ts'
 import type { Command } from './catalogue/subcommands.ts'
-import { allWords } from './catalogue/words.ts'
+import { allPages, allWords } from './catalogue/words.ts'
 import { extras } from './commands/index.ts'
 
 export async function runProgram(argv: readonly string[]): Promise<number> {
@@ -73,38 +74,46 @@ async function addWord(program: Command, word: string, argv: readonly string[]):
     for (const subcommand of await extra.load()) addExtra(program, subcommand)
     program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(extra.about)
   }
-  const pages = Object.values<Page>(catalogue).filter(page => page.words.includes(word))
+  const pages = allPages().filter(page => page.words.includes(word))
   if (!extra && pages.length === 0) {
     const { didYouMean } = await import('./base/did-you-mean.ts')
     throw usage(`there is no subcommand "${word}"`, didYouMean(word, allWords()) ?? 'See natter --help')
   }
-  if (pages.length === 0) return
+  for (const page of pages) await addPage(program, page, word, argv)
+}
+
+/** Adds the subcommands of a page that begin with this word. */
+async function addPage(program: Command, page: Page, word: string, argv: readonly string[]): Promise<void> {
   const { addEndpoint } = await import('./catalogue/subcommands.ts')
   const { callEndpoint } = await import('./catalogue/call.ts')
   const { formOf: whole } = await import('./catalogue/forms.ts')
-  for (const page of pages) {
-    const endpoints = Object.values<Endpoint>(await page.load())
-    for (const endpoint of endpoints)
-      if (endpoint.cli.name.split(' ')[0] === word) addEndpoint(program, whole(endpoint), callEndpoint, argv)
-    const { formOf, saidBy, shortcuts, targetOf } = await import('./catalogue/shortcuts.ts')
-    for (const shortcut of shortcuts) {
-      const endpoint = endpoints.find(({ id }) => id === shortcut.id)
-      if (!endpoint || shortcut.cli.name.split(' ')[0] !== word) continue
+  const { formOf, saidBy, targetOf } = await import('./catalogue/shortcuts.ts')
+  const begins = (cli: { readonly name: string }) => cli.name.split(' ')[0] === word
+  for (const endpoint of Object.values<Endpoint>(await page.load())) {
+    // natterd sends these itself; nobody can call them.
+    if (endpoint.served === 'outgoing') continue
+    const call =
+      endpoint.access === 'control' ? (await import('./catalogue/control-call.ts')).callControl : callEndpoint
+    if (begins(endpoint.cli)) addEndpoint(program, whole(endpoint), call, argv)
+    for (const shortcut of (endpoint.cli.shortcuts ?? []).filter(({ cli }) => begins(cli))) {
       const run: typeof callEndpoint = (_, given, globals, batch) =>
         callEndpoint(targetOf(shortcut, endpoint), saidBy(shortcut, given), globals, batch)
       addEndpoint(program, formOf(shortcut, endpoint), run, argv, shortcut.switches ?? [])
     }
-    const group = program.commands.find(command => command.name() === word && command.commands.length > 0)
-    if (group?.registeredArguments.length === 0) group.description(page.about)
   }
+  // A word of two pages is explained by the first, that of the API.
+  const group = program.commands.find(command => command.name() === word && command.commands.length > 0)
+  if (group?.registeredArguments.length === 0 && group.description() === '') group.description(page.about)
 }
 
 /** Written by hand: it must work before any parser or page is loaded. */
 function programHelp(): string {
-  const pages = Object.values<Page>(catalogue).map(page => [page.words.join(', '), page.about] as const)
-  const shown = Object.entries(extras).filter(([, { hidden }]) => !hidden)
-  const fixtures = shown.filter(([, { about }]) => about.startsWith(forFixtures))
-  const others = shown.filter(extra => !fixtures.includes(extra))
+  const explain = ({ words, about }: Page) => [words.join(', '), about] as const
+  const pages = Object.values<Page>(catalogue)
+  // What the control plane adds to a noun of the API is explained there.
+  const known = new Set(pages.flatMap(({ words }) => words))
+  const control = Object.values<Page>(controlPages).filter(({ words }) => !words.some(word => known.has(word)))
+  const others = Object.entries(extras).filter(([, { hidden }]) => !hidden)
   const flags = globalFlags.map(explained)
   return `natter: team chat from the command line
 
@@ -124,10 +133,10 @@ Tools:
 ${columns([...others.map(([word, { about }]) => [word, about] as const), ['help', 'show help for a subcommand, or for exit-codes, environment or narrow; --man prints the man page']])}
 
 The API:
-${columns(pages)}
+${columns(pages.map(explain))}
 
-Fixtures, for testing other programs:
-${columns(fixtures.map(([word, { about }]) => [word, about.slice(forFixtures.length)] as const))}
+The control plane, for testing other programs:
+${columns(control.map(explain))}
 
 Global flags:
 ${columns([...flags, ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}
@@ -140,8 +149,6 @@ ${columns(batchFlags.map(explained))}
 function explained({ name, value, about }: GlobalFlag): readonly [string, string] {
   return [`--${name}${value ? ` ${value}` : ''}`, about]
 }
-
-const forFixtures = 'fixtures: '
 
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))

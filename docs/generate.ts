@@ -4,26 +4,29 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manPage } from '../cli/commands/man.ts'
-import { apiPage } from './generate/api.ts'
+import { apiPage, controlPage } from './generate/api.ts'
 import { capabilitiesPage } from './generate/capabilities.ts'
 import { cliPage } from './generate/cli.ts'
 import { daemonPage } from './generate/daemon.ts'
 import { errorsPage } from './generate/errors.ts'
 import { factsPage } from './generate/facts.ts'
 import { openPointsPage } from './generate/open-points.ts'
-import { openApi } from './generate/openapi.ts'
+import { controlOpenApi, openApi } from './generate/openapi.ts'
 import { permissionsPage } from './generate/permissions.ts'
-import { loadCatalogue, root } from './generate/sources.ts'
+import { loadCatalogue, loadControlPages, root } from './generate/sources.ts'
 
 const folder = join(root, 'docs', 'generated')
 
 /** Every page by its file name. */
 export async function generate(): Promise<ReadonlyMap<string, string>> {
   const resources = await loadCatalogue()
+  const control = await loadControlPages()
   return new Map([
     ['api.md', apiPage(resources)],
     ['openapi.json', `${JSON.stringify(openApi(resources), null, 2)}\n`],
-    ['cli.md', cliPage(resources)],
+    ['control.md', controlPage(control)],
+    ['openapi-control.json', `${JSON.stringify(controlOpenApi(control), null, 2)}\n`],
+    ['cli.md', cliPage([...resources, ...control])],
     ['natter.1', await manPage()],
     ['permissions.md', permissionsPage()],
     ['errors.md', errorsPage(resources)],

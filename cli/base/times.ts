@@ -31,13 +31,14 @@ function ahead(text: string, now: Date): number | undefined {
   return distance === undefined ? undefined : seconds(new Date(now.getTime() + distance))
 }
 
-/** For people: local time, to the minute, always the same width. */
-export function showTime(unixSeconds: number): string {
+/** For people: local time, to the minute or to the second, the same width always. */
+export function showTime(unixSeconds: number, precision: 'minute' | 'second' = 'minute'): string {
   const at = new Date(unixSeconds * 1000)
   if (Number.isNaN(at.getTime())) return String(unixSeconds)
   const two = (part: number) => String(part).padStart(2, '0')
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`
+  const minute = `${day} ${two(at.getHours())}:${two(at.getMinutes())}`
+  return precision === 'minute' ? minute : `${minute}:${two(at.getSeconds())}`
 }
 
 /** From now: `3 min ago`, `in 2 h`. */

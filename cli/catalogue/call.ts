@@ -1,6 +1,6 @@
 // Runs a subcommand of the catalogue: read its params, send or show the request, print the reply.
 
-import type { Endpoint } from '../../daemon/api/define.ts'
+import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
 import { addHint, exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
@@ -15,12 +15,6 @@ import { call, type Patience, type Request } from '../transport/client.ts'
 import { fillIn } from './everyday.ts'
 import { requestOf } from './forms.ts'
 import type { BatchOptions } from './subcommands.ts'
-
-/** Endpoints whose replies are printed in their own words. */
-const said: ReadonlySet<string> = new Set(['subscribe', 'unsubscribe', 'delete-topic'])
-
-/** A blocking poll is answered by a heartbeat at the latest, within about a minute. */
-const pollTimeout = 120_000
 
 export async function callEndpoint(
   endpoint: Endpoint,
@@ -47,18 +41,16 @@ export async function callEndpoint(
   }
   const params = await readParams(endpoint, given, sources)
   const { path, fields } = requestOf(endpoint, params)
-  const request: Request = { method: endpoint.method, path: `/api/v1${path}`, fields }
+  const request: Request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}`, fields }
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
   if (globals.dryRun || globals.curl)
     return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
   const reply = await call(caller, request, patience).catch(error => nearby(error, endpoint, given, sources))
-  const says = said.has(endpoint.id) ? (await import('../print/sentences.ts')).sayings[endpoint.id] : undefined
-  const view = {
-    ...endpoint.cli,
-    shapes: endpoint.reply,
-    done: doneText(endpoint, { ...params, ...Object.fromEntries(given) }),
-  }
+  const says = endpoint.cli.says && (await import('../print/sentences.ts')).sayings[endpoint.cli.says]
+  const { shows, columns } = endpoint.cli
+  const done = doneText(endpoint, { ...params, ...Object.fromEntries(given) })
+  const view = { shows, columns, shapes: endpoint.reply, done }
   await printReply(
     reply,
     says ? { ...view, says: reply => says(reply, () => fullNames(account, patience)) } : view,
@@ -82,7 +74,8 @@ async function nearby(
   const place = placeIn(String(given.get('@place') ?? ''))
   const channel = given.get('@channel') ?? place?.channel
   if (mayBeMisspelt(error)) {
-    const channels = [channel ?? [], endpoint.id === 'unsubscribe' ? (given.get('subscriptions') ?? []) : []].flat()
+    const named = endpoint.cli.channels
+    const channels = [channel ?? [], (named && given.get(named)) ?? []].flat()
     const people = [given.get('@sender') ?? [], given.get('principals') ?? []].flat()
     for (const name of channels) await suggested('channel', String(name), sources)
     for (const name of people) await suggested('user', String(name), sources)
@@ -194,9 +187,8 @@ function labelOf(endpoint: Endpoint, param: string): string {
   return `<${isChoice(shape) ? param.replaceAll('_', '-') : wordName(param, shape)}>`
 }
 
-function patienceFor(endpoint: Endpoint, globals: Globals): Patience {
-  const timeout = globals.timeout ?? (endpoint.id === 'get-events' ? pollTimeout : undefined)
-  return { timeout, retry: globals.retry }
+export function patienceFor({ cli }: Endpoint, globals: Globals): Patience {
+  return { timeout: globals.timeout ?? cli.patience, retry: globals.retry }
 }
 
 function withoutKey({ site, from }: Account): Account {

@@ -27,6 +27,15 @@ const listFlags: readonly ExtraFlag[] = [
   { name: 'search', value: 'WORDS', about: 'only messages with these words' },
 ]
 
+/** How the control plane is found and opened. */
+const controlFlags: readonly ExtraFlag[] = [
+  { name: 'control-token', value: 'TOKEN', about: 'token of the control plane' },
+  { name: 'ready-file', value: 'FILE', about: 'read the site and the token from this ready file' },
+]
+
+/** Those flags of every subcommand that make sense for the control plane. */
+export const controlGlobals = ['json', 'ndjson', 'fields', 'jq', 'site', 'profile', 'timeout', 'color', 'quiet']
+
 const lastMessages = 20
 
 const linesFlag: ExtraFlag = {
@@ -52,7 +61,8 @@ export function wordsFor(endpoint: Endpoint): readonly string[] {
 }
 
 export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
-  if (endpoint.id === 'get-messages') return [linesFlag, ...listFlags]
+  if (endpoint.access === 'control') return controlFlags
+  if (endpoint.cli.history) return [linesFlag, ...listFlags]
   return isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
 }
 
@@ -61,7 +71,7 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   const values: Record<string, unknown> = {}
   const narrow = rest.get('narrow')
   const terms = narrow === undefined ? [] : narrowFrom(textOf(narrow))
-  if (endpoint.id === 'get-messages') await newest(rest, values, terms, sources)
+  if (endpoint.cli.history) await newest(rest, values, terms, sources)
   // HTML is for browsers.
   if (endpoint.method === 'GET' && isSource(endpoint) && !rest.has('apply_markdown')) values.apply_markdown = false
   if (terms.length > 0) {
@@ -70,9 +80,9 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   }
   const policy = rest.get('visibility_policy')
   if (typeof policy === 'string' && Object.hasOwn(policies, policy)) rest.set('visibility_policy', policies[policy]!)
-  // No subscribers were given, and a channel without its creator is rarely intended.
-  if (endpoint.id === 'create-channel' && !rest.has('subscribers')) rest.set('subscribers', ['me'])
-  if (endpoint.id === 'add-navigation-view' && !rest.has('is_pinned')) values.is_pinned = false
+  for (const [name, value] of Object.entries(endpoint.cli.defaults ?? {}))
+    if (typeof value === 'boolean' && !rest.has(name)) values[name] = value
+    else if (!rest.has(name)) rest.set(name, value)
   // Accept an emoji the way people write it in a message, with colons.
   const emoji = rest.get('emoji_name')
   if (typeof emoji === 'string') rest.set('emoji_name', emoji.replace(/^:(.+):$/, '$1'))
@@ -142,7 +152,6 @@ async function newest(
     terms.push({ operator: name, operand })
     given.delete(`@${name}`)
   }
-  if (!given.has('allow_empty_topic_name')) values.allow_empty_topic_name = true
   const lines = given.get('@lines')
   given.delete('@lines')
   if (lines !== undefined && ['num_before', 'num_after', 'message_ids'].some(name => given.has(name)))

@@ -2,8 +2,6 @@
 
 import {
   type Endpoint,
-  inPath,
-  int,
   listOf,
   markdown,
   optional,
@@ -33,32 +31,27 @@ const message = {
   content: required(markdown, 'the content, in Markdown', { cut: longestContent }),
 }
 
-const forms: Readonly<Record<string, (target: Endpoint) => Form>> = {
-  'create-drafts': target => ({
-    ...target,
-    target,
-    summary: 'Create a draft of a message',
-    params: message,
-    cli: { ...target.cli, args: ['content'] },
-    from: values => ({ drafts: given(values, '[') ?? [draftFrom(values)] }),
-  }),
-  'edit-draft': target => ({
-    ...target,
-    target,
-    params: { draft_id: inPath(int, 'which draft'), ...message },
-    cli: { ...target.cli, args: ['draft_id', '@place', 'content'] },
-    from: ({ draft_id, ...values }) => {
-      const draft = given(values, '{')
-      // A draft is replaced as a whole.
-      if (!draft && values.type === undefined)
-        throw usage('no recipient given', "Give '#channel>topic' or users before the text.")
-      return { draft_id, draft: draft ?? draftFrom(values) }
-    },
-  }),
-}
-
 export function formOf(endpoint: Endpoint): Endpoint {
-  return Object.hasOwn(forms, endpoint.id) ? forms[endpoint.id]!(endpoint) : endpoint
+  const { draft, ...cli } = endpoint.cli
+  if (!draft) return endpoint
+  const { [draft.param]: records, ...others } = endpoint.params
+  const list = records!.shape.type === 'array'
+  const form: Form = {
+    ...endpoint,
+    target: endpoint,
+    summary: draft.summary ?? endpoint.summary,
+    params: { ...others, ...message },
+    cli: { ...cli, args: draft.args },
+    from: values => {
+      const { type, to, topic, content, ...rest } = values
+      const given = givenRecord(values, list ? '[' : '{')
+      // A draft is replaced as a whole.
+      if (!given && !list && type === undefined)
+        throw usage('no recipient given', "Give '#channel>topic' or people before the text.")
+      return { ...rest, [draft.param]: given ?? (list ? [draftFrom(values)] : draftFrom(values)) }
+    },
+  }
+  return form
 }
 
 /** The request for these params. */
@@ -78,7 +71,7 @@ function draftFrom({ type, to, topic = '', content }: Values): Values {
 }
 
 /** The record itself, for callers that have it as JSON. */
-function given({ content, type }: Values, begin: '[' | '{'): unknown {
+function givenRecord({ content, type }: Values, begin: '[' | '{'): unknown {
   if (type !== undefined || typeof content !== 'string' || !content.startsWith(begin)) return undefined
   try {
     return JSON.parse(content)

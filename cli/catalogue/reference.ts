@@ -1,12 +1,12 @@
 // Every subcommand as plain data, from the catalogue and from the extras: for `natter commands`, completions and the man page.
 
-import type { Endpoint } from '../../daemon/api/define.ts'
-import { catalogue, type Page } from '../../daemon/api/index.ts'
+import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
 import { extras } from '../commands/index.ts'
 import { flagName, isChoice, isList, isSwitch, valueName, wordName } from '../input/flags.ts'
-import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
+import { controlGlobals, everydayFlags, placeParam, wordsFor } from './everyday.ts'
 import { formOf as whole } from './forms.ts'
-import { formOf, shortcuts } from './shortcuts.ts'
+import { formOf } from './shortcuts.ts'
+import { allPages } from './words.ts'
 
 export interface FlagEntry {
   readonly name: string
@@ -44,15 +44,13 @@ export interface Entry {
 }
 
 export async function reference(): Promise<Entry[]> {
-  const pages = await Promise.all(Object.values<Page>(catalogue).map(page => page.load()))
+  const pages = await Promise.all(allPages().map(page => page.load()))
   const endpoints = pages.flatMap(page => Object.values<Endpoint>(page)).filter(({ served }) => served !== 'outgoing')
   const others = (await Promise.all(Object.values(extras).map(extra => extra.load()))).flat()
   return [
     ...endpoints.flatMap(endpoint => [
       entryOf(whole(endpoint)),
-      ...shortcuts
-        .filter(({ id }) => id === endpoint.id)
-        .map(shortcut => entryOf(formOf(shortcut, endpoint), shortcut.switches ?? [])),
+      ...(endpoint.cli.shortcuts ?? []).map(shortcut => entryOf(formOf(shortcut, endpoint), shortcut.switches ?? [])),
     ]),
     ...others
       .filter(extra => !extra.hidden)
@@ -103,8 +101,9 @@ function entryOf(endpoint: Endpoint, flags = everydayFlags(endpoint)): Entry {
           ...(isList(shape) && !isChoice(shape) && { repeatable: true }),
         })),
     ],
+    ...(endpoint.access === 'control' && { globals: controlGlobals }),
     examples: cli.examples,
-    route: `${method} /api/v1${path}`,
+    route: `${method} ${baseOf(endpoint)}${path}`,
     id: endpoint.id,
     impact: method === 'GET' ? 'read' : 'write',
   }

@@ -1,12 +1,12 @@
 // Builds commander subcommands from endpoints of the catalogue, and adds the global flags to every subcommand.
 
 import { Argument, Command, CommanderError, Help, Option } from 'commander'
-import type { Endpoint, Param } from '../../daemon/api/define.ts'
+import { baseOf, type Endpoint, type Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
 import { batchFlags, type Globals, globalFlags, readGlobals } from '../base/globals.ts'
 import type { ExtraFlag, ExtraSubcommand } from '../base/subcommand.ts'
-import { flagName, type Given, isList, isSwitch, otherFlag, valueName, wordName } from '../input/flags.ts'
-import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
+import { flagName, type Given, isChoice, isList, isSwitch, otherFlag, valueName, wordName } from '../input/flags.ts'
+import { controlGlobals, everydayFlags, placeParam, wordsFor } from './everyday.ts'
 
 /** Source of a batch of calls, and how to make them. */
 export interface BatchOptions {
@@ -91,14 +91,15 @@ export function addEndpoint(
       leaf.addOption(option.helpGroup('Flags:'))
       options.set(name, option.attributeName())
     }
-  for (const flag of batchFlags) {
+  const control = endpoint.access === 'control'
+  for (const flag of control ? [] : batchFlags) {
     const option = optionFor(flag).hideHelp()
     leaf.addOption(option)
     mentioned.add(option)
   }
   leaf.usage(`${wordsOf(leaf)} [flags]`.trimStart())
-  addHelpEnd(leaf, endpoint.cli.examples, `Route: ${endpoint.method} /api/v1${endpoint.path}`)
-  addGlobals(leaf)
+  addHelpEnd(leaf, endpoint.cli.examples, `Route: ${endpoint.method} ${baseOf(endpoint)}${endpoint.path}`)
+  addGlobals(leaf, control ? controlGlobals : undefined)
   leaf.action(() => run(endpoint, givenTo(leaf, args, options), globalsOf(leaf), batchFrom(leaf.opts())))
   return leaf
 }
@@ -262,7 +263,9 @@ function argumentFor(name: string, param: Param, last: boolean, loose: boolean):
   const needed = param.presence === 'required' || param.presence === 'path'
   const title = wordName(name, param.shape)
   const many = last && isList(param.shape) ? '...' : ''
-  const argument = new Argument(needed && !loose ? `<${title}${many}>` : `[${title}${many}]`, aboutOf(param, false))
+  const choices = isChoice(param.shape) && title !== valueName(param.shape) ? valueName(param.shape) : ''
+  const about = choices ? `${aboutOf(param, false)}: ${choices.replaceAll('|', ', ')}` : aboutOf(param, false)
+  const argument = new Argument(needed && !loose ? `<${title}${many}>` : `[${title}${many}]`, about)
   if (needed) shownAsNeeded.add(argument)
   return argument
 }

@@ -1,11 +1,18 @@
-// The first words of all subcommands.
+// The table of contents of both catalogues, and the first words of all subcommands.
 
-import { catalogue, type Page } from '../../daemon/api/index.ts'
+import { controlPages } from '../../daemon/api/control.ts'
+import type { Page } from '../../daemon/api/define.ts'
+import { catalogue } from '../../daemon/api/index.ts'
 import { extras } from '../commands/index.ts'
+
+/** The pages of the API, then those of the control plane. */
+export function allPages(): Page[] {
+  return [...Object.values(catalogue), ...Object.values(controlPages)]
+}
 
 export function allWords(): string[] {
   return [
-    ...Object.values<Page>(catalogue).flatMap(page => page.words),
+    ...new Set(allPages().flatMap(page => page.words)),
     ...Object.keys(extras).filter(word => !word.startsWith('_')),
     'help',
   ]

@@ -26,42 +26,6 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'run, start, stop and inspect a daemon on this machine',
     load: async () => (await import('./daemon/index.ts')).daemon,
   },
-  clock: {
-    about: "fixtures: freeze, move and resume the daemon's clock",
-    load: async () => (await import('./control/clock.ts')).clock,
-  },
-  reset: {
-    about: 'fixtures: reset the daemon to its initial state',
-    load: async () => (await import('./control/snapshots.ts')).reset,
-  },
-  snapshot: {
-    about: 'fixtures: save and restore states of the daemon',
-    load: async () => (await import('./control/snapshots.ts')).snapshot,
-  },
-  faults: {
-    about: 'fixtures: make calls fail',
-    load: async () => (await import('./control/faults.ts')).faults,
-  },
-  requests: {
-    about: 'fixtures: list the calls the daemon received',
-    load: async () => (await import('./control/logs.ts')).requests,
-  },
-  outbox: {
-    about: 'fixtures: list the mails the daemon sent',
-    load: async () => (await import('./control/logs.ts')).outbox,
-  },
-  webhooks: {
-    about: 'fixtures: list deliveries to outgoing webhook bots',
-    load: async () => (await import('./control/logs.ts')).webhooks,
-  },
-  accounts: {
-    about: 'fixtures: list all accounts with their API keys',
-    load: async () => (await import('./control/logs.ts')).accounts,
-  },
-  queues: {
-    about: 'fixtures: list and expire event queues',
-    load: async () => (await import('./control/logs.ts')).queues,
-  },
   login: {
     about: 'log in with a password and save the API key',
     load: async () => (await import('./profile.ts')).login,

@@ -3,7 +3,7 @@
 
 import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
-import { parseTime } from '../base/times.ts'
+import { parseDuration, parseTime } from '../base/times.ts'
 import type { Kind, Names } from './names.ts'
 
 type Shape = Param['shape']
@@ -28,9 +28,14 @@ export function flagName(endpoint: Endpoint, param: string): string {
 
 /** Name of a positional argument: by what it refers to, not by the param's old name. */
 export function wordName(name: string, shape: Shape): string {
-  if (isChoice(shape)) return valueName(shape)
+  // A long set of words would fill the usage line.
+  if (isChoice(shape) && valueName(shape).length <= widestWord) return valueName(shape)
+  if (shape.ref === 'moment') return 'time'
   return words[name] ?? otherFlag(shape) ?? name.replaceAll('_', '-')
 }
+
+/** Columns. */
+const widestWord = 60
 
 const words: Readonly<Record<string, string>> = {
   '@place': 'place',
@@ -66,6 +71,8 @@ export function isList(shape: Shape): boolean {
 
 /** Name of the value in a usage line: `<user>`, `<start|stop>`, `<json>`. */
 export function valueName(shape: Shape): string {
+  if (shape.ref === 'moment') return 'time'
+  if (shape.ref === 'account' || shape.ref === 'duration') return shape.ref
   const list = listShape(shape)
   if (list?.ref === 'terms') return 'terms'
   if (list) return isNested(list.items as Shape) ? 'json' : valueName(list.items as Shape)
@@ -105,6 +112,7 @@ async function readList(items: Shape, given: readonly string[], label: string, s
 }
 
 async function readOne(shape: Shape, raw: string, label: string, sources: Sources): Promise<unknown> {
+  if (shape.ref === 'moment') return readMoment(raw, label, sources)
   const arms = armsOf(shape)
   const text = arms.find(isText)
   if (raw === 'null' && arms.some(arm => arm.type === 'null')) return null
@@ -119,6 +127,15 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
   if (text?.format === 'binary') return readUpload(raw, label)
   if (text) return text.ref === 'markdown' && raw === '-' ? sources.stdin() : raw
   throw usage(`${label}: "${raw}" is not ${wanted(shape)}`)
+}
+
+/** A point in time by the daemon's clock, which may differ from this machine's: a duration from now means nothing there. */
+function readMoment(raw: string, label: string, { now }: Sources): number {
+  if (!/^\d+$/.test(raw) && parseDuration(raw) !== undefined)
+    throw usage(`${label}: "${raw}" is a duration, not a point in time`, `natter clock advance ${raw}`)
+  const moment = parseTime(raw, now)
+  if (moment === undefined) throw usage(`${label}: "${raw}" is not a time: give ISO 8601 or UNIX seconds`)
+  return moment
 }
 
 /** The value, or undefined if the text does not fit. */

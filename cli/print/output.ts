@@ -163,6 +163,8 @@ function cell(value: unknown, shape: Shape | undefined, short = false): string {
       const distance = showDistance(value, Date.now() / 1000)
       return short ? distance : `${showTime(value)}, ${distance}`
     }
+    // By the daemon's clock, so the distance from now says nothing.
+    if (arms.some(arm => arm.ref === 'milliseconds')) return showTime(value / 1000, 'second')
     const title = arms.find(arm => arm.const === value)?.title
     if (title !== undefined) return `${value} (${title})`
   }

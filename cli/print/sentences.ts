@@ -1,6 +1,7 @@
 // Sentences for people where the reply itself is hard to read: who was subscribed to what, what was deactivated.
 // With --json, --fields and --jq the reply is printed unchanged.
 
+import type { CliForm } from '../../daemon/api/define.ts'
 import type { Reply } from '../base/reply.ts'
 
 /** Full names by user ID, fetched only if other users are mentioned. */
@@ -8,16 +9,16 @@ export type NamesById = () => Promise<ReadonlyMap<number, string>>
 
 type Saying = (reply: Reply, names: NamesById) => Promise<string[]> | string[]
 
-export const sayings: Readonly<Record<string, Saying>> = {
-  async subscribe(reply, names) {
+export const sayings: Readonly<Record<NonNullable<CliForm['says']>, Saying>> = {
+  async subscribed(reply, names) {
     const done = await byPerson(reply.subscribed, 'subscribed to', names)
     return [...done, ...(await byPerson(reply.already_subscribed, 'already subscribed to', names))]
   },
-  unsubscribe: ({ removed, not_removed }) => [
+  unsubscribed: ({ removed, not_removed }) => [
     ...sentence('unsubscribed from', removed),
     ...sentence('not subscribed to', not_removed),
   ],
-  'delete-topic': ({ complete }) => (complete === true ? [] : ['Some messages are left. Run the command again.']),
+  'topic-deleted': ({ complete }) => (complete === true ? [] : ['Some messages are left. Run the command again.']),
 }
 
 /** One line per user; users are named if there are several. */

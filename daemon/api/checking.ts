@@ -64,10 +64,11 @@ function described(shape: TSchema): string {
   }
   switch (shape.type) {
     case 'integer':
+      if (isNarrow(shape)) return `an integer from ${shape.minimum} to ${shape.maximum}`
       if (shape.minimum === 0) return 'a non-negative integer'
       return shape.minimum === -1 ? 'an integer, at least -1' : 'an integer'
     case 'number':
-      return 'a number'
+      return isNarrow(shape) ? `a number from ${shape.minimum} to ${shape.maximum}` : 'a number'
     case 'boolean':
       return 'a boolean (true or false)'
     case 'string':
@@ -81,6 +82,11 @@ function described(shape: TSchema): string {
     default:
       return 'a value of the documented form'
   }
+}
+
+/** Bounds of its own, beside those of what JSON can carry. */
+function isNarrow({ minimum, maximum }: TSchema): boolean {
+  return minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER
 }
 
 /** NUL and lone surrogates can be neither stored as text nor sent back. */

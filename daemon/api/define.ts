@@ -157,16 +157,49 @@ export interface CliForm {
   readonly shows?: string
   /** Of a list, the fields that people want in a table, the most important first; all if omitted. */
   readonly columns?: readonly string[]
+  /** What to assume for params that are not given, as people would give it, where the API has another default. */
+  readonly defaults?: Readonly<Record<string, boolean | string | readonly string[]>>
+  /** The param with names of existing channels; a misspelt name gets a suggestion. */
+  readonly channels?: string
+  /** Which sentences to print instead of the reply. */
+  readonly says?: 'subscribed' | 'unsubscribed' | 'topic-deleted'
+  /** Lists messages: without an anchor the newest, with flags for channel, topic, sender and words. */
+  readonly history?: true
+  /** The param that holds a draft, or a list of them; people write a draft as they write a message, in these words. */
+  readonly draft?: { readonly param: string; readonly summary?: string; readonly args: readonly string[] }
+  /** How long an answer may take, in milliseconds, where that is longer than usual. */
+  readonly patience?: number
+  /** The reply has `met`; when it is false, this is printed and the exit code is 8. */
+  readonly unmet?: string
+  /** More names, each for one use of an endpoint that can do more. */
+  readonly shortcuts?: readonly Shortcut[]
+}
+
+/** `messages move` changes a message, but only its place. */
+export interface Shortcut {
+  readonly summary: string
+  /** The params that can be given. */
+  readonly params: readonly string[]
+  readonly cli: Omit<CliForm, 'shortcuts'>
+  /** The params that the name itself sets. */
+  readonly sets?: Readonly<Record<string, string>>
+  /** Flags that set params. */
+  readonly switches?: readonly {
+    readonly name: string
+    readonly about: string
+    readonly sets: Readonly<Record<string, string>>
+  }[]
 }
 
 export interface Endpoint {
   readonly id: string
   readonly method: Method
-  /** Relative to /api/v1. `{name}` is a param; `{name...}` takes the rest of the path. */
+  /** Relative to `baseOf` the endpoint. `{name}` is a param; `{name...}` takes the rest of the path. */
   readonly path: string
   /** Older paths of the same endpoint. */
   readonly also?: readonly string[]
-  readonly access: 'user' | 'anyone'
+  /** Who may call: an account, anyone, or a program that has the token of the control plane. */
+  readonly access: 'user' | 'anyone' | 'control'
   readonly since: number
   readonly summary: string
   readonly params: Readonly<Record<string, Param>>
@@ -176,6 +209,8 @@ export interface Endpoint {
   readonly refusals: readonly ErrorCode[]
   /** What answers it: the domain (default), the event queues, or nothing, because natterd sends this request itself. */
   readonly served?: 'queues' | 'outgoing'
+  /** The param that names the account whose password is tried; failed attempts are counted for it. */
+  readonly login?: string
   readonly cli: CliForm
 }
 
@@ -184,7 +219,20 @@ export function endpoint<const E extends Endpoint>(definition: E): E {
   return definition
 }
 
+/** Where the paths of an endpoint begin. */
+export function baseOf({ access }: Pick<Endpoint, 'access'>): string {
+  return access === 'control' ? '/control/v1' : '/api/v1'
+}
+
 export type Endpoints = Readonly<Record<string, Endpoint>>
+
+/** One resource in a table of contents. */
+export interface Page {
+  readonly about: string
+  /** First words of its subcommands. */
+  readonly words: readonly string[]
+  readonly load: () => Promise<Endpoints>
+}
 
 type Present<P> = { [K in keyof P]: P[K] extends Param<TSchema, 'optional'> ? never : K }[keyof P]
 

@@ -100,6 +100,8 @@ export const events = {
     reply: { events: listOf(event), queue_id: text },
     refusals: ['BAD_REQUEST', 'BAD_EVENT_QUEUE_ID'],
     cli: {
+      // A poll gets a heartbeat within about a minute.
+      patience: 120_000,
       name: 'queues events',
       args: ['queue_id'],
       examples: [

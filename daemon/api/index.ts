@@ -1,13 +1,6 @@
 // The catalogue's table of contents. Pages are loaded by name, so that one subcommand loads one page.
 
-import type { Endpoints } from './define.ts'
-
-export interface Page {
-  readonly about: string
-  /** First words of its subcommands. */
-  readonly words: readonly string[]
-  readonly load: () => Promise<Endpoints>
-}
+import type { Page } from './define.ts'
 
 export const catalogue = {
   server: {

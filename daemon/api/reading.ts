@@ -113,7 +113,8 @@ function parse(raw: string, otherwise: unknown): unknown {
   }
 }
 
-function tooDeep(raw: string): boolean {
+/** Whether JSON is nested deeper than anything that reads it can take. */
+export function tooDeep(raw: string): boolean {
   let depth = 0
   let inText = false
   for (let i = 0; i < raw.length; i++) {

@@ -1,7 +1,7 @@
 // natter/client: the API as typed functions, made from the catalogue: `client.users.me()`, `client.messages.send({ … })`.
 
-import type { Endpoint, Endpoints, ReplyOf, SentOf } from '../api/define.ts'
-import { catalogue, type Page } from '../api/index.ts'
+import type { Endpoint, Endpoints, Page, ReplyOf, SentOf } from '../api/define.ts'
+import { catalogue } from '../api/index.ts'
 import { Calls, type ClientOptions, fieldsOf, NatterError, type Reply } from './calls.ts'
 import { type Event, type EventOptions, eventsOf } from './events.ts'
 

@@ -1,20 +1,10 @@
 // Faults on demand: rules that say which calls go wrong, how, and how often. Randomness can be seeded, so that it repeats.
 
-import { badRequest } from '../domain/refusal.ts'
+import { type faultKinds, faults as page } from '../api/control/faults.ts'
+import { events } from '../api/events.ts'
+import { decodeJson } from '../api/json-wire.ts'
+import { invalid, missing } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
-
-/** Kind of fault, and what it does. */
-export const faultKinds = {
-  'rate-limit': 'answers 429 with Retry-After and RATE_LIMIT_HIT; the call is not carried out',
-  status: 'answers with a status of your choice, 500 unless said; the call is not carried out',
-  'html-502': 'answers 502 with a page in HTML, as a proxy does; the call is not carried out',
-  latency: 'waits before the call is carried out',
-  'hang-poll': 'never answers; the call is not carried out',
-  'drop-after-write': 'carries the call out and hangs up without an answer',
-  'reset-mid-body': 'carries the call out and hangs up in the middle of the answer',
-  'expire-queue': 'lets the event queue that the call names expire first',
-  'duplicate-event': 'answers a poll with every event twice',
-} as const
 
 export type FaultKind = keyof typeof faultKinds
 
@@ -94,7 +84,7 @@ export class Faults {
 
 function fits({ kind, endpoint: wanted, user }: FaultRule, { endpoint, actor }: KnownCall): boolean {
   if (wanted === undefined) {
-    if (ofPolls.has(kind) && endpoint.id !== 'get-events') return false
+    if (ofPolls.has(kind) && endpoint.id !== events.get.id) return false
   } else if (wanted !== endpoint.id && wanted !== `${endpoint.method} ${endpoint.path}`) return false
   if (user === undefined) return true
   return actor !== undefined && (user === actor.id || String(user).toLowerCase() === actor.email.toLowerCase())
@@ -107,40 +97,22 @@ export interface Known {
   user(name: unknown): string
 }
 
-/** A rule from what was sent; a mistake is named before it can make a test pass. */
-export function readRule(sent: Readonly<Record<string, unknown>>, known: Known): FaultRule {
-  const { kind } = sent
-  if (typeof kind !== 'string' || !Object.hasOwn(faultKinds, kind))
-    throw badRequest(`kind: one of ${Object.keys(faultKinds).join(', ')}`)
-  for (const name of Object.keys(sent)) {
-    if (!fields.includes(name)) throw badRequest(`${name}: no such field of a fault; there is ${fields.join(', ')}`)
-    const owner = belongings[name]
-    if (owner !== undefined && owner !== kind) throw badRequest(`${name}: belongs to ${owner}, not to ${kind}`)
-  }
-  if (sent.endpoint !== undefined && !(typeof sent.endpoint === 'string' && known.endpoint(sent.endpoint)))
-    throw badRequest(
-      `endpoint: no endpoint is called ${JSON.stringify(sent.endpoint)}; an operation ID such as send-message, or "POST /messages"`,
-    )
-  for (const [name, [least, most, whole]] of Object.entries(ranges)) {
-    const value = sent[name]
-    if (value === undefined) continue
-    if (!(typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value))))
-      throw badRequest(`${name}: a ${whole ? 'whole ' : ''}number from ${least} to ${most}`)
-  }
-  return { ...(sent as unknown as FaultRule), ...(sent.user !== undefined && { user: known.user(sent.user) }) }
+/** A rule from an object of any form, for callers without a page; a mistake is refused before it can make a test pass. */
+export function readRule(given: Readonly<Record<string, unknown>>, known: Known): FaultRule {
+  const decoded = decodeJson(page.add, { path: {}, query: {}, body: given })
+  if ('problem' in decoded) throw invalid(decoded.problem.parameter, decoded.problem.why)
+  return checkRule(decoded.params as unknown as FaultRule, known)
 }
 
-/** From, to, and whether only whole ones. */
-const ranges: Readonly<Record<string, readonly [number, number, boolean?]>> = {
-  times: [1, 1e9, true],
-  after: [0, 1e9, true],
-  probability: [0, 1],
-  status: [400, 599, true],
-  seconds: [0, 86_400],
-  ms: [0, 600_000],
+/** What the page cannot check: that fields fit the kind, and that endpoint and account exist. */
+export function checkRule(rule: FaultRule, known: Known): FaultRule {
+  for (const [name, kind] of Object.entries(onlyFor))
+    if (rule[name as keyof FaultRule] !== undefined && rule.kind !== kind)
+      throw invalid(name, `belongs to ${kind}, not to ${rule.kind}`)
+  if (rule.endpoint !== undefined && !known.endpoint(rule.endpoint))
+    throw missing('endpoint', 'endpoint', rule.endpoint)
+  return rule.user === undefined ? rule : { ...rule, user: known.user(rule.user) }
 }
 
-/** Fields that only one kind knows what to do with. */
-const belongings: Readonly<Record<string, FaultKind>> = { status: 'status', seconds: 'rate-limit', ms: 'latency' }
-
-const fields = ['kind', 'endpoint', 'user', ...Object.keys(ranges)]
+/** Fields that only one kind uses. */
+const onlyFor: Readonly<Record<string, FaultKind>> = { status: 'status', seconds: 'rate-limit', ms: 'latency' }

@@ -1,7 +1,7 @@
 // States to go back to: the one the daemon began with, and those saved by name. Kept in memory; rows are shared with the
 // living state, so saving one costs next to nothing.
 
-import { badRequest, noSuch } from '../domain/refusal.ts'
+import { conflict, invalid, missingOwn } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
 
 type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
@@ -45,9 +45,10 @@ export class Worlds {
   }
 
   save(name: string): { name: string; time: number } {
-    if (!/^[\w.-]{1,100}$/.test(name)) throw badRequest('name: up to 100 letters, digits, dots, dashes and underscores')
+    if (!/^[\w.-]{1,100}$/.test(name))
+      throw invalid('name', 'must be up to 100 letters, digits, dots, dashes and underscores')
     if (this.#saved.size >= most && !this.#saved.has(name))
-      throw badRequest(`name: there are ${most} snapshots already`)
+      throw conflict('name', `there are already ${most} snapshots; remove one first`)
     const world = this.#world(name)
     this.#saved.set(name, world)
     return { name, time: world.time }
@@ -67,7 +68,7 @@ export class Worlds {
 
   #named(name: string): World {
     const world = this.#saved.get(name)
-    if (!world) throw noSuch(`name: there is no snapshot ${JSON.stringify(name)}`)
+    if (!world) throw missingOwn('name', 'snapshot', name)
     return world
   }
 

@@ -2,7 +2,7 @@
 
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { User } from '../domain/model/state.ts'
-import { badRequest, noSuch } from '../domain/refusal.ts'
+import { invalid, missingOwn } from '../domain/refusal.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { brokenPattern, differences, nearMisses } from './match.ts'
 import type { Log } from './recent.ts'
@@ -32,14 +32,13 @@ const kinds = ['event', 'call', 'webhook'] as const
 
 export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited> {
   const { reader, since = 0, within } = sent
-  if (within > longest) throw badRequest('within: at most 10m')
+  if (within > longest) throw invalid('within', 'must be at most 10m')
   const [kind, another] = kinds.filter(name => sent[name] !== undefined)
-  if (!kind || another) throw badRequest('event, call or webhook: one of them, an object of what is waited for')
+  if (!kind || another) throw invalid('event', 'give exactly one of event, call or webhook, as an object')
   const wanted = sent[kind]
-  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted))
-    throw badRequest(`${kind}: an object of what is waited for`)
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) throw invalid(kind, 'must be an object')
   const broken = brokenPattern(wanted)
-  if (broken !== undefined) throw badRequest(`${kind}: ${broken} is not a pattern`)
+  if (broken !== undefined) throw invalid(kind, `${broken} is not a valid pattern`)
   const log: Log<any> = { event: plane.events, call: plane.calls, webhook: plane.deliveries }[kind]
   const goal = kind === 'event' ? { event: wanted } : addressed(plane, wanted, kind === 'call' ? 'user' : 'bot')
   const concerns = (item: any) => {
@@ -63,7 +62,7 @@ function addressed(plane: ControlPlane, wanted: object, field: 'user' | 'bot'): 
 /** By address, by the part of it before the @, or by ID. */
 export function userOf(plane: ControlPlane, given: unknown, parameter = 'user'): User {
   const found = find(plane, given)
-  if (!found) throw noSuch(`${parameter}: nobody is called ${JSON.stringify(given)}`)
+  if (!found) throw missingOwn(parameter, 'account', String(given))
   return found
 }
 

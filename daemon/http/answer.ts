@@ -39,11 +39,16 @@ function sendWritten(to: Answering, written: Written, opening: string): void {
   raw.end(to.head ? undefined : body)
 }
 
+/** What programs read of a refusal. */
+export function refusalHeaders({ kind, parameter }: Refusal): Record<string, string> {
+  // Some names come from the caller; only what a parameter can be called goes into a header.
+  const named = parameter && /^[\w-]{1,100}$/.test(parameter)
+  return { [kindHeader]: kind, ...(named && { [parameterHeader]: parameter }) }
+}
+
 export function refuse(to: Answering, refusal: Refusal): void {
   if (refusal.status === 401) to.headers.push('WWW-Authenticate', 'Basic realm="natter"')
-  to.headers.push(kindHeader, refusal.kind)
-  // Some names come from the caller; only what a parameter can be called goes into a header.
-  if (refusal.parameter && /^[\w-]{1,100}$/.test(refusal.parameter)) to.headers.push(parameterHeader, refusal.parameter)
+  for (const [name, value] of Object.entries(refusalHeaders(refusal))) to.headers.push(name, value)
   const body = { result: 'error', msg: refusal.message, code: refusal.code, ...refusal.fields }
   send(to, refusal.status, JSON.stringify(body))
 }

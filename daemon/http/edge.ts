@@ -192,7 +192,7 @@ export class Edge {
   #run(found: Found, ctx: Context, params: Params, answering: Answering): object | Promise<object> {
     const { endpoint, resource, key } = found.route
     const login =
-      endpoint.id === 'fetch-api-key' ? loginOf(this.#parts.engine.state, String(params.username)) : undefined
+      endpoint.login === undefined ? undefined : loginOf(this.#parts.engine.state, String(params[endpoint.login]))
     const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
     const prepare = resource.prepare?.[key]
     const command = resource.commands[key]!

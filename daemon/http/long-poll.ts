@@ -4,7 +4,7 @@ import type { Capability } from '../api/capabilities.ts'
 import { capabilities as known } from '../api/capabilities.ts'
 import type { ParamsOf } from '../api/define.ts'
 import { knownEventTypes } from '../api/event-types.ts'
-import type { events as api } from '../api/events.ts'
+import { events as api } from '../api/events.ts'
 import { featureLevel, svcMergeBase, svcVersion } from '../api/levels.ts'
 import { withSecrets } from '../domain/bots/secrets.ts'
 import { limits } from '../domain/limits.ts'
@@ -44,7 +44,7 @@ export class LongPoll {
   async register({ ctx, answering, ignored }: Poll, params: RegisterParams): Promise<void> {
     const queue = this.#registration(ctx, params)
     // The state is read in the same turn as the queue is born: what changes later comes as an event, nothing twice.
-    const reply = await this.#engine.run('register-queue', ctx.actor.id, () => ({
+    const reply = await this.#engine.run(api.register.id, ctx.actor.id, () => ({
       facts: [{ type: 'queue.registered', queue }],
       reply: {
         queue_id: queue.id,
@@ -63,7 +63,7 @@ export class LongPoll {
     if (params.queue_id === undefined) {
       const client_capabilities = { ...params.client_capabilities, ...params }
       const queue = this.#registration(ctx, { ...params, client_capabilities })
-      await this.#engine.record('register-queue', ctx.actor.id, [{ type: 'queue.registered', queue }])
+      await this.#engine.record(api.register.id, ctx.actor.id, [{ type: 'queue.registered', queue }])
       success(answering, { events: [], queue_id: queue.id }, ignored)
       return
     }
@@ -78,7 +78,7 @@ export class LongPoll {
 
   async delete({ ctx, answering, ignored }: Poll, { queue_id }: ParamsOf<typeof api.delete>): Promise<void> {
     this.#own(ctx, queue_id)
-    await this.#engine.record('delete-queue', ctx.actor.id, [
+    await this.#engine.record(api.delete.id, ctx.actor.id, [
       { type: 'queue.removed', queueId: queue_id, reason: 'deleted' },
     ])
     success(answering, {}, ignored)
@@ -100,7 +100,7 @@ export class LongPoll {
     if (upTo > queue.newest) throw invalid('last_event_id', `this queue has no event ${upTo} yet`)
     const seen = queue.pending.filter(event => event.id <= upTo)
     if (seen.some(event => event.lasting))
-      await this.#engine.record('get-events', ctx.actor.id, [{ type: 'queue.acknowledged', queueId: queue.id, upTo }])
+      await this.#engine.record(api.get.id, ctx.actor.id, [{ type: 'queue.acknowledged', queueId: queue.id, upTo }])
     else {
       this.#engine.queues.forget(queue, upTo)
       await this.#engine.settled()

@@ -2,32 +2,37 @@
 // daemon start a tenth slower, and its router can be used by itself.
 
 import Router from 'find-my-way'
-import type { Endpoint, Method } from '../api/define.ts'
+import type { Endpoint, Endpoints, Method } from '../api/define.ts'
 import { malformed } from '../domain/refusal.ts'
 import type { AnyResource } from '../domain/resource.ts'
 
-export interface Route {
+/** As much of a resource as routing needs. */
+interface Routed {
+  readonly api: Endpoints
+}
+
+export interface Route<R extends Routed = AnyResource> {
   readonly endpoint: Endpoint
-  readonly resource: AnyResource
+  readonly resource: R
   /** Key of the endpoint in its resource. */
   readonly key: string
   /** The path of the endpoint, or one of its older ones. */
   readonly pattern: string
 }
 
-export interface Found {
-  readonly route: Route
+export interface Found<R extends Routed = AnyResource> {
+  readonly route: Route<R>
   readonly path: Readonly<Record<string, string>>
 }
 
 const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
-export class Routes {
-  readonly #routes = new Map<string, Route[]>()
+export class Routes<R extends Routed = AnyResource> {
+  readonly #routes = new Map<string, Route<R>[]>()
   /** By the path's first word, made when first asked: making them all would be a tenth of the start. */
   readonly #routers = new Map<string, ReturnType<typeof Router>>()
 
-  constructor(resources: readonly AnyResource[]) {
+  constructor(resources: readonly R[]) {
     for (const resource of resources)
       for (const [key, endpoint] of Object.entries(resource.api)) {
         if (endpoint.served === 'outgoing') continue
@@ -40,13 +45,13 @@ export class Routes {
       }
   }
 
-  /** The path is relative to /api/v1 and still percent-encoded. */
-  find(method: string, path: string): Found | undefined {
+  /** The path is relative to the prefix of the routes and still percent-encoded. */
+  find(method: string, path: string): Found<R> | undefined {
     const found = this.#routerFor(path)?.find(method as Method, path)
     if (!found && isDecodable(path)) return undefined
     // Without a route of ours, what the router found is its own for paths that cannot be decoded.
     if (!found?.store) throw malformed(`The path has bad percent-encoding: ${path}`)
-    const route = found.store as Route
+    const route = found.store as Route<R>
     const { '*': rest, ...params } = found.params
     const restName = rest === undefined ? undefined : /\{(\w+)\.\.\.\}/.exec(route.pattern)?.[1]
     return { route, path: (restName ? { ...params, [restName]: rest } : params) as Record<string, string> }
@@ -91,7 +96,7 @@ function firstWord(path: string): string {
 }
 
 /** A path parameter that must be an integer matches nothing else, so anything else is an unknown path. */
-function expressionOf({ endpoint, pattern }: Route): string {
+function expressionOf({ endpoint, pattern }: Pick<Route, 'endpoint' | 'pattern'>): string {
   return pattern.replace(/\{(\w+)(\.\.\.)?\}/g, (_match, name: string, rest?: string) => {
     if (rest) return '*'
     return endpoint.params[name]?.shape.type === 'integer' ? `:${name}(^\\d{1,15}$)` : `:${name}`

@@ -1,7 +1,14 @@
 // Turns a seed into facts: every section becomes calls of the API, decided on a state of their own. The whole seed is one
 // entry of the journal: all of it or nothing.
 
+import { bots } from '../api/bots/bots.ts'
+import { channels } from '../api/channels/channels.ts'
 import { parseDuration } from '../api/durations.ts'
+import { messages } from '../api/messages/messages.ts'
+import { reactions as reactionsPage } from '../api/messages/reactions.ts'
+import { organization } from '../api/organization/organization.ts'
+import { userGroups } from '../api/people/user-groups.ts'
+import { users } from '../api/people/users.ts'
 import { decode, encode } from '../api/wire.ts'
 import type { Fact } from '../domain/facts.ts'
 import { applyFact, resources } from '../domain/index.ts'
@@ -72,7 +79,7 @@ class SeedRun {
     const ages = (seed.messages ?? []).map(({ ago }, index) => age(ago, ['messages', index, 'ago']))
     this.#now = this.#context.now - Math.max(0, ...ages)
     const { settings } = seed.organization ?? {}
-    if (settings) await this.#call('owner', 'update-realm', settings, ['organization', 'settings'])
+    if (settings) await this.#call('owner', organization.update.id, settings, ['organization', 'settings'])
     for (const [index, user] of (seed.users ?? []).entries()) await this.#user(user, ['users', index])
     for (const [index, bot] of (seed.bots ?? []).entries()) await this.#bot(bot, ['bots', index])
     for (const [index, group] of (seed.groups ?? []).entries()) await this.#group(group, ['groups', index])
@@ -93,16 +100,16 @@ class SeedRun {
     const { name, role = 'member', password = placeholder } = user
     const full_name = user.full_name ?? `${name[0]!.toUpperCase()}${name.slice(1)}`
     const email = user.email ?? `${name}@${this.#context.surroundings.server.emailDomain}`
-    const { user_id } = await this.#call('owner', 'create-user', { email, full_name, password }, path)
+    const { user_id } = await this.#call('owner', users.create.id, { email, full_name, password }, path)
     this.#name(this.#people, name, user_id, path)
     if (role !== 'member')
-      await this.#call('owner', 'update-user', { user_id, role: numberOf[role] }, [...path, 'role'])
+      await this.#call('owner', users.update.id, { user_id, role: numberOf[role] }, [...path, 'role'])
   }
 
   async #bot(bot: NonNullable<Seed['bots']>[number], path: Path): Promise<void> {
     const { name, owner = 'owner', full_name = `${name} bot`, type = 'generic', payload_url } = bot
     const params = { short_name: name, full_name, bot_type: botTypes[type], payload_url }
-    const { user_id } = await this.#call(owner, 'create-bot', params, path)
+    const { user_id } = await this.#call(owner, bots.create.id, params, path)
     this.#name(this.#people, name, user_id, path)
   }
 
@@ -119,7 +126,7 @@ class SeedRun {
       }),
       ...settings,
     }
-    const { group_id } = await this.#call('owner', 'create-user-group', params, path)
+    const { group_id } = await this.#call('owner', userGroups.create.id, params, path)
     this.#name(this.#groups, name, group_id, path)
   }
 
@@ -136,7 +143,7 @@ class SeedRun {
       send_new_subscription_messages: false,
       ...settings,
     }
-    await this.#call(creator, 'create-channel', params, path)
+    await this.#call(creator, channels.create.id, params, path)
   }
 
   async #message(message: NonNullable<Seed['messages']>[number], path: Path): Promise<void> {
@@ -146,9 +153,9 @@ class SeedRun {
       to === undefined
         ? { type: 'channel', to: channel, topic, content }
         : { type: 'direct', to: to.map((person, index) => this.#person(person, [...path, 'to', index]).id), content }
-    const { id } = await this.#call(from, 'send-message', params, path)
+    const { id } = await this.#call(from, messages.send.id, params, path)
     for (const [index, reaction] of reactions.entries())
-      await this.#call(reaction.from, 'add-reaction', { message_id: id, emoji_name: reaction.emoji }, [
+      await this.#call(reaction.from, reactionsPage.add.id, { message_id: id, emoji_name: reaction.emoji }, [
         ...path,
         'reactions',
         index,

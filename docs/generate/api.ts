@@ -1,7 +1,9 @@
 // api.md: every endpoint, by resource.
 
 import { Type } from '@sinclair/typebox'
+import { faultKinds } from '../../daemon/api/control/faults.ts'
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
+import { events } from '../../daemon/api/events.ts'
 import { featureLevel } from '../../daemon/api/levels.ts'
 import { resources as served } from '../../daemon/domain/index.ts'
 import { anchor, code, codeBlock, page, table } from './markdown.ts'
@@ -14,14 +16,43 @@ export function apiPage(resources: readonly CatalogueResource[]): string {
     'API reference',
     `Feature level ${featureLevel}. All paths are relative to \`/api/v1\`. The same, for machines: [openapi.json](openapi.json).`,
     conventions,
+    ...endpointsOf(resources),
+  )
+}
+
+export function controlPage(resources: readonly CatalogueResource[]): string {
+  return page(
+    'Control plane reference',
+    'What a test can ask of a daemon beside the API. All paths are relative to `/control/v1`. The same, for machines: [openapi-control.json](openapi-control.json).',
+    controlConventions,
+    ...endpointsOf(resources),
+    `## Kinds of fault\n\n${table(
+      ['Kind', 'What it does'],
+      Object.entries(faultKinds).map(([kind, about]) => [code(kind), about]),
+    )}`,
+  )
+}
+
+function endpointsOf(resources: readonly CatalogueResource[]): string[] {
+  return [
     contents(resources),
     ...resources.flatMap(({ name, about, endpoints }) => [
       `## ${name}`,
       `${sentence(about)}`,
       ...endpoints.flatMap(endpointParts),
     ]),
-  )
+  ]
 }
+
+const controlConventions = `## How to call
+
+- The control plane is open when the daemon was started with \`--memory\` or \`--control\`, and closed (status 404) otherwise.
+- Send \`Authorization: Bearer TOKEN\`. The token is \`control_token\` in the ready file, and \`NATTER_CONTROL_TOKEN\` under
+  \`natter exec\`.
+- GET and DELETE take parameters in the query string; POST takes a JSON object as the body.
+- Every reply is a JSON object with \`result\` (\`success\` or \`error\`) and \`msg\`. Errors also have \`code\`.
+- A parameter that the endpoint does not know is refused: ignored, it would make a test pass that should fail.
+- Times are UNIX milliseconds by the daemon's clock.`
 
 const conventions = `## How to call
 
@@ -48,14 +79,16 @@ function endpointParts(endpoint: Endpoint): string[] {
     `${sentence(summary)}`,
     [
       `- Operation: ${code(id)}`,
-      `- Access: ${access === 'user' ? 'needs an account' : 'anyone, without an account'}`,
-      `- Since level: ${since}`,
-      ...(also.length > 0 ? [`- Also at ${also.map(code).join(' and ')}, its older paths.`] : []),
+      `- Access: ${accessText[access]}`,
+      ...(access === 'control' ? [] : [`- Since level: ${since}`]),
+      ...(also.length > 0
+        ? [`- Also at ${also.map(code).join(' and ')}${access === 'control' ? '' : ', its older paths'}.`]
+        : []),
       ...(served === 'outgoing' ? ['- Sent by natterd to your server; natterd itself does not answer it.'] : []),
     ].join('\n'),
     table(['Parameter', 'Type', 'Presence', 'About'], Object.entries(params).map(paramRow)) || 'No parameters.',
     replyTable(reply) || 'The reply has no fields of its own.',
-    id === 'register-queue' ? sections() : '',
+    id === events.register.id ? sections() : '',
     refusals(endpoint),
     ...calls(endpoint),
   ]
@@ -68,6 +101,12 @@ function heading({ method, path }: Endpoint): string {
 function paramRow([name, param]: [string, Param]): string[] {
   const older = param.alias === undefined ? '' : ` (older spelling: ${code(param.alias)})`
   return [code(name), shapeText(param.shape), presence(param), param.about + older]
+}
+
+const accessText: Readonly<Record<Endpoint['access'], string>> = {
+  user: 'needs an account',
+  anyone: 'anyone, without an account',
+  control: 'needs the control token',
 }
 
 export function presence({ presence, fallback }: Param): string {

@@ -4,7 +4,7 @@ import { batchFlags, type GlobalFlag, globalFlags } from '../../cli/base/globals
 import type { ExtraArgument, ExtraFlag, ExtraSubcommand } from '../../cli/base/subcommand.ts'
 import { everydayFlags, placeParam, wordsFor } from '../../cli/catalogue/everyday.ts'
 import { formOf as whole } from '../../cli/catalogue/forms.ts'
-import { formOf, shortcuts } from '../../cli/catalogue/shortcuts.ts'
+import { formOf } from '../../cli/catalogue/shortcuts.ts'
 import { extras } from '../../cli/commands/index.ts'
 import { wordName } from '../../cli/input/flags.ts'
 
@@ -46,7 +46,9 @@ function contents(resources: readonly CatalogueResource[], extras: readonly Extr
 
 /** The endpoint's own subcommand, and the everyday names of some of its uses. */
 function formsOf(endpoint: Endpoint): [Endpoint, readonly ExtraFlag[]][] {
-  const uses = shortcuts.filter(({ id }) => id === endpoint.id)
+  // natterd sends these itself; they have no subcommand.
+  if (endpoint.served === 'outgoing') return []
+  const uses = endpoint.cli.shortcuts ?? []
   return [
     [whole(endpoint), everydayFlags(whole(endpoint))],
     ...uses.map((use): [Endpoint, readonly ExtraFlag[]] => [formOf(use, endpoint), use.switches ?? []]),
@@ -59,7 +61,7 @@ function endpointParts(endpoint: Endpoint, everyday: readonly ExtraFlag[]): stri
   const flags = Object.entries(params).filter(([name]) => !args.includes(name))
   return [
     `## natter ${cli.name}`,
-    `${summary}. Calls [${method} ${path}](api.md#${anchor(`${method} ${path}`)}).`,
+    `${summary}. Calls [${method} ${path}](${endpoint.access === 'control' ? 'control' : 'api'}.md#${anchor(`${method} ${path}`)}).`,
     codeBlock('sh', usage(endpoint)),
     table(
       ['Argument', 'Type', 'Presence', 'About'],

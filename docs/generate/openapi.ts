@@ -1,7 +1,7 @@
 // openapi.json: the catalogue as OpenAPI 3.1. Shapes are JSON Schema already; what is ours alone is renamed or taken out.
 
 import { type TSchema, Type } from '@sinclair/typebox'
-import type { Endpoint, Param } from '../../daemon/api/define.ts'
+import { baseOf, type Endpoint, type Param } from '../../daemon/api/define.ts'
 import { type CodeEntry, commonCodes, type ErrorCode, errorCodes } from '../../daemon/api/errors.ts'
 import { featureLevel } from '../../daemon/api/levels.ts'
 import { keyedBy } from './shape-text.ts'
@@ -10,34 +10,53 @@ import type { CatalogueResource } from './sources.ts'
 type Json = Record<string, unknown>
 
 export function openApi(resources: readonly CatalogueResource[]): Json {
+  return document(resources, {
+    title: 'Natter',
+    summary: 'Team chat on a JSON-file store',
+    security: { basic: { type: 'http', scheme: 'basic', description: 'email address and API key' } },
+    success: { ignored_parameters_unsupported: { type: 'array', items: { type: 'string' } } },
+  })
+}
+
+export function controlOpenApi(resources: readonly CatalogueResource[]): Json {
+  return document(resources, {
+    title: 'Natter control plane',
+    summary: 'What a test can ask of a daemon beside the API',
+    security: { token: { type: 'http', scheme: 'bearer', description: 'control_token of the ready file' } },
+    success: {},
+  })
+}
+
+interface About {
+  readonly title: string
+  readonly summary: string
+  readonly security: Json
+  /** Fields that any successful reply may have. */
+  readonly success: Json
+}
+
+function document(resources: readonly CatalogueResource[], { title, summary, security, success }: About): Json {
   const paths: Record<string, Json> = {}
   const webhooks: Record<string, Json> = {}
-  for (const { name, endpoints } of resources)
-    for (const endpoint of endpoints)
-      if (endpoint.served === 'outgoing') webhooks[endpoint.id] = { post: outgoing(endpoint, name) }
-      else {
-        // OpenAPI has no word for a parameter that takes the rest of the path.
-        const path = endpoint.path.replace('...}', '}')
-        paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, name) }
-      }
+  const all = resources.flatMap(({ name, endpoints }) => endpoints.map(endpoint => ({ name, endpoint })))
+  for (const { name, endpoint } of all)
+    if (endpoint.served === 'outgoing') webhooks[endpoint.id] = { post: outgoing(endpoint, name) }
+    else {
+      // OpenAPI has no word for a parameter that takes the rest of the path.
+      const path = endpoint.path.replace('...}', '}')
+      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, name) }
+    }
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Natter',
-      version: String(featureLevel),
-      summary: 'Team chat on a JSON-file store',
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: 'http://127.0.0.1:9991/api/v1' }],
+    info: { title, version: String(featureLevel), summary, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: `http://127.0.0.1:9991${baseOf(all[0]!.endpoint)}` }],
     tags: resources.map(({ name, about }) => ({ name, description: about })),
     paths,
     ...(Object.keys(webhooks).length > 0 && { webhooks }),
     components: {
-      securitySchemes: { basic: { type: 'http', scheme: 'basic', description: 'email address and API key' } },
+      securitySchemes: security,
       schemas: {
-        Success: object({ result: { const: 'success' }, msg: { const: '' } }, ['result', 'msg'], {
-          ignored_parameters_unsupported: { type: 'array', items: { type: 'string' } },
-        }),
+        Success: object({ result: { const: 'success' }, msg: { const: '' } }, ['result', 'msg'], success),
         Error: object(
           { result: { const: 'error' }, msg: { type: 'string' }, code: { $ref: '#/components/schemas/ErrorCode' } },
           ['result', 'msg', 'code'],
@@ -54,6 +73,12 @@ export function openApi(resources: readonly CatalogueResource[]): Json {
   }
 }
 
+const security: Readonly<Record<Endpoint['access'], Json[]>> = {
+  user: [{ basic: [] }],
+  anyone: [],
+  control: [{ token: [] }],
+}
+
 function operation(endpoint: Endpoint, tag: string): Json {
   const parameters = parametersOf(endpoint)
   const requestBody = bodyOf(endpoint)
@@ -61,9 +86,9 @@ function operation(endpoint: Endpoint, tag: string): Json {
     operationId: endpoint.id,
     summary: endpoint.summary,
     tags: [tag],
-    'x-since-level': endpoint.since,
+    ...(endpoint.access !== 'control' && { 'x-since-level': endpoint.since }),
     'x-cli': `natter ${endpoint.cli.name}`,
-    security: endpoint.access === 'user' ? [{ basic: [] }] : [],
+    security: security[endpoint.access],
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: { 200: success(endpoint), ...refusals(endpoint), default: { $ref: '#/components/responses/Refused' } },
@@ -106,6 +131,8 @@ function parametersOf(endpoint: Endpoint): Json[] {
 function bodyOf(endpoint: Endpoint): Json | undefined {
   const params = Object.entries(endpoint.params).filter(([, { presence }]) => presence !== 'path')
   if (!hasBody(endpoint) || params.length === 0) return undefined
+  if (endpoint.access === 'control')
+    return { required: params.some(([, { presence }]) => presence === 'required'), content: json(formSchema(params)) }
   const type = params.some(([, { shape }]) => isFile(shape))
     ? 'multipart/form-data'
     : 'application/x-www-form-urlencoded'
@@ -150,7 +177,7 @@ function success({ reply }: Endpoint): Json {
 
 /** One response per status. Where an endpoint adds no code of its own, the one that all share. */
 function refusals({ access, refusals }: Endpoint): Json {
-  const shared = commonCodes.filter(code => access === 'user' || errorCodes[code].status !== 401)
+  const shared = commonCodes.filter(code => access !== 'anyone' || errorCodes[code].status !== 401)
   const all = byStatus([...new Set([...refusals, ...shared])])
   const ownStatuses = new Set(refusals.filter(code => !shared.includes(code)).map(code => errorCodes[code].status))
   return Object.fromEntries(

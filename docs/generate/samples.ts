@@ -2,7 +2,8 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import type { Endpoint, Upload } from '../../daemon/api/define.ts'
-import { isUpload } from '../../daemon/api/define.ts'
+import { baseOf, isUpload } from '../../daemon/api/define.ts'
+import { encodeJson } from '../../daemon/api/json-wire.ts'
 import { encode } from '../../daemon/api/wire.ts'
 
 /** Path and fields of the shortest call the catalogue accepts. */
@@ -14,6 +15,7 @@ export function sampleCall(endpoint: Endpoint): ReturnType<typeof encode> {
 }
 
 export function curlLine(endpoint: Endpoint): string {
+  if (endpoint.access === 'control') return controlLine(endpoint)
   const { path, fields } = sampleCall(endpoint)
   const hasFile = [...fields.values()].some(isUpload)
   const words = ['curl -sS']
@@ -24,6 +26,17 @@ export function curlLine(endpoint: Endpoint): string {
     if (isUpload(value)) words.push(`-F ${quoted(`${name}=@${value.filename}`)}`)
     else words.push(`${hasFile ? '--form-string' : '--data-urlencode'} ${quoted(`${name}=${value}`)}`)
   return `${words.join(' ')} "$NATTER_SITE/api/v1${path}"`
+}
+
+function controlLine(endpoint: Endpoint): string {
+  const needed = Object.entries(endpoint.params).filter(([, { presence }]) => ['required', 'path'].includes(presence))
+  const values = needed.map(([name, { shape }]) => [name, shape.ref === 'duration' ? '10m' : sample(name, shape)])
+  const { path, query, body } = encodeJson(endpoint, Object.fromEntries(values))
+  const words = ['curl -sS', '-H "Authorization: Bearer $NATTER_CONTROL_TOKEN"']
+  if (endpoint.method !== 'GET') words.push(`-X ${endpoint.method}`)
+  if (body && needed.some(([, { presence }]) => presence === 'required'))
+    words.push(`-d ${quoted(JSON.stringify(body))}`)
+  return `${words.join(' ')} "$NATTER_SITE${baseOf(endpoint)}${path}${query}"`
 }
 
 function sample(name: string, shape: TSchema): unknown {

@@ -6,6 +6,7 @@ import { code } from './markdown.ts'
 /** In the singular: `list of user ID`, `start or stop`, `integer or null`. */
 export function shapeText(shape: TSchema): string {
   if (shape.const !== undefined) return code(String(shape.const))
+  if (typeof shape.ref === 'string' && Object.hasOwn(named, shape.ref)) return named[shape.ref]!
   if (Array.isArray(shape.anyOf)) return choice(shape.anyOf.map(shapeText))
   if (shape.format === 'binary') return 'file'
   switch (shape.type) {
@@ -22,6 +23,14 @@ export function shapeText(shape: TSchema): string {
     default:
       return String(shape.type)
   }
+}
+
+/** Shapes of the control plane that take more than one form. */
+const named: Readonly<Record<string, string>> = {
+  account: 'account: email address, name before the @, or ID',
+  duration: 'duration: `10m` or seconds',
+  moment: 'time: ISO 8601 or UNIX seconds',
+  milliseconds: 'UNIX time in milliseconds',
 }
 
 export interface Field {

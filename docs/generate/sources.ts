@@ -2,7 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Endpoint } from '../../daemon/api/define.ts'
+import { controlPages } from '../../daemon/api/control.ts'
+import type { Endpoint, Page } from '../../daemon/api/define.ts'
 import { catalogue } from '../../daemon/api/index.ts'
 
 export const root = join(import.meta.dirname, '../..')
@@ -13,9 +14,17 @@ export interface CatalogueResource {
   readonly endpoints: readonly Endpoint[]
 }
 
-export async function loadCatalogue(): Promise<readonly CatalogueResource[]> {
+export function loadCatalogue(): Promise<readonly CatalogueResource[]> {
+  return loadAll(catalogue)
+}
+
+export function loadControlPages(): Promise<readonly CatalogueResource[]> {
+  return loadAll(controlPages)
+}
+
+async function loadAll(contents: Readonly<Record<string, Page>>): Promise<readonly CatalogueResource[]> {
   const resources: CatalogueResource[] = []
-  for (const [name, { about, load }] of Object.entries(catalogue))
+  for (const [name, { about, load }] of Object.entries(contents))
     resources.push({ name, about, endpoints: Object.values(await load()) })
   return resources
 }

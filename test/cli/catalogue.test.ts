@@ -6,18 +6,23 @@ import { globalFlags } from '../../cli/base/globals.ts'
 import type { ExtraFlag } from '../../cli/base/subcommand.ts'
 import { fillIn } from '../../cli/catalogue/everyday.ts'
 import { formOf as whole } from '../../cli/catalogue/forms.ts'
-import { formOf, saidBy, shortcuts, targetOf } from '../../cli/catalogue/shortcuts.ts'
+import { formOf, saidBy, targetOf } from '../../cli/catalogue/shortcuts.ts'
 import { addEndpoint, newProgram } from '../../cli/catalogue/subcommands.ts'
 import { flagName, type Given } from '../../cli/input/flags.ts'
-import type { Endpoint } from '../../daemon/api/define.ts'
-import { catalogue, type Page } from '../../daemon/api/index.ts'
+import { controlPages } from '../../daemon/api/control.ts'
+import type { Endpoint, Page } from '../../daemon/api/define.ts'
+import { catalogue } from '../../daemon/api/index.ts'
 
 const pages = await Promise.all(
-  Object.entries<Page>(catalogue).map(async ([name, page]) => ({
+  [...Object.entries<Page>(catalogue), ...Object.entries<Page>(controlPages)].map(async ([name, page]) => ({
     name,
     page,
     endpoints: Object.values<Endpoint>(await page.load()).filter(endpoint => endpoint.served !== 'outgoing'),
   })),
+)
+
+const uses = pages.flatMap(({ endpoints }) =>
+  endpoints.flatMap(endpoint => (endpoint.cli.shortcuts ?? []).map(shortcut => ({ endpoint, shortcut }))),
 )
 
 /** Fields that fit beside each other without choosing. */
@@ -56,10 +61,8 @@ describe('every endpoint', () => {
     })
   }
 
-  for (const shortcut of shortcuts)
+  for (const { endpoint, shortcut } of uses)
     test(`${shortcut.cli.name} fits the endpoint it is a use of`, async () => {
-      const endpoint = pages.flatMap(({ endpoints }) => endpoints).find(({ id }) => id === shortcut.id)
-      assert.ok(endpoint, `there is no endpoint ${shortcut.id}`)
       const sets = [shortcut.sets ?? {}, ...(shortcut.switches ?? []).map(item => item.sets)].flatMap(Object.keys)
       for (const param of [...shortcut.params, ...sets]) assert.ok(endpoint.params[param], `no param ${param}`)
       for (const example of shortcut.cli.examples) {
@@ -73,7 +76,7 @@ describe('every endpoint', () => {
 
   test('has a name of its own', () => {
     const names = pages.flatMap(({ endpoints }) => endpoints.map(endpoint => endpoint.cli.name))
-    names.push(...shortcuts.map(({ cli }) => cli.name))
+    names.push(...uses.map(({ shortcut }) => shortcut.cli.name))
     assert.deepEqual(
       names.filter((name, index) => names.indexOf(name) !== index),
       [],

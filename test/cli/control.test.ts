@@ -48,11 +48,52 @@ describe('the fixture subcommands', () => {
     assert.deepEqual((await run('queues', 'list')).queues, [])
     assert.deepEqual((await run('queues', 'expire')).expired, [])
     assert.deepEqual((await run('outbox')).mails, [])
-    assert.deepEqual((await run('webhooks', 'list', '--status', 'failed')).deliveries, [])
+    assert.deepEqual((await run('webhooks', 'requests', '--status', 'failed')).deliveries, [])
+    assert.equal((await run('events', 'list', '--type', 'saved_snippets')).events.length, 1)
+    assert.equal((await run('events', 'wait', '{"type":"saved_snippets"}')).met, true)
+    await run('events', 'clear')
+    await run('outbox', 'clear')
     await run('requests', 'clear')
     assert.equal((await run('clock', 'resume')).frozen, false)
     assert.equal((await run('clock', 'freeze')).frozen, true)
     assert.equal((await run('reset')).time, '2030-01-01T00:00:00.000Z')
+  })
+
+  test('people read times as times, and a call on one line', async t => {
+    const daemon = await startDaemon(t, { flags: ['--memory', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
+    const env = { NATTER_SITE: daemon.url, NATTER_CONTROL_TOKEN: daemon.ready.control_token!, TZ: 'UTC' }
+    const shell = newShell(t, env)
+    const run = async (...words: string[]) => (await shell.natter(words)).stdout
+    for (let i = 0; i < 3; i++) await daemon.owner.call(savedSnippets.list, {})
+    await daemon.owner.raw('POST', '/api/v1/register')
+    await run('snapshot', 'save', 'one')
+    const requests = (await run('requests', 'list')).trimEnd().split('\n')
+    assert.equal(requests.length, 5)
+    assert.match(requests[1]!, /^1 +2030-01-01 00:00:00\S* +200 +GET +\S*saved_snippets +owner@example.com/)
+    assert.match(await run('clock', 'show'), /^now +2030-01-01 00:00:00/m)
+    assert.match(await run('snapshot', 'list'), /^one +2030-01-01 00:00:00/m)
+    assert.match(await run('queues', 'list'), / +2030-01-01 00:00:00/)
+    for (const words of [
+      ['requests', 'list'],
+      ['queues', 'list'],
+      ['snapshot', 'list'],
+      ['clock', 'show'],
+    ])
+      assert.doesNotMatch(await run(...words), /\d{13}/, words.join(' '))
+    assert.equal(JSON.parse(await run('clock', 'show', '--json')).now, Date.UTC(2030, 0))
+  })
+
+  test('a noun is listed once, also where the control plane adds verbs to it', async t => {
+    const shell = newShell(t)
+    const { stdout } = await shell.natter(['--help'])
+    for (const word of ['queues', 'webhooks', 'clock', 'events', 'accounts'])
+      assert.equal(stdout.match(new RegExp(`^  (\\w+, )*${word}\\b`, 'gm'))?.length, 1, word)
+    const verbs = async (word: string) => {
+      const { stdout } = await shell.natter([word, '--help'])
+      return [...stdout.matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, verb]) => verb).sort()
+    }
+    assert.deepEqual(await verbs('webhooks'), ['deliveries', 'redeliver', 'requests', 'wait'])
+    assert.deepEqual(await verbs('queues'), ['delete', 'events', 'expire', 'list', 'register'])
   })
 
   test('a call that is not made is exit code 8; without a token it is 4', async t => {
@@ -71,6 +112,8 @@ describe('the fixture subcommands', () => {
     )
     assert.equal((await shell.natter(['reset'])).code, 4)
     assert.equal((await shell.natter(['clock', 'set', 'yesteryear', ...token])).code, 2)
-    assert.equal((await shell.natter(['faults', 'add', 'fire', ...token])).code, 1)
+    assert.equal((await shell.natter(['faults', 'add', 'fire', ...token])).code, 2)
+    const duration = await shell.natter(['clock', 'set', '5m', ...token])
+    assert.match(duration.stderr, /"5m" is a duration, not a point in time\n {2}natter clock advance 5m/)
   })
 })

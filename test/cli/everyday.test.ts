@@ -43,6 +43,7 @@ const list = d.endpoint({
     narrow: d.optional(d.listOf(d.anything), ''),
     apply_markdown: d.defaulted(d.bool, true, ''),
   },
+  cli: { ...send.cli, history: true, defaults: { allow_empty_topic_name: true } },
 })
 
 const filled = async (endpoint: d.Endpoint, given: Record<string, Given>) =>

@@ -81,7 +81,7 @@ describe('/webhooks', () => {
     ])
       assert.deepEqual((await control().call('GET', `/webhooks?${query}`)).deliveries, [webhook], query)
     assert.deepEqual((await control().call('GET', `/webhooks?bot=${bot}&status=failed`)).deliveries, [])
-    assert.match((await control().try('GET', '/webhooks?bot=nobody')).body.msg, /^bot: nobody is called/)
+    assert.match((await control().try('GET', '/webhooks?bot=nobody')).body.msg, /^bot: there is no account "nobody"/)
     const near = await control().call('POST', '/wait', { webhook: { bot, status: 'failed' }, within: 0.05 })
     assert.deepEqual([near.met, near.near[0].differs], [false, ['status: wanted "failed", was "delivered"']])
   })
@@ -188,7 +188,7 @@ describe('the clock', () => {
     const { time } = await control().call('POST', '/clock/set', { to: '2030-01-02T00:00:00Z' })
     assert.equal(time, '2030-01-02T00:00:00.000Z')
     const { body } = await control().try('POST', '/clock/set', { to: '2029-01-02T00:00:00Z' })
-    assert.match(body.msg, /^to: it is 2030/)
+    assert.match(body.msg, /^to: must not be before the daemon's time, 2030/)
     assert.equal((await control().call('POST', '/reset')).time, '2030-01-01T00:00:00.000Z')
   })
 
@@ -255,6 +255,28 @@ describe('requests', () => {
     assert.equal(call.user, 'owner@example.com')
   })
 
+  test('a call can be waited for by the fields that lists take', async () => {
+    await daemon().owner.call(users.me, {})
+    const { met, call } = await control().call('POST', '/requests/wait', { endpoint: 'get-own-user', user: 'owner' })
+    assert.deepEqual([met, call.status], [true, 200])
+    const none = await control().call('POST', '/requests/wait', { endpoint: 'get-own-user', status: 429, within: 0 })
+    assert.deepEqual([none.met, none.near[0].differs], [false, ['status: wanted 429, was 200']])
+  })
+
+  test('a body that is no object, or nested too deep, is refused', async () => {
+    const headers = { Authorization: `Bearer ${daemon().ready.control_token}`, 'Content-Type': 'application/json' }
+    for (const body of ['[]', '1', '{', `{"event":${'['.repeat(5000)}${']'.repeat(5000)}}`]) {
+      const reply = await daemon().nobody.raw('POST', '/control/v1/wait', { headers, body })
+      assert.deepEqual([reply.status, reply.body.code], [400, 'INVALID_JSON'], body.slice(0, 20))
+    }
+  })
+
+  test('a method that a path does not take is 405, an unknown path 404', async () => {
+    const wrong = await control().try('DELETE', '/clock')
+    assert.deepEqual([wrong.status, wrong.body.allowed_methods], [405, ['GET']])
+    assert.equal((await control().try('GET', '/clocks')).status, 404)
+  })
+
   test('an event can be waited for, also one that has happened', async () => {
     await daemon().owner.call(savedSnippets.create, { ...snippet, title: 'waited for' })
     const wanted = { type: 'saved_snippets', saved_snippet: { title: '/^waited/' } }
@@ -270,21 +292,29 @@ describe('requests', () => {
     const call = { endpoint: 'get-saved-snippets', user: 'owner' }
     assert.equal((await control().call('POST', '/wait', { call, within: 1 })).met, true)
     const mistakes: [method: string, path: string, body: object | undefined, told: RegExp][] = [
-      ['GET', '/requests?enpoint=x', undefined, /^enpoint: not understood/],
-      ['GET', '/requests?endpoint=x', undefined, /^endpoint: no endpoint/],
-      ['GET', '/requests?user=x', undefined, /^user: nobody/],
-      ['GET', '/requests?limit=x', undefined, /^limit: a whole number/],
-      ['GET', '/events?typ=x', undefined, /^typ: not understood/],
-      ['GET', '/outbox?form=x', undefined, /^form: not understood/],
-      ['POST', '/queues/expire', { queue: 'x' }, /^queue: not understood/],
+      ['GET', '/requests?enpoint=x', undefined, /^enpoint: unknown parameter/],
+      ['GET', '/requests?endpoint=x', undefined, /^endpoint: there is no endpoint/],
+      ['GET', '/requests?user=x', undefined, /^user: there is no account/],
+      ['GET', '/requests?limit=x', undefined, /^limit\b.*integer/],
+      ['GET', '/events?typ=x', undefined, /^typ: unknown parameter/],
+      ['GET', '/outbox?form=x', undefined, /^form: unknown parameter/],
+      ['POST', '/queues/expire', { queue: 'x' }, /^queue: unknown parameter/],
       ['POST', '/queues/expire', { queue_id: 'x' }, /^queue_id: there is no queue/],
-      ['POST', '/wait', { evnt: {} }, /^evnt: not understood/],
-      ['POST', '/wait', { event: {}, call: {} }, /^event, call or webhook: one of them/],
-      ['POST', '/wait', { event: [] }, /^event: an object/],
-      ['POST', '/clock/freeze', { at: 'x' }, /^at: UNIX seconds/],
-      ['POST', '/clock/freeze', { at: 1 }, /^at: it is .* already/],
-      ['POST', '/clock/advance', {}, /^by is missing/],
-      ['POST', '/clock/set', {}, /^to is missing/],
+      ['POST', '/wait', { evnt: {} }, /^evnt: unknown parameter/],
+      ['POST', '/wait', { event: {}, call: {} }, /^event: give exactly one of event, call or webhook/],
+      ['POST', '/wait', { event: [] }, /^event\b.*object/],
+      ['POST', '/clock/freeze', { at: 'x' }, /^at: must be UNIX seconds/],
+      ['POST', '/clock/freeze', { at: 1 }, /^at: must not be before the daemon's time/],
+      ['POST', '/clock/advance', {}, /^by: required/],
+      ['POST', '/clock/set', {}, /^to: required/],
+      ['POST', '/clock/set', { to: '2030-01-01T00:00:00Z', too: 1 }, /^too: unknown parameter/],
+      ['POST', '/snapshots', { name: 5 }, /^name: must be a string/],
+      ['POST', '/snapshots', { name: 'x'.repeat(101) }, /^name: must be at most 100 characters/],
+      ['POST', '/requests/wait', { endpoint: 'x' }, /^endpoint: there is no endpoint/],
+      ['POST', '/webhooks/wait', { bot: 'x', within: 'soon' }, /^within: must be a duration/],
+      ['DELETE', '/faults?id=7', undefined, /^id: there is no fault/],
+      ['DELETE', '/faults/7', undefined, /^id: there is no fault/],
+      ['GET', '/accounts?name=x', undefined, /^name: there is no account/],
     ]
     for (const [method, path, body, told] of mistakes) {
       const reply = await control().try(method, path, body)

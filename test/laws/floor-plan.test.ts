@@ -288,7 +288,7 @@ describe('the floor plan', () => {
 
   test('a resource has one name in api, domain and test', () => {
     const pages = own
-      .map(({ path }) => /^daemon\/api\/((?!shapes\/)\w+\/[\w-]+)\.ts$/.exec(path)?.[1])
+      .map(({ path }) => /^daemon\/api\/((?!shapes\/|control\/)\w+\/[\w-]+)\.ts$/.exec(path)?.[1])
       .filter(page => page)
     assert.ok(pages.length > 30, `${pages.length} pages`)
     for (const page of pages) {
@@ -300,6 +300,17 @@ describe('the floor plan', () => {
       const tests = `test/domain/${page}.test.ts`
       assert.ok(existsSync(join(root, tests)), `daemon/api/${page}.ts has no ${tests}`)
     }
+  })
+
+  test('a page of the control plane and its handlers have one name', () => {
+    const named = (folder: string, but: readonly string[] = []) =>
+      own
+        .map(({ path }) => path)
+        .filter(path => path.startsWith(folder))
+        .map(path => basename(path))
+        .filter(name => !but.includes(name))
+    const shared = ['durations.ts', 'entries.ts', 'handler.ts', 'index.ts']
+    assert.deepEqual(named('daemon/control/handlers/', shared), named('daemon/api/control/'))
   })
 
   test('names say what is inside: kebab-case, and no utils, helpers, common or types', () => {

@@ -1,7 +1,7 @@
 // The whole catalogue as a list, for the laws that hold for every endpoint.
 
-import type { Endpoint } from '../../daemon/api/define.ts'
-import { catalogue, type Page, type ResourceName } from '../../daemon/api/index.ts'
+import type { Endpoint, Page } from '../../daemon/api/define.ts'
+import { catalogue, type ResourceName } from '../../daemon/api/index.ts'
 
 export interface Entry {
   readonly resource: ResourceName

@@ -1,9 +1,14 @@
 // Speaks to the control plane of a test's daemon.
 
 import assert from 'node:assert/strict'
+import { controlResources } from '../../daemon/control/handlers/index.ts'
+import { Routes } from '../../daemon/http/routes.ts'
 import type { TestDaemon } from './daemon.ts'
 import { type HttpReply, send } from './http.ts'
+import { replyProblem } from './reply-shape.ts'
 import { until } from './until.ts'
+
+const routes = new Routes(controlResources)
 
 export class Control {
   readonly #daemon: TestDaemon
@@ -12,10 +17,14 @@ export class Control {
     this.#daemon = daemon
   }
 
-  /** Expects success. */
+  /** Expects success, and a reply of the shape that its page describes. */
   async call(method: string, path: string, body?: object): Promise<Record<string, any>> {
     const reply = await this.try(method, path, body)
     assert.equal(reply.body.result, 'success', `${method} ${path}: ${reply.text}`)
+    const found = routes.find(method, path.split('?', 1)[0]!)
+    assert.ok(found, `no page describes ${method} ${path}`)
+    const problem = replyProblem(found.route.endpoint, reply)
+    assert.equal(problem, undefined, `${method} ${path} answered ${reply.text}: ${problem}`)
     return reply.body
   }
 

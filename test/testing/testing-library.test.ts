@@ -22,7 +22,7 @@ describe('natter/testing', () => {
       assert.equal((await natter.as('echo-bot').users.me()).is_bot, true)
       assert.equal((await natter.owner.users.me()).is_owner, true)
       assert.equal(natter.env('amy').ZULIP_EMAIL, 'amy@example.com')
-      assert.throws(() => natter.as('nobody'), /nobody is called "nobody"/)
+      assert.throws(() => natter.as('nobody'), /there is no account "nobody"/)
     }
     await assert.rejects(fetch(`${url}/livez`))
   })

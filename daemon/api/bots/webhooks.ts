@@ -64,11 +64,9 @@ export const webhooks = {
     },
     refusals: [],
     cli: {
-      name: 'webhooks payload',
-      examples: [
-        `natter webhooks payload --dry-run --bot-email echo-bot@example.com --bot-full-name Echo --data hello --trigger mention --token t --message '{}'`,
-        `natter webhooks payload --curl --bot-email echo-bot@example.com --bot-full-name Echo --data hello --trigger direct_message --token t --message '{}'`,
-      ],
+      // There is nothing to call; this shows what natterd sent.
+      name: 'webhooks requests',
+      examples: ['natter webhooks requests', 'natter webhooks requests --json'],
     },
   }),
   // OPEN: the specification has no delivery log; these two endpoints are natter's own.
@@ -78,7 +76,7 @@ export const webhooks = {
     path: '/webhook_deliveries',
     access: 'user',
     since: 417,
-    summary: 'List deliveries to outgoing webhook bots, newest first',
+    summary: 'List deliveries to the outgoing webhook bots you can manage, newest first',
     params: {
       bot_id: optional(userId, 'only deliveries to this bot'),
       status: optional(oneOf('waiting', 'delivered', 'failed'), 'only deliveries with this status'),
@@ -86,9 +84,9 @@ export const webhooks = {
     reply: { deliveries: listOf(delivery) },
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'webhooks log',
+      name: 'webhooks deliveries',
       flags: { bot_id: 'bot' },
-      examples: ['natter webhooks log', 'natter webhooks log --status failed --json'],
+      examples: ['natter webhooks deliveries', 'natter webhooks deliveries --status failed --json'],
       shows: 'deliveries',
       columns: ['id', 'status', 'trigger', 'bot_id', 'message_id', 'attempts', 'http_status', 'timestamp', 'error'],
     },

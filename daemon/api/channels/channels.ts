@@ -102,6 +102,8 @@ export const channels = {
     reply: { id: int },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'CHANNEL_ALREADY_EXISTS', 'REQUEST_VARIABLE_INVALID'],
     cli: {
+      // A channel without its creator is seldom wanted.
+      defaults: { subscribers: ['me'] },
       name: 'channels create',
       args: ['name'],
       flags: { folder_id: 'folder', invite_only: 'private', is_web_public: 'web-public', is_default_stream: 'default' },

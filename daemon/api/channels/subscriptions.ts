@@ -76,6 +76,7 @@ export const subscriptions = {
     },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'REQUEST_VARIABLE_INVALID'],
     cli: {
+      says: 'subscribed',
       name: 'subscribe',
       args: ['subscriptions'],
       flags: {
@@ -106,6 +107,8 @@ export const subscriptions = {
     reply: { removed: listOf(text), not_removed: listOf(text) },
     refusals: ['BAD_REQUEST'],
     cli: {
+      says: 'unsubscribed',
+      channels: 'subscriptions',
       name: 'unsubscribe',
       args: ['subscriptions'],
       flags: { principals: 'to' },

@@ -16,6 +16,25 @@ import {
   topicName,
 } from '../define.ts'
 
+const visibilityShortcuts = (
+  [
+    ['follow', '3', 'Follow a topic, to be notified of its messages'],
+    ['mute', '1', 'Mute a topic'],
+    ['unmute', '2', 'Unmute a topic in a muted channel'],
+    ['reset', '0', 'Reset a topic, so that it is no longer followed, muted or unmuted'],
+  ] as const
+).map(([verb, policy, summary]) => ({
+  summary,
+  params: ['stream_id', 'topic'],
+  sets: { visibility_policy: policy },
+  cli: {
+    name: `topics ${verb}`,
+    args: ['topic'],
+    flags: { stream_id: 'channel' },
+    examples: [`natter topics ${verb} lunch --channel general`, `natter topics ${verb} '#general>lunch'`] as const,
+  },
+}))
+
 export const topics = {
   list: endpoint({
     id: 'get-stream-topics',
@@ -56,6 +75,7 @@ export const topics = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
+      shortcuts: visibilityShortcuts,
       name: 'topics policy',
       done: 'set the visibility policy of {topic}',
       args: ['topic'],
@@ -103,6 +123,7 @@ export const topics = {
     reply: { complete: bool },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
+      says: 'topic-deleted',
       name: 'topics delete',
       done: 'deleted topic {topic_name}',
       args: ['stream_id', 'topic_name'],

@@ -58,6 +58,7 @@ export const drafts = {
     reply: { ids: listOf(int) },
     refusals: ['BAD_REQUEST'],
     cli: {
+      draft: { param: 'drafts', summary: 'Create a draft of a message', args: ['content'] },
       name: 'drafts create',
       args: ['drafts'],
       examples: [
@@ -81,6 +82,7 @@ export const drafts = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
+      draft: { param: 'draft', args: ['draft_id', '@place', 'content'] },
       name: 'drafts edit',
       done: 'replaced draft {draft_id}',
       args: ['draft_id', 'draft'],

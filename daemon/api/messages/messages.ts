@@ -108,6 +108,8 @@ export const messages = {
     },
     refusals: ['BAD_REQUEST', 'BAD_NARROW'],
     cli: {
+      history: true,
+      defaults: { allow_empty_topic_name: true },
       name: 'messages list',
       flags: { num_before: 'before', num_after: 'after' },
       examples: [
@@ -176,6 +178,40 @@ export const messages = {
       'TOPIC_WILDCARD_MENTION_NOT_ALLOWED',
     ],
     cli: {
+      shortcuts: [
+        {
+          summary: 'Move a message to another topic or channel, alone or with other messages of its topic',
+          params: [
+            'message_id',
+            'topic',
+            'stream_id',
+            'send_notification_to_old_thread',
+            'send_notification_to_new_thread',
+          ],
+          cli: {
+            name: 'messages move',
+            args: ['message_id', '@place'],
+            flags: {
+              stream_id: 'channel',
+              send_notification_to_old_thread: 'notify-old',
+              send_notification_to_new_thread: 'notify-new',
+            },
+            examples: [
+              'natter messages move 12 --topic dinner',
+              "natter messages move 12 '#random>dinner' --later",
+              'natter messages move 12 --channel random --topic dinner --all --no-notify-new',
+            ],
+          },
+          switches: [
+            { name: 'all', about: 'move all messages of its topic', sets: { propagate_mode: 'change_all' } },
+            {
+              name: 'later',
+              about: 'also move the later messages of its topic',
+              sets: { propagate_mode: 'change_later' },
+            },
+          ],
+        },
+      ],
       name: 'messages edit',
       args: ['message_id', 'content'],
       flags: { stream_id: 'channel' },

@@ -36,6 +36,7 @@ export const navigationViews = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
+      defaults: { is_pinned: false },
       name: 'views add',
       done: 'added view {fragment}',
       args: ['fragment'],

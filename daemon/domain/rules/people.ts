@@ -1,5 +1,6 @@
 // Rules about people and bots.
 
+import { messages } from '../../api/messages/messages.ts'
 import type { ProfileField } from '../model/organization-records.ts'
 import { type Role, roles } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
@@ -228,5 +229,5 @@ export const callEndpoint = rule<string>({
   refusal: 'Incoming webhook bots can only send messages.',
   // As if their key were wrong: so the API has it.
   code: 'UNAUTHORIZED',
-  allows: ({ actor }, endpointId) => actor.bot?.type !== 2 || endpointId === 'send-message',
+  allows: ({ actor }, endpointId) => actor.bot?.type !== 2 || endpointId === messages.send.id,
 })

@@ -1,0 +1,52 @@
+// The table of contents of the control plane: what a test can ask of a daemon beside the API. Off unless asked for, under
+// /control/v1, for programs that have its token. A new endpoint is an entry on a page and a handler in daemon/control.
+
+import type { Page } from './define.ts'
+
+export const controlPages = {
+  clock: {
+    about: 'freeze, move and resume the daemon’s clock',
+    words: ['clock'],
+    load: async () => (await import('./control/clock.ts')).clock,
+  },
+  snapshots: {
+    about: 'save the state of a daemon by name, and go back to it',
+    words: ['reset', 'snapshot'],
+    load: async () => (await import('./control/snapshots.ts')).snapshots,
+  },
+  faults: {
+    about: 'make calls fail',
+    words: ['faults'],
+    load: async () => (await import('./control/faults.ts')).faults,
+  },
+  requests: {
+    about: 'the calls that a daemon was sent',
+    words: ['requests'],
+    load: async () => (await import('./control/requests.ts')).requests,
+  },
+  events: {
+    about: 'the events of all accounts, and who was notified',
+    words: ['events'],
+    load: async () => (await import('./control/events.ts')).eventLog,
+  },
+  queues: {
+    about: 'the event queues of all accounts',
+    words: ['queues'],
+    load: async () => (await import('./control/queues.ts')).allQueues,
+  },
+  outbox: {
+    about: 'the mails that a daemon wrote',
+    words: ['outbox'],
+    load: async () => (await import('./control/outbox.ts')).outbox,
+  },
+  webhooks: {
+    about: 'what the servers of outgoing webhook bots were sent',
+    words: ['webhooks'],
+    load: async () => (await import('./control/webhooks.ts')).webhookRequests,
+  },
+  accounts: {
+    about: 'all accounts, with their API keys',
+    words: ['accounts'],
+    load: async () => (await import('./control/accounts.ts')).accounts,
+  },
+} as const satisfies Record<string, Page>

@@ -1,0 +1,26 @@
+// Accounts with their API keys.
+
+import { endpoint, int, listOf, maybe, optional, record, text } from '../define.ts'
+import { account as accountName } from '../shapes/control.ts'
+
+const account = record({ user_id: int, email: text, full_name: text, api_key: text })
+
+export const accounts = {
+  list: endpoint({
+    id: 'list-accounts',
+    method: 'GET',
+    path: '/accounts',
+    also: ['/accounts/{name}'],
+    access: 'control',
+    since: 1,
+    summary: 'List all active accounts with their API keys, or one account',
+    params: { name: optional(accountName, 'an email address, the part of it before the @, or a user ID') },
+    reply: { accounts: maybe(listOf(account)), account: maybe(account) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'accounts',
+      args: ['name'],
+      examples: ['natter accounts', 'natter accounts amy --jq .account.api_key'],
+    },
+  }),
+}

@@ -1,0 +1,81 @@
+// The daemon's clock: show, freeze, move, resume.
+
+import { endpoint, optional, required } from '../define.ts'
+import { clockReply, duration, moment } from '../shapes/control.ts'
+
+export const clock = {
+  show: endpoint({
+    id: 'show-clock',
+    method: 'GET',
+    path: '/clock',
+    access: 'control',
+    since: 1,
+    summary: 'Show the time of the daemon, and whether its clock is frozen',
+    params: {},
+    reply: clockReply,
+    refusals: [],
+    cli: { name: 'clock show', examples: ['natter clock show', 'natter clock show --json'] },
+  }),
+  freeze: endpoint({
+    id: 'freeze-clock',
+    method: 'POST',
+    path: '/clock/freeze',
+    access: 'control',
+    since: 1,
+    summary: 'Freeze the clock, now or at a later time',
+    params: { at: optional(moment, 'the time to move to first, as for clock set; now if omitted') },
+    reply: clockReply,
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'clock freeze',
+      args: ['at'],
+      examples: ['natter clock freeze', 'natter clock freeze 2030-01-01T09:00:00Z --ready-file ready.json'],
+    },
+  }),
+  set: endpoint({
+    id: 'set-clock',
+    method: 'POST',
+    path: '/clock/set',
+    access: 'control',
+    since: 1,
+    summary: 'Move the clock forward to a time; everything that falls due on the way happens first',
+    params: { to: required(moment, 'the new time: ISO 8601 or UNIX seconds') },
+    reply: clockReply,
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'clock set',
+      args: ['to'],
+      examples: ['natter clock set 2030-01-01T09:00:00Z', 'natter clock set 1893456000 --json'],
+      patience: 120_000,
+    },
+  }),
+  advance: endpoint({
+    id: 'advance-clock',
+    method: 'POST',
+    path: '/clock/advance',
+    access: 'control',
+    since: 1,
+    summary: 'Move the clock forward by a duration; everything that falls due on the way happens first',
+    params: { by: required(duration, 'such as 10m or 1h30m; a number means seconds') },
+    reply: clockReply,
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'clock advance',
+      args: ['by'],
+      examples: ['natter clock advance 10m', 'natter clock advance 1h30m --json'],
+      patience: 120_000,
+    },
+  }),
+  resume: endpoint({
+    id: 'resume-clock',
+    method: 'POST',
+    path: '/clock/resume',
+    access: 'control',
+    since: 1,
+    summary: 'Let the clock run again, from its current time',
+    params: {},
+    reply: clockReply,
+    refusals: [],
+    cli: { name: 'clock resume', examples: ['natter clock resume', 'natter clock resume --json'] },
+  }),
+}

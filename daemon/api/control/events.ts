@@ -1,0 +1,79 @@
+// The log of events: what was announced to whom, whether or not anybody had an event queue.
+
+import { endpoint, int, listOf, maybe, optional } from '../define.ts'
+import {
+  account,
+  call,
+  delivery,
+  loggedEvent,
+  pattern,
+  range,
+  shortText,
+  waitReply,
+  within,
+} from '../shapes/control.ts'
+
+export const eventLog = {
+  list: endpoint({
+    id: 'list-events',
+    method: 'GET',
+    path: '/events',
+    access: 'control',
+    since: 1,
+    summary: 'List the newest events of all accounts, each with the IDs of the users who were notified',
+    params: {
+      user: optional(account, 'only events for this account'),
+      type: optional(shortText, 'only events of this type'),
+      ...range,
+    },
+    reply: { events: listOf(loggedEvent), last_id: int },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'events list',
+      flags: { user: 'of' },
+      examples: ['natter events list --type message', 'natter events list --of amy@example.com --json'],
+      shows: 'events',
+    },
+  }),
+  wait: endpoint({
+    id: 'wait',
+    method: 'POST',
+    path: '/wait',
+    access: 'control',
+    since: 1,
+    summary: 'Wait for an event, a call or a webhook delivery: exit code 0 when it came, 8 when it did not',
+    params: {
+      event: optional(pattern, 'fields that the event must have; "/ok|done/i" is a pattern'),
+      call: optional(pattern, 'fields that the call must have'),
+      webhook: optional(pattern, 'fields that the delivery must have'),
+      user: optional(account, 'only events for this account'),
+      since: range.since,
+      within,
+    },
+    reply: waitReply({ event: maybe(loggedEvent), call: maybe(call), webhook: maybe(delivery) }),
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'events wait',
+      args: ['event'],
+      flags: { user: 'of' },
+      examples: [
+        `natter events wait '{"type":"message","message":{"content":"/done/"}}' --within 30s`,
+        `natter events wait --call '{"endpoint":"send-message","status":200}'`,
+      ],
+      unmet: 'nothing that matches came',
+      patience: 660_000,
+    },
+  }),
+  clear: endpoint({
+    id: 'clear-events',
+    method: 'DELETE',
+    path: '/events',
+    access: 'control',
+    since: 1,
+    summary: 'Clear the log of events',
+    params: {},
+    reply: {},
+    refusals: [],
+    cli: { name: 'events clear', examples: ['natter events clear', 'natter events clear --json'] },
+  }),
+}

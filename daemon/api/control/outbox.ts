@@ -1,0 +1,42 @@
+// Mails that the daemon wrote.
+
+import { Type } from '@sinclair/typebox'
+import { endpoint, int, listOf, optional, text } from '../define.ts'
+import { milliseconds, range, shortText } from '../shapes/control.ts'
+
+const mail = Type.Object({ id: int, time: milliseconds, to: text, subject: text, text })
+
+export const outbox = {
+  list: endpoint({
+    id: 'list-mails',
+    method: 'GET',
+    path: '/outbox',
+    access: 'control',
+    since: 1,
+    summary: 'List the mails that the daemon wrote',
+    params: {
+      to: optional(shortText, 'only mails to this address'),
+      subject: optional(shortText, 'only mails with this subject'),
+      ...range,
+    },
+    reply: { mails: listOf(mail), last_id: int },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'outbox',
+      examples: ['natter outbox', 'natter outbox --to amy@example.com --json'],
+      shows: 'mails',
+    },
+  }),
+  clear: endpoint({
+    id: 'clear-mails',
+    method: 'DELETE',
+    path: '/outbox',
+    access: 'control',
+    since: 1,
+    summary: 'Clear the outbox',
+    params: {},
+    reply: {},
+    refusals: [],
+    cli: { name: 'outbox clear', examples: ['natter outbox clear', 'natter outbox clear --json'] },
+  }),
+}

@@ -1,0 +1,59 @@
+// The log of calls that the daemon was sent.
+
+import { endpoint, int, listOf, maybe, optional } from '../define.ts'
+import { call, callFilter, id, range, waitReply, within } from '../shapes/control.ts'
+
+export const requests = {
+  list: endpoint({
+    id: 'list-requests',
+    method: 'GET',
+    path: '/requests',
+    access: 'control',
+    since: 1,
+    summary: 'List the newest calls with their parameters and answers; keys and passwords are hidden',
+    params: { ...callFilter, user_id: optional(id, 'only calls by the account with this ID'), ...range },
+    reply: { requests: listOf(call), last_id: int },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'requests list',
+      flags: { user: 'of' },
+      examples: ['natter requests list --endpoint send-message', 'natter requests list --status 429 --json'],
+      shows: 'requests',
+      columns: ['id', 'time', 'status', 'method', 'path', 'user', 'code', 'duration_ms', 'fault'],
+    },
+  }),
+  wait: endpoint({
+    id: 'wait-for-request',
+    method: 'POST',
+    path: '/requests/wait',
+    access: 'control',
+    since: 1,
+    summary: 'Wait for a call: exit code 0 when it was made, 8 when it was not',
+    params: { ...callFilter, since: range.since, within },
+    reply: waitReply({ call: maybe(call) }),
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'requests wait',
+      flags: { user: 'of' },
+      examples: [
+        'natter requests wait --endpoint send-message --of echo-bot@example.com',
+        'natter requests wait --endpoint get-events --status 429 --within 30s',
+      ],
+      shows: 'call',
+      unmet: 'no such call was made',
+      patience: 660_000,
+    },
+  }),
+  clear: endpoint({
+    id: 'clear-requests',
+    method: 'DELETE',
+    path: '/requests',
+    access: 'control',
+    since: 1,
+    summary: 'Clear the log of calls',
+    params: {},
+    reply: {},
+    refusals: [],
+    cli: { name: 'requests clear', examples: ['natter requests clear', 'natter requests clear --json'] },
+  }),
+}

@@ -1,0 +1,61 @@
+// What the servers of outgoing webhook bots were sent, over all bots.
+
+import { endpoint, int, listOf, maybe, optional } from '../define.ts'
+import { delivery, deliveryFilter, id, range, waitReply, within } from '../shapes/control.ts'
+
+export const webhookRequests = {
+  list: endpoint({
+    id: 'list-webhook-requests',
+    method: 'GET',
+    path: '/webhooks',
+    access: 'control',
+    since: 1,
+    summary: 'List deliveries to the servers of all outgoing webhook bots, oldest first, with the requests sent',
+    params: { ...deliveryFilter, bot_id: optional(id, 'only deliveries to the bot with this ID'), ...range },
+    reply: { deliveries: listOf(delivery), last_id: int },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'webhooks requests',
+      flags: { bot: 'of' },
+      examples: [
+        'natter webhooks requests',
+        'natter webhooks requests --of echo-bot@example.com --status failed --json',
+      ],
+      shows: 'deliveries',
+      columns: [
+        'id',
+        'time',
+        'status',
+        'bot',
+        'trigger',
+        'message_id',
+        'attempts',
+        'http_status',
+        'error',
+        'next_attempt',
+      ],
+    },
+  }),
+  wait: endpoint({
+    id: 'wait-for-webhook-request',
+    method: 'POST',
+    path: '/webhooks/wait',
+    access: 'control',
+    since: 1,
+    summary: 'Wait for a delivery that was tried: exit code 0 when there is one, 8 when there is none',
+    params: { ...deliveryFilter, since: range.since, within },
+    reply: waitReply({ webhook: maybe(delivery) }),
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'webhooks wait',
+      flags: { bot: 'of' },
+      examples: [
+        'natter webhooks wait --of echo-bot@example.com --status delivered',
+        'natter webhooks wait --status failed --within 30s --json',
+      ],
+      shows: 'webhook',
+      unmet: 'no such delivery was tried',
+      patience: 660_000,
+    },
+  }),
+}

@@ -1,0 +1,19 @@
+// Handlers of `api/control/accounts.ts`.
+
+import { accounts as page } from '../../api/control/accounts.ts'
+import type { User } from '../../domain/model/state.ts'
+import type { ControlPlane } from '../control-plane.ts'
+import { userOf } from '../wait.ts'
+import { resource } from './handler.ts'
+
+export const accounts = resource(page, {
+  list({ plane }, { name }) {
+    if (name !== undefined) return { account: presentAccount(plane, userOf(plane, name, 'name')) }
+    const active = [...plane.engine.state.users.values()].filter(user => user.active && !user.bot?.system)
+    return { accounts: active.map(user => presentAccount(plane, user)) }
+  },
+})
+
+function presentAccount({ parts }: ControlPlane, user: User) {
+  return { user_id: user.id, email: user.email, full_name: user.fullName, api_key: parts.keys.keyOf(user) }
+}

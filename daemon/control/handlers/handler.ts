@@ -1,0 +1,27 @@
+// What a handler of the control plane is: a function for each endpoint of a page. The page has checked the parameters.
+
+import type { Endpoint, Endpoints, ParamsOf, ReplyOf } from '../../api/define.ts'
+import type { ControlPlane } from '../control-plane.ts'
+
+export interface ControlContext {
+  readonly plane: ControlPlane
+  /** Whether an endpoint has this operation ID, or this method and path. */
+  readonly knows: (endpoint: string) => boolean
+}
+
+export type Handler<E extends Endpoint> = (
+  context: ControlContext,
+  params: ParamsOf<E>,
+) => ReplyOf<E> | Promise<ReplyOf<E>>
+
+export type Handlers<P extends Endpoints> = { readonly [K in keyof P]: Handler<P[K]> }
+
+/** A page and what answers its endpoints. */
+export interface ControlResource {
+  readonly api: Endpoints
+  readonly handlers: Readonly<Record<string, (context: ControlContext, params: never) => object | Promise<object>>>
+}
+
+export function resource<const P extends Endpoints>(api: P, handlers: Handlers<P>): ControlResource {
+  return { api, handlers: handlers as ControlResource['handlers'] }
+}

@@ -1,0 +1,24 @@
+// Every page of the control plane with its handlers.
+
+import { accounts } from './accounts.ts'
+import { clock } from './clock.ts'
+import { events } from './events.ts'
+import { faults } from './faults.ts'
+import type { ControlResource } from './handler.ts'
+import { outbox } from './outbox.ts'
+import { queues } from './queues.ts'
+import { requests } from './requests.ts'
+import { snapshots } from './snapshots.ts'
+import { webhooks } from './webhooks.ts'
+
+export const controlResources: readonly ControlResource[] = [
+  clock,
+  snapshots,
+  faults,
+  requests,
+  events,
+  queues,
+  outbox,
+  webhooks,
+  accounts,
+]

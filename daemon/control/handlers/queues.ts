@@ -1,0 +1,36 @@
+// Handlers of `api/control/queues.ts`.
+
+import { allQueues as page } from '../../api/control/queues.ts'
+import { missingOwn } from '../../domain/refusal.ts'
+import type { Queue } from '../../events/queue.ts'
+import type { ControlPlane } from '../control-plane.ts'
+import { userOf } from '../wait.ts'
+import { resource } from './handler.ts'
+
+export const queues = resource(page, {
+  list: ({ plane }) => ({ queues: [...plane.engine.queues.values()].map(queue => presentQueue(plane, queue)) }),
+  async expire({ plane }, { queue_id, user }) {
+    const { engine } = plane
+    if (queue_id !== undefined && !engine.queues.get(queue_id)) throw missingOwn('queue_id', 'queue', queue_id)
+    const owner = user === undefined ? undefined : userOf(plane, user).id
+    const fits = (queue: Queue) => (owner ?? queue.userId) === queue.userId && (queue_id ?? queue.id) === queue.id
+    const expired = [...engine.queues.values()].filter(fits).map(({ id }) => id)
+    const facts = expired.map(queueId => ({ type: 'queue.removed' as const, queueId, reason: 'expired' as const }))
+    if (facts.length > 0) await engine.record('expire-queues', null, facts)
+    return { expired }
+  },
+})
+
+function presentQueue(plane: ControlPlane, queue: Queue) {
+  return {
+    queue_id: queue.id,
+    user: plane.engine.state.users.get(queue.userId)?.email ?? null,
+    event_types: queue.eventTypes as string[] | null,
+    pending: queue.pending.length,
+    last_event_id: queue.newest,
+    acknowledged: queue.acknowledged,
+    waiting: queue.waiter !== undefined,
+    last_seen: queue.lastSeen,
+    expires: queue.lastSeen + queue.lifespan,
+  }
+}
