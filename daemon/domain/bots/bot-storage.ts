@@ -11,12 +11,12 @@ import * as may from '../rules/index.ts'
 export const botStorage = resource(api)<BotStorageFact>({
   commands: {
     get(ctx, { keys }) {
-      const items = keys ? keys.map((key, index) => stored(ctx, key, index)) : mine(ctx)
+      const items = keys ? keys.map((key, index) => findItem(ctx, key, index)) : listItems(ctx)
       return { reply: { storage: Object.fromEntries(items.map(({ key, value }) => [key, value])) } }
     },
 
     put(ctx, { storage }) {
-      const sizes = new Map(mine(ctx).map(item => [item.key, sizeOf(item)]))
+      const sizes = new Map(listItems(ctx).map(item => [item.key, sizeOf(item)]))
       const items = Object.entries(storage).map(([key, value]) => ({ userId: ctx.actor.id, key, value }))
       for (const item of items) sizes.set(item.key, sizeOf(item))
       const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
@@ -26,7 +26,7 @@ export const botStorage = resource(api)<BotStorageFact>({
     },
 
     remove(ctx, { keys }) {
-      const items = keys ? keys.map((key, index) => stored(ctx, key, index)) : mine(ctx)
+      const items = keys ? keys.map((key, index) => findItem(ctx, key, index)) : listItems(ctx)
       const gone = [...new Set(items.map(item => item.key))]
       return {
         facts: gone.length > 0 ? [{ type: 'bot-storage.removed', userId: ctx.actor.id, keys: gone }] : [],
@@ -46,12 +46,12 @@ export const botStorage = resource(api)<BotStorageFact>({
   announce: { 'bot-storage.put': () => [], 'bot-storage.removed': () => [] },
 })
 
-function mine(ctx: Context): StoredItem[] {
+function listItems(ctx: Context): StoredItem[] {
   may.check(may.useBotStorage, ctx)
   return ctx.state.botStorage.where('user', ctx.actor.id)
 }
 
-function stored(ctx: Context, key: string, index: number): StoredItem {
+function findItem(ctx: Context, key: string, index: number): StoredItem {
   may.check(may.useBotStorage, ctx)
   const item = ctx.state.botStorage.get(`${ctx.actor.id}/${key}`)
   if (!item) throw missing(`keys[${index}]`, 'stored value', key)

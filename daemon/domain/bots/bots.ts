@@ -78,7 +78,7 @@ export const bots = resource(api)<never, Prepared>({
     },
 
     update(ctx, { role, ...params }, { avatar }) {
-      const user = administered(ctx, params.bot_id)
+      const user = findBot(ctx, params.bot_id)
       const facts: UserFact[] = [...roleFacts(ctx, user, role), ...nameFacts(ctx, user, params.full_name)]
       if (avatar !== undefined)
         facts.push({
@@ -101,15 +101,15 @@ export const bots = resource(api)<never, Prepared>({
     },
 
     deactivate(ctx, { bot_id }) {
-      const user = administered(ctx, bot_id, may.deactivateBot)
+      const user = findBot(ctx, bot_id, may.deactivateBot)
       if (!user.active) throw conflict('bot_id', 'the bot is already deactivated')
       return { facts: leaving(ctx, user), reply: {} }
     },
 
-    key: (ctx, { bot_id }) => ({ reply: { api_key: ctx.keys.keyOf(administered(ctx, bot_id)) } }),
+    key: (ctx, { bot_id }) => ({ reply: { api_key: ctx.keys.keyOf(findBot(ctx, bot_id)) } }),
 
     regenerateKey(ctx, { bot_id }) {
-      const user = administered(ctx, bot_id)
+      const user = findBot(ctx, bot_id)
       const fact = newKey(user)
       return { facts: [fact], reply: { api_key: ctx.keys.keyOf({ ...user, keyVersion: fact.keyVersion }) } }
     },
@@ -129,7 +129,7 @@ export const bots = resource(api)<never, Prepared>({
   },
 })
 
-function administered(ctx: Context, id: number, rule = may.administerBot): BotUser {
+function findBot(ctx: Context, id: number, rule = may.administerBot): BotUser {
   may.check(may.useBots, ctx)
   const user = ctx.state.users.get(id)
   if (!user?.bot || user.bot.system) throw missing('bot_id', 'bot', id)

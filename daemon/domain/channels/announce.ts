@@ -7,7 +7,7 @@ import { subscribersOf } from '../model/lookups.ts'
 import type { Channel, State } from '../model/state.ts'
 import type { Announcement, Event } from '../resource.ts'
 import { channelAudience, everyone, usersWhere } from '../rules/audiences.ts'
-import { shown } from '../rules/group-values.ts'
+import { presentValue } from '../rules/group-values.ts'
 import { isGuest, seeMetadata } from '../rules/index.ts'
 import { defaultsAnnouncement, groupsAnnouncement } from './defaults.ts'
 import { goneEvent, ifKnown, knowsArchived, postPolicyOf, streamCreated } from './present.ts'
@@ -113,7 +113,7 @@ function changes(state: State, { settings, permissions, was }: Of<'channel.updat
   if ('topicsPolicy' in settings) list.push({ property: 'topics_policy', value: channel.topicsPolicy })
   if ('folderId' in settings) list.push({ property: 'folder_id', value: channel.folderId })
   for (const name of Object.keys(channelPermissions) as ChannelPermission[])
-    if (name in permissions) list.push({ property: name, value: shown(state, channel.permissions[name]) })
+    if (name in permissions) list.push({ property: name, value: presentValue(state, channel.permissions[name]) })
   const policy = postPolicyOf(state, channel.permissions.can_send_message_group)
   if (policy !== was.postPolicy) list.push({ property: 'stream_post_policy', value: policy })
   if ((policy === 2) !== (was.postPolicy === 2)) list.push({ property: 'is_announcement_only', value: policy === 2 })

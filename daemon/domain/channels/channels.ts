@@ -14,7 +14,7 @@ import { activityChanged, activityNews, noticeQuiet } from './activity.ts'
 import { archived, created, unarchived, updated } from './announce.ts'
 import { checkDescription, checkName } from './checks.ts'
 import { blueprint, checkCreation, creationNotices } from './create.ts'
-import { byName, known, knowsArchived, presentChannel } from './present.ts'
+import { byName, knowsArchived, listKnownChannels, presentChannel } from './present.ts'
 import { enrolment, withoutRepeats } from './subscriptions/subscribe.ts'
 import { archiveNotice, channelToChange, nameTaken, updateFacts } from './update.ts'
 
@@ -27,7 +27,7 @@ const pointing = [
 
 export const channels = resource(api)<ChannelFact>({
   commands: {
-    list: (ctx, params) => ({ reply: { streams: listed(ctx, params) } }),
+    list: (ctx, params) => ({ reply: { streams: listChannels(ctx, params) } }),
 
     show: (ctx, { stream_id }) => ({
       reply: { stream: presentChannel(ctx.state, liveChannelFor(ctx, stream_id, may.seeMetadata), ctx.now) },
@@ -128,7 +128,7 @@ export const channels = resource(api)<ChannelFact>({
 
   sections: {
     stream: (ctx, capabilities) => ({
-      streams: known(ctx)
+      streams: listKnownChannels(ctx)
         .filter(channel => !channel.archived || knowsArchived({ capabilities }))
         .map(channel => presentChannel(ctx.state, channel, ctx.now)),
     }),
@@ -136,7 +136,7 @@ export const channels = resource(api)<ChannelFact>({
   jobs: [noticeQuiet],
 })
 
-function listed(ctx: Context, params: ParamsOf<typeof api.list>) {
+function listChannels(ctx: Context, params: ParamsOf<typeof api.list>) {
   const found = [...ctx.state.channels.values()]
     .filter(channel => !(params.exclude_archived && channel.archived) && isWanted(ctx, params, channel))
     .sort(byName)

@@ -33,14 +33,14 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
         id: ctx.state.defaultChannelGroups.nextId,
         name: checkGroupName(ctx, 'group_name', group_name),
         description: checkDescription('description', description),
-        channelIds: named(ctx, stream_names).map(channel => offered(channel).id),
+        channelIds: findChannels(ctx, stream_names).map(channel => offered(channel).id),
       }
       return { facts: [{ type: 'default-channel-group.set', group }], reply: {} }
     },
 
     editGroup(ctx, { group_id, new_group_name, new_description }) {
       may.insist(may.administer, ctx)
-      const old = existing(ctx, group_id)
+      const old = findGroup(ctx, group_id)
       if (new_group_name === undefined && new_description === undefined)
         throw neededOneOf('new_group_name', 'new_description')
       const group = {
@@ -54,8 +54,8 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
 
     changeGroup(ctx, { group_id, op, stream_names }) {
       may.insist(may.administer, ctx)
-      const old = existing(ctx, group_id)
-      const channels = named(ctx, stream_names)
+      const old = findGroup(ctx, group_id)
+      const channels = findChannels(ctx, stream_names)
       for (const channel of channels)
         if (old.channelIds.includes(channel.id) === (op === 'add'))
           throw conflict(
@@ -69,7 +69,7 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
 
     deleteGroup(ctx, { group_id }) {
       may.insist(may.administer, ctx)
-      const { id } = existing(ctx, group_id)
+      const { id } = findGroup(ctx, group_id)
       return { facts: [{ type: 'default-channel-group.deleted', id }], reply: {} }
     },
   },
@@ -98,7 +98,7 @@ function defaultFacts(ctx: Context, channel: Channel, isDefault: boolean): Fact[
   return channel.isDefault === isDefault ? [] : [settingsFact(ctx.state, channel, { isDefault })]
 }
 
-function existing(ctx: Context, id: number): DefaultChannelGroup {
+function findGroup(ctx: Context, id: number): DefaultChannelGroup {
   const group = ctx.state.defaultChannelGroups.get(id)
   if (!group) throw missing('group_id', 'default channel group', id)
   return group
@@ -111,7 +111,7 @@ function checkGroupName(ctx: Context, parameter: string, name: string, self?: De
   return checked
 }
 
-function named(ctx: Context, names: readonly string[]): Channel[] {
+function findChannels(ctx: Context, names: readonly string[]): Channel[] {
   const channels = names.map(name => {
     const channel = channelByName(ctx.state, name)
     if (!channel || channel.archived || !may.seeMetadata.allows(ctx, channel))

@@ -8,7 +8,7 @@ import type { GroupValue } from '../model/roles.ts'
 import type { Channel, State } from '../model/state.ts'
 import { day } from '../model/time.ts'
 import type { Client, Event, Forms } from '../resource.ts'
-import { shown, systemGroup } from '../rules/group-values.ts'
+import { presentValue, systemGroup } from '../rules/group-values.ts'
 import { type Asker, seeMetadata } from '../rules/index.ts'
 import { firstMessageId, recentTraffic } from './channel-history.ts'
 
@@ -51,7 +51,7 @@ export function byName(a: Channel, b: Channel): number {
 }
 
 /** Channels the actor may know of, by name. */
-export function known(asker: Asker): Channel[] {
+export function listKnownChannels(asker: Asker): Channel[] {
   return [...asker.state.channels.values()].filter(channel => seeMetadata.allows(asker, channel)).sort(byName)
 }
 
@@ -87,7 +87,7 @@ export function goneEvent(ids: readonly number[]): Event {
 
 function presentPermissions(state: State, channel: Channel) {
   return Object.fromEntries(
-    Object.keys(channelPermissions).map(name => [name, shown(state, channel.permissions[name as never])]),
+    Object.keys(channelPermissions).map(name => [name, presentValue(state, channel.permissions[name as never])]),
   ) as Pick<ShownChannel, keyof typeof channelPermissions & keyof ShownChannel>
 }
 

@@ -148,14 +148,14 @@ function affected(state: State, { users = [], groups = [], channels = [] }: Chan
   const changes = groups
     .map(row => ({ row, old: state.groups.get(row.id) }))
     .filter(({ row, old }) => differs(old, row))
-  if (changes.length === 0) return listed(people)
+  if (changes.length === 0) return listAffected(people)
   const concerned = changes.flatMap(({ row, old }) => memberChanges(state, old, row))
   for (const channel of state.channels.values())
     if (channel.inviteOnly && changes.some(({ row }) => tells(state, channel, row.id))) look(channel, concerned)
-  return listed(people)
+  return listAffected(people)
 }
 
-function listed(people: ReadonlyMap<Channel, ReadonlySet<User>>): Affected[] {
+function listAffected(people: ReadonlyMap<Channel, ReadonlySet<User>>): Affected[] {
   return [...people].map(([channel, users]) => ({ channel, users: [...users].sort((a, b) => a.id - b.id) }))
 }
 

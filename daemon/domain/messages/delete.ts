@@ -6,12 +6,12 @@ import type { Message } from '../model/message-store/index.ts'
 import { Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { deleteAnyMessage, deleteOwnMessage, forbidden } from '../rules/index.ts'
-import { changeable } from './access.ts'
+import { checkChangeable } from './access.ts'
 import { deletion } from './deletion.ts'
 import { isOlder } from './update.ts'
 
 export function remove(ctx: Context, { message_id }: ParamsOf<typeof api.delete>) {
-  const message = ctx.state.messages.get(changeable(ctx, message_id))!
+  const message = ctx.state.messages.get(checkChangeable(ctx, message_id))!
   const channel = message.channelId === undefined ? undefined : ctx.state.channels.get(message.channelId)
   if (!deleteAnyMessage.allows(ctx, channel)) {
     if (!isOwn(ctx, message)) throw forbidden(deleteAnyMessage, channel)

@@ -26,7 +26,7 @@ export const drafts = resource(api)<DraftFact>({
     create(ctx, params) {
       checkSynchronised(ctx)
       const first = ctx.state.drafts.nextId
-      const created = params.drafts.map((given, index) => checked(ctx, `drafts[${index}]`, given, first + index))
+      const created = params.drafts.map((given, index) => checkDraft(ctx, `drafts[${index}]`, given, first + index))
       return {
         facts: created.length > 0 ? [{ type: 'drafts.created', drafts: created }] : [],
         reply: { ids: created.map(({ id }) => id) },
@@ -35,13 +35,13 @@ export const drafts = resource(api)<DraftFact>({
 
     edit(ctx, params) {
       checkSynchronised(ctx)
-      const { id } = own(ctx, params.draft_id)
-      return { facts: [{ type: 'draft.edited', draft: checked(ctx, 'draft', params.draft, id) }], reply: {} }
+      const { id } = findOwn(ctx, params.draft_id)
+      return { facts: [{ type: 'draft.edited', draft: checkDraft(ctx, 'draft', params.draft, id) }], reply: {} }
     },
 
     delete(ctx, { draft_id }) {
       checkSynchronised(ctx)
-      const { id, userId } = own(ctx, draft_id)
+      const { id, userId } = findOwn(ctx, draft_id)
       return { facts: [{ type: 'draft.deleted', id, userId }], reply: {} }
     },
   },
@@ -97,7 +97,7 @@ function presentOne(draft: Draft, emptyTopic: boolean): Static<typeof draftShape
   return { id, type: kind, to: [...to], topic, content, timestamp }
 }
 
-function own(ctx: Context, id: number): Draft {
+function findOwn(ctx: Context, id: number): Draft {
   const draft = ctx.state.drafts.get(id)
   if (draft?.userId !== ctx.actor.id) throw missingOwn('draft_id', 'draft', id)
   return draft
@@ -110,7 +110,7 @@ function checkSynchronised(ctx: Context): void {
     })
 }
 
-function checked(ctx: Context, place: string, given: Given, id: number): Draft {
+function checkDraft(ctx: Context, place: string, given: Given, id: number): Draft {
   for (const key of Object.keys(given))
     if (!['type', 'to', 'topic', 'content', 'timestamp'].includes(key))
       throw invalid(`${place}["${key}"]`, 'is not a field of a draft')

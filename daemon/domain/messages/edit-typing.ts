@@ -6,12 +6,12 @@ import { userSetting } from '../model/settings.ts'
 import { topicShown } from '../model/topic-names.ts'
 import { Refusal } from '../refusal.ts'
 import type { Announcement, Context } from '../resource.ts'
-import { changeable } from './access.ts'
+import { checkChangeable } from './access.ts'
 import { checkEditing } from './update.ts'
 
 export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typing>) {
   const { state, actor } = ctx
-  const message = state.messages.get(changeable(ctx, message_id))!
+  const message = state.messages.get(checkChangeable(ctx, message_id))!
   checkEditing(ctx, message, 0)
   const direct = message.channelId === undefined
   if (!userSetting(actor, direct ? 'send_private_typing_notifications' : 'send_stream_typing_notifications'))

@@ -29,13 +29,13 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
   commands: {
     update(ctx, { messages, op, flag }) {
       const ids = ascending(messages)
-      const { changed, fact, ignored } = change(ctx, ids, op, changeable(flag))
+      const { changed, fact, ignored } = change(ctx, ids, op, checkFlag(flag))
       const more = ignored ? `,${JSON.stringify(ignored).slice(1, -1)}` : ''
       return { facts: fact, reply: new Written(`"messages":${numbersText(changed)}${more}`).as() }
     },
 
     updateNarrow(ctx, params) {
-      const flag = changeable(params.flag)
+      const flag = checkFlag(params.flag)
       const plan = planOf(ctx, params.narrow)
       const anchor = anchorOf(ctx, plan, params.anchor)
       const { before, after } = lowered(params)
@@ -111,7 +111,7 @@ function markRead(ctx: Context, unread: readonly number[]) {
   return { facts: change(ctx, unread.toReversed(), 'add', 'read').fact, reply: {} }
 }
 
-function changeable(flag: string): Flag {
+function checkFlag(flag: string): Flag {
   if (flag === 'read' || flag === 'starred' || flag === 'collapsed') return flag
   if (fixed.includes(flag)) throw invalid('flag', `${inQuotes(flag)} follows from the message and cannot be changed`)
   throw missing('flag', 'flag', flag)

@@ -13,7 +13,7 @@ import { presentAuthor } from '../people/users/present.ts'
 import { inQuotes, invalid, inWords, missing, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Event, resource } from '../resource.ts'
 import { splitByAccess } from '../rules/audiences.ts'
-import { changeable } from './access.ts'
+import { checkChangeable } from './access.ts'
 import { concerned } from './audience.ts'
 import { presentReaction, tidy } from './present.ts'
 
@@ -22,7 +22,7 @@ const types: readonly string[] = ['unicode_emoji', 'realm_emoji', 'svc_extra_emo
 export const reactions = resource(api)<ReactionAdded | ReactionRemoved>({
   commands: {
     add(ctx, params) {
-      const id = changeable(ctx, params.message_id)
+      const id = checkChangeable(ctx, params.message_id)
       const existing = ctx.state.messages.details(id)?.reactions ?? []
       const reaction = { ...emojiToAdd(ctx, params, existing), userId: ctx.actor.id }
       if (existing.some(other => isSame(other, reaction)))
@@ -33,7 +33,7 @@ export const reactions = resource(api)<ReactionAdded | ReactionRemoved>({
     },
 
     remove(ctx, params) {
-      const id = changeable(ctx, params.message_id)
+      const id = checkChangeable(ctx, params.message_id)
       const own = (ctx.state.messages.details(id)?.reactions ?? []).filter(({ userId }) => userId === ctx.actor.id)
       const reaction = reactionToRemove(ctx.state, params, own)
       return { facts: [{ type: 'reaction.removed', messageId: id, reaction }], reply: {} }

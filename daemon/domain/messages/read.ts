@@ -13,7 +13,7 @@ import { highlighted, highlightedText } from '../narrow/search.ts'
 import { invalid, inWords, needed, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { accessUser, mayHaveStrangers, seeMessage } from '../rules/index.ts'
-import { visible } from './access.ts'
+import { checkVisible } from './access.ts'
 import { messageContent } from './compose.ts'
 import { isMove, presentRead, type View } from './present.ts'
 import { anchorOf, findRange } from './range.ts'
@@ -40,7 +40,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
   const found = findRange(ctx, plan, { anchor, includeAnchor, before, after })
   return {
     reply: {
-      messages: found.ids.map(id => shown(ctx, id, view, plan)),
+      messages: found.ids.map(id => presentFound(ctx, id, view, plan)),
       anchor,
       found_anchor: found.foundAnchor,
       found_oldest: found.foundOldest,
@@ -62,7 +62,7 @@ function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly 
   const fits = params.narrow?.length ? plan.test : (id: number) => seeMessage.allows(ctx, id)
   const ids = [...new Set(given)].filter(fits)
   return {
-    messages: ids.sort((a, b) => a - b).map(id => shown(ctx, id, view, plan)),
+    messages: ids.sort((a, b) => a - b).map(id => presentFound(ctx, id, view, plan)),
     found_anchor: false,
     found_oldest: false,
     found_newest: false,
@@ -70,7 +70,7 @@ function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly 
   }
 }
 
-function shown(ctx: Context, id: number, view: View, plan?: Plan) {
+function presentFound(ctx: Context, id: number, view: View, plan?: Plan) {
   const { state, actor } = ctx
   const message = state.messages.get(id)!
   return {
@@ -102,14 +102,14 @@ function matchFields(
 }
 
 export function get(ctx: Context, params: ParamsOf<typeof api.get>) {
-  const id = visible(ctx, params.message_id)
+  const id = checkVisible(ctx, params.message_id)
   const view = {
     applyMarkdown: params.apply_markdown,
     clientGravatar: true,
     emptyTopic: params.allow_empty_topic_name,
     isStranger: strangersTo(ctx),
   }
-  return { reply: { message: shown(ctx, id, view), raw_content: ctx.state.messages.content(id) } }
+  return { reply: { message: presentFound(ctx, id, view), raw_content: ctx.state.messages.content(id) } }
 }
 
 export function history(ctx: Context, { message_id, allow_empty_topic_name }: ParamsOf<typeof api.history>) {
@@ -117,7 +117,7 @@ export function history(ctx: Context, { message_id, allow_empty_topic_name }: Pa
   const policy = organizationSetting(state, 'message_edit_history_visibility_policy')
   if (policy === 'none')
     throw new Refusal('This organization does not show the edit history of messages.', { kind: 'forbidden' })
-  const message = state.messages.get(visible(ctx, message_id))!
+  const message = state.messages.get(checkVisible(ctx, message_id))!
   const topicName = (topic: string | undefined) => topicShown(topic, allow_empty_topic_name)
   // Walked backwards from what it is now.
   let { content, html, topic } = message
@@ -174,7 +174,7 @@ export function receipts(ctx: Context, { message_id }: ParamsOf<typeof api.recei
   const { state, actor } = ctx
   if (!organizationSetting(state, 'enable_read_receipts'))
     throw new Refusal('Read receipts are disabled in this organization.', { kind: 'forbidden' })
-  const id = visible(ctx, message_id)
+  const id = checkVisible(ctx, message_id)
   const { thread } = state.messages.place(id)
   const reached =
     thread.conversationId === 0

@@ -13,7 +13,7 @@ import { futureTime, seconds } from '../model/time.ts'
 import { missingOwn, neededOneOf } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { seeMessage } from '../rules/index.ts'
-import { visible } from './access.ts'
+import { checkVisible } from './access.ts'
 import { directNotice, notificationBot } from './notices.ts'
 import { attribution, messageLink, quoted } from './quote.ts'
 import { renderPlace } from './send.ts'
@@ -35,7 +35,7 @@ export const reminders = resource(api)<ReminderFact>({
       const note = cleaned('note', given, limits.reminderNote)
       if (message_id === undefined && note === '') throw neededOneOf('message_id', 'note')
       const due = time === undefined ? seconds(ctx.now) + usualWait : futureTime(ctx.now, time)
-      const messageId = message_id === undefined ? null : visible(ctx, message_id)
+      const messageId = message_id === undefined ? null : checkVisible(ctx, message_id)
       const content = textOf(ctx.state, messageId, note)
       const { html } = render(ctx, content, renderPlace(ctx, conversation(ctx)))
       const { id: userId } = ctx.actor

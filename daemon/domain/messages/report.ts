@@ -8,7 +8,7 @@ import { cleaned } from '../model/text.ts'
 import { topicOf } from '../model/topic-names.ts'
 import { needed, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
-import { visible } from './access.ts'
+import { checkVisible } from './access.ts'
 import { channelNotice } from './notices.ts'
 import { attribution, messageLink, quoted, silentMention } from './quote.ts'
 
@@ -22,7 +22,7 @@ const reasons = {
 
 export function report(ctx: Context, { message_id, report_type, description = '' }: ParamsOf<typeof api.report>) {
   const { state, actor } = ctx
-  const message = state.messages.get(visible(ctx, message_id))!
+  const message = state.messages.get(checkVisible(ctx, message_id))!
   const notes = cleaned('description', description, limits.reportDescription)
   if (report_type === 'other' && notes === '') throw needed('description', 'for a report of type "other"')
   const channel = state.channels.get(organizationSetting(state, 'moderation_request_channel_id'))

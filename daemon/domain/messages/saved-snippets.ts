@@ -25,7 +25,7 @@ export const savedSnippets = resource(api)<SavedSnippetFact>({
     },
 
     edit(ctx, { saved_snippet_id, title, content }) {
-      const old = own(ctx, saved_snippet_id)
+      const old = findOwn(ctx, saved_snippet_id)
       const snippet = {
         ...old,
         title: title === undefined ? old.title : checkTitle(title),
@@ -36,7 +36,7 @@ export const savedSnippets = resource(api)<SavedSnippetFact>({
     },
 
     delete(ctx, { saved_snippet_id }) {
-      const { id, userId } = own(ctx, saved_snippet_id)
+      const { id, userId } = findOwn(ctx, saved_snippet_id)
       return { facts: [{ type: 'saved-snippet.deleted', id, userId }], reply: {} }
     },
   },
@@ -71,7 +71,7 @@ function presentOne({ id, title, content, dateCreated }: SavedSnippet) {
 }
 
 /** Somebody else's snippet must look like none at all. */
-function own(ctx: Context, id: number): SavedSnippet {
+function findOwn(ctx: Context, id: number): SavedSnippet {
   const snippet = ctx.state.savedSnippets.get(id)
   if (snippet?.userId !== ctx.actor.id) throw missingOwn('saved_snippet_id', 'saved snippet', id)
   return snippet

@@ -51,7 +51,7 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
     },
 
     update(ctx, params) {
-      const old = own(ctx, params.scheduled_message_id)
+      const old = findOwn(ctx, params.scheduled_message_id)
       const { type, to, content, topic, scheduled_delivery_timestamp: time } = params
       const changesText = [type, to, content, topic].some(given => given !== undefined)
       if (!changesText && time === undefined)
@@ -65,7 +65,7 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
     },
 
     delete(ctx, { scheduled_message_id }) {
-      const { id, userId } = own(ctx, scheduled_message_id)
+      const { id, userId } = findOwn(ctx, scheduled_message_id)
       return { facts: [{ type: 'scheduled-message.deleted', id, userId }], reply: {} }
     },
   },
@@ -181,7 +181,7 @@ function asGiven(target: ScheduledMessage['target']): {
     : { type: 'direct', to: target.userIds, topic: undefined }
 }
 
-function own(ctx: Context, id: number): ScheduledMessage {
+function findOwn(ctx: Context, id: number): ScheduledMessage {
   const message = ctx.state.scheduledMessages.get(id)
   if (message?.userId !== ctx.actor.id) throw missingOwn('scheduled_message_id', 'scheduled message', id)
   return message

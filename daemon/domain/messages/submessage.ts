@@ -6,12 +6,12 @@ import { visibilityAfterTakingPart } from '../channels/topic-visibility.ts'
 import type { SubmessageAdded } from '../model/facts/messages.ts'
 import { conflict, invalid, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
-import { changeable } from './access.ts'
+import { checkChangeable } from './access.ts'
 import { submessageId } from './send.ts'
 
 export function submessage(ctx: Context, params: ParamsOf<typeof api.submessage>) {
   const { state, actor } = ctx
-  const message = state.messages.get(changeable(ctx, params.message_id))!
+  const message = state.messages.get(checkChangeable(ctx, params.message_id))!
   const parts = message.details?.submessages ?? []
   if (parts.length === 0 && message.senderId !== actor.id)
     throw new Refusal('Only the author of a message can add a widget to it.', { kind: 'forbidden' })

@@ -35,7 +35,7 @@ function direct(ctx: Context, { op, to }: Params): Announcement {
   const people = [...new Map([ctx.actor, ...named].map(user => [user.id, user])).values()]
   people.sort((a, b) => a.id - b.id)
   const as = (reader: User) => (user: User) =>
-    shown(ctx.state, user, !may.accessUser.allows({ state: ctx.state, actor: reader }, user))
+    presentPerson(ctx.state, user, !may.accessUser.allows({ state: ctx.state, actor: reader }, user))
   return {
     to: people.filter(receives).map(user => user.id),
     event: { type: 'typing', op, message_type: 'direct' },
@@ -63,7 +63,7 @@ function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement
             type: 'typing',
             op,
             message_type: 'stream',
-            sender: shown(ctx.state, ctx.actor, isStranger),
+            sender: presentPerson(ctx.state, ctx.actor, isStranger),
             stream_id: channel.id,
             topic: topicShown(name, capabilities.has('empty_topic_name')),
           }
@@ -83,6 +83,6 @@ function person(ctx: Context, id: number, index: number): User {
   return user
 }
 
-function shown(state: State, user: User, isStranger: boolean) {
+function presentPerson(state: State, user: User, isStranger: boolean) {
   return { user_id: user.id, email: presentAuthor(state, user, false, isStranger).email }
 }

@@ -18,7 +18,7 @@ import { differsByPrefix, topicOf } from '../model/topic-names.ts'
 import { conflict, invalid, neededOneOf, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import * as may from '../rules/index.ts'
-import { changeable } from './access.ts'
+import { checkChangeable } from './access.ts'
 import { checkPosting, messageContent, noChannel } from './compose.ts'
 import { breadcrumbs, resolvedNotice } from './move-notices.ts'
 import { tidy } from './present.ts'
@@ -31,7 +31,7 @@ const grace = 20
 
 export function update(ctx: Context, params: Params) {
   const { state } = ctx
-  const message = state.messages.get(changeable(ctx, params.message_id))!
+  const message = state.messages.get(checkChangeable(ctx, params.message_id))!
   const channel = message.channelId === undefined ? undefined : state.channels.get(message.channelId)!
   checkTogether(params, message)
   const content = params.content === undefined ? undefined : newContent(ctx, params, message)

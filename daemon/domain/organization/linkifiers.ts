@@ -16,7 +16,7 @@ export const linkifiers = resource(api)<LinkifierFact>({
 
     add(ctx, params) {
       may.insist(may.administer, ctx)
-      const rule = checked(ctx, params.pattern, params.url_template)
+      const rule = checkLinkifier(ctx, params.pattern, params.url_template)
       const order = (linkifiersInOrder(ctx.state).at(-1)?.order ?? 0) + 1
       const linkifier = { id: ctx.state.linkifiers.nextId, ...rule, order }
       return { facts: [{ type: 'linkifier.added', linkifier }], reply: { id: linkifier.id } }
@@ -24,15 +24,15 @@ export const linkifiers = resource(api)<LinkifierFact>({
 
     update(ctx, params) {
       may.insist(may.administer, ctx)
-      const old = known(ctx, params.filter_id)
-      const linkifier = { ...old, ...checked(ctx, params.pattern, params.url_template, old) }
+      const old = findLinkifier(ctx, params.filter_id)
+      const linkifier = { ...old, ...checkLinkifier(ctx, params.pattern, params.url_template, old) }
       const same = linkifier.pattern === old.pattern && linkifier.urlTemplate === old.urlTemplate
       return { facts: same ? [] : [{ type: 'linkifier.edited', linkifier }], reply: {} }
     },
 
     remove(ctx, { filter_id }) {
       may.insist(may.administer, ctx)
-      return { facts: [{ type: 'linkifier.removed', id: known(ctx, filter_id).id }], reply: {} }
+      return { facts: [{ type: 'linkifier.removed', id: findLinkifier(ctx, filter_id).id }], reply: {} }
     },
 
     reorder(ctx, { ordered_linkifier_ids: ids }) {
@@ -78,13 +78,13 @@ function announceLinkifiers(state: State): Announcement[] {
   return [{ to: everyone(state), event: onlyWith('linkifier_url_template', event) }]
 }
 
-function known(ctx: Context, id: number): Linkifier {
+function findLinkifier(ctx: Context, id: number): Linkifier {
   const linkifier = ctx.state.linkifiers.get(id)
   if (!linkifier) throw missing('filter_id', 'linkifier', id)
   return linkifier
 }
 
-function checked(ctx: Context, givenPattern: string, givenTemplate: string, current?: Linkifier) {
+function checkLinkifier(ctx: Context, givenPattern: string, givenTemplate: string, current?: Linkifier) {
   const pattern = givenPattern.trim()
   const urlTemplate = givenTemplate.trim()
   if (pattern === '') throw wrong('pattern', 'cannot be blank')

@@ -11,7 +11,7 @@ import { limitChanged } from '../people/users/access.ts'
 import { invalid } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
-import { shown } from '../rules/group-values.ts'
+import { presentValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
 import { constantSections } from './constants.ts'
 import { checkDomain, knownDomain, presentDomain } from './domains.ts'
@@ -33,7 +33,7 @@ export const organization = resource(api)<OrganizationFact>({
       return { facts: [{ type: 'organization.deactivated', ...deletable }], reply: {} }
     },
 
-    domains: ({ state }) => ({ reply: { domains: listed(state) } }),
+    domains: ({ state }) => ({ reply: { domains: listDomains(state) } }),
 
     addDomain(ctx, params) {
       may.insist(may.own, ctx, 'add a domain')
@@ -105,7 +105,7 @@ export const organization = resource(api)<OrganizationFact>({
 
   sections: {
     realm: realmSection,
-    realm_domains: ({ state }) => ({ realm_domains: listed(state) }),
+    realm_domains: ({ state }) => ({ realm_domains: listDomains(state) }),
     ...constantSections,
   },
 })
@@ -133,7 +133,7 @@ function changeNews(
     else news.push({ to, event: { type: 'realm', op: 'update', property, value } })
     if (property === 'topics_policy') data.mandatory_topics = value === 'disable_empty_topic'
   }
-  for (const [name, value] of Object.entries(permissions)) data[name] = shown(state, value)
+  for (const [name, value] of Object.entries(permissions)) data[name] = presentValue(state, value)
   if (Object.keys(data).length > 0)
     news.push({ to, event: { type: 'realm', op: 'update_dict', property: 'default', data } })
   return permissions.can_access_all_users_group === undefined ? news : [...news, ...limitChanged(state)]
@@ -143,7 +143,7 @@ function domainNews(state: State, fields: object): Announcement[] {
   return [{ to: everyone(state), event: { type: 'realm_domains', ...fields } }]
 }
 
-function listed(state: State) {
+function listDomains(state: State) {
   return [...state.domains.values()].map(presentDomain)
 }
 

@@ -15,7 +15,7 @@ import type { State } from '../model/state.ts'
 import { emptyTopicDisplayName } from '../model/topic-names.ts'
 import { externalAccounts } from '../people/profile-fields/field-data.ts'
 import type { Context } from '../resource.ts'
-import { shown } from '../rules/group-values.ts'
+import { presentValue } from '../rules/group-values.ts'
 import { enabledMethods, presentMethods } from './authentication.ts'
 import { giphyRatings, jitsiServerUrl, videoChatProviders } from './constants.ts'
 
@@ -28,7 +28,8 @@ function organizationFields({ state, server }: Context): Record<string, unknown>
   const setting = <S extends OrganizationSetting>(name: S) => organizationSetting(state, name)
   const fields: Record<string, unknown> = {}
   for (const name of Object.keys(organizationSettings) as OrganizationSetting[]) fields[`realm_${name}`] = setting(name)
-  for (const [name, value] of Object.entries(organization.permissions)) fields[`realm_${name}`] = shown(state, value)
+  for (const [name, value] of Object.entries(organization.permissions))
+    fields[`realm_${name}`] = presentValue(state, value)
   const icon = `${server.url}/static/icon.svg`
   return {
     ...fields,

@@ -13,7 +13,7 @@ import { checkLanguage } from '../people/settings/check.ts'
 import { waitingSettled } from '../people/users/activity.ts'
 import { invalid, missing } from '../refusal.ts'
 import type { Context, Outcome } from '../resource.ts'
-import { changedValue, shown } from '../rules/group-values.ts'
+import { changedValue, presentValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
 import { checkMethods, enabledMethods } from './authentication.ts'
 
@@ -41,7 +41,7 @@ function changedSettings(ctx: Context, params: Params): Record<string, unknown> 
   const settings: Record<string, unknown> = {}
   for (const name of Object.keys(organizationSettings) as OrganizationSetting[]) {
     if (params[name] === undefined) continue
-    const value = checked(ctx, name, params[name])
+    const value = checkSetting(ctx, name, params[name])
     if (value !== organizationSetting(ctx.state, name)) settings[name] = value
   }
   if (params.authentication_methods) {
@@ -64,7 +64,7 @@ function changedPermissions(ctx: Context, params: Params): Partial<Record<Organi
 }
 
 /** The value as it is kept. */
-function checked(ctx: Context, name: OrganizationSetting, given: unknown): unknown {
+function checkSetting(ctx: Context, name: OrganizationSetting, given: unknown): unknown {
   switch (name) {
     case 'name': {
       const text = cleaned(name, given as string, limits.organizationName)
@@ -130,6 +130,6 @@ function channelPointer(ctx: Context, name: OrganizationSetting, id: number): nu
 function echo(ctx: Context, settings: Record<string, unknown>, permissions: Partial<Record<string, GroupValue>>) {
   const changed: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(settings)) changed[name] = typeof value === 'string' ? 'updated' : value
-  for (const [name, value] of Object.entries(permissions)) changed[name] = shown(ctx.state, value!)
+  for (const [name, value] of Object.entries(permissions)) changed[name] = presentValue(ctx.state, value!)
   return changed
 }

@@ -63,12 +63,12 @@ export const invitations = resource(api)<InvitationFact>({
       }
     },
 
-    revoke: (ctx, { invite_id }) => ({ facts: [revoked(known(ctx, invite_id, 'mail'))], reply: {} }),
+    revoke: (ctx, { invite_id }) => ({ facts: [revoked(findInvitation(ctx, invite_id, 'mail'))], reply: {} }),
 
-    revokeLink: (ctx, { invite_id }) => ({ facts: [revoked(known(ctx, invite_id, 'link'))], reply: {} }),
+    revokeLink: (ctx, { invite_id }) => ({ facts: [revoked(findInvitation(ctx, invite_id, 'link'))], reply: {} }),
 
     resend(ctx, { invite_id }) {
-      const invitation = known(ctx, invite_id, 'mail')
+      const invitation = findInvitation(ctx, invite_id, 'mail')
       const { id, inviterId } = invitation
       return {
         facts: [{ type: 'invitation.resent', id, inviterId, madeAt: seconds(ctx.now) }],
@@ -110,7 +110,7 @@ function isOpen(ctx: Context, { expires }: Invitation): boolean {
   return expires === null || expires > seconds(ctx.now)
 }
 
-function known(ctx: Context, id: number, kind: 'mail' | 'link'): Invitation {
+function findInvitation(ctx: Context, id: number, kind: 'mail' | 'link'): Invitation {
   may.check(may.useInvitations, ctx)
   const invitation = ctx.state.invitations.get(id)
   const fits = invitation && (invitation.email === undefined) === (kind === 'link') && isOpen(ctx, invitation)

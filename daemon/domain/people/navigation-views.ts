@@ -31,7 +31,7 @@ export const navigationViews = resource(api)<NavigationViewFact>({
     },
 
     edit(ctx, { fragment, is_pinned, name }) {
-      const old = own(ctx, fragment)
+      const old = findOwn(ctx, fragment)
       // null says no more than leaving it out: it is the name of every built-in view, and of no other.
       if (name !== undefined && name !== null && name !== old.name) checkName(ctx, fragment, name)
       const view = { ...old, isPinned: is_pinned ?? old.isPinned, name: name ?? old.name }
@@ -44,7 +44,7 @@ export const navigationViews = resource(api)<NavigationViewFact>({
     },
 
     remove(ctx, { fragment }) {
-      const { userId } = own(ctx, fragment)
+      const { userId } = findOwn(ctx, fragment)
       return { facts: [{ type: 'navigation-view.removed', userId, fragment }], reply: {} }
     },
   },
@@ -86,7 +86,7 @@ function presentOne({ fragment, isPinned, name }: NavigationView) {
   return { fragment, is_pinned: isPinned, name }
 }
 
-function own(ctx: Context, fragment: string): NavigationView {
+function findOwn(ctx: Context, fragment: string): NavigationView {
   const view = ctx.state.navigationViews.get(keyOf({ userId: ctx.actor.id, fragment }))
   if (!view) throw missingOwn('fragment', 'navigation view', fragment)
   return view

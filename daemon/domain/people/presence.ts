@@ -29,7 +29,7 @@ export const presence = resource(api)<PresenceFact>({
       const { row, signals } = reported(ctx, params.status === 'active')
       const touch = row ? (state: State) => state.presence.put(row) : () => {}
       if (params.ping_only) return { touch, signals, reply: { presence_last_update_id: since ?? -1 } }
-      const rows = listed(ctx, row, since, params.history_limit_days)
+      const rows = listPresence(ctx, row, since, params.history_limit_days)
       const modern = since !== undefined || params.slim_presence
       return {
         touch,
@@ -62,7 +62,7 @@ export const presence = resource(api)<PresenceFact>({
     },
 
     list(ctx) {
-      const presences = presented(ctx, listed(ctx), false) as Record<string, ReturnType<typeof legacy>>
+      const presences = presented(ctx, listPresence(ctx), false) as Record<string, ReturnType<typeof legacy>>
       return { reply: { presences, server_timestamp: ctx.now / 1000 } }
     },
   },
@@ -76,7 +76,7 @@ export const presence = resource(api)<PresenceFact>({
 
   sections: {
     presence(ctx, _capabilities, { slimPresence, presenceHistoryDays }) {
-      const rows = listed(ctx, undefined, undefined, presenceHistoryDays)
+      const rows = listPresence(ctx, undefined, undefined, presenceHistoryDays)
       return {
         presences: presented(ctx, rows, slimPresence),
         presence_last_update_id: rows.reduce((newest, { updateId }) => Math.max(newest, updateId), -1),
@@ -152,7 +152,7 @@ function isHidden(state: State): boolean {
  *
  * OPEN: whether the presence of people whom a guest may not know of is hidden too is for the server to say; here it is.
  */
-function listed(ctx: Context, own?: Presence, since?: number, historyDays = 14): Presence[] {
+function listPresence(ctx: Context, own?: Presence, since?: number, historyDays = 14): Presence[] {
   const { state, now } = ctx
   const older = since !== undefined && since > 0
   if (isHidden(state) || (historyDays === 0 && !older)) return []

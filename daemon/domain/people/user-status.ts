@@ -32,13 +32,13 @@ export const userStatus = resource(api)<UserStatusFact>({
 
     updateFor(ctx, { user_id, ...given }) {
       may.insist(may.administer, ctx)
-      const user = known(ctx, user_id)
+      const user = findUser(ctx, user_id)
       if (!may.isHuman(user)) throw invalid('user_id', 'bots have no status')
       if (Object.keys(given).length === 0) throw neededOneOf('status_text', 'emoji_name')
       return { facts: statusFacts(ctx.state, user, given), reply: {} }
     },
 
-    get: (ctx, { user_id }) => ({ reply: { status: present(ctx.state, known(ctx, user_id)) } }),
+    get: (ctx, { user_id }) => ({ reply: { status: present(ctx.state, findUser(ctx, user_id)) } }),
   },
 
   apply: {
@@ -120,7 +120,7 @@ function present(state: State, user: User) {
   }
 }
 
-function known(ctx: Context, id: number): User {
+function findUser(ctx: Context, id: number): User {
   const user = ctx.state.users.get(id)
   if (!user?.active || !may.accessUser.allows(ctx, user)) throw missing('user_id', 'active user', id)
   return user

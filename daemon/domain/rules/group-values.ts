@@ -102,7 +102,7 @@ export function isIn(state: State, user: User, value: GroupValue): boolean {
 // --- values as parameters ---------------------------------------------------------------------------------------
 
 /** One way to write each value: lists sorted and without repeats, a lone group as its ID, nobody as role:nobody. */
-export function normalised(state: State, value: GroupValue): GroupValue {
+export function normalise(state: State, value: GroupValue): GroupValue {
   if (typeof value === 'number') return value
   const direct_members = ascending(value.direct_members)
   const direct_subgroups = ascending(value.direct_subgroups)
@@ -111,7 +111,7 @@ export function normalised(state: State, value: GroupValue): GroupValue {
 }
 
 /** The value as the API shows it: deactivated users are left out, and come back when they are reactivated. */
-export function shown(state: State, value: GroupValue): GroupValue {
+export function presentValue(state: State, value: GroupValue): GroupValue {
   if (typeof value === 'number') return value
   return { ...value, direct_members: value.direct_members.filter(id => state.users.get(id)?.active) }
 }
@@ -129,7 +129,7 @@ export function defaultValue(state: State, setting: PermissionSetting, creatorId
 
 /** Normalises and checks a new value; refuses what the setting does not take. */
 export function checkedValue(state: State, name: string, setting: PermissionSetting, given: GroupValue): GroupValue {
-  const value = normalised(state, given)
+  const value = normalise(state, given)
   if (typeof value === 'number') checkGroup(state, name, setting, value)
   else {
     if (setting.systemOnly) throw systemGroupRequired(name)
@@ -152,13 +152,13 @@ export function changedValue(
   current: GroupValue,
   change: Change,
 ): GroupValue | undefined {
-  const seen = normalised(state, shown(state, current))
-  if (change.old !== undefined && change.old !== null && !sameValue(normalised(state, change.old), seen))
+  const seen = normalise(state, presentValue(state, current))
+  if (change.old !== undefined && change.old !== null && !sameValue(normalise(state, change.old), seen))
     throw conflict(name, '"old" is not the current value; fetch it again', {
       code: 'EXPECTATION_MISMATCH',
       fields: { field_name: 'old' },
     })
-  if (sameValue(normalised(state, change.new), seen)) return undefined
+  if (sameValue(normalise(state, change.new), seen)) return undefined
   return checkedValue(state, name, setting, change.new)
 }
 

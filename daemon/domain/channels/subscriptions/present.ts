@@ -5,7 +5,7 @@ import { userSetting } from '../../model/settings.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
 import type { Announcement, Client, Context } from '../../resource.ts'
-import { byName, known, knowsArchived, presentChannel } from '../present.ts'
+import { byName, knowsArchived, listKnownChannels, presentChannel } from '../present.ts'
 
 /** From here on `partial` leaves people out. */
 const largeChannel = 1000
@@ -49,7 +49,7 @@ export function presentAll(ctx: Context, _capabilities: unknown, form: Client) {
   const subscriptions: object[] = []
   const unsubscribed: object[] = []
   const never_subscribed: object[] = []
-  for (const channel of known(ctx)) {
+  for (const channel of listKnownChannels(ctx)) {
     if (channel.archived && !knowsArchived(form)) continue
     const row = state.subscriptions.get(channel.id, actor.id)
     if (row) (row.active ? subscriptions : unsubscribed).push(presentSubscription(state, row, actor, form, now))

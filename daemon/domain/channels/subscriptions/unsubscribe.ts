@@ -15,7 +15,7 @@ import { principals } from './subscribe.ts'
 export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscribe>) {
   const { state } = ctx
   const people = principals(ctx, params.principals)
-  const channels = named(ctx, params.subscriptions, people)
+  const channels = findChannels(ctx, params.subscriptions, people)
   if (people.some(user => !may.unsubscribeAccount.allows(ctx, user)))
     for (const channel of channels) may.check(may.unsubscribeOthers, ctx, channel)
   const all = channels.map(channel => {
@@ -42,7 +42,7 @@ export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscr
 }
 
 /** A channel that neither the caller knows of nor one of their own accounts follows looks like none. */
-function named(ctx: Context, names: readonly string[], people: readonly User[]): Channel[] {
+function findChannels(ctx: Context, names: readonly string[], people: readonly User[]): Channel[] {
   const found = new Set<Channel>()
   const unknown: string[] = []
   for (const name of names) {

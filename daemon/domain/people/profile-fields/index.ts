@@ -41,7 +41,7 @@ export const profileFields = resource(api)<ProfileFieldFact>({
 
     update(ctx, params) {
       may.insist(may.administer, ctx)
-      const old = existing(ctx.state, params.field_id)
+      const old = findField(ctx.state, params.field_id)
       const field = updated(ctx.state, old, params)
       const same = JSON.stringify(field) === JSON.stringify(old)
       return {
@@ -62,7 +62,7 @@ export const profileFields = resource(api)<ProfileFieldFact>({
 
     delete(ctx, { field_id }) {
       may.insist(may.administer, ctx)
-      const { id } = existing(ctx.state, field_id)
+      const { id } = findField(ctx.state, field_id)
       const cleared = holders(ctx.state, id, () => true)
       return { facts: [{ type: 'profile-field.deleted', id, cleared }], reply: {} }
     },
@@ -125,7 +125,7 @@ function filledIn(ctx: Context, data: ParamsOf<typeof api.set>['data']): Outcome
   }
 }
 
-function existing(state: State, id: number): ProfileField {
+function findField(state: State, id: number): ProfileField {
   const field = state.profileFields.get(id)
   if (!field) throw missing('field_id', 'profile field', id)
   return field

@@ -7,7 +7,7 @@ import type { Group, State } from '../../model/state.ts'
 import { conflict, missing } from '../../refusal.ts'
 import { type Announcement, type Context, type Event, onlyWith, resource } from '../../resource.ts'
 import { everyone } from '../../rules/audiences.ts'
-import { directGroups, directMembers, groupsOf, shown, withSubgroups } from '../../rules/group-values.ts'
+import { directGroups, directMembers, groupsOf, presentValue, withSubgroups } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { apply, together, without } from './apply.ts'
 import { changeMembers } from './change-members.ts'
@@ -20,7 +20,7 @@ export const userGroups = resource(api)<UserGroupFact>({
   commands: {
     list(ctx, { include_deactivated_groups }) {
       may.check(may.useGroups, ctx)
-      return { reply: { user_groups: listed(ctx.state, include_deactivated_groups) } }
+      return { reply: { user_groups: listGroups(ctx.state, include_deactivated_groups) } }
     },
 
     create,
@@ -78,7 +78,7 @@ export const userGroups = resource(api)<UserGroupFact>({
       { to: everyone(state), event: { type: 'user_group', op: 'add', group: present(state, group) } },
     ],
     'group.edited': (state, { groupId, changes, permissions }) => {
-      const values = Object.entries(permissions).map(([name, value]) => [name, shown(state, value)])
+      const values = Object.entries(permissions).map(([name, value]) => [name, presentValue(state, value)])
       const data = { ...changes, ...Object.fromEntries(values) }
       return announceGroup(state, groupId, { type: 'user_group', op: 'update', group_id: groupId, data })
     },
@@ -135,7 +135,7 @@ export const userGroups = resource(api)<UserGroupFact>({
 
   sections: {
     realm_user_groups: ({ state }, capabilities) => ({
-      realm_user_groups: listed(state, capabilities.has('include_deactivated_groups')),
+      realm_user_groups: listGroups(state, capabilities.has('include_deactivated_groups')),
     }),
   },
 })
@@ -143,7 +143,7 @@ export const userGroups = resource(api)<UserGroupFact>({
 /** The group as the API shows it. */
 export function present(state: State, group: Group) {
   const permissions = Object.fromEntries(
-    Object.entries(group.permissions).map(([name, value]) => [name, shown(state, value)]),
+    Object.entries(group.permissions).map(([name, value]) => [name, presentValue(state, value)]),
   ) as Group['permissions']
   return {
     id: group.id,
@@ -159,7 +159,7 @@ export function present(state: State, group: Group) {
   } as never
 }
 
-function listed(state: State, deactivatedToo: boolean) {
+function listGroups(state: State, deactivatedToo: boolean) {
   return [...state.groups.values()]
     .filter(group => deactivatedToo || !group.deactivated)
     .map(group => present(state, group))

@@ -6,7 +6,7 @@ import type { GroupValue } from '../../model/roles.ts'
 import type { State, User } from '../../model/state.ts'
 import { type Announcement, onlyWith } from '../../resource.ts'
 import { accessAudience, activeUsers, everyone, strangers } from '../../rules/audiences.ts'
-import { directGroups, shown } from '../../rules/group-values.ts'
+import { directGroups, presentValue } from '../../rules/group-values.ts'
 import { accessUser, seeEmail, seeMetadata, sightOf } from '../../rules/index.ts'
 import { presentAvatar, presentStranger, presentUser, unknownName } from './present.ts'
 
@@ -112,7 +112,7 @@ function settingsListing(state: State, userId: number, to: readonly number[]): A
   const listing = (permissions: Readonly<Record<string, GroupValue>>) =>
     Object.entries(permissions)
       .filter(([, value]) => typeof value !== 'number' && value.direct_members.includes(userId))
-      .map(([name, value]) => [name, shown(state, value)] as const)
+      .map(([name, value]) => [name, presentValue(state, value)] as const)
   const news: Announcement[] = []
   for (const channel of state.channels.values()) {
     const { id: stream_id, name } = channel

@@ -82,11 +82,11 @@ export function section(ctx: Context, { clientGravatar, capabilities }: Client):
     realm_users: active,
     realm_non_active_users: deactivated,
     cross_realm_bots: system,
-    ...own(ctx),
+    ...presentSelf(ctx),
   }
 }
 
-function own(ctx: Context) {
+function presentSelf(ctx: Context) {
   const { state, actor } = ctx
   const { avatar_url_medium, avatar_source } = presentAvatar(actor)
   const can_create_public_streams = may.holdsInOrganization(ctx, 'can_create_public_channel_group')
