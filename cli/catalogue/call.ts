@@ -47,7 +47,7 @@ export async function callEndpoint(
     return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
   const reply = await call(caller, request, patience).catch(error => nearby(error, endpoint, given, sources))
-  const says = endpoint.cli.says && (await import('../print/sentences.ts')).sayings[endpoint.cli.says]
+  const says = endpoint.cli.says && (await import('../print/sentences.ts')).sentences[endpoint.cli.says]
   const { shows, columns } = endpoint.cli
   const done = doneText(endpoint, { ...params, ...Object.fromEntries(given) })
   const view = { shows, columns, shapes: endpoint.reply, done }

@@ -7,9 +7,9 @@ import type { Reply } from '../base/reply.ts'
 /** Full names by user ID, fetched only if other users are mentioned. */
 export type NamesById = () => Promise<ReadonlyMap<number, string>>
 
-type Saying = (reply: Reply, names: NamesById) => Promise<string[]> | string[]
+type Sentences = (reply: Reply, names: NamesById) => Promise<string[]> | string[]
 
-export const sayings: Readonly<Record<NonNullable<CliForm['says']>, Saying>> = {
+export const sentences: Readonly<Record<NonNullable<CliForm['says']>, Sentences>> = {
   async subscribed(reply, names) {
     const done = await byPerson(reply.subscribed, 'subscribed to', names)
     return [...done, ...(await byPerson(reply.already_subscribed, 'already subscribed to', names))]

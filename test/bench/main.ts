@@ -72,7 +72,7 @@ async function resultOf(row: Row): Promise<Result> {
   }
 }
 
-/** What is measured is what is installed: the bundles. Whoever changed the source builds before measuring. */
+/** Measures what is installed: the bundles. After a change of the source, build before measuring. */
 function buildIfMissing(): void {
   if (['natter', 'natterd'].every(name => existsSync(join(root, 'dist', `${name}.cjs.cache`)))) return
   const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 2, 2] })

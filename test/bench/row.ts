@@ -7,7 +7,7 @@ export interface Sample {
 
 export interface Row {
   readonly name: string
-  /** What stands for 1. */
+  /** What counts as 1. */
   readonly reference: string
   readonly goal: Goal
   /** Of the samples, for the JSON form. */

@@ -122,7 +122,7 @@ test('natter with a daemon', async t => {
     assert.ok((await shell.natter(['users', 'me', '--color', 'always'])).stdout.includes('\u001b['))
   })
 
-  await t.test('one’s own email stands for one’s ID', async () => {
+  await t.test('your own email works in place of your ID', async () => {
     assert.equal((await shell.natter(['typing', 'start', '--to', email])).code, 0)
     assert.equal((await shell.natter(['typing', 'stop', '--to', `id:${daemon.ready.owner.user_id}`])).code, 0)
   })

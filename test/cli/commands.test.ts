@@ -28,7 +28,7 @@ describe('natter wait', () => {
     }
     let late: Outcome
     let within = 0.4
-    // Whoever gives up before anything came sees nothing: the slower the machine, the longer the wait.
+    // A wait that ends before anything has arrived reports nothing, so a slow machine waits longer.
     for (; ; within *= 2) {
       late = await shell.natter([...words.slice(0, -1), `${within}s`])
       assert.equal(late.code, 8)

@@ -192,7 +192,7 @@ describe('the clock', () => {
     assert.equal((await control().call('POST', '/reset')).time, '2030-01-01T00:00:00.000Z')
   })
 
-  test('what is done while time stands still is done at that time', async () => {
+  test('what happens while the clock is frozen has that time', async () => {
     await control().call('POST', '/clock/advance', { by: '90s' })
     await daemon().owner.call(savedSnippets.create, snippet)
     const reply = await daemon().owner.call(savedSnippets.list, {})

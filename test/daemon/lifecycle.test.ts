@@ -281,7 +281,7 @@ describe('natterd refuses to start', () => {
     givesUp(['--data', data], 1, /state\.json/)
   })
 
-  test('on a port in use, and lets go of the store', async () => {
+  test('on a port in use, and releases the store', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo

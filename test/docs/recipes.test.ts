@@ -1,4 +1,4 @@
-// The recipes of docs/fixture.md and what stands beside it, run as they are printed. Where a tool is missing, its recipe is
+// The recipes of docs/fixture.md and the files next to it, run as they are printed. Where a tool is missing, its recipe is
 // skipped.
 
 import assert from 'node:assert/strict'

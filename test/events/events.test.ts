@@ -85,7 +85,7 @@ describe('POST /register', () => {
 })
 
 describe('GET /events', () => {
-  // Time stands still: what is answered at all is answered at once, and heartbeats come when they are told to.
+  // The clock is frozen: every answer is immediate, and heartbeats come only when the test advances the clock.
   const daemon = sharedDaemon({ flags: ['--heartbeat', '1', '--control', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
   const control = () => new Control(daemon())
 

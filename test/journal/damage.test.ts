@@ -162,7 +162,7 @@ describe('FileJournal: a crash while sealing', () => {
     const folder = newFolder()
     const journal = await openFile(folder)
     journal.append(newEntry('a'))
-    // Something in the way of the new segment stands in for a full disk.
+    // A folder in place of the new segment simulates a full disk.
     mkdirSync(join(folder, 'journal-1.tmp'))
     const seal = journal.seal()
     journal.append(newEntry('b'))

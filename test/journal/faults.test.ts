@@ -142,7 +142,7 @@ describe('descriptors run out', () => {
     await until(
       () => stderr.includes('compaction failed') || existsSync(join(data, 'state.json')) || child.exitCode !== null,
     )
-    // Writes need no descriptor: whoever is connected goes on. The owner is not, so this comes after the others have left.
+    // Writes need no descriptor: connected clients continue. The owner is not connected, so this comes after the others have left.
     for (const socket of idle) socket.destroy()
     assert.equal(child.exitCode, null, stderr)
     await until(async () => descriptors() < limit / 2)

@@ -102,7 +102,7 @@ describe('the catalogue', () => {
       assert.deepEqual(twice(endpoint.refusals), [])
     })
 
-    test(`${id}: the value an absent parameter stands for is one that could have been sent`, () => {
+    test(`${id}: the default of an absent parameter is a value that could have been sent`, () => {
       for (const [name, { presence, fallback }] of Object.entries(params)) {
         if (presence !== 'defaulted') continue
         const { fields } = encode({ ...endpoint, path: '/' }, { [name]: fallback })

@@ -6,7 +6,7 @@ import { randomSeed } from './campaign.ts'
 import { campaign } from './http.ts'
 
 describe('the short way in and node:http', () => {
-  test('give the same answers to the same bytes, however they are spoilt and cut', async t => {
+  test('give the same answers to the same bytes, however they are damaged and cut', async t => {
     const seed = randomSeed()
     t.diagnostic(`npm run prove -- http --seed ${seed} --count ${campaign.short}`)
     const { done, summary } = await campaign.run({ count: campaign.short, seed })

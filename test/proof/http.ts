@@ -11,7 +11,7 @@ import { makeConversation } from './http/conversation.ts'
 import { type Heard, hold, type Listening } from './http/talk.ts'
 
 export const campaign: Campaign = {
-  about: 'requests, spoilt and cut anywhere, answered alike by the short way and by node:http',
+  about: 'requests, damaged and cut anywhere, answered alike by the short way and by node:http',
   unit: 'requests',
   long: 1_000_000,
   short: 20_000,

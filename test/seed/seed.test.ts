@@ -47,7 +47,7 @@ steps:
 `
 
 describe('--seed', () => {
-  test('a world in YAML stands when the daemon is ready, and is what reset goes back to', async t => {
+  test('a seed in YAML is applied when the daemon is ready, and reset restores it', async t => {
     const daemon = await startDaemon(t, { flags: ['--control', '--seed', seedFile('world.yaml', yaml)] })
     assert.equal(daemon.ready.owner.email, 'boss@example.com')
     const amy = await as(daemon, 'amy')
@@ -72,7 +72,7 @@ describe('--seed', () => {
     )
   })
 
-  test('until it stands /readyz is false, the API says so, and the daemon is alive', async t => {
+  test('until it is applied /readyz is false, the API says so, and the daemon is alive', async t => {
     // Passwords take their time to hash: some seconds for these.
     const users = Array.from({ length: 60 }, (_, i) => ({ name: `u${i}`, password: `correct horse battery ${i}` }))
     const port = await freePort()

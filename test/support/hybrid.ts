@@ -37,7 +37,7 @@ export function live(declared: readonly Capability[], steps: readonly Step[], on
 function compare({ world }: Scene, clients: Map<number, StateClient>, step: string): void {
   for (const client of clients.values()) {
     const user = world.user(client.userId)
-    // Whoever cannot ask has no client, and begins anew with another when they are back.
+    // An account that cannot call has no client, and starts with a new one when it can again.
     if (!user.active) {
       clients.delete(user.id)
       continue

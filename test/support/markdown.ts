@@ -12,7 +12,7 @@ const channels = [
   { id: 10, name: 'R&D (new) v1.0' },
 ]
 
-/** Stands in for the organization's patterns: a plain expression with the boundaries of the rule. */
+/** Replaces the organization's patterns: a plain expression with the boundaries of the rule. */
 export function linkifier(pattern: RegExp, url: (found: RegExpExecArray) => string): Linkifier {
   const bounded = new RegExp(`(?<![^\\s'"(,:<])(?:${pattern.source})(?![\\p{L}\\p{N}])`, 'gu')
   return {

@@ -1,4 +1,4 @@
-// Transcripts: command lines that begin with `$ `, what they print, and `[3]` for an exit code other than 0. `…` stands for
+// Transcripts: command lines that begin with `$ `, what they print, and `[3]` for an exit code other than 0. `…` matches
 // anything within a line.
 
 import assert from 'node:assert/strict'
@@ -29,7 +29,7 @@ export async function runScript(shell: Shell, script: string): Promise<{ output:
   try {
     symlinkSync(join(import.meta.dirname, '../../bin/natter'), join(bin, 'natter'))
   } catch {
-    // It is there already.
+    // It already exists.
   }
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: shell.home, TZ: 'UTC', LANG: 'C.UTF-8', ...shell.env }
   const child = spawn('sh', ['-e', '-c', `exec 2>&1\n${script}`], { cwd: shell.home, env })

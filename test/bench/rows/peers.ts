@@ -1,5 +1,5 @@
-// The start of the fixture beside that of other mock servers. They are no dependencies of this project: whoever wants these
-// figures installs them in a folder of their own and names it in NATTER_BENCH_TOOLS (or calls it test/bench/tools):
+// The start of the fixture beside that of other mock servers. They are no dependencies of this project: to get these
+// figures, install them in a folder of their own and name it in NATTER_BENCH_TOOLS (or call it test/bench/tools):
 //   npm install --prefix FOLDER json-server @stoplight/prism-cli @mockoon/cli
 // An openapi.yaml in that folder is what Prism and Mockoon serve; without one it is the description of our own API.
 

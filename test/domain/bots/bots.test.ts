@@ -236,7 +236,7 @@ describe('DELETE /bots/{bot_id}', () => {
     await bot.call(users.me, {})
   })
 
-  test('a person’s bots are deactivated before them, and move to whoever brings them back', async () => {
+  test('a person’s bots are deactivated before them, and move to the person who reactivates them', async () => {
     const cat = await person(daemon, 'cat')
     const bot = await botOf(cat, 'faithful')
     const heard = await listen(daemon.owner, ['realm_user'])

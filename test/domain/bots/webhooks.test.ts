@@ -373,7 +373,7 @@ describe('targets', () => {
     for (const host of ['93.184.216.34', '[2606:2800:220:1::1]']) assert.equal(forbidden(host, open), undefined, host)
   })
 
-  test('a name is refused when any address it stands for is', async t => {
+  test('a name is refused if any of its addresses is', async t => {
     const open = await startDaemon(t, { flags: ['--host', '0.0.0.0', '--no-rate-limit'] })
     const url = server.url.replace('127.0.0.1', 'localhost')
     const bot = await botOf(open, open.owner, 'inner', { payload_url: url })

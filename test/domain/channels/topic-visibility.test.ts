@@ -27,7 +27,7 @@ function combinations(...lists: readonly number[][]): number[][] {
 }
 
 describe('POST /messages: automatic_new_visibility_policy', () => {
-  test('whoever begins a topic follows it; the sender hears of that before the message', () => {
+  test('the person who begins a topic follows it, and learns that before the message', () => {
     const { world: w, amy, bob } = world()
     const { id } = w.channel('general', [amy, bob])
     assert.equal(sending(w, amy, id, 'lunch'), 3)
@@ -276,7 +276,7 @@ describe('DELETE /messages/{message_id}', () => {
     }
   })
 
-  test('subscribers hear of it, whoever has it in their history and may read it, and whoever did it', () => {
+  test('subscribers get the event, those who have it in their history and can read it, and the person who did it', () => {
     const { world: w, amy, bob, cat } = world()
     const [dan, eve] = [w.account('dan'), w.account('eve')]
     for (const inviteOnly of [false, true]) {

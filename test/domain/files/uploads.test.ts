@@ -114,7 +114,7 @@ describe('POST /user_uploads', () => {
 })
 
 describe('/user_uploads/…', () => {
-  test('is for whoever may read a message that links the file', async () => {
+  test('is for everyone who can read a message that links the file', async () => {
     const { url } = await amy.call(api.upload, { file: file() })
     assert.deepEqual([await status(amy, url), await status(bob, url), await status(cat, url)], [200, 404, 404])
     const message_id = await share(amy, `see [this](${url})`)

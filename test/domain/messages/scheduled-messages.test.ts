@@ -20,7 +20,7 @@ let amy: Caller
 let bob: Caller
 let lunch: number
 
-/** Time stands still but for `pass`. */
+/** The clock is frozen; only `pass` moves it. */
 let now = Date.parse('2030-01-01T00:00:00Z') / 1000
 
 const daemon = sharedDaemon({ flags: ['--control', '--clock', 'frozen@2030-01-01T00:00:00Z'] }, async running => {

@@ -37,7 +37,7 @@ describe('POST /realm/emoji/{emoji_name}', () => {
     assert.deepEqual([status.reaction_type, status.emoji_code], ['realm_emoji', added?.id])
   })
 
-  test('an animated picture has one that stands still, others have none', async () => {
+  test('an animated image has a still one, others have none', async () => {
     const shown = async (emoji_name: string, bytes: Uint8Array) => {
       await amy.call(api.upload, { emoji_name, file: file(bytes) })
       return Object.values((await amy.call(api.list, {})).emoji).find(({ name }) => name === emoji_name)!

@@ -114,7 +114,7 @@ describe('POST /invites/multiuse', () => {
 })
 
 describe('DELETE /invites/{invite_id} and POST /invites/{invite_id}/resend', () => {
-  test('are for whoever made it, and for administrators', async () => {
+  test('are for the person who made it, and for administrators', async () => {
     await owner.call(api.send, { invitee_emails: 'ida@example.com', stream_ids: [], invite_as: 100 })
     await amy.call(api.send, { invitee_emails: 'jon@example.com', stream_ids: [] })
     const { invites } = await owner.call(api.list, {})

@@ -1,4 +1,4 @@
-// What one connection sends: requests in many forms, some of them spoilt, cut into writes at any place.
+// What one connection sends: requests in many forms, some of them damaged, cut into writes at any place.
 
 import { dice } from '../campaign.ts'
 

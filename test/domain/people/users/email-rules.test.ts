@@ -60,7 +60,7 @@ describe('emails_restricted_to_domains', () => {
       await refusedEverywhere(email)
     for (const email of ['hal@Corp.example', 'ian@a.wide.example'])
       await owner.call(users.create, { email, password, full_name: 'New Person' })
-    // Who is there already stays, and bots have their addresses from the server.
+    // Existing accounts stay, and bots get their addresses from the server.
     await amy.call(settings.update, { email: 'amy@example.com' })
     await owner.call(bots.create, { full_name: 'Robin', short_name: 'robin' })
     await owner.call(api.removeDomain, { domain: 'corp.example' })
