@@ -309,6 +309,7 @@ export class World {
         random: this.#random,
         keys,
         readFile: store.files.read,
+        files: store.files,
         tools: this.#tools,
         server: this.#server,
         dialect: settings.dialect,

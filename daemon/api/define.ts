@@ -83,8 +83,24 @@ export function keyed<S extends TSchema>(shape: S) {
 export interface Upload {
   readonly filename: string
   readonly contentType: string
+  /** All of it; of a large file that went to the disk as it arrived, the beginning. */
   readonly bytes: Uint8Array
+  /** Of such a large file: all of it. */
+  readonly received?: ReceivedFile
 }
+
+/** A file that arrived and is not kept yet. */
+export interface ReceivedFile {
+  readonly size: number
+  read(): Promise<Uint8Array>
+  /** Keeps it, durably, and resolves to the name that its content gives it. */
+  keep(): Promise<string>
+}
+
+export function sizeOf({ bytes, received }: Upload): number {
+  return received?.size ?? bytes.length
+}
+
 export const upload = Type.Unsafe<Upload>({ type: 'string', format: 'binary' })
 
 export function isUpload(value: unknown): value is Upload {

@@ -1,7 +1,7 @@
 // What a resource is made of: commands that decide, facts that are applied and announced, sections of `register`.
 
 import type { Capability } from '../api/capabilities.ts'
-import type { Endpoint, Endpoints, ParamsOf, ReplyOf } from '../api/define.ts'
+import type { Endpoint, Endpoints, ParamsOf, ReplyOf, Upload } from '../api/define.ts'
 import type { Fact } from './facts.ts'
 import type { QueueRegistration } from './model/facts/queues.ts'
 import type { State, User } from './model/state.ts'
@@ -55,7 +55,7 @@ export interface Tools {
   hashPassword(password: string): Promise<string>
   verifyPassword(password: string, hash: string | undefined): Promise<boolean>
   /** Keeps a file beside the store, durably, and names it by its content. */
-  keepFile(bytes: Uint8Array): Promise<string>
+  keepFile(file: Uint8Array | Upload): Promise<string>
   readonly server?: ServerFacts
 }
 

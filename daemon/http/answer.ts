@@ -1,7 +1,6 @@
 // Writes answers. Straight to the socket's response with flat header lists: fan-out to thousands of polls runs through here.
 
 import { kindHeader, parameterHeader } from '../api/errors.ts'
-import { limits } from '../domain/limits.ts'
 import { inWords, malformed, Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
 import { speak } from './dialect.ts'
@@ -77,12 +76,6 @@ function headersFor(to: Answering, length: number): string[] {
 /** A defect: the caller learns no details. */
 export function admitDefect(to: Answering, requestId: string): void {
   refuse(to, new Refusal(`Internal error (request ${requestId})`, { code: 'INTERNAL_ERROR' }))
-}
-
-export function refuseTooLarge(to: Answering, limit = `a file of ${limits.fileUploadMiB} MiB`): void {
-  // The rest of the body is on its way; the connection is of no more use.
-  to.headers.push('Connection', 'close')
-  refuse(to, malformed(`The body is too large (limit: ${limit}).`, { status: 413 }))
 }
 
 export function missingPath(path: string): Refusal {

@@ -16,6 +16,8 @@ export interface Bounds {
   readonly unsentBytes: number
   /** Bytes of bodies that have not arrived whole, over all connections. */
   readonly bufferedBytes: number
+  /** Bytes of files that are arriving at a daemon without a disk. */
+  readonly bufferedFileBytes: number
   /** Bytes of a body, uploads excepted. */
   readonly bodyBytes: number
   /** Bytes that give a body another second to arrive. */
@@ -28,6 +30,7 @@ export const usualBounds: Bounds = {
   stalledMs: 30_000,
   unsentBytes: 256 * MiB,
   bufferedBytes: 64 * MiB,
+  bufferedFileBytes: 512 * MiB,
   bodyBytes: MiB,
   uploadPace: 32 * KiB,
 }

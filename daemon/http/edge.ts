@@ -2,6 +2,7 @@
 // what that does for a request would be a fifth of the work of a small one.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Endpoint } from '../api/define.ts'
 import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
 import { userByEmail } from '../domain/model/lookups.ts'
@@ -10,15 +11,17 @@ import { Refusal, unauthenticated } from '../domain/refusal.ts'
 import type { AnyResource, Context, Keys, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
 import { callEndpoint, check } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
-import { admitDefect, answeringOf, missingPath, refuse, refuseTooLarge, success, wrongMethod } from './answer.ts'
+import { admitDefect, answeringOf, missingPath, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
+import { BodyRefused, type Intake, piecesOf, readBody } from './body.ts'
 import { currentPath, understand } from './dialect.ts'
 import type { Answering, RequestHead, Response, Watch } from './exchange.ts'
-import { hasBody, Incoming, prefix, readBody } from './incoming.ts'
+import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
 import { LongPoll } from './long-poll.ts'
-import { type FieldMap, readFields } from './parameters.ts'
+import { type FieldMap, readFields, readParts } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
+import { type Receiver, UploadsInProgress } from './uploads-in-progress.ts'
 
 /** As much of pino as is used. */
 export interface Log {
@@ -39,14 +42,15 @@ export interface EdgeParts {
   readonly dialect: 'natter' | 'zulip'
   readonly rateLimit: boolean
   readonly maxQueuesPerUser: number
-  readonly bodyLimit: number
+  readonly intake: Intake
+  /** Where large uploads go. */
+  readonly files: Receiver
   readonly watch?: Watch | undefined
 }
 
-/** Bytes of a body. A file is taken in only from somebody with an account. */
-const strangersLimit = 1024 * 1024
-
 type Params = Record<string, unknown>
+
+type Body = Buffer | IncomingMessage | undefined
 
 interface Call {
   readonly found: Found
@@ -80,26 +84,22 @@ export class Edge {
 
   /** Takes a request that node:http has read as far as its body. */
   take(raw: IncomingMessage, response: ServerResponse): void {
-    if (!hasBody(raw)) {
-      this.serve(raw, undefined, response)
-      return
-    }
-    const known = this.#knows(raw)
-    readBody(raw, known ? this.#parts.bodyLimit : strangersLimit, body => {
-      if (body) this.serve(raw, body, response)
-      else refuseTooLarge(this.#begin(raw, response).answering, known ? undefined : '1 MiB without an account')
-    })
-  }
-
-  #knows({ headers }: IncomingMessage): boolean {
-    try {
-      return this.#authenticator.authenticate(this.#parts.engine.state, headers.authorization).active
-    } catch {
-      return false
+    if (!hasBody(raw)) this.serve(raw, undefined, response)
+    else if (isMultipart(raw.headers)) this.serve(raw, raw, response)
+    else {
+      const { bodyBytes, held } = this.#parts.intake
+      readBody(raw, bodyBytes, held).then(
+        body => this.serve(raw, body, response),
+        error => {
+          const { request, answering } = this.#begin(raw, response)
+          this.#fail(error, request, answering)
+        },
+      )
     }
   }
 
-  serve(head: RequestHead, body: Buffer | undefined, response: Response): void {
+  /** A multipart body may still be arriving. */
+  serve(head: RequestHead, body: Body, response: Response): void {
     const { request, answering } = this.#begin(head, response)
     try {
       const serving = this.#serve(request, body, answering)
@@ -121,6 +121,7 @@ export class Edge {
   }
 
   #fail(error: unknown, request: Incoming, answering: Answering): void {
+    if (error instanceof BodyRefused) answering.headers.push('Connection', 'close')
     if (error instanceof Refusal) refuse(answering, error)
     else crash(this.#log, error, request, answering)
     if (this.#loud) this.#note(request, answering)
@@ -131,21 +132,44 @@ export class Edge {
   }
 
   // Nothing below waits unless it must: a promise for every step would cost a small request more than its work.
-  #serve(request: Incoming, body: Buffer | undefined, answering: Answering): void | Promise<void> {
-    const { method, query } = request
+  #serve(request: Incoming, body: Body, answering: Answering): void | Promise<void> {
+    const { method, query, headers } = request
     const path = answering.speak ? currentPath(request.path) : request.path
     const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
     if (!found) return this.#unknown(method, path, answering)
     const actor = this.#identify(request, found, answering)
-    return then(readFields(query, request.headers, body), sent => {
-      const fields = answering.speak ? understand(sent) : sent
-      const { watched } = answering
-      const call = { found, request, actor, fields, answering }
-      if (!watched) return this.#call(call)
-      const { endpoint } = found.route
-      const admitting = watched.admit({ endpoint, actor, fields, path: found.path, answering })
-      return then(admitting, admitted => (admitted ? this.#call(call) : undefined))
-    })
+    if (body && isMultipart(headers)) return this.#serveParts({ found, request, actor, answering }, body)
+    const fields = readFields(query, headers, body as Buffer | undefined)
+    return this.#admit({ found, request, actor, fields, answering })
+  }
+
+  async #serveParts(call: Omit<Call, 'fields'>, body: Exclude<Body, undefined>): Promise<void> {
+    const { intake, files } = this.#parts
+    const { found, request, actor } = call
+    // Nobody but somebody with an account sends files.
+    const limit = actor && takesFile(found.route.endpoint) ? intake.uploadBytes : intake.bodyBytes
+    const uploads = new UploadsInProgress(files, intake.held, intake.heldFiles)
+    try {
+      const pieces = Buffer.isBuffer(body) ? [body] : piecesOf(body, limit)
+      const fields = await readParts(request.query, request.headers, pieces, uploads)
+      await this.#admit({ ...call, fields })
+    } catch (error) {
+      // What is left of the body is not wanted; node:http reads the next request after it.
+      if (!Buffer.isBuffer(body)) body.resume()
+      throw error
+    } finally {
+      await uploads.end()
+    }
+  }
+
+  #admit(sent: Call): void | Promise<void> {
+    const { found, actor, answering } = sent
+    const { watched } = answering
+    const call = answering.speak ? { ...sent, fields: understand(sent.fields) } : sent
+    if (!watched) return this.#call(call)
+    const { endpoint } = found.route
+    const admitting = watched.admit({ endpoint, actor, fields: call.fields, path: found.path, answering })
+    return then(admitting, admitted => (admitted ? this.#call(call) : undefined))
   }
 
   #call({ found, request, actor, fields, answering }: Call): void | Promise<void> {
@@ -248,6 +272,10 @@ const tellingLength = 100
 function loginOf(state: State, address: string): string {
   const given = address.slice(0, 1000).trim().toLowerCase()
   return String(userByEmail(state, given)?.id ?? given.slice(0, tellingLength))
+}
+
+function takesFile({ params }: Endpoint): boolean {
+  return Object.values(params).some(({ shape }) => shape.format === 'binary')
 }
 
 /** Continues at once where there is nothing to wait for. */

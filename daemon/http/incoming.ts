@@ -1,4 +1,4 @@
-// A request to the API as it comes in: what is asked for, by whom, and the body, up to a limit.
+// A request to the API as it comes in: what is asked for, and by whom.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { RequestHead } from './exchange.ts'
@@ -41,25 +41,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return encoding !== undefined || (length !== undefined && length !== '0')
 }
 
-/** The whole body; undefined when it is longer than the limit. A client that goes away is not answered. */
-export function readBody(raw: IncomingMessage, limit: number, done: (body: Buffer | undefined) => void): void {
-  if (Number(raw.headers['content-length'] ?? 0) > limit) {
-    raw.resume()
-    done(undefined)
-    return
-  }
-  let first: Buffer | undefined
-  let more: Buffer[] | undefined
-  let length = 0
-  raw.on('data', (chunk: Buffer) => {
-    length += chunk.length
-    if (length > limit) {
-      raw.removeAllListeners('data').removeAllListeners('end').resume()
-      done(undefined)
-    } else if (!first) first = chunk
-    else if (more) more.push(chunk)
-    else more = [first, chunk]
-  })
-  raw.on('end', () => done(more ? Buffer.concat(more) : (first ?? Buffer.alloc(0))))
-  raw.on('error', () => {})
+const multipart = /^\s*multipart\/form-data\s*(?:;|$)/i
+
+export function isMultipart({ 'content-type': type }: Readonly<IncomingHttpHeaders>): boolean {
+  return type !== undefined && type !== 'application/x-www-form-urlencoded' && multipart.test(type)
 }

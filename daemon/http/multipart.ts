@@ -1,28 +1,38 @@
-// Reads a multipart body part by part, without trusting that it is whole.
+// Reads a multipart body part by part, without trusting that it is whole. Large files go to the disk as they arrive.
 
 import type { Upload } from '../api/define.ts'
 import { malformed, Refusal } from '../domain/refusal.ts'
+import { BodyRefused } from './body.ts'
+import type { UploadsInProgress } from './uploads-in-progress.ts'
 
-export interface Parts {
+export interface PartsReader {
   /** Parts that a body may have. */
   readonly most: number
   /** Takes a part; throws to refuse the body. */
   add(name: string, value: string | Upload): void
+  readonly uploads: UploadsInProgress
 }
 
 /** The parser works through what it gets in one turn, so it gets little at a time. */
 const sliceBytes = 16 * 1024
+/** Bytes of all that is not a file. */
+const mostText = 1024 * 1024
 
 const loadParser = () => import('@fastify/busboy')
 // Shared by all worlds: a module that is loaded once.
 let loading: ReturnType<typeof loadParser> | undefined
 
 /** Text that is not UTF-8 becomes U+FFFD, as it does in forms. */
-export async function readMultipart(contentType: string, body: Buffer, { most, add }: Parts): Promise<void> {
+export async function readMultipart(
+  contentType: string,
+  body: AsyncIterable<Buffer> | Iterable<Buffer>,
+  { most, add, uploads }: PartsReader,
+): Promise<void> {
   // Loaded with the first such body: most daemons never see one.
   loading ??= loadParser()
   const { Busboy } = await loading
   let failed = false
+  let files: Promise<void> = Promise.resolve()
   await new Promise<void>((resolve, reject) => {
     const fail = (error: unknown) => {
       failed = true
@@ -38,26 +48,31 @@ export async function readMultipart(contentType: string, body: Buffer, { most, a
     const feed = async () => {
       const parser = new Busboy({
         headers: { 'content-type': contentType },
-        limits: { parts: most + 1, fieldSize: body.length },
+        limits: { parts: most + 1, fieldSize: mostText },
       })
-      parser.on('field', (name, value) => attempt(() => add(nameOf(name), value)))
+      parser.on('field', (name, value, _nameTruncated, truncated) =>
+        attempt(() => {
+          if (truncated) throw new BodyRefused(`${name}: must be at most 1 MiB`, { kind: 'invalid', status: 413 })
+          add(nameOf(name), value)
+        }),
+      )
       parser.on('file', (name, stream, filename, _encoding, type) => {
-        const chunks: Buffer[] = []
         // A body that ends inside a file ends here too: an error that nobody handles would end the process.
         stream.on('error', fail)
-        stream.on('data', chunk => chunks.push(chunk))
-        stream.on('end', () =>
-          attempt(() =>
-            add(nameOf(name), { filename: filename ?? '', contentType: type, bytes: Buffer.concat(chunks) }),
-          ),
-        )
+        const take = async () => {
+          const file = await uploads.receive(stream, { filename: filename ?? '', contentType: type })
+          attempt(() => add(nameOf(name), file))
+        }
+        files = Promise.all([files, take()]).then(() => {})
+        files.catch(fail)
       })
       parser.on('partsLimit', () => fail(malformed(`Too many parameters (limit: ${most}).`)))
       parser.on('error', fail)
-      parser.on('finish', resolve)
+      parser.on('finish', () => files.then(resolve, fail))
       // Bounded by the size of the body. Nothing is fed after a failure: the parser may have parts without a listener by then.
-      for (let start = 0; start < body.length && !failed; start += sliceBytes)
-        await new Promise(written => parser.write(body.subarray(start, start + sliceBytes), written))
+      for await (const chunk of body)
+        for (let start = 0; start < chunk.length && !failed; start += sliceBytes)
+          await new Promise(written => parser.write(chunk.subarray(start, start + sliceBytes), written))
       if (!failed) parser.end()
     }
     feed().catch(fail)

@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Upload } from '../api/define.ts'
 import { inQuotes, invalid, malformed, type Refusal } from '../domain/refusal.ts'
 import { readMultipart } from './multipart.ts'
+import type { UploadsInProgress } from './uploads-in-progress.ts'
 
 const mostFields = 1000
 const form = 'application/x-www-form-urlencoded'
@@ -13,14 +14,23 @@ const form = 'application/x-www-form-urlencoded'
 export type FieldMap = Map<string, string | Upload>
 
 /** The body's fields, then those of the query string that the body does not have. */
-export function readFields(
+export function readFields(query: string, headers: IncomingHttpHeaders, body: Buffer | undefined): FieldMap {
+  const fields: FieldMap = new Map()
+  if (body && body.length > 0) readBody(headers['content-type'] ?? '', body, fields)
+  return withQuery(fields, query)
+}
+
+/** The same for a multipart body, as it arrives. */
+export async function readParts(
   query: string,
   headers: IncomingHttpHeaders,
-  body: Buffer | undefined,
-): FieldMap | Promise<FieldMap> {
+  body: AsyncIterable<Buffer> | Iterable<Buffer>,
+  uploads: UploadsInProgress,
+): Promise<FieldMap> {
   const fields: FieldMap = new Map()
-  const reading = body && body.length > 0 ? readBody(headers['content-type'] ?? '', body, fields) : undefined
-  return reading ? reading.then(() => withQuery(fields, query)) : withQuery(fields, query)
+  const take = (name: string, value: string | Upload) => add(fields, name, value)
+  await readMultipart(headers['content-type']!, body, { most: mostFields, add: take, uploads })
+  return withQuery(fields, query)
 }
 
 function withQuery(fields: FieldMap, query: string): FieldMap {
@@ -31,14 +41,12 @@ function withQuery(fields: FieldMap, query: string): FieldMap {
   return fields
 }
 
-function readBody(contentType: string, body: Buffer, fields: FieldMap): undefined | Promise<void> {
+function readBody(contentType: string, body: Buffer, fields: FieldMap): void {
   const type = contentType === form ? form : contentType.split(';', 1)[0]!.trim().toLowerCase()
   if (type === form) {
     readUrlencoded(body, fields)
-    return undefined
+    return
   }
-  if (type === 'multipart/form-data')
-    return readMultipart(contentType, body, { most: mostFields, add: (name, value) => add(fields, name, value) })
   if (type === 'application/json' && !isJson(body))
     throw malformed('The body is not valid JSON.', { code: 'INVALID_JSON' })
   throw notAForm(type)

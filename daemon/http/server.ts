@@ -4,7 +4,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { malformed, Refusal } from '../domain/refusal.ts'
-import { admitDefect, answeringOf, missingPath, refuse, refuseTooLarge } from './answer.ts'
+import { admitDefect, answeringOf, missingPath, refuse } from './answer.ts'
+import { HeldBytes, tooLarge } from './body.ts'
 import { type Bounds, usualBounds } from './bounds.ts'
 import type { RequestHead } from './exchange.ts'
 import { createListener, type Listener } from './listener.ts'
@@ -45,7 +46,7 @@ export function buildServer({ bodyLimit, bounds = usualBounds, plainHttp = false
     // One line per request, written by the edge, which knows what must not be printed.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newId,
-    bodyLimit,
+    bodyLimit: bounds.bodyBytes,
     // The catalogue checks parameters itself; fastify's two schema compilers would be a third of the start.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     serverFactory: handler => {
@@ -78,7 +79,12 @@ export function buildServer({ bodyLimit, bounds = usualBounds, plainHttp = false
   return {
     log: app.log,
     newId,
-    bodyLimit,
+    intake: {
+      uploadBytes: bodyLimit,
+      bodyBytes: bounds.bodyBytes,
+      held: new HeldBytes(bounds.bufferedBytes),
+      heldFiles: new HeldBytes(bounds.bufferedFileBytes),
+    },
     page(site, request, response) {
       pageOf.set(request, site)
       handlePage(request, response)
@@ -157,8 +163,11 @@ function answer(request: FastifyRequest, reply: FastifyReply) {
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode = 500, message } = error as { statusCode?: number; message?: string }
   if (error instanceof Refusal) refuse(answer(request, reply), error)
-  else if (statusCode === 413) refuseTooLarge(answer(request, reply))
-  else if (statusCode < 500) refuse(answer(request, reply), malformed(message ?? 'The request is malformed.'))
+  else if (statusCode === 413) {
+    const to = answer(request, reply)
+    to.headers.push('Connection', 'close')
+    refuse(to, tooLarge(usualBounds.bodyBytes))
+  } else if (statusCode < 500) refuse(answer(request, reply), malformed(message ?? 'The request is malformed.'))
   else {
     request.log.error({ reqId: request.id, err: error }, 'unexpected failure')
     admitDefect(answer(request, reply), request.id)

@@ -7,12 +7,13 @@ import type { User } from '../domain/model/state.ts'
 import { avatarFor } from '../domain/people/users/avatar-for.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { answeringOf, refuse } from './answer.ts'
+import type { Intake } from './body.ts'
 import { Edge, type EdgeParts, type Log } from './edge.ts'
 import type { RequestHead, Response } from './exchange.ts'
 import { isForEdge } from './incoming.ts'
 import { type UploadAnswer, uploadFor } from './uploads.ts'
 
-export interface SiteParts extends Omit<EdgeParts, 'bodyLimit'> {
+export interface SiteParts extends Omit<EdgeParts, 'intake'> {
   /** Files beside the store. */
   readonly readFile: (name: string) => Promise<Uint8Array | undefined>
   /** Replaces the real time in the header Date; undefined: the real time. */
@@ -25,7 +26,7 @@ export interface SiteParts extends Omit<EdgeParts, 'bodyLimit'> {
 export interface SiteHost {
   readonly log: Log
   readonly newId: () => string
-  readonly bodyLimit: number
+  readonly intake: Intake
   /** Answers what is not of the API: the site's other pages, or that there is no such path. */
   readonly page: (site: Site, request: IncomingMessage, response: ServerResponse) => void
 }
@@ -43,7 +44,7 @@ export class Site {
   constructor(parts: SiteParts, host: SiteHost) {
     this.#parts = parts
     this.#host = host
-    this.#edge = new Edge({ ...parts, bodyLimit: host.bodyLimit }, host.newId, host.log)
+    this.#edge = new Edge({ ...parts, intake: host.intake }, host.newId, host.log)
   }
 
   get isReady(): boolean {

@@ -21,6 +21,12 @@ export async function writeFileAtomically(path: string, content: Content): Promi
   await syncFolder(dirname(path))
 }
 
+/** Gives a file that is already on disk its final name. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  await rename(from, to)
+  await syncFolder(dirname(to))
+}
+
 /**
  * The same, before it returns: for small files outside the daemon's traffic. Without `durable` it does not wait for the
  * disk: enough for a file that says nothing once its process has ended.

@@ -205,18 +205,20 @@ describe('bodies', () => {
     assert.equal((await daemon().owner.raw('GET', me)).status, 200)
   })
 
-  test('a stranger cannot make the daemon keep a large body', async () => {
+  test('of more than 1 MiB are refused unless they carry a file', async () => {
     const options = {
       body: Buffer.alloc(2 * 1024 * 1024, 'x'),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     }
     isError(await daemon().nobody.raw('POST', '/api/v1/fetch_api_key', options), 413, 'BAD_REQUEST', /limit: 1 MiB/)
-    isError(
-      await daemon().owner.raw('POST', '/api/v1/fetch_api_key', options),
-      400,
-      'REQUEST_VARIABLE_MISSING',
-      /username/,
-    )
+    isError(await daemon().owner.raw('POST', '/api/v1/fetch_api_key', options), 413, 'BAD_REQUEST', /limit: 1 MiB/)
+    isError(await daemon().owner.raw('POST', '/control/v1/reset', options), 413, 'BAD_REQUEST', /limit: 1 MiB/)
+    const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
+    const body = Buffer.concat([Buffer.from(part), Buffer.alloc(2 * 1024 * 1024, 'x'), Buffer.from('\r\n--b--\r\n')])
+    const file = { body, headers: { 'Content-Type': 'multipart/form-data; boundary=b' } }
+    isError(await daemon().owner.raw('POST', '/api/v1/typing', file), 413, 'BAD_REQUEST', /limit: 1 MiB/)
+    isError(await daemon().nobody.raw('POST', '/api/v1/fetch_api_key', file), 413, 'BAD_REQUEST', /limit: 1 MiB/)
+    assert.equal((await daemon().owner.raw('POST', '/api/v1/user_uploads', file)).status, 200)
   })
 
   test('a body that claims to be JSON and is not is INVALID_JSON', async () => {

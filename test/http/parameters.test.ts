@@ -64,10 +64,10 @@ describe('parameters', () => {
   })
 
   test('a parameter that comes twice is refused', async () => {
-    refused(await raw('op=start&to=[2]&op=stop'), /^op was sent more than once/)
-    refused(await daemon().owner.raw('GET', '/api/v1/users/me?x=1&x=2'), /^x was sent more than once/)
+    refused(await raw('op=start&to=[2]&op=stop'), /^op: sent more than once/)
+    refused(await daemon().owner.raw('GET', '/api/v1/users/me?x=1&x=2'), /^x: sent more than once/)
     const part = '--b\r\nContent-Disposition: form-data; name="op"\r\n\r\nstart\r\n'
-    refused(await raw(`${part}${part}--b--\r\n`, 'multipart/form-data; boundary=b'), /^op was sent more than once/)
+    refused(await raw(`${part}${part}--b--\r\n`, 'multipart/form-data; boundary=b'), /^op: sent more than once/)
   })
 
   test('a path parameter repeated in the body is ignored, and reported', async () => {

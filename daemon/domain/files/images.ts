@@ -1,6 +1,7 @@
 // What counts as an image, by its first bytes. Only four kinds are known, and reading them takes one pass at most:
 // whatever a file holds, its size is the work it can cause.
 
+import { sizeOf, type Upload } from '../../api/define.ts'
 import { invalid } from '../refusal.ts'
 
 export type ImageType = 'png' | 'jpeg' | 'gif' | 'webp'
@@ -26,9 +27,9 @@ export function imageDimensions(bytes: Uint8Array): { width: number; height: num
 }
 
 /** Refuses files that are too large or no image. */
-export function checkImage(name: string, bytes: Uint8Array, limitMiB: number): void {
-  if (bytes.length > limitMiB * 1024 * 1024) throw invalid(name, `the file is larger than ${limitMiB} MiB`)
-  if (!imageType(bytes)) throw invalid(name, 'not a PNG, JPEG, GIF or WebP image', { code: 'BAD_IMAGE' })
+export function checkImage(name: string, file: Upload, limitMiB: number): void {
+  if (sizeOf(file) > limitMiB * 1024 * 1024) throw invalid(name, `the file is larger than ${limitMiB} MiB`)
+  if (!imageType(file.bytes)) throw invalid(name, 'not a PNG, JPEG, GIF or WebP image', { code: 'BAD_IMAGE' })
 }
 
 function headerOf(bytes: Uint8Array): Header | undefined {

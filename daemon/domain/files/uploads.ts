@@ -1,6 +1,6 @@
 // Uploaded files: kept beside the store, shared by linking them in a message.
 
-import type { Upload } from '../../api/define.ts'
+import { sizeOf, type Upload } from '../../api/define.ts'
 import { uploads as api } from '../../api/files/uploads.ts'
 import { limits } from '../limits.ts'
 import type { UploadFact } from '../model/facts/files.ts'
@@ -25,15 +25,15 @@ export const uploads = resource(api)<UploadFact, Prepared>({
     async upload(tools, { file }, state) {
       checkSize(file)
       // Before anything is written: what is refused must not fill the disk.
-      if (tools.server) checkQuota(state, tools.server, file.bytes.length)
-      return { file: await tools.keepFile(file.bytes) }
+      if (tools.server) checkQuota(state, tools.server, sizeOf(file))
+      return { file: await tools.keepFile(file) }
     },
   },
 
   commands: {
     upload(ctx, { file: given }, { file }) {
       checkSize(given)
-      checkQuota(ctx.state, ctx.server, given.bytes.length)
+      checkQuota(ctx.state, ctx.server, sizeOf(given))
       const name = given.filename.trim().slice(0, 200) || 'uploaded-file'
       const contentType = typeOf(given)
       const token = ctx.random()
@@ -43,7 +43,7 @@ export const uploads = resource(api)<UploadFact, Prepared>({
         name,
         path: `${organizationId}/${token.slice(0, 2)}/${token}/${safeName(name)}`,
         file,
-        size: given.bytes.length,
+        size: sizeOf(given),
         contentType,
         ...(contentType.startsWith('image/') && imageDimensions(given.bytes)),
         created: ctx.now,
@@ -101,8 +101,8 @@ export const uploads = resource(api)<UploadFact, Prepared>({
 
 // --- limits and names -------------------------------------------------------------------------------------------
 
-function checkSize({ bytes }: Upload): void {
-  if (bytes.length > limits.fileUploadMiB * mebibyte)
+function checkSize(file: Upload): void {
+  if (sizeOf(file) > limits.fileUploadMiB * mebibyte)
     throw invalid('file', `must be at most ${limits.fileUploadMiB} MiB`)
 }
 

@@ -23,10 +23,10 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
     // anyway, and a decoder and encoder for four formats would weigh more than the daemon.
     async upload(tools, { emoji_name, file }, state, actor) {
       checkName({ state, actor: actor! }, emoji_name)
-      checkImage('file', file.bytes, limits.imageMiB)
-      const still = stillOf(file.bytes)
+      checkImage('file', file, limits.imageMiB)
+      const still = stillOf((await file.received?.read()) ?? file.bytes)
       return {
-        file: await tools.keepFile(file.bytes),
+        file: await tools.keepFile(file),
         ...(still && { still: await tools.keepFile(still) }),
       }
     },

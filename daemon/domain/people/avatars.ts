@@ -22,8 +22,8 @@ export const avatars = resource(api)<never, { readonly upload: { readonly file: 
 /** Read and checked before it is kept: what is no image never reaches the store. */
 export async function keepAvatar(tools: Tools, file: Upload | undefined): Promise<string | undefined> {
   if (!file) return undefined
-  checkImage('file', file.bytes, limits.imageMiB)
-  return tools.keepFile(file.bytes)
+  checkImage('file', file, limits.imageMiB)
+  return tools.keepFile(file)
 }
 
 function changed(ctx: Context, file: string | undefined): Outcome<{ avatar_url: string }> {

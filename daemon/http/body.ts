@@ -1,0 +1,107 @@
+// Bodies on their way in: how much of them is held in memory, over all connections, and what happens beyond that.
+
+import type { IncomingMessage } from 'node:http'
+import { limits } from '../domain/limits.ts'
+import { malformed, Refusal } from '../domain/refusal.ts'
+
+/** Bytes that are held for a while, over all requests. */
+export class HeldBytes {
+  readonly #most: number
+  #held = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Refuses what would be too much in all. */
+  take(bytes: number): void {
+    if (this.#held + bytes > this.#most)
+      throw new Refusal('The daemon is receiving too much at once. Try again in a moment.', { code: 'SERVER_BUSY' })
+    this.#held += bytes
+  }
+
+  give(bytes: number): void {
+    this.#held -= bytes
+  }
+}
+
+/** What the server takes in, for all its sites. */
+export interface Intake {
+  /** Bytes of a body with a file. */
+  readonly uploadBytes: number
+  /** Bytes of any other body. */
+  readonly bodyBytes: number
+  readonly held: HeldBytes
+  /** Of files, where there is no disk to put them on. */
+  readonly heldFiles: HeldBytes
+}
+
+/** The rest of the body is still arriving; the connection is of no more use. */
+export class BodyRefused extends Refusal {}
+
+export function tooLarge(limit: number): BodyRefused {
+  const MiB = 1024 * 1024
+  // The limit of a body with a file has room for the form around it.
+  const most = limit > limits.fileUploadMiB * MiB ? `a file of ${limits.fileUploadMiB} MiB` : `${limit / MiB} MiB`
+  return closing(malformed(`The body is too large (limit: ${most}).`, { status: 413 }))
+}
+
+export function endedEarly(): BodyRefused {
+  return new BodyRefused('The body ended early.', { kind: 'invalid' })
+}
+
+/** The whole body, up to the limit; rejects with a refusal. */
+export function readBody(raw: IncomingMessage, limit: number, held: HeldBytes): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(raw.headers['content-length'] ?? 0) > limit) {
+      raw.resume()
+      reject(tooLarge(limit))
+      return
+    }
+    const chunks: Buffer[] = []
+    let length = 0
+    const finish = (settle: () => void) => {
+      raw.off('data', take).off('end', end).off('close', close)
+      held.give(length)
+      settle()
+    }
+    const refuse = (refusal: Refusal) => {
+      finish(() => reject(refusal))
+      raw.resume()
+    }
+    const take = (chunk: Buffer) => {
+      if (length + chunk.length > limit) return refuse(tooLarge(limit))
+      try {
+        held.take(chunk.length)
+      } catch (error) {
+        return refuse(closing(error as Refusal))
+      }
+      length += chunk.length
+      chunks.push(chunk)
+    }
+    const end = () => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    const close = () => finish(() => reject(endedEarly()))
+    raw.on('data', take).on('end', end).on('close', close)
+    raw.on('error', () => {})
+  })
+}
+
+/** The body as it arrives, up to the limit. Ends with a refusal; the connection is left open for the answer. */
+export async function* piecesOf(raw: IncomingMessage, limit: number): AsyncGenerator<Buffer> {
+  if (Number(raw.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+  let length = 0
+  try {
+    for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > limit) throw tooLarge(limit)
+      yield chunk
+    }
+  } catch (error) {
+    throw error instanceof Refusal ? error : endedEarly()
+  }
+}
+
+/** The same refusal, for a body of which more is arriving. */
+export function closing({ message, code, kind, status }: Refusal): BodyRefused {
+  return new BodyRefused(message, { code, kind, status })
+}

@@ -1,0 +1,73 @@
+// Files of one request, from their first byte until the request is answered: small ones in memory, large ones on the disk.
+
+import type { Readable } from 'node:stream'
+import type { ReceivedFile, Upload } from '../api/define.ts'
+import type { HeldBytes } from './body.ts'
+
+/** Where large files go. */
+export interface Receiver {
+  readonly inMemory: boolean
+  receive(): Receiving
+}
+
+interface Receiving extends ReceivedFile {
+  write(chunk: Uint8Array): Promise<void>
+  discard(): Promise<void>
+}
+
+/** Bytes of a file that stay in memory; all that is looked at of a picture is in them. */
+const beginning = 1024 * 1024
+
+export class UploadsInProgress {
+  readonly #receiver: Receiver
+  readonly #held: HeldBytes
+  /** For a daemon that has no disk. */
+  readonly #heldFiles: HeldBytes
+  readonly #large: Receiving[] = []
+  #taken = 0
+  #takenFiles = 0
+
+  constructor(receiver: Receiver, held: HeldBytes, heldFiles: HeldBytes) {
+    this.#receiver = receiver
+    this.#held = held
+    this.#heldFiles = heldFiles
+  }
+
+  async receive(stream: Readable, file: Pick<Upload, 'filename' | 'contentType'>): Promise<Upload> {
+    const chunks: Buffer[] = []
+    let length = 0
+    let received: Receiving | undefined
+    // Bounded by the limit of the body.
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (!received && length + chunk.length > beginning) {
+        received = this.#receiver.receive()
+        this.#large.push(received)
+        for (const earlier of chunks) await received.write(earlier)
+      }
+      if (received) {
+        if (this.#receiver.inMemory) this.#takeFile(chunk.length)
+        await received.write(chunk)
+      } else {
+        this.#held.take(chunk.length)
+        this.#taken += chunk.length
+        length += chunk.length
+        chunks.push(chunk)
+      }
+    }
+    return { ...file, bytes: Buffer.concat(chunks), ...(received && { received }) }
+  }
+
+  /** When the request is answered: what was not kept is removed. */
+  async end(): Promise<void> {
+    this.#held.give(this.#taken)
+    this.#heldFiles.give(this.#takenFiles)
+    this.#taken = 0
+    this.#takenFiles = 0
+    for (const file of this.#large) await file.discard()
+  }
+
+  #takeFile(bytes: number): void {
+    this.#heldFiles.take(bytes)
+    this.#takenFiles += bytes
+  }
+}
