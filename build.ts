@@ -89,7 +89,7 @@ for (const [bundle, args] of [
 writeLibrary('client', ['createClient', 'NatterError'])
 writeLibrary('testing', ['startNatter'])
 
-/** The same file serves `import` and `require`: there is one of everything, whoever loads it. */
+/** The same file serves `import` and `require`: each class and each registry exists once, however it is loaded. */
 function writeLibrary(name: string, exports: readonly string[]): void {
   const lines = [`import library from './${name}.cjs'`, `export const { ${exports.join(', ')} } = library`]
   writeFileSync(`dist/${name}.mjs`, `${lines.join('\n')}\n`)

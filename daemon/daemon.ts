@@ -67,7 +67,7 @@ function readyOf({ url, owner, keys, control }: World): Ready {
   }
 }
 
-/** What the system gave, not what was asked for; nobody can call 0.0.0.0. */
+/** The port that the system gave, and an address that can be called, unlike 0.0.0.0. */
 function readableUrl(address: string, host: string): string {
   const { port } = new URL(address)
   if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`

@@ -55,7 +55,7 @@ export class Engine {
     }
     for await (const entry of journal.replay(saved?.position ?? 0)) this.#take(entry.position, entry.facts)
     queues.release(journal.position)
-    // Signals told since the newest entry are forgotten, their event IDs must not come again: start at a new position.
+    // Signals sent since the newest entry are forgotten, and their event IDs must not be used again: start at a new position.
     if (journal.position > 0) await this.record('start', null, [])
     queues.resume(journal.position)
   }
@@ -99,8 +99,8 @@ export class Engine {
   }
 
   /**
-   * Puts another state in the place of this one, as a fact like any other: a restart comes to the same. No queue lives
-   * through it, since what it was told is no longer true.
+   * Replaces this state by another one, as a fact like any other, so a restart gives the same. All queues end, because the
+   * events they delivered are no longer true.
    */
   async restore(op: string, sections: Readonly<Record<string, unknown[]>>): Promise<void> {
     // Rows of a saved state are shared with the state it was saved from.

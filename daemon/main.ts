@@ -1,4 +1,4 @@
-// The process: reads the flags, starts the daemon, tells who waits for it, stops when told to.
+// The process: reads the flags, starts the daemon, announces that it is ready, and stops on a signal.
 
 import { join } from 'node:path'
 import { localProfile, type Ready, type Running, runningFileName } from './api/local.ts'
@@ -25,7 +25,7 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
   const daemon = await startDaemon(config, onFailure, warn)
   stopOnSignals(daemon)
   try {
-    tell(config, daemon, args)
+    announce(config, daemon, args)
   } catch (error) {
     // Those who wait for it would wait without end.
     await daemon.stop()
@@ -33,8 +33,8 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
   }
 }
 
-function tell(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): void {
-  // These files speak of this process alone; after a power cut nobody needs them.
+function announce(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): void {
+  // These files describe this process only; after a power cut they have no use.
   const write = (path: string, content: Ready | Running) =>
     writeFileAtomicallySync(path, `${JSON.stringify(content)}\n`, { durable: false })
   if (!config.memory) write(join(config.data, runningFileName), { pid: ready.pid, url: localUrl, args })
@@ -44,7 +44,7 @@ function tell(config: Config, { ready, localUrl }: Daemon, args: readonly string
   else process.stderr.write(banner(ready, config.memory ? 'memory only' : config.data, profile))
 }
 
-/** A convenience for the command line; the daemon does its work without. */
+/** A convenience for the command line; the daemon runs without it. */
 function rememberProfile(ready: Ready): 'current' | 'named' | 'none' {
   try {
     return writeProfile(ready, process.env) === localProfile ? 'current' : 'named'
@@ -66,11 +66,11 @@ function stopOnSignals(daemon: Daemon): void {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // By hand: fold the journal into a new snapshot now.
+  // Compacts the store now.
   process.on('SIGUSR2', () => daemon.world.engine.compact().catch(error => warn(`compaction failed: ${error.message}`)))
 }
 
-/** The disk no longer takes writes. What was answered is safe; what is in memory only must not be shown to anyone. */
+/** The disk refuses writes. What was answered is safe; what is only in memory must not be shown to any client. */
 function onFailure(error: Error): void {
   process.stderr.write(
     error instanceof StoreGone
@@ -79,7 +79,7 @@ function onFailure(error: Error): void {
       : `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
           'Make room or mend the disk, then start natterd again: it goes on from the last durable entry.\n',
   )
-  // Callers that wait get their error first.
+  // Requests in progress get their error first.
   setTimeout(() => process.exit(1), 100)
 }
 

@@ -185,7 +185,7 @@ export class World {
 
   // --- start ----------------------------------------------------------------------------------------------------
 
-  /** Before anybody gets a key: the keys of existing accounts must not change unless somebody asked for it. */
+  /** Runs before any key is given out: the keys of existing accounts must not change unless --new-secret is given. */
   async #agreeOnSecret(): Promise<void> {
     const { settings, store } = this.#parts
     const { engine } = this
@@ -205,7 +205,7 @@ export class World {
       const surroundings = { client: 'internal', random: this.#random, keys, server: this.#server }
       const context = { now: this.clock.now(), tools: this.#tools, surroundings }
       await engine.record('found-organization', null, await firstFacts(settings, context))
-    } else if (settings.seed !== undefined) warn('the store has an organization already; the seed is ignored')
+    } else if (settings.seed !== undefined) warn('the store already has an organization; --seed is ignored')
     if (settings.reactivate && engine.state.organization.deactivated)
       await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
   }

@@ -49,7 +49,7 @@ export class Queues {
   readonly #overhearing = new Set<Queue>()
   readonly #heartbeats: Wheel<Queue>
   readonly #expiries: Wheel<Queue>
-  /** Everything up to here is on disk and may be told. */
+  /** Everything up to here is on disk and may be delivered. */
   #released = 0
   /** Queues with events that wait for the disk, by position, ascending. */
   #held: { readonly position: number; readonly queues: Queue[] }[] = []
@@ -100,7 +100,7 @@ export class Queues {
     return true
   }
 
-  /** Puts events into the queues of those concerned. They are told when the position is released. */
+  /** Puts events into the queues of the audience. They are delivered when the position is released. */
   push(position: number, announcements: readonly Announcement[], lasting = true): void {
     this.onAnnounced?.(announcements)
     for (const announcement of announcements) {
@@ -123,12 +123,12 @@ export class Queues {
     }
   }
 
-  /** Queues registered for all public channels, of people who are not told anyway. */
+  /** Queues registered for all public channels, of people outside the audience. */
   #overhear(position: number, { to, fits }: Announcement, fields: object, adapter: Adapter, lasting: boolean): void {
     if (this.#overhearing.size === 0) return
-    const told = 'has' in to ? to : new Set(to)
+    const audience = 'has' in to ? to : new Set(to)
     for (const queue of this.#overhearing) {
-      if (told.has(queue.userId) || (fits && queue.narrow.length > 0 && !fits(queue))) continue
+      if (audience.has(queue.userId) || (fits && queue.narrow.length > 0 && !fits(queue))) continue
       for (const event of adapter.eventsWith(queue.client, fields))
         if (!queue.types || queue.types.has(event.type)) this.#enqueue(queue, position, event.text, lasting)
     }
@@ -162,7 +162,7 @@ export class Queues {
     if (ready > 0) for (const { queues } of this.#held.splice(0, ready)) this.#wake(queues, 0)
   }
 
-  /** Events that may be told now. */
+  /** Events that may be delivered now. */
   ready(queue: Queue): Pending[] {
     const { pending } = queue
     if (pending.length === 0 || pending.at(-1)!.position <= this.#released) return pending
@@ -205,7 +205,7 @@ export class Queues {
     for (const queue of this.#queues.values()) this.answer(queue, [])
   }
 
-  /** All of them are gone, and who waits is told. */
+  /** Ends all queues and answers their waiting polls. */
   clear(): void {
     for (const queueId of [...this.#queues.keys()]) this.#drop(queueId)
     this.#held = []

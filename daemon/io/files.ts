@@ -16,7 +16,7 @@ export interface Files {
   read(name: string): Promise<Uint8Array | undefined>
   /** Everything there is, files that were not finished too. */
   list(): Promise<string[]>
-  /** At once, so that nobody can begin to need it meanwhile. Does nothing to a file that somebody is just keeping. */
+  /** Synchronous, so that no command can begin to need the file meanwhile. Leaves a file that is being kept. */
   remove(name: string): void
 }
 

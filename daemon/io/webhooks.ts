@@ -100,7 +100,7 @@ export class Webhooks {
     const { engine, surroundings } = this.#parts
     this.#underWay.set(delivery.id, delivery.botId)
     try {
-      // Nobody hears of a message before it is on disk.
+      // A message leaves the daemon only when it is on disk.
       await engine.settled()
       const request = requestOf(surroundings(), delivery)
       const attempt = await this.#attempt(delivery, request)

@@ -1,4 +1,4 @@
-// Seed files: JSON or YAML. A mistake is told with its line, whether it is one of form or one the daemon found later.
+// Seed files: JSON or YAML. A mistake is reported with its line, whether in the format or in what the seed asks for.
 
 import { readFileSync } from 'node:fs'
 import { checkSeed, type Path, placeOf, type Seed, SeedMistake } from './format.ts'

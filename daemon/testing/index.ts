@@ -18,7 +18,7 @@ export type { Call, Client, Delivery, Fault, FaultRule, LoggedEvent, Seed }
 export interface NatterOptions {
   /** `dev` (the default): a small named world; `empty`: an owner and nothing else. */
   readonly preset?: 'empty' | 'dev'
-  /** A file in JSON or YAML, or what would stand in one. */
+  /** A file in JSON or YAML, or its content as an object. */
   readonly seed?: string | Seed
   /** `frozen` stops time now, a date at that moment. */
   readonly clock?: 'real' | 'frozen' | Date
@@ -44,7 +44,7 @@ export type Pattern = Readonly<Record<string, unknown>>
 export interface WaitOptions {
   /** `5s` unless said. */
   readonly within?: Duration
-  /** Only events that this person was told of. */
+  /** Only events that this person received. */
   readonly user?: string
 }
 
@@ -71,7 +71,7 @@ export interface Natter extends AsyncDisposable {
   }
   /** The first event that fits, since the start or the last reset. Rejects with what came closest. */
   waitFor(event: Pattern, options?: WaitOptions): Promise<Record<string, any>>
-  /** The same for a call that somebody made. */
+  /** The same for a call of the API. */
   waitForCall(call: Pattern, options?: Pick<WaitOptions, 'within'>): Promise<Call>
   readonly faults: {
     add(rule: FaultRule): Fault
@@ -189,8 +189,8 @@ function flagsOf(options: NatterOptions): string[] {
 
 function missed(kind: string, wanted: Pattern, near: readonly { readonly differs: readonly string[] }[]): string {
   const closest = near.map(({ differs }) => `  - ${differs.join('; ')}`)
-  const told = closest.length > 0 ? `The closest were:\n${closest.join('\n')}` : `There was no ${kind} at all.`
-  return `no ${kind} came that fits ${JSON.stringify(wanted)}. ${told}`
+  const seen = closest.length > 0 ? `The closest were:\n${closest.join('\n')}` : `There was no ${kind} at all.`
+  return `no ${kind} matched ${JSON.stringify(wanted)}. ${seen}`
 }
 
 function milliseconds(given: Duration): number {

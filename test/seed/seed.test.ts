@@ -140,7 +140,7 @@ describe('--seed', () => {
     }
   })
 
-  test('a seed that is not there is told, and one for a store that has a world is left aside', async t => {
+  test('a seed file that does not exist is an error, and a seed for a store with an organization is ignored with a warning', async t => {
     const flags = ['--memory', '--port', '0', '--no-profile', '--seed', join(folder, 'none.json')]
     const run = spawnSync(process.execPath, ['bin/natterd', ...flags], { encoding: 'utf8' })
     assert.match(run.stderr, /none\.json cannot be read: ENOENT/)
@@ -149,7 +149,7 @@ describe('--seed', () => {
     await (await launch(data)).stop()
     const again = await launch(data, { flags: ['--seed', seedFile('late.yaml', yaml)] })
     await again.stop()
-    assert.match(again.stderr, /the seed is left aside/)
+    assert.match(again.stderr, /the store already has an organization; --seed is ignored/)
   })
 })
 
