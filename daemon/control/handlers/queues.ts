@@ -8,7 +8,11 @@ import { userOf } from '../wait.ts'
 import { resource } from './handler.ts'
 
 export const queues = resource(page, {
-  list: ({ plane }) => ({ queues: [...plane.engine.queues.values()].map(queue => presentQueue(plane, queue)) }),
+  list({ plane }, { user }) {
+    const owner = user === undefined ? undefined : userOf(plane, user).id
+    const found = [...plane.engine.queues.values()].filter(({ userId }) => (owner ?? userId) === userId)
+    return { queues: found.map(queue => presentQueue(plane, queue)) }
+  },
   async expire({ plane }, { queue_id, user }) {
     const { engine } = plane
     if (queue_id !== undefined && !engine.queues.get(queue_id)) throw missingOwn('queue_id', 'queue', queue_id)
