@@ -1,6 +1,6 @@
 // Announces that the daemon is ready: ready file, banner or JSON line, `daemon.json`, the CLI's profile.
 
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { readFileSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
@@ -14,7 +14,7 @@ import {
   readProfilesText,
   withProfile,
 } from './api/local.ts'
-import { writeFileAtomicallySync } from './journal/atomic-file.ts'
+import { makeFolderSync, writeFileAtomicallySync } from './journal/atomic-file.ts'
 import { makeFolder } from './journal/store-folder.ts'
 
 /** `profile`: whether `natter` finds this daemon by its current profile, by the profile `local`, or by neither. */
@@ -54,7 +54,7 @@ export function writeProfile(ready: Ready, env: NodeJS.ProcessEnv): string {
   const folder = configFolder(env, homedir())
   const file = join(folder, profilesFileName)
   const book = withProfile(readProfiles(file), localProfile, profileFrom(ready))
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolderSync(folder)
   writeFileAtomicallySync(file, profilesText(book))
   return book.current!
 }

@@ -1,6 +1,6 @@
 // Which server to call and as whom: flag > environment > profile > zuliprc. Profiles are a 0600 file in a 0700 folder.
 
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -12,7 +12,7 @@ import {
   readProfilesText,
   withProfile,
 } from '../../daemon/api/local.ts'
-import { writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
+import { makeFolderSync, writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import type { Globals } from './globals.ts'
@@ -84,7 +84,7 @@ export function saveProfile(name: string, profile: Profile, env: Env): string {
 /** Writes the whole book, for nobody else to read. Returns the file's path. */
 export function changeProfiles(book: Profiles, env: Env): string {
   const file = profilesFile(env)
-  mkdirSync(configFolder(env), { recursive: true, mode: 0o700 })
+  makeFolderSync(configFolder(env))
   chmodSync(configFolder(env), 0o700)
   writeFileAtomicallySync(file, profilesText(book))
   return file

@@ -1,6 +1,17 @@
 // The one way to write a whole file: under a temporary name that nobody can guess, then renamed into place. A reader sees
 // the old content or the new, never a part. A leaf: the daemon and the command line both use it.
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { sync, syncFolder, writeWhole } from './durable-files.ts'
@@ -41,6 +52,16 @@ export function writeFileAtomicallySync(path: string, text: string, { durable = 
     throw error
   }
   if (durable) syncFolderNow(dirname(path))
+}
+
+/**
+ * Creates a folder, and those above it, for its owner alone. By hand: `recursive` of mkdir never returns where the system
+ * says that a folder inside an existing one has no parent, as it does below /proc.
+ */
+export function makeFolderSync(path: string): void {
+  if (existsSync(path) && statSync(path).isDirectory()) return
+  if (!existsSync(dirname(path))) makeFolderSync(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
 }
 
 /** Removes what a crash left of earlier attempts to write this file. Only its one writer may call this. */

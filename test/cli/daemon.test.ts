@@ -115,7 +115,11 @@ test('a daemon that cannot start says why, and a wrong flag is wrong usage', asy
   writeFileSync(join(shell.home, 'file'), '')
   const blocked = await shell.natter(['daemon', 'start', '--data', join(shell.home, 'file/store')])
   assert.equal(blocked.code, 1)
-  assert.match(blocked.stderr, /cannot make the folder/)
+  assert.match(blocked.stderr, /cannot create the folder/)
+  if (!existsSync('/proc')) return
+  const odd = await shell.natter(['daemon', 'start', '--data', '/proc/no-such-folder'])
+  assert.equal(odd.code, 1)
+  assert.match(odd.stderr, /cannot create the folder \/proc\/no-such-folder: \w+\n {2}Give a folder/)
 })
 
 test('a daemon that died without a word is not running, even if its number lives on', async t => {

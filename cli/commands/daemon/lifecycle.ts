@@ -1,10 +1,10 @@
 // Start, stop, restart and status of a daemon in the background.
 
-import { closeSync, existsSync, fstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { localProfile, profileFrom, type Ready, type Running } from '../../../daemon/api/local.ts'
-import { writeFileAtomicallySync } from '../../../daemon/journal/atomic-file.ts'
+import { makeFolderSync, writeFileAtomicallySync } from '../../../daemon/journal/atomic-file.ts'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
@@ -158,9 +158,12 @@ async function end(running: Running, folder: string, timeout: number): Promise<v
 
 function prepareFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolderSync(folder)
   } catch (error) {
-    throw new Failure(exitCodes.refused, `cannot make the folder ${folder}: ${(error as NodeJS.ErrnoException).code}`)
+    const { code } = error as NodeJS.ErrnoException
+    throw new Failure(exitCodes.refused, `cannot create the folder ${folder}: ${code}`, {
+      hint: 'Give a folder that you can write to with --data.',
+    })
   }
 }
 
