@@ -53,7 +53,8 @@ export class Engine {
       this.state = State.load(sections, name => snapshots!.file(name))
       queues.load(savedQueues)
     }
-    for await (const entry of journal.replay(saved?.position ?? 0)) this.#take(entry.position, entry.facts)
+    for await (const entries of journal.replayFacts(saved?.position ?? 0))
+      for (const { position, facts } of entries) this.#take(position, facts)
     queues.release(journal.position)
     // Signals sent since the newest entry are forgotten, and their event IDs must not be used again: start at a new position.
     if (journal.position > 0) await this.record('start', null, [])

@@ -97,13 +97,20 @@ export function knowsEndpoint(name: string): boolean {
   )
 }
 
-const owners = new Map<string, AnyResource>()
-for (const resource of resources) for (const type of Object.keys(resource.apply)) owners.set(type, resource)
+// One lookup by the type of the fact, which comes from the journal as a text of its own each time: a start does this for
+// every fact there is.
+const applying = new Map<string, NonNullable<AnyResource['apply'][string]>>()
+const announcing = new Map<string, NonNullable<AnyResource['announce'][string]>>()
+for (const { apply, announce } of resources)
+  for (const type of Object.keys(apply)) {
+    applying.set(type, apply[type]!)
+    announcing.set(type, announce[type]!)
+  }
 
 export function applyFact(state: State, fact: Fact): void {
-  owners.get(fact.type)!.apply[fact.type]!(state, fact)
+  applying.get(fact.type)!(state, fact)
 }
 
 export function announceFact(state: State, fact: Fact): readonly Announcement[] {
-  return owners.get(fact.type)!.announce[fact.type]!(state, fact)
+  return announcing.get(fact.type)!(state, fact)
 }

@@ -4,9 +4,9 @@ import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closeFile, type Disk, type HeldFolder, holdFolder, realDisk, sync, writeWhole } from './durable-files.ts'
 import { GroupCommit } from './group-commit.ts'
-import { type Appended, type Entry, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
+import { type Appended, type Entry, type Happened, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
 import { activeName, entryLine, sealedName, unfinishedName } from './segment-format.ts'
-import { findEntries, readSegment, type Segment } from './segment-reader.ts'
+import { findEntries, type LineParser, parseEntry, parseFacts, readSegment, type Segment } from './segment-reader.ts'
 import { createSegment, openSegments, type Sealed, type Segments } from './segments.ts'
 import { StoreGone } from './store-folder.ts'
 
@@ -96,14 +96,21 @@ export class FileJournal<Fact> implements Journal<Fact> {
   }
 
   async *replay(after: number): AsyncGenerator<Entry<Fact>> {
+    for await (const entries of this.#read(after, parseEntry<Fact>)) yield* entries
+  }
+
+  replayFacts(after: number): AsyncGenerator<Iterable<Happened<Fact>>> {
+    return this.#read(after, parseFacts<Fact>)
+  }
+
+  async *#read<Found>(after: number, parse: LineParser<Found>): AsyncGenerator<Iterable<Found>> {
     this.#mustBeOpen()
     const last = this.#position
     const segments = await this.#whenWritten(() => this.#openForReading(after, last))
     try {
       let previous: number | undefined
       for (const segment of segments) {
-        for await (const entries of readSegment<Fact>(segment, after, previous))
-          for (const entry of entries) yield entry
+        yield* readSegment(segment, after, previous, parse)
         previous = segment.last
       }
     } finally {

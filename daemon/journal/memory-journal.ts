@@ -48,6 +48,10 @@ export class MemoryJournal<Fact> implements Journal<Fact> {
     }
   }
 
+  async *replayFacts(after: number): AsyncGenerator<Entry<Fact>[]> {
+    for await (const entry of this.replay(after)) yield [entry]
+  }
+
   async *find(after: number, text: string): AsyncGenerator<Entry<Fact>> {
     for await (const entry of this.replay(after)) if (JSON.stringify(entry).includes(text)) yield entry
   }

@@ -1,5 +1,5 @@
 // Reading segments: the entries of one, checked line by line, and where the trustworthy part of the newest ends.
-import { type Entry, JournalDamaged } from './journal.ts'
+import { type Entry, type Happened, JournalDamaged } from './journal.ts'
 import { lineBlocks, newline, readAt } from './line-blocks.ts'
 import { findSum, parseHeader, positionAt } from './segment-format.ts'
 
@@ -17,15 +17,16 @@ export interface Segment {
  * lists of parsed entries would outlive the young generation and cost more than the parsing.
  * `previous` is the last position of the segment before, if that was read.
  */
-export async function* readSegment<Fact>(
+export async function* readSegment<Found>(
   segment: Segment,
   after: number,
   previous: number | undefined,
-): AsyncGenerator<Iterable<Entry<Fact>>> {
+  parse: LineParser<Found>,
+): AsyncGenerator<Iterable<Found>> {
   const { file, last } = segment
   let line = 0
   let position = 0
-  function* walk(block: Buffer): Generator<Entry<Fact>> {
+  function* walk(block: Buffer): Generator<Found> {
     for (let start = 0, end = 0; start < block.length; start = end + 1) {
       end = block.indexOf(newline, start)
       line++
@@ -41,9 +42,14 @@ export async function* readSegment<Fact>(
       if (found !== position + 1) throw new JournalDamaged(file, line, `position ${found} after ${position}`)
       position = found
       if (position <= after) continue
-      // The sum is not part of the entry: end the object where the sum began. The block is ours to change.
-      block[sum] = 0x7d
-      yield parseEntry(file, line, block.toString('utf8', start, sum + 1))
+      let entry: Found
+      try {
+        entry = parse(block, start, sum, position)
+      } catch {
+        // The sum fits, so these are the bytes somebody wrote: not torn, but not an entry of ours either.
+        throw new JournalDamaged(file, line, 'not JSON')
+      }
+      yield entry
     }
   }
   for await (const block of lineBlocks(segment.fd, segment.size)) yield walk(block)
@@ -72,13 +78,21 @@ function checkStart(file: string, start: number, after: number, previous: number
     throw new JournalDamaged(file, 1, `begins after position ${start}, but the entries after ${after} are needed`)
 }
 
-function parseEntry<Fact>(file: string, line: number, text: string): Entry<Fact> {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The sum fits, so these are the bytes somebody wrote: not torn, but not an entry of ours either.
-    throw new JournalDamaged(file, line, 'not JSON')
-  }
+/** Makes something of the line that begins at `start` and has its sum at `sum`. */
+export type LineParser<Found> = (block: Buffer, start: number, sum: number, position: number) => Found
+
+export function parseEntry<Fact>(block: Buffer, start: number, sum: number): Entry<Fact> {
+  // The sum is not part of the entry: end the object where the sum began. The block is ours to change.
+  block[sum] = 0x7d
+  return JSON.parse(block.toString('utf8', start, sum + 1))
+}
+
+const beforeFacts = Buffer.from(',"facts":')
+
+/** Only what happened: the facts are the last member before the sum, and nothing before them can hold these bytes. */
+export function parseFacts<Fact>(block: Buffer, start: number, sum: number, position: number): Happened<Fact> {
+  const at = block.indexOf(beforeFacts, start) + beforeFacts.length
+  return { position, facts: JSON.parse(block.toString('utf8', at, sum)) }
 }
 
 export interface Tail {

@@ -59,8 +59,16 @@ export function journalContract(name: string, open: () => Promise<Journal<TestFa
         ...texts.map((text, index) => ({ position: index + 1, ...newEntry(text) })),
         { position: texts.length + 1, time: 1.5, actor: null, op: 'start', facts: [] },
       ])
-      for (let after = 0; after <= all.length; after++)
+      for (let after = 0; after <= all.length; after++) {
         assert.deepEqual(await collect(journal.replay(after)), all.slice(after))
+        const facts: [number, readonly TestFact[]][] = []
+        for await (const entries of journal.replayFacts(after))
+          for (const entry of entries) facts.push([entry.position, entry.facts])
+        assert.deepEqual(
+          facts,
+          all.slice(after).map(entry => [entry.position, entry.facts]),
+        )
+      }
       await journal.close()
     })
 

@@ -42,6 +42,9 @@ async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | nul
     async *replay(after: number) {
       if (journal) for await (const entry of journal.replay(after)) if (entry.position <= until) yield entry
     },
+    async *replayFacts(after: number) {
+      for await (const entry of this.replay(after)) yield [entry]
+    },
     async *find() {},
     seal: () => scratch.seal(),
     forget: upTo => scratch.forget(upTo),
