@@ -87,7 +87,7 @@ export class Calls extends Recent<Call> {
   }
 
   #end(call: Call): void {
-    // Where time stands still nothing takes any, and two runs of a script give the same log.
+    // While time is frozen nothing takes any, and two runs of a script give the same log.
     const ms = this.#clock.frozen ? this.#clock.now() - call.time : performance.now() - this.#began.get(call)!
     call.duration_ms = Math.max(0, Math.round(ms * 1000) / 1000)
     this.tell(call)

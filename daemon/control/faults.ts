@@ -30,7 +30,7 @@ export interface FaultRule {
 
 export interface Fault extends FaultRule {
   readonly id: number
-  /** Calls that fitted, and those of them that it spoilt. */
+  /** Calls that matched, and those of them that it changed. */
   seen: number
   hits: number
 }

@@ -16,7 +16,7 @@ export abstract class Log<T extends Numbered> {
     return this.#waiting.size > 0
   }
 
-  /** Something about an item is new: whoever waits looks at it. */
+  /** Something about an item is new: those who wait check it. */
   tell(item: T): void {
     for (const look of this.#waiting) look(item)
   }
@@ -34,7 +34,7 @@ export abstract class Log<T extends Numbered> {
       const look = (item: T) => {
         if (item.id > since && fits(item)) end(item)
       }
-      // Real time: whoever waits sits in front of a frozen clock.
+      // Real time: the clock may be frozen while somebody waits.
       const timer = setTimeout(() => end(undefined), ms)
       timer.unref()
       this.#waiting.add(look)

@@ -77,7 +77,7 @@ export class Worlds {
     return { name, time: this.#clock.now(), clock: this.#clock.setting, sections: Object.fromEntries(saved) }
   }
 
-  /** Time that stood still stands there again; time that ran goes on from now, as far ahead of the real one as it was. */
+  /** Frozen time is frozen at the same time again; running time continues from now, as far ahead of the real one as it was. */
   async #restore(op: string, world: World): Promise<void> {
     this.#clock.jump(world.clock)
     await this.#engine.restore(op, world.sections)

@@ -135,15 +135,3 @@ const longestQuote = 80
 export function inWords(names: readonly string[], joint: 'and' | 'or'): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${joint} ${names.at(-1)}`
 }
-
-/** On its way out: use `invalid`, `needed`, `conflict` or another constructor above. */
-export function badRequest(msg: string, fields?: Readonly<Record<string, unknown>>): Refusal {
-  const kind = /\bno (such|active|\w+ has|user|channel)|there is no/.test(msg) ? 'not-found' : 'invalid'
-  const parameter = /^\w+/.exec(msg)![0]
-  return new Refusal(msg, fields ? { fields, kind, parameter } : { kind, parameter })
-}
-
-/** On its way out: use `missingOwn`. */
-export function noSuch(msg: string): Refusal {
-  return new Refusal(msg, { status: 404, kind: 'not-found' })
-}

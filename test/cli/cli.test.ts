@@ -130,7 +130,7 @@ test('natter with a daemon', async t => {
   await t.test('a refusal is exit code 1, a thing that is not there 3, a wrong key 4', async () => {
     const refused = await shell.natter(['snippets', 'create', ' ', 'x'])
     assert.equal(refused.code, 1)
-    assert.match(refused.stderr, /^natter: title .*\(BAD_REQUEST\)/)
+    assert.match(refused.stderr, /^natter: title: cannot be blank \(BAD_REQUEST\)/)
     assert.equal((await shell.natter(['snippets', 'delete', '999'])).code, 3)
     assert.equal((await shell.natter(['queues', 'delete', 'nope'])).code, 3)
     const denied = await shell.natter(['users', 'me', '--api-key', 'wrong', '--json'])

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { controlPages } from '../../daemon/api/control.ts'
+import type { Endpoint } from '../../daemon/api/define.ts'
 import * as rules from '../../daemon/domain/rules/index.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
 import { filesUnder, root, sources } from '../support/sources.ts'
@@ -19,7 +21,12 @@ const bannedWords = new RegExp(`\\b(?:${banned.join('|')})\\b`, 'i')
 /** The longest sentence that a person reads to its end. */
 const longest = 160
 
-const endpoints = (await catalogueEndpoints()).map(({ endpoint }) => endpoint)
+const endpoints = [
+  ...(await catalogueEndpoints()).map(({ endpoint }) => endpoint),
+  ...(
+    await Promise.all(Object.values(controlPages).map(async page => Object.values<Endpoint>(await page.load())))
+  ).flat(),
+]
 
 describe('refusals', () => {
   const calls = sources('daemon').flatMap(({ path, code }) =>
@@ -37,8 +44,8 @@ describe('refusals', () => {
     for (const { path, name, args } of calls) {
       if (!aboutParameter.has(name)) continue
       const parameter = /^['`](\w+)/.exec(args[0]!)?.[1]
-      // Others are passed in, or belong to the control plane.
-      if (parameter !== undefined && !path.startsWith('daemon/control/'))
+      // Other names are passed in.
+      if (parameter !== undefined)
         assert.ok(known.has(parameter), `${path}: ${name}(${args[0]}) is not about a parameter of any endpoint`)
     }
   })
@@ -87,7 +94,7 @@ describe('the banned phrases', () => {
   })
 
   test('are in no source, comment or page', () => {
-    const files = ['daemon', 'cli', 'docs', 'README.md'].flatMap(filesUnder).filter(isWritten).filter(isClean)
+    const files = ['daemon', 'cli', 'docs', 'README.md'].flatMap(filesUnder).filter(isWritten)
     const found = files.flatMap(file =>
       readFileSync(join(root, file), 'utf8')
         .split('\n')
@@ -127,11 +134,6 @@ function checkText(text: string, where: string): void {
 
 function isWritten(file: string): boolean {
   return /\.(?:ts|md)$/.test(file) && file !== 'docs/wording.md' && !/^docs\/(?:generated|decisions)\//.test(file)
-}
-
-/** The control plane is being rewritten: its old files leave this list with it. */
-function isClean(file: string): boolean {
-  return !/^(?:daemon\/control|cli\/commands\/control|cli\/catalogue\/call|cli\/print\/sentences)/.test(file)
 }
 
 interface Call {
