@@ -2,6 +2,7 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { tooLarge, withoutBounds } from './bounds.ts'
 import { isUpload } from './define.ts'
 
 type Checker = ReturnType<typeof TypeCompiler.Compile>
@@ -12,7 +13,7 @@ const compiled = new WeakMap<TSchema, Checker>()
 function checkerOf(shape: TSchema): Checker {
   let checker = compiled.get(shape)
   if (!checker) {
-    checker = TypeCompiler.Compile(shape)
+    checker = TypeCompiler.Compile(withoutBounds(shape))
     compiled.set(shape, checker)
   }
   return checker
@@ -21,6 +22,8 @@ function checkerOf(shape: TSchema): Checker {
 export function problemIn(name: string, shape: TSchema, value: unknown): string | undefined {
   if (shape.format === 'binary') return isUpload(value) ? undefined : `${name}: must be a file in a multipart body`
   if (isUpload(value)) return `${name}: must be ${described(shape)}, not a file`
+  const large = tooLarge(name, shape, value)
+  if (large !== undefined) return large
   if (shape.type !== 'string') {
     const checker = checkerOf(shape)
     if (!checker.Check(value)) {

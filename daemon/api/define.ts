@@ -1,6 +1,7 @@
 // The vocabulary of the catalogue: shapes (TypeBox schemas), params (a documented use of a shape), endpoints.
 
 import { type Static, type TLiteral, type TOptional, type TSchema, type TUnion, Type } from '@sinclair/typebox'
+import { bounded } from './bounds.ts'
 import type { ErrorCode } from './errors.ts'
 
 export type { Static }
@@ -32,8 +33,13 @@ export const markdown = Type.String({ ref: 'markdown' })
 export const secret = Type.String({ ref: 'secret' })
 export const topicName = Type.String({ ref: 'topic' })
 
-export function listOf<S extends TSchema>(shape: S) {
-  return Type.Array(shape)
+/** A text of at most so many characters. */
+export function textUpTo(maxLength: number) {
+  return Type.String({ maxLength })
+}
+
+export function listOf<S extends TSchema>(shape: S, maxItems?: number) {
+  return Type.Array(shape, maxItems === undefined ? {} : { maxItems })
 }
 
 /** The terms of a narrow; the command line also takes them as `operator:operand`. */
@@ -133,11 +139,11 @@ export interface Param<S extends TSchema = TSchema, P extends Presence = Presenc
 type ParamOptions = Pick<Param, 'alias' | 'off' | 'cut'>
 
 export function required<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'required'> {
-  return { shape, presence: 'required', about, ...options }
+  return { shape: bounded(shape), presence: 'required', about, ...options }
 }
 
 export function optional<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'optional'> {
-  return { shape, presence: 'optional', about, ...options }
+  return { shape: bounded(shape), presence: 'optional', about, ...options }
 }
 
 export function defaulted<S extends TSchema>(
@@ -146,12 +152,12 @@ export function defaulted<S extends TSchema>(
   about: string,
   options: ParamOptions = {},
 ): Param<S, 'defaulted'> {
-  return { shape, presence: 'defaulted', fallback, about, ...options }
+  return { shape: bounded(shape), presence: 'defaulted', fallback, about, ...options }
 }
 
 /** A `{name}` of the path. An integer that does not parse makes the path unknown. */
 export function inPath<S extends TSchema>(shape: S, about: string): Param<S, 'path'> {
-  return { shape, presence: 'path', about }
+  return { shape: bounded(shape), presence: 'path', about }
 }
 
 // --- endpoints --------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import {
   required,
   termsOf,
   text,
+  textUpTo,
 } from './define.ts'
 
 const event = record({ id: int, type: text })
@@ -26,8 +27,12 @@ const eventId = Type.Integer({ minimum: -1, maximum: Number.MAX_SAFE_INTEGER })
 
 /** Shared by `POST /register` and by `GET /events` without a queue. */
 const queueParams = {
-  event_types: optional(nullable(listOf(text)), 'types of events to receive; all if omitted'),
-  narrow: defaulted(termsOf(listOf(text)), [], 'only message events that match these [operator, operand] pairs'),
+  event_types: optional(nullable(listOf(textUpTo(100), 100)), 'types of events to receive; all if omitted'),
+  narrow: defaulted(
+    termsOf(listOf(textUpTo(1000), 10)),
+    [],
+    'only message events that match these [operator, operand] pairs',
+  ),
   all_public_streams: optional(
     bool,
     "include messages in public channels you are not subscribed to; default false, or the bot's own setting",
@@ -65,7 +70,10 @@ export const events = {
     served: 'queues',
     params: {
       ...queueParams,
-      fetch_event_types: optional(nullable(listOf(text)), 'types of state to return; same as event_types if omitted'),
+      fetch_event_types: optional(
+        nullable(listOf(textUpTo(100), 100)),
+        'types of state to return; same as event_types if omitted',
+      ),
       presence_history_limit_days: optional(natural, 'maximum age in days of the presence to return; 0 for none'),
     },
     reply: {

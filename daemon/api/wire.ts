@@ -1,5 +1,6 @@
 // How parameters travel: strings raw, everything else as JSON text. `encode` and `decode` are inverses.
 
+import { largest } from './bounds.ts'
 import { problemIn } from './checking.ts'
 import { type Endpoint, isUpload, type Param, type Upload } from './define.ts'
 import type { ErrorCode } from './errors.ts'
@@ -25,7 +26,7 @@ export type Decoded =
 export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>>, fields: Fields): Decoded {
   const params: Record<string, unknown> = {}
   const { entries, names, takesFile } = understoodBy(endpoint)
-  for (const { name, param, reading } of entries) {
+  for (const { name, param, reading, maxItems } of entries) {
     const found = param.presence === 'path' ? path[name] : lookUp(name, param, fields)
     if (found !== undefined && typeof found === 'object' && 'code' in found) return { rejected: found }
     if (found === undefined) {
@@ -36,7 +37,7 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
       continue
     }
     const numbers = reading.naturals && typeof found === 'string' ? naturalsIn(found) : undefined
-    if (numbers) {
+    if (numbers && numbers.length <= maxItems) {
       params[name] = numbers
       continue
     }
@@ -52,7 +53,12 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
 }
 
 interface Understood {
-  readonly entries: readonly { readonly name: string; readonly param: Param; readonly reading: Reading }[]
+  readonly entries: readonly {
+    readonly name: string
+    readonly param: Param
+    readonly reading: Reading
+    readonly maxItems: number
+  }[]
   /** Of fields, older spellings included. */
   readonly names: ReadonlySet<string>
   readonly takesFile: boolean
@@ -68,6 +74,7 @@ function understoodBy(endpoint: Endpoint): Understood {
       name,
       param,
       reading: readingOf(param.shape),
+      maxItems: largest(param.shape, 'maxItems') ?? 0,
     }))
     // `client` names the calling program; every endpoint accepts it.
     const names = new Set(['client'])

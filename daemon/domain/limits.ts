@@ -9,6 +9,8 @@ export const limits = {
   folderDescription: 1024,
   topic: longestTopic,
   messageContent: longestContent,
+  /** HTML. Nothing a person writes comes near it: a text full of mentions takes half. */
+  renderedContent: 300_000,
   reminderNote: 1000,
   reportDescription: 1000,
   savedSnippetTitle: 60,
@@ -18,6 +20,7 @@ export const limits = {
   alertWords: 200,
   fullName: 100,
   groupName: 100,
+  groupDescription: 1024,
   email: 254,
   deactivationComment: 2000,
   profileFieldName: 40,

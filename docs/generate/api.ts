@@ -1,6 +1,7 @@
 // api.md: every endpoint, by resource.
 
 import { Type } from '@sinclair/typebox'
+import { defaultBounds } from '../../daemon/api/bounds.ts'
 import { faultKinds } from '../../daemon/api/control/faults.ts'
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { events } from '../../daemon/api/events.ts'
@@ -62,6 +63,9 @@ const conventions = `## How to call
 - Text travels as it is. Everything else travels as JSON: \`true\`, \`[8,9]\`, \`{"a":1}\`.
 - Every reply is a JSON object with \`result\` (\`success\` or \`error\`) and \`msg\`.
   Errors also have \`code\`; [errors.md](errors.md) lists them all.
+- A text has at most ${defaultBounds.text.toLocaleString('en')} characters, a list as many items, an object ${defaultBounds.entries.toLocaleString('en')} entries, unless its type
+  says otherwise (*max.*). Larger values are refused with \`BAD_REQUEST\`; message content and topics are cut instead, at 10,000 and 60
+  characters, and end in \`[message truncated]\` and \`...\`.
 - Parameters that the endpoint does not know change nothing. Their names come back in \`ignored_parameters_unsupported\`.
 - The curl lines show the required parameters only. They read \`NATTER_SITE\`, \`NATTER_EMAIL\` and \`NATTER_API_KEY\`.`
 

@@ -1,6 +1,7 @@
 // Shapes in words: what a reader of the reference sees in place of a JSON Schema.
 
 import type { TSchema } from '@sinclair/typebox'
+import { defaultBounds } from '../../daemon/api/bounds.ts'
 import { code } from './markdown.ts'
 
 /** In the singular: `list of user ID`, `start or stop`, `integer or null`. */
@@ -13,9 +14,9 @@ export function shapeText(shape: TSchema): string {
     case 'integer':
       return shape.ref === undefined ? 'integer' : shape.ref === 'time' ? 'UNIX time in seconds' : `${shape.ref} ID`
     case 'string':
-      return shape.ref === 'markdown' ? 'Markdown' : shape.ref === 'topic' ? 'topic' : 'text'
+      return (shape.ref === 'markdown' ? 'Markdown' : shape.ref === 'topic' ? 'topic' : 'text') + most(shape.maxLength)
     case 'array':
-      return `list of ${shapeText(shape.items)}`
+      return `list${most(shape.maxItems)} of ${shapeText(shape.items)}`
     case 'object':
       return keyedBy(shape) ? `object of ${shapeText(keyedBy(shape)!)} by key` : 'object'
     case undefined:
@@ -31,6 +32,11 @@ const named: Readonly<Record<string, string>> = {
   duration: 'duration: `10m` or seconds',
   moment: 'time: ISO 8601 or UNIX seconds',
   milliseconds: 'UNIX time in milliseconds',
+}
+
+/** Bounds that differ from the defaults, which the reference states once. */
+function most(bound: number | undefined): string {
+  return bound === undefined || bound === defaultBounds.text ? '' : ` (max. ${bound.toLocaleString('en')})`
 }
 
 export interface Field {

@@ -1,6 +1,6 @@
 // Bot storage: text values by key. Each bot has its own.
 
-import { endpoint, keyed, listOf, optional, required, text } from '../define.ts'
+import { endpoint, keyed, listOf, optional, required, text, textUpTo } from '../define.ts'
 
 const keys = optional(listOf(text), 'the keys; all if omitted')
 
@@ -29,7 +29,7 @@ export const botStorage = {
     access: 'user',
     since: 1,
     summary: 'Set values in the storage of a bot',
-    params: { storage: required(keyed(text), 'text values by key') },
+    params: { storage: required(keyed(textUpTo(1_000_000)), 'text values by key') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

@@ -1,11 +1,14 @@
 // How messages are selected: a narrow, and a range around an anchor.
 
-import { bool, defaulted, eitherOf, int, listOf, maybe, nullable, record, termsOf, text } from '../define.ts'
+import { bool, defaulted, eitherOf, int, listOf, maybe, nullable, record, termsOf, textUpTo } from '../define.ts'
+
+/** A search has at most this many characters; names are shorter. */
+const operand = textUpTo(1000)
 
 /** `{operator, operand, negated}`, or the pair `[operator, operand]`. */
 export const narrowTerm = eitherOf(
-  listOf(text),
-  record({ operator: text, operand: eitherOf(int, listOf(int), text), negated: maybe(bool) }),
+  listOf(operand, 10),
+  record({ operator: textUpTo(100), operand: eitherOf(int, listOf(int, 1000), operand), negated: maybe(bool) }),
 )
 
 export const narrowParam = defaulted(

@@ -84,7 +84,7 @@ export function renderInline(state: State, source: string): string {
 
 function rendered(source: string, env: Env): string {
   const html = toHtml(source, env)
-  if (html.length > 100 * limits.messageContent) throw invalid('content', 'is too large once rendered')
+  if (html.length > limits.renderedContent) throw invalid('content', 'is too large once rendered')
   return html
 }
 

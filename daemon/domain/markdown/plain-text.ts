@@ -60,7 +60,7 @@ function split(text: string, inLink: boolean, fresh: boolean, env: Env): Part[] 
   }
   parts = each(parts, plain => named(plain, env))
   if (env.context.emoticons) parts = each(parts, plain => emoticons(plain, env))
-  return each(parts, characters)
+  return each(parts, plain => characters(plain, env))
 }
 
 function each(parts: readonly Part[], change: (text: string) => Part[]): Part[] {
@@ -135,13 +135,21 @@ function named(text: string, env: Env): Part[] {
   const name = /:([\w+-]+)(?=:)/g
   for (let found = name.exec(text); found; found = name.exec(text)) {
     const emoji = env.context.emoji(found[1]!)
-    if (!emoji) continue
+    if (!emoji || !hasRoom(env)) continue
     parts.push(text.slice(done, found.index), { html: emojiHtml(emoji) })
     done = found.index + found[0].length + 1
     name.lastIndex = done
   }
   parts.push(text.slice(done))
   return parts
+}
+
+// OPEN: how many emoji a message shows is not stated. Each takes about 100 characters of HTML, so all beyond these stay
+// what they were written as.
+const mostEmoji = 1000
+
+function hasRoom({ findings }: Env): boolean {
+  return ++findings.emoji <= mostEmoji
 }
 
 function emojiHtml({ name, code, src }: Emoji): string {
@@ -167,7 +175,7 @@ const emoticonNames: Readonly<Record<string, string>> = {
 const emoticon = /(?<![^\s])(?::\)|\(:|:\(|:D|;\)|:\||:\/|:o|:p|:P|<3)(?![^\s])/g
 
 function emoticons(text: string, env: Env): Part[] {
-  return replaced(text, emoticon, found => {
+  return replaced(text, emoticon, env, found => {
     const name = emoticonNames[found]!
     // Unicode only: an organization's own emoji of that name is something else.
     const code = unicodeCode(name)
@@ -181,8 +189,8 @@ const character =
 /** Shown as pictures even without being asked to; other signs are text unless a selector follows. */
 const picture = /^(?:\p{Emoji_Presentation}|[\u2600-\u27BF])|\uFE0F|\u20E3$/u
 
-function characters(text: string): Part[] {
-  return replaced(text, character, found => {
+function characters(text: string, env: Env): Part[] {
+  return replaced(text, character, env, found => {
     if (!picture.test(found)) return undefined
     const code = codeOf(found)
     const name = unicodeName(code)
@@ -197,12 +205,12 @@ function codeOf(found: string): string {
     .join('-')
 }
 
-function replaced(text: string, pattern: RegExp, emojiOf: (found: string) => Emoji | undefined): Part[] {
+function replaced(text: string, pattern: RegExp, env: Env, emojiOf: (found: string) => Emoji | undefined): Part[] {
   const parts: Part[] = []
   let done = 0
   for (const found of text.matchAll(pattern)) {
     const emoji = emojiOf(found[0])
-    if (!emoji) continue
+    if (!emoji || !hasRoom(env)) continue
     parts.push(text.slice(done, found.index), { html: emojiHtml(emoji) })
     done = found.index + found[0].length
   }

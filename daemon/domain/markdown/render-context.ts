@@ -44,6 +44,8 @@ export class Findings {
   topicWildcard = false
   hasLink = false
   hasImage = false
+  /** How many were found so far. */
+  emoji = 0
   /** Paths of the files that the text links. */
   readonly uploads = new Set<string>()
   readonly channels = new Set<number>()

@@ -1,10 +1,11 @@
 // Direct messages: who receives them, and whether the sender is allowed to write to them.
 
-import { conversationOf, userByEmail } from '../model/lookups.ts'
+import { conversationOf } from '../model/lookups.ts'
 import type { Conversation, User } from '../model/state.ts'
 import { conflict, inQuotes, invalid, missing, needed } from '../refusal.ts'
 import type { Context, Surroundings } from '../resource.ts'
-import { accessUser, beginConversation, forbidden, writeDirectly } from '../rules/index.ts'
+import { beginConversation, forbidden, writeDirectly } from '../rules/index.ts'
+import { knownUser } from '../rules/user-access.ts'
 import { nextConversationId } from './compose.ts'
 
 /** `to` of a direct message: IDs, or emails as a list or separated by commas. The sender is always one of them. */
@@ -17,8 +18,8 @@ export function peopleTo(ctx: Context, to: unknown): number[] {
   if (listed.some(item => typeof item !== typeof listed[0]))
     throw invalid('to', 'give either IDs or email addresses, not both')
   const people = listed.map((item, index) => {
-    const user = typeof item === 'number' ? ctx.state.users.get(item) : userByEmail(ctx.state, item)
-    if (!user || !accessUser.allows(ctx, user)) throw missing(`to[${index}]`, 'user', item)
+    const user = knownUser(ctx, item)
+    if (!user) throw missing(`to[${index}]`, 'user', item)
     return user
   })
   checkPeople(ctx, people)
@@ -26,9 +27,15 @@ export function peopleTo(ctx: Context, to: unknown): number[] {
 }
 
 function checkPeople(ctx: Context, people: readonly User[]): void {
+  const others = people.filter(user => user.id !== ctx.actor.id)
+  for (const user of others) if (!user.active) throw conflict('to', `${inQuotes(user.fullName)} is deactivated`)
+  checkDirectRights(ctx, people)
+}
+
+/** Whether the actor is allowed to write to these people, or to begin a conversation with them. */
+export function checkDirectRights(ctx: Context, people: readonly User[]): void {
   const { state, actor } = ctx
   const others = people.filter(user => user.id !== actor.id)
-  for (const user of others) if (!user.active) throw conflict('to', `${inQuotes(user.fullName)} is deactivated`)
   if (!writeDirectly.allows(ctx, others)) throw forbidden(writeDirectly, others)
   const known = conversationOf(state, [...new Set([actor.id, ...others.map(user => user.id)])])
   const begun = known !== undefined && state.messages.inConversation(known.id).length > 0

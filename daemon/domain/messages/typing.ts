@@ -13,6 +13,8 @@ import { type Announcement, type Context, resource } from '../resource.ts'
 import { splitByAccess } from '../rules/audiences.ts'
 import { liveChannelFor } from '../rules/channel-access.ts'
 import * as may from '../rules/index.ts'
+import { knownUser } from '../rules/user-access.ts'
+import { checkDirectRights } from './direct-recipients.ts'
 
 type Params = ParamsOf<typeof api.set>
 
@@ -32,6 +34,7 @@ function direct(ctx: Context, { op, to }: Params): Announcement {
   if (!userSetting(ctx.actor, 'send_private_typing_notifications'))
     throw conflict('type', 'your settings turn off typing notifications in direct messages')
   const named = to.map((id, index) => person(ctx, id, index))
+  checkDirectRights(ctx, named)
   const people = [...new Map([ctx.actor, ...named].map(user => [user.id, user])).values()]
   people.sort((a, b) => a.id - b.id)
   const as = (reader: User) => (user: User) =>
@@ -78,7 +81,7 @@ function receives(user: User): boolean {
 }
 
 function person(ctx: Context, id: number, index: number): User {
-  const user = ctx.state.users.get(id)
+  const user = knownUser(ctx, id)
   if (!user) throw missing(`to[${index}]`, 'user', id)
   return user
 }

@@ -16,6 +16,12 @@ export const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
 /** Cut to the limit, mark included: messages and topics are shortened rather than refused. */
 export function truncated(value: string, limit: number, mark: string): string {
   if (value.length <= limit) return value
-  const points = [...value]
+  // A code point takes at most two code units: no more than that is looked at.
+  const points = [...value.slice(0, 2 * limit + 2)]
   return points.length <= limit ? value : points.slice(0, limit - mark.length).join('') + mark
+}
+
+/** An address that can be followed without running anything. It may hold places to be filled in, but not in its scheme. */
+export function isWebUrl(text: string): boolean {
+  return /^https?:\/\/[^\s/\\]/i.test(text) && !unprintable.test(text) && URL.canParse(text.replace(/[{}%]/g, ''))
 }

@@ -13,6 +13,8 @@ export interface WebhookDelivery {
   readonly queued: number
   readonly status: 'waiting' | 'delivered' | 'failed'
   readonly attempts: number
+  /** Asked for once more by a person. */
+  readonly again?: boolean
   /** Milliseconds of the next attempt; null when there will be none. */
   readonly due: number | null
   readonly httpStatus?: number

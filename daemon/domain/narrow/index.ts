@@ -26,6 +26,9 @@ export function planOf(asker: Asker, given: unknown): Plan {
   return builder.plan()
 }
 
+/** Of all searches in one narrow. */
+const maxWords = 50
+
 class Builder {
   readonly #asker: Asker
   readonly #sources: Source[] = []
@@ -50,6 +53,7 @@ class Builder {
     if (!make) throw badNarrow(`unknown operator ${inQuotes(operator)}`)
     const { sources, test, direct, channels, open } = make(this.#asker, operand, this.#channel)
     if (operator === 'search') this.#words.push(...searchTerms(String(operand)))
+    if (this.#words.length > maxWords) throw badNarrow(`a search can have at most ${maxWords} words`)
     if (!negated) {
       if (sources) this.#sources.push(sources)
       this.#direct ||= direct ?? false

@@ -1,12 +1,13 @@
 // What each operator of a narrow means: where its messages are found, and how to tell whether one fits.
 
-import { channelByName, conversationOf, userByEmail } from '../model/lookups.ts'
+import { channelByName, conversationOf } from '../model/lookups.ts'
 import { isMentioned, Reader } from '../model/message-reader.ts'
 import type { Channel, User } from '../model/state.ts'
 import { resolvedPrefix, topicMeant } from '../model/topic-names.ts'
 import { isTopicMuted, topicPolicy } from '../model/topic-policy.ts'
 import { inQuotes } from '../refusal.ts'
 import { type Asker, seeMetadata } from '../rules/index.ts'
+import { knownUser } from '../rules/user-access.ts'
 import { searchTerms } from './search.ts'
 import { anyOf, listed, membersOf, type Source } from './source.ts'
 import { badNarrow, type Term } from './terms.ts'
@@ -190,12 +191,12 @@ export function channelNamed(asker: Asker, operand: Operand): Channel {
   return channel
 }
 
-function userNamed({ state }: Asker, operand: Operand): User {
+function userNamed(asker: Asker, operand: Operand): User {
   const user =
     typeof operand === 'number'
-      ? state.users.get(operand)
-      : (userByEmail(state, String(operand)) ??
-        (/^\d+$/.test(String(operand)) ? state.users.get(Number(operand)) : undefined))
+      ? knownUser(asker, operand)
+      : (knownUser(asker, String(operand)) ??
+        (/^\d+$/.test(String(operand)) ? knownUser(asker, Number(operand)) : undefined))
   if (!user) throw badNarrow(`there is no user ${inQuotes(String(operand))}`, 'not-found')
   return user
 }

@@ -2,6 +2,7 @@
 
 import { linkifiers as api } from '../../api/organization/linkifiers.ts'
 import { groupsOfPattern, linkifiersInOrder, variablesOfTemplate } from '../markdown/linkify.ts'
+import { safeUrl } from '../markdown/urls.ts'
 import type { LinkifierFact } from '../model/facts/organization.ts'
 import type { Linkifier } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
@@ -95,6 +96,9 @@ function checkLinkifier(ctx: Context, givenPattern: string, givenTemplate: strin
   if (namesake && namesake.id !== current?.id) throw wrong('pattern', 'another linkifier already has this pattern')
   const variables = variablesOfTemplate(urlTemplate)
   if (!variables) throw wrong('url_template', 'must be a URL template (RFC 6570)')
+  // Clients make links of it themselves, so it must not be able to run anything.
+  if (safeUrl(urlTemplate.replace(/\{[^}]*\}/g, 'x')) === undefined)
+    throw wrong('url_template', 'must not have a scheme other than http, https, mailto, tel or sms')
   for (const name of groups.names)
     if (!variables.includes(name)) throw wrong('url_template', `must use the group ${inQuotes(name)} of the pattern`)
   for (const name of variables)

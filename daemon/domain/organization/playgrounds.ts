@@ -6,7 +6,7 @@ import { variablesOfTemplate } from '../markdown/linkify.ts'
 import type { PlaygroundFact } from '../model/facts/organization.ts'
 import type { Playground } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
-import { cleaned } from '../model/text.ts'
+import { cleaned, isWebUrl } from '../model/text.ts'
 import { invalid, missing, taken } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
@@ -61,6 +61,7 @@ function checkTemplate(given: string): string {
   const template = given.trim()
   const variables = variablesOfTemplate(template)
   if (template === '' || !variables) throw invalid('url_template', 'must be a URL template (RFC 6570)')
+  if (!isWebUrl(template)) throw invalid('url_template', 'must start with http:// or https://')
   if (!variables.includes('code')) throw invalid('url_template', 'must contain the variable "code"')
   if (variables.some(name => name !== 'code')) throw invalid('url_template', 'can contain no variable but "code"')
   return template

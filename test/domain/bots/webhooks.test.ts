@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { bots } from '../../../daemon/api/bots/bots.ts'
 import { webhooks as api } from '../../../daemon/api/bots/webhooks.ts'
+import { channels } from '../../../daemon/api/channels/channels.ts'
 import { subscriptions } from '../../../daemon/api/channels/subscriptions.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { users } from '../../../daemon/api/people/users.ts'
@@ -223,6 +224,20 @@ describe('POST /svc-outgoing-webhook', () => {
     }
   })
 
+  test('an answer that cannot be used is an attempt like any other, and is not asked for again', async () => {
+    const deep = (text: string) => `{"content":${'['.repeat(200_000)}${text}${']'.repeat(200_000)}}`
+    const calls = server.received.length
+    server.answer = response => response.writeHead(200, { 'content-type': 'application/json' }).end(deep('1'))
+    await direct(amy, [echo.id], 'deep')
+    const { status, attempts, error } = await settled()
+    assert.deepEqual([status, attempts], ['failed', 1])
+    assert.match(error!, /nested at most 16 levels/)
+    server.answer = json({ widget_content: { a: 'x'.repeat(20_000) } })
+    await direct(amy, [echo.id], 'wide')
+    assert.match((await settled()).error!, /at most 10000 characters/)
+    assert.equal(server.received.length, calls + 2)
+  })
+
   test('a server that does not answer is asked again; the daemon answers others meanwhile', async t => {
     const hurried = await startDaemon(t, { flags: ['--webhook-timeout', '3', '--control', ...frozen('00:00:00')] })
     const { owner } = hurried
@@ -286,6 +301,20 @@ describe('POST /webhook_deliveries/{delivery_id}/redeliver', () => {
     await amy.refused(api.redeliver, { delivery_id: 9999 }, 'BAD_REQUEST')
     await amy.call(messages.delete, { message_id: delivery.message_id })
     await amy.refused(api.redeliver, { delivery_id: delivery.id }, 'BAD_REQUEST')
+  })
+
+  test('a message that the bot or its owner can no longer read cannot be sent', async () => {
+    server.answer = json({ content: '' })
+    const { id } = await toGarden(amy, '@**echo** read this')
+    const delivery = await settled()
+    assert.equal(delivery.message_id, id)
+    await bob.call(channels.create, { name: 'bobs', subscribers: [bob.id, daemon.owner.id], invite_only: true })
+    const { stream_id } = await daemon.owner.call(channels.id, { stream: 'bobs' })
+    await daemon.owner.call(messages.update, { message_id: id, stream_id })
+    const calls = server.received.length
+    const { msg } = await amy.refused(api.redeliver, { delivery_id: delivery.id }, 'BAD_REQUEST')
+    assert.match(msg, /can no longer read/)
+    assert.equal(server.received.length, calls)
   })
 
   test('a deactivated bot is called no more', async () => {
@@ -370,6 +399,21 @@ describe('targets', () => {
       assert.ok(forbidden(host, bound), host)
       assert.equal(forbidden(host, { loopback: false, private: true }), undefined, host)
     }
+    // 6to4, Teredo, NAT64, IPv4-compatible, site-local, and what is kept for documentation.
+    for (const host of [
+      '[2002:7f00:1::1]',
+      '[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
+      '[64:ff9b::a00:1]',
+      '[64:ff9b:1::a00:1]',
+      '[::a00:1]',
+      '[::127.0.0.1]',
+      '[fec0::1]',
+      '[2001:db8::1]',
+      '192.0.2.1',
+      '198.51.100.1',
+      '203.0.113.1',
+    ])
+      assert.ok(forbidden(host, bound), host)
     for (const host of ['93.184.216.34', '[2606:2800:220:1::1]']) assert.equal(forbidden(host, open), undefined, host)
   })
 

@@ -146,6 +146,15 @@ const patterns = [
   ...['a|b\n-|-\n', '\n', ' ', '😄', '\u200d', '<', '&amp;', 'a\n> b\n', 'https://a.b/c.png '],
 ]
 
+describe('no text grows without bound', () => {
+  test('ten thousand emoji are 1,000 pictures and 9,000 signs', () => {
+    const html = rendering('☃'.repeat(10_000)).html
+    assert.equal(html.split('class="emoji').length - 1, 1000)
+    assert.equal(html.split('☃').length - 1, 9000)
+    assert.ok(html.length < 150_000)
+  })
+})
+
 describe('no text takes more than linear time', () => {
   for (const pattern of patterns)
     test(`${JSON.stringify(pattern)} over and over`, () => {

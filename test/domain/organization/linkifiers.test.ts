@@ -72,6 +72,7 @@ describe('linkifiers', () => {
       [issue.pattern, 'https://example.com/{!id}', 'url_template'],
       [issue.pattern, 'https://example.com/ {id}', 'url_template'],
       [issue.pattern, 'https://example.com/', 'url_template'],
+      [issue.pattern, 'javascript:{id}', 'url_template'],
       [issue.pattern, 'https://example.com/{id}/{other}', 'url_template'],
     ] as const) {
       const { errors } = await owner.refused(api.add, { pattern, url_template }, 'BAD_REQUEST')

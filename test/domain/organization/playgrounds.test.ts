@@ -38,6 +38,8 @@ describe('POST /realm/playgrounds and DELETE /realm/playgrounds/{playground_id}'
       { url_template: 'https://run.example.com/' },
       { url_template: 'https://run.example.com/{code}/{x}' },
       { url_template: 'https://run.example.com/{code' },
+      { url_template: 'javascript:{code}' },
+      { url_template: '{code}' },
     ]) {
       const [name] = Object.keys(wrong)
       const { msg } = await daemon.owner.refused(api.add, { ...python, ...wrong }, 'BAD_REQUEST')

@@ -74,6 +74,7 @@ describe('POST /realm/profile_fields', () => {
       { field_type: 3, name: 'Bad', field_data: { a: 'A' } },
       { field_type: 7, name: 'Bad', field_data: { subtype: 'unknown' } },
       { field_type: 7, name: 'Bad', field_data: { subtype: 'custom', url_pattern: 'https://x.example/' } },
+      { field_type: 7, name: 'Bad', field_data: { subtype: 'custom', url_pattern: 'javascript:%(username)s' } },
       { field_type: 2, name: 'Long', display_in_profile_summary: true },
       { field_type: 6, name: 'People', display_in_profile_summary: true },
     ])
@@ -157,6 +158,8 @@ describe('PATCH /users/me/profile_data', () => {
       { id: date, value: '2023-02-29' },
       { id: date, value: 'yesterday' },
       { id: link, value: 'not a link' },
+      { id: link, value: 'javascript:alert(1)' },
+      { id: link, value: 'data:text/html,hello' },
       { id: people, value: [9999] },
       { id: people, value: 'amy' },
       { id: locked, value: 'x' },

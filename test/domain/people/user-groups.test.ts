@@ -66,6 +66,13 @@ describe('POST /user_groups/create', () => {
     }
   })
 
+  test('a name with control characters or a description of more than 1,024 characters is refused', async () => {
+    const group = { name: 'tidy', description: 'x'.repeat(1024), members: [] }
+    await daemon.owner.refused(api.create, { ...group, name: 'a\u001b[2Jb' }, 'BAD_REQUEST')
+    await daemon.owner.refused(api.create, { ...group, description: 'x'.repeat(1025) }, 'BAD_REQUEST')
+    await daemon.owner.call(api.create, group)
+  })
+
   test('a nonexistent user ID in members gives BAD_REQUEST', async () => {
     const { msg } = await amy.refused(api.create, { name: 'x', description: '', members: [9999] }, 'BAD_REQUEST')
     assert.match(msg, /9999/)

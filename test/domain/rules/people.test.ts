@@ -8,8 +8,9 @@ import type { User } from '../../../daemon/domain/model/state.ts'
 import { endOfWaiting, waitingSettled } from '../../../daemon/domain/people/users/activity.ts'
 import { emailChanged } from '../../../daemon/domain/people/users/announce.ts'
 import { presentUser } from '../../../daemon/domain/people/users/present.ts'
-import { list, section, show, visibleUser } from '../../../daemon/domain/people/users/read.ts'
+import { list, section, show } from '../../../daemon/domain/people/users/read.ts'
 import * as may from '../../../daemon/domain/rules/index.ts'
+import { visibleUser } from '../../../daemon/domain/rules/user-access.ts'
 import { type Kind, Organization, someClient } from '../../support/organization.ts'
 
 /** Which kinds of people a rule allows. */

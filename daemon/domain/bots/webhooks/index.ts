@@ -7,7 +7,7 @@ import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import { conflict, missing, missingOwn } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
-import { isOutgoing, newDelivery } from './trigger.ts'
+import { isOutgoing, mayReceive, newDelivery } from './trigger.ts'
 
 export const webhooks = resource(api)<WebhookFact>({
   commands: {
@@ -32,7 +32,9 @@ export const webhooks = resource(api)<WebhookFact>({
       if (!old || !looksAfter(ctx, old.botId)) throw missingOwn('delivery_id', 'delivery', delivery_id)
       if (!isOutgoing(ctx.state.users.get(old.botId))) throw conflict('delivery_id', 'the bot is deactivated')
       if (!ctx.state.messages.has(old.messageId)) throw conflict('delivery_id', 'the message has been deleted')
-      const delivery = newDelivery(ctx, old.botId, old.messageId, old.trigger)
+      if (!mayReceive(ctx.state, old.botId, old.messageId))
+        throw conflict('delivery_id', 'the bot or its owner can no longer read the message')
+      const delivery = { ...newDelivery(ctx, old.botId, old.messageId, old.trigger), again: true }
       return { facts: [{ type: 'webhook.asked', delivery }], reply: { delivery_id: delivery.id } }
     },
   },

@@ -5,7 +5,7 @@ import type { Message } from '../../model/message-store/index.ts'
 import type { OutgoingService, User } from '../../model/state.ts'
 import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import type { Surroundings } from '../../resource.ts'
-import { isOutgoing } from './trigger.ts'
+import { isOutgoing, mayReceive } from './trigger.ts'
 
 export interface WebhookRequest {
   readonly url: string
@@ -18,6 +18,7 @@ export function requestOf(ctx: Surroundings, delivery: WebhookDelivery): Webhook
   const bot = ctx.state.users.get(delivery.botId)
   const message = ctx.state.messages.get(delivery.messageId)
   if (!bot || !isOutgoing(bot) || !message) return null
+  if ((delivery.again || delivery.attempts > 0) && !mayReceive(ctx.state, bot.id, message.id)) return null
   const service = bot.bot!.service as OutgoingService
   if (service.interface === 1)
     return {

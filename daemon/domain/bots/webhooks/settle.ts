@@ -1,5 +1,7 @@
 // What an answer of a bot's server leads to: a reply in the conversation, another attempt, or a notice of failure.
 
+import { tooLarge } from '../../../api/bounds.ts'
+import { record, textUpTo } from '../../../api/define.ts'
 import type { Fact } from '../../facts.ts'
 import { messageContent } from '../../messages/compose.ts'
 import { addressOf } from '../../messages/quote.ts'
@@ -25,8 +27,20 @@ const kept = 1000
 const shownResponse = 1000
 const replyClient = 'OutgoingWebhookResponse'
 
-/** Facts of an attempt that has come to its end. */
+/** Facts of an attempt that has come to its end. Whatever the answer is, the attempt counts. */
 export function settled(surroundings: Surroundings, delivery: WebhookDelivery, attempt: Attempt): Fact[] {
+  try {
+    return outcomeOf(surroundings, delivery, attempt)
+  } catch (error) {
+    if (attempt.kind !== 'answered') throw error
+    return outcomeOf(surroundings, delivery, {
+      kind: 'impossible',
+      reason: 'The answer of the bot’s server cannot be used',
+    })
+  }
+}
+
+function outcomeOf(surroundings: Surroundings, delivery: WebhookDelivery, attempt: Attempt): Fact[] {
   const ctx = { ...surroundings, client: replyClient }
   const attempts = delivery.attempts + 1
   const pause = backOff[delivery.attempts]
@@ -102,6 +116,10 @@ function replyTo(ctx: Surroundings, bot: User, target: Target, attempt: Attempt)
   }
 }
 
+/** Texts that are too long for a message are cut like those of people. */
+const long = textUpTo(1_000_000)
+const answerShape = record({ content: long, response_string: long, text: long })
+
 type Answer = { readonly content: string; readonly widget?: string | undefined } | { readonly problem: string }
 
 /** OPEN: what a bot's server must return is not shown; the forms of the public API family are understood. */
@@ -115,6 +133,8 @@ function understood(body: string, slack: boolean): Answer {
   if (answer === '') return { content: '' }
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
     return { problem: 'The bot’s server answered with JSON that is not an object' }
+  const large = tooLarge('The answer', answerShape, answer)
+  if (large !== undefined) return { problem: `The bot’s server answered with too much JSON. ${large}` }
   const { response_not_required, response_string, content, text, widget_content } = answer as Record<string, unknown>
   if (response_not_required === true) return { content: '' }
   if (slack) return { content: words(text) }

@@ -1,9 +1,10 @@
 // Which outgoing webhook bots a message calls.
 
 import { nextDeliveryId } from '../../messages/compose.ts'
-import type { User } from '../../model/state.ts'
+import type { State, User } from '../../model/state.ts'
 import type { Trigger, WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import type { Surroundings } from '../../resource.ts'
+import { seeMessage } from '../../rules/index.ts'
 
 /** Messages of bots call nobody: two bots would never stop answering each other. */
 export function calledBy(
@@ -30,6 +31,19 @@ export function newDelivery(ctx: Surroundings, botId: number, messageId: number,
     attempts: 0,
     due: ctx.now,
   }
+}
+
+/**
+ * Whether the bot can read the message where it is now, and so can its owner if it is in a channel. Asked of everything
+ * but the first attempt, since a message can be moved and an account can lose access meanwhile.
+ */
+export function mayReceive(state: State, botId: number, messageId: number): boolean {
+  const bot = state.users.get(botId)
+  if (!bot || !seeMessage.allows({ state, actor: bot }, messageId)) return false
+  const ownerId = bot.bot?.ownerId
+  const owner = typeof ownerId === 'number' ? state.users.get(ownerId) : undefined
+  if (!owner || state.messages.get(messageId)?.channelId === undefined) return true
+  return seeMessage.allows({ state, actor: owner }, messageId)
 }
 
 export function isOutgoing(user: User | undefined): boolean {

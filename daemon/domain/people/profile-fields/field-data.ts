@@ -1,6 +1,7 @@
 // What belongs to a profile field besides its name: the options of a list, the kind of an external account.
 
 import type { ProfileField } from '../../model/organization-records.ts'
+import { isWebUrl } from '../../model/text.ts'
 import { invalid, missing, taken } from '../../refusal.ts'
 
 /** Accounts that come with a name and a hint of their own. */
@@ -57,7 +58,7 @@ function checkAccount(given: Given): { text: string; account?: string } {
   if (typeof url_pattern !== 'string') throw invalid('field_data["url_pattern"]', 'must be a string')
   if (url_pattern.split('%(username)s').length !== 2)
     throw invalid('field_data["url_pattern"]', 'must contain %(username)s exactly once')
-  if (!URL.canParse(url_pattern.replace('%(username)s', 'username')))
-    throw invalid('field_data["url_pattern"]', 'must be a URL')
+  if (!isWebUrl(url_pattern.replace('%(username)s', 'username')))
+    throw invalid('field_data["url_pattern"]', 'must be a URL that starts with http:// or https://')
   return { text: JSON.stringify({ subtype, url_pattern }) }
 }

@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts'
 import type { ProfileChange } from '../../model/facts/people.ts'
 import type { ProfileField } from '../../model/organization-records.ts'
 import type { State, User } from '../../model/state.ts'
-import { cleaned } from '../../model/text.ts'
+import { cleaned, isWebUrl } from '../../model/text.ts'
 import { inQuotes, invalid, missing } from '../../refusal.ts'
 
 type Input = ParamsOf<typeof api.set>['data'][number]
@@ -46,7 +46,7 @@ function checkValue(state: State, field: ProfileField, place: string, given: str
       return given || null
     case 5: {
       const url = cleaned(place, given, 2000)
-      if (url !== '' && !/^https?:\/\/[^\s/]+/.test(url) && !URL.canParse(url)) throw invalid(place, 'must be a URL')
+      if (url !== '' && !isWebUrl(url)) throw invalid(place, 'must be a URL that starts with http:// or https://')
       return url || null
     }
     default:

@@ -6,7 +6,7 @@ import { groupPermissions } from '../../../api/shapes/permission-settings.ts'
 import { mapped } from '../../../api/tables.ts'
 import { limits } from '../../limits.ts'
 import type { Group, State } from '../../model/state.ts'
-import { cleaned } from '../../model/text.ts'
+import { cleaned, unprintable } from '../../model/text.ts'
 import { seconds } from '../../model/time.ts'
 import { inQuotes, invalid, missing, taken } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
@@ -22,7 +22,7 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
   const group: Group = {
     id: state.groups.nextId,
     name,
-    description: params.description,
+    description: checkDescription(params.description),
     system: false,
     creatorId: actor.id,
     dateCreated: seconds(ctx.now),
@@ -41,10 +41,17 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
 
 const reserved = ['@', 'role:', 'user:', 'stream:', 'channel:']
 
+export function checkDescription(given: string): string {
+  // Kept as it was written: only its length is checked.
+  cleaned('description', given, limits.groupDescription)
+  return given
+}
+
 /** Names differ by case, and those of deactivated groups stay taken. */
 export function checkName(state: State, given: string, current?: Group): string {
   const name = cleaned('name', given, limits.groupName)
   if (name === '') throw invalid('name', 'cannot be blank')
+  if (unprintable.test(name)) throw invalid('name', 'cannot contain control characters')
   const start = reserved.find(word => name.startsWith(word))
   if (start) throw invalid('name', `cannot start with ${inQuotes(start)}`)
   const namesake = state.groups.find('name', name)

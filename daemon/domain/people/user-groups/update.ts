@@ -10,7 +10,7 @@ import { conflict, invalid, missing, Refusal } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import { changedValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
-import { checkName } from './create.ts'
+import { checkDescription, checkName } from './create.ts'
 
 type Nothing = Record<never, never>
 
@@ -22,7 +22,7 @@ export function update(ctx: Context, params: ParamsOf<typeof api.update>): Outco
   if (params.deactivated === true)
     throw invalid('deactivated', 'can only be set to false; use POST /user_groups/{user_group_id}/deactivate')
   const name = params.name === undefined ? group.name : checkName(state, params.name, group)
-  const description = params.description ?? group.description
+  const description = params.description === undefined ? group.description : checkDescription(params.description)
   const changes = {
     ...(name !== group.name && { name }),
     ...(description !== group.description && { description }),

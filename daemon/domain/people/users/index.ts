@@ -12,6 +12,7 @@ import { invalid, organizationDeactivated, Refusal, unauthenticated, userDeactiv
 import { type Context, resource } from '../../resource.ts'
 import { accessAudience } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
+import { visibleUser } from '../../rules/user-access.ts'
 import { presentValue } from '../profile-fields/present.ts'
 import { statusNews } from '../user-status.ts'
 import { accessChanged, seenAgain } from './access.ts'
@@ -29,7 +30,7 @@ import {
 import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
 import { activityNews, roleNews, waitingNews, whenCreated } from './lifecycle.ts'
 import { presentAvatar } from './present.ts'
-import { list, me, section, show, visibleUser } from './read.ts'
+import { list, me, section, show } from './read.ts'
 import { update } from './update.ts'
 
 interface Prepared {

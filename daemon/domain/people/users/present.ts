@@ -102,9 +102,11 @@ function shownAvatar(user: User, clientGravatar: boolean): string | null {
 }
 
 /** Uploaded, or that of the avatar provider. Uploads are relative to the server and served in one size. */
-export function avatarUrl({ id, email, avatar }: User, medium = false): string {
+export function avatarUrl(user: User, medium = false): string {
+  const { id, email, avatar } = user
   if (avatar.file) return `/user_avatars/${id}/${avatar.file}?version=${avatar.version}`
-  const hash = bytesToHex(md5(utf8ToBytes(email.toLowerCase())))
+  // A hash of the address would confirm any guess of it, so whoever hides theirs gets a picture by ID.
+  const hash = bytesToHex(md5(utf8ToBytes(emailIsPublic(user) ? email.toLowerCase() : `user ${id}`)))
   return `https://secure.gravatar.com/avatar/${hash}?d=identicon${medium ? '&s=500' : ''}&version=${avatar.version}`
 }
 

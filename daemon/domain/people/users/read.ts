@@ -2,7 +2,7 @@
 
 import type { ParamsOf, ReplyOf } from '../../../api/define.ts'
 import type { users as api } from '../../../api/people/users.ts'
-import { apiEmail, emailIsPublic, placeholderId } from '../../model/lookups.ts'
+import { apiEmail, emailIsPublic } from '../../model/lookups.ts'
 import { newestOwn } from '../../model/message-reader.ts'
 import type { State, User } from '../../model/state.ts'
 import { missing } from '../../refusal.ts'
@@ -56,14 +56,6 @@ export function show(
 export function me(ctx: Context): Outcome<ReplyOf<typeof api.me>> {
   const view = { seesEmail: true, clientGravatar: false, withProfile: true }
   return { reply: { ...presentUser(ctx.state, ctx.actor, view), max_message_id: newestOwn(ctx.state, ctx.actor.id) } }
-}
-
-/** The user an address leads this reader to: by placeholder, or by a real address that they may see. */
-export function visibleUser(ctx: may.Asker, email: string): User | undefined {
-  const id = placeholderId(ctx.state, email)
-  if (id !== undefined) return ctx.state.users.get(id)
-  const user = ctx.state.users.find('email', email.trim().toLowerCase())
-  return user && may.seeEmail.allows(ctx, user) ? user : undefined
 }
 
 /** The realm_user part of `register`: everyone, and what the reader may do. */

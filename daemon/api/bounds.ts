@@ -1,0 +1,123 @@
+// How large a parameter can be. Every text, list and object that a caller sends has a largest size in its shape: the one
+// its page gives, or one of the defaults here. Sizes are checked before anything else looks at a value.
+
+import type { TSchema } from '@sinclair/typebox'
+
+/** For what has no bound of its own. Texts are counted in Unicode code points. */
+export const defaultBounds = { text: 10_000, items: 10_000, entries: 1000, key: 1000, depth: 16 } as const
+
+/** By what a shape refers to. */
+const boundsByRef: Readonly<Record<string, number>> = {
+  // Longer content is cut to 10,000 characters and longer topics to 60, as the API says, so more than that is accepted.
+  markdown: 1_000_000,
+  topic: 10_000,
+  secret: 100,
+  terms: 100,
+}
+
+const known = new WeakMap<TSchema, TSchema>()
+
+/** The same shape with a largest size for every text, list and object in it. */
+export function bounded<S extends TSchema>(shape: S): S {
+  let found = known.get(shape)
+  if (!found) {
+    found = mapped(shape, part => ({ ...defaultsFor(part), ...part }))
+    known.set(shape, found)
+  }
+  return found as S
+}
+
+/** For a checker that would count in another way. */
+export function withoutBounds(shape: TSchema): TSchema {
+  return mapped(shape, part => {
+    const { maxLength, maxItems, maxProperties, ...rest } = part
+    return rest as TSchema
+  })
+}
+
+function defaultsFor({ type, format, ref, const: only }: TSchema): object {
+  if (only !== undefined || format === 'binary') return {}
+  if (type === 'string') return { maxLength: boundsByRef[ref] ?? defaultBounds.text }
+  if (type === 'array') return { maxItems: boundsByRef[ref] ?? defaultBounds.items }
+  return type === 'object' ? { maxProperties: defaultBounds.entries } : {}
+}
+
+function mapped(shape: TSchema, change: (part: TSchema) => TSchema): TSchema {
+  const inner = (part: TSchema) => mapped(part, change)
+  const innerOf = (parts: Record<string, TSchema>) =>
+    Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, inner(part)]))
+  const { anyOf, items, properties, patternProperties } = shape
+  return {
+    ...change(shape),
+    ...(anyOf && { anyOf: anyOf.map(inner) }),
+    ...(items && { items: inner(items) }),
+    ...(properties && { properties: innerOf(properties) }),
+    ...(patternProperties && { patternProperties: innerOf(patternProperties) }),
+  } as TSchema
+}
+
+/** What is too large in the value, if anything. Visits no more than the bounds allow, and each part once. */
+export function tooLarge(place: string, shape: TSchema | undefined, value: unknown, depth = 0): string | undefined {
+  if (typeof value === 'string') return longText(place, value, largest(shape, 'maxLength') ?? defaultBounds.text)
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth === defaultBounds.depth) return `${place}: must be nested at most ${depth} levels deep`
+  return Array.isArray(value) ? longList(place, shape, value, depth) : largeObject(place, shape, value, depth)
+}
+
+function longText(place: string, value: string, most: number): string | undefined {
+  // A code point takes one or two code units: only what is in between has to be counted.
+  if (value.length <= most || (value.length <= 2 * most && [...value].length <= most)) return undefined
+  return `${place}: must have at most ${most} characters`
+}
+
+function longList(place: string, shape: TSchema | undefined, value: unknown[], depth: number): string | undefined {
+  const most = largest(shape, 'maxItems') ?? defaultBounds.items
+  if (value.length > most) return `${place}: must have at most ${most} items`
+  const inner = arms(shape).flatMap(arm => (arm.items ? [arm.items as TSchema] : []))
+  return firstProblem(value.entries(), ([index, item]) =>
+    tooLarge(`${place}[${index}]`, joined(inner), item, depth + 1),
+  )
+}
+
+function largeObject(place: string, shape: TSchema | undefined, value: object, depth: number): string | undefined {
+  const most = largest(shape, 'maxProperties') ?? defaultBounds.entries
+  const entries = Object.entries(value)
+  if (entries.length > most) return `${place}: must have at most ${most} entries`
+  const parts = arms(shape)
+  return firstProblem(entries, ([key, item]) => {
+    const inner = parts.flatMap(arm => {
+      const named = Object.hasOwn(arm.properties ?? {}, key) ? [arm.properties[key] as TSchema] : []
+      return [...named, ...Object.values<TSchema>(arm.patternProperties ?? {})]
+    })
+    return (
+      longText(`${place} key`, key, defaultBounds.key) ??
+      tooLarge(`${place}[${JSON.stringify(key)}]`, joined(inner), item, depth + 1)
+    )
+  })
+}
+
+/** The largest bound of this kind among the forms a value can have. */
+export function largest(
+  shape: TSchema | undefined,
+  kind: 'maxLength' | 'maxItems' | 'maxProperties',
+): number | undefined {
+  const found = arms(shape).flatMap(arm => (arm[kind] === undefined ? [] : [arm[kind] as number]))
+  return found.length > 0 ? Math.max(...found) : undefined
+}
+
+function arms(shape: TSchema | undefined): readonly TSchema[] {
+  if (!shape) return []
+  return Array.isArray(shape.anyOf) ? shape.anyOf.flatMap(arms) : [shape]
+}
+
+function joined(shapes: readonly TSchema[]): TSchema | undefined {
+  return shapes.length > 1 ? ({ anyOf: shapes } as unknown as TSchema) : shapes[0]
+}
+
+function firstProblem<T>(items: Iterable<T>, find: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -1,0 +1,20 @@
+// People by ID or address, for those who may know of them. Everybody else must not be able to tell them from nobody.
+
+import { placeholderId } from '../model/lookups.ts'
+import type { User } from '../model/state.ts'
+import { accessUser, seeEmail } from './people.ts'
+import type { Asker } from './rule.ts'
+
+/** The user an address leads this reader to: by placeholder, or by a real address that they may see. */
+export function visibleUser(asker: Asker, email: string): User | undefined {
+  const id = placeholderId(asker.state, email)
+  if (id !== undefined) return asker.state.users.get(id)
+  const user = asker.state.users.find('email', email.trim().toLowerCase())
+  return user && seeEmail.allows(asker, user) ? user : undefined
+}
+
+/** The user an ID or an address leads this reader to, if they may know of them. */
+export function knownUser(asker: Asker, who: number | string): User | undefined {
+  const user = typeof who === 'number' ? asker.state.users.get(who) : visibleUser(asker, who)
+  return user && accessUser.allows(asker, user) ? user : undefined
+}
