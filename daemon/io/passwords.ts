@@ -5,9 +5,6 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
 const cost = { N: 16384, r: 8, p: 1 }
 
-/** What is normalized. Longer passwords are refused by their shape before they come here. */
-const longest = 1000
-
 /** A line of 100, at about 50 ms each. */
 const retrySeconds = 5
 
@@ -39,10 +36,11 @@ export class Passwords {
     return known.length === given.length && timingSafeEqual(given, known)
   }
 
+  /** Passwords have a largest length in their shape: what comes here can be normalized in one turn. */
   async #derive(password: string, salt: Buffer, n: number): Promise<Buffer> {
     await this.#turn()
     try {
-      return await scryptOf(password.slice(0, longest).normalize('NFKC'), salt, n)
+      return await scryptOf(password.normalize('NFKC'), salt, n)
     } finally {
       // The next in line goes on. `#busy` stays set meanwhile, so that nobody gets in between.
       const next = this.#waiting.shift()

@@ -178,6 +178,15 @@ describe('POST /fetch_api_key', () => {
     )
   })
 
+  test('a password of more than 16,384 characters is refused before any work is done on it', async () => {
+    const { msg } = await daemon().nobody.refused(
+      api.fetchApiKey,
+      { username: 'amy@example.com', password: 'a'.padEnd(440_000, '\u0301\u0316') },
+      'BAD_REQUEST',
+    )
+    assert.match(msg, /at most 16384 characters/)
+  })
+
   test('a file in the place of the password is refused', async () => {
     const password = { filename: 'x', contentType: 'text/plain', bytes: Buffer.from('x') }
     await daemon().nobody.refused(api.fetchApiKey, { username: 'amy@example.com', password }, 'BAD_REQUEST')
