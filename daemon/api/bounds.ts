@@ -11,7 +11,6 @@ const boundsByRef: Readonly<Record<string, number>> = {
   // Longer content is cut to 10,000 characters and longer topics to 60, as the API says, so more than that is accepted.
   markdown: 1_000_000,
   topic: 10_000,
-  // Normalizing a text can take time that grows with the square of its length; this much takes some 40 ms at worst.
   secret: 16_384,
   terms: 100,
 }

@@ -36,11 +36,10 @@ export class Passwords {
     return known.length === given.length && timingSafeEqual(given, known)
   }
 
-  /** Passwords have a largest length in their shape: what comes here can be normalized in one turn. */
   async #derive(password: string, salt: Buffer, n: number): Promise<Buffer> {
     await this.#turn()
     try {
-      return await scryptOf(password.normalize('NFKC'), salt, n)
+      return await scryptOf(normalized(password), salt, n)
     } finally {
       // The next in line goes on. `#busy` stays set meanwhile, so that nobody gets in between.
       const next = this.#waiting.shift()
@@ -56,6 +55,14 @@ export class Passwords {
     }
     this.#busy = true
   }
+}
+
+/**
+ * So that the same password typed on another keyboard is the same. Combining marks in a row are put in order, which
+ * takes time that grows with the square of their number: no language has 30 of them, and such a text stays as it is.
+ */
+function normalized(password: string): string {
+  return /\p{M}{30}/u.test(password) ? password : password.normalize('NFKC')
 }
 
 function scryptOf(text: string, salt: Buffer, n: number): Promise<Buffer> {

@@ -22,4 +22,11 @@ describe('passwords', () => {
     assert.equal(await passwords.verifyPassword('f', hash), false)
     assert.equal(await passwords.verifyPassword('f', undefined), false)
   })
+
+  test('match in any normal form; long runs of combining marks are left as they are', { timeout: 60_000 }, async () => {
+    const passwords = new Passwords(rateLimited)
+    assert.equal(await passwords.verifyPassword('cafe\u0301', await passwords.hashPassword('caf\u00e9')), true)
+    const marks = 'a'.padEnd(1_000_000, '\u0301\u0316')
+    assert.equal(await passwords.verifyPassword(marks, await passwords.hashPassword(marks)), true)
+  })
 })

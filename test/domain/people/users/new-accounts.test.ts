@@ -181,7 +181,7 @@ describe('POST /fetch_api_key', () => {
   test('a password of more than 16,384 characters is refused before any work is done on it', async () => {
     const { msg } = await daemon().nobody.refused(
       api.fetchApiKey,
-      { username: 'amy@example.com', password: 'a'.padEnd(440_000, '\u0301\u0316') },
+      { username: 'amy@example.com', password: 'a'.padEnd(100_000, '\u0301\u0316') },
       'BAD_REQUEST',
     )
     assert.match(msg, /at most 16384 characters/)
