@@ -1,5 +1,6 @@
 // What the flags and the environment ask for. The table of flags is in `api/local.ts`; here they become a Config.
 
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -25,6 +26,8 @@ export interface Config {
   readonly json: boolean
   readonly logLevel: string
   readonly rateLimit: boolean
+  /** Whether the last address in X-Forwarded-For is the client's. */
+  readonly trustProxy: boolean
   readonly secret: string | undefined
   /** Whether to go on when the store's secret is missing or not the one it was used with. */
   readonly newSecret: boolean
@@ -46,6 +49,8 @@ export interface Config {
   readonly smtpUrl: string | undefined
   /** Whether outgoing webhooks may go to private networks. */
   readonly webhookPrivate: boolean
+  /** Whether they may go to this machine. */
+  readonly webhookLoopback: boolean
   /** Seconds the server of a bot has to answer. */
   readonly webhookTimeout: number
   /** MiB; undefined: no limit. */
@@ -68,20 +73,27 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
   const read = <N extends DaemonFlagName>(name: N) => readFlag(name, given[name], env)
   const [memory, data] = storeOf(given, env)
   const host = read('host')
+  const url = publicUrl(read('url'))
+  const fromFile = (name: 'secret' | 'smtp-url', file: 'secret-file' | 'smtp-url-file') =>
+    textFrom(name, read(name), file, read(file))
+  const secret = fromFile('secret', 'secret-file')
+  // Trust does not follow the address alone: behind a proxy, everybody comes from this machine.
+  const development = isLoopback(host) && url === undefined
   return {
     data: resolve(data ?? defaultDataFolder(env, homedir())),
     memory,
     host,
     port: read('port'),
-    url: read('url')?.replace(/\/+$/, ''),
+    url,
     durability: read('durability'),
     owner: address(read('owner')),
     org: read('org'),
     readyFile: read('ready-file'),
     json: read('json'),
     logLevel: read('log-level'),
-    rateLimit: read('rate-limit') || (!read('no-rate-limit') && !isLoopback(host)),
-    secret: read('secret'),
+    rateLimit: read('rate-limit') || (!read('no-rate-limit') && !development),
+    trustProxy: read('trust-proxy'),
+    secret,
     newSecret: read('new-secret'),
     devAuth: read('dev-auth'),
     clock: clock(read('clock')),
@@ -94,15 +106,16 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     maxQueues: read('max-queues'),
     maxPending: read('max-pending'),
     maxPendingMiB: read('max-pending-mib'),
-    smtpUrl: smtpUrl(read('smtp-url')),
+    smtpUrl: smtpUrl(fromFile('smtp-url', 'smtp-url-file')),
     webhookPrivate: read('webhook-private'),
+    webhookLoopback: read('webhook-private') || development,
     webhookTimeout: read('webhook-timeout'),
     uploadQuota: read('upload-quota'),
     heartbeat: read('heartbeat'),
     control: read('control') || memory,
     seed: read('seed'),
     preset: read('preset'),
-    random: read('random') ?? (memory ? read('secret') : undefined),
+    random: read('random') ?? (memory ? secret : undefined),
   }
 }
 
@@ -194,6 +207,23 @@ function storeOf(given: Given, env: NodeJS.ProcessEnv): [memory: boolean, data: 
   if (byEnv[0] && byEnv[1] !== undefined)
     throw new UsageError('NATTER_MEMORY and NATTER_DATA exclude each other: a daemon in memory has no store')
   return [...byEnv]
+}
+
+/** A secret is in a file or in the environment; on the command line everybody on the machine can read it. */
+function textFrom(name: string, text: string | undefined, file: string, path: string | undefined): string | undefined {
+  if (path === undefined) return text
+  if (text !== undefined) throw new UsageError(`--${name} and --${file} exclude each other`)
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new UsageError(`--${file}: ${(error as Error).message}`)
+  }
+}
+
+function publicUrl(text: string | undefined): string | undefined {
+  if (text !== undefined && !/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : ''))
+    throw new UsageError(`--url takes a URL such as https://chat.example.com, not '${text}'`)
+  return text?.replace(/\/+$/, '')
 }
 
 function address(text: string | undefined): string | undefined {

@@ -6,6 +6,7 @@ import { type Config, isLoopback } from './config.ts'
 import { limits } from './domain/limits.ts'
 import { affordableConnections, usualBounds } from './http/bounds.ts'
 import { buildServer } from './http/server.ts'
+import { anyHost, localHosts } from './http/trusted-hosts.ts'
 import { claimFolder } from './store.ts'
 import { World } from './world.ts'
 
@@ -34,6 +35,7 @@ export async function startDaemon(
       stalledMs: config.receiveTimeout * 1000,
     },
     plainHttp: config.plainHttp,
+    hosts: isLoopback(config.host) ? localHosts(config.url) : anyHost,
     logger: { level: config.logLevel, stream: process.stderr },
   })
   let world: World | undefined

@@ -2,7 +2,7 @@
 // world is shared with another one; what a process has only once (port, lock, log) is in `daemon.ts`.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Config, isLoopback } from './config.ts'
+import type { Config } from './config.ts'
 import { ControlPlane } from './control/control-plane.ts'
 import { controlHandler } from './control/routes.ts'
 import { knowsEndpoint, resources } from './domain/index.ts'
@@ -36,7 +36,6 @@ export type WorldSettings = Pick<
   | 'devAuth'
   | 'dialect'
   | 'heartbeat'
-  | 'host'
   | 'maxPending'
   | 'maxPendingMiB'
   | 'maxQueues'
@@ -51,6 +50,8 @@ export type WorldSettings = Pick<
   | 'seed'
   | 'smtpUrl'
   | 'uploadQuota'
+  | 'trustProxy'
+  | 'webhookLoopback'
   | 'webhookPrivate'
   | 'webhookTimeout'
 >
@@ -111,7 +112,7 @@ export class World {
       engine: this.engine,
       clock: this.clock,
       surroundings,
-      permitted: { loopback: isLoopback(settings.host), private: settings.webhookPrivate },
+      permitted: { loopback: settings.webhookLoopback, private: settings.webhookPrivate },
       timeout: settings.webhookTimeout * 1000,
       onRequest: (delivery, request) => this.control?.deliveries.sending(delivery, request),
     })
@@ -314,6 +315,7 @@ export class World {
         server: this.#server,
         dialect: settings.dialect,
         rateLimit: settings.rateLimit,
+        trustProxy: settings.trustProxy,
         maxQueuesPerUser: settings.maxQueues,
         // Two runs of a script give the same transcript, headers included.
         date:

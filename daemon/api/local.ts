@@ -55,12 +55,24 @@ export const daemonFlags = {
     fallback: 'warn',
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
   },
-  'rate-limit': { type: 'switch', about: 'turn rate limits on; the default unless the daemon listens on loopback' },
+  'rate-limit': {
+    type: 'switch',
+    about: 'turn rate limits on; the default with --url, and unless the daemon listens on loopback',
+  },
   'no-rate-limit': { type: 'switch', about: 'turn rate limits off' },
+  'trust-proxy': {
+    type: 'switch',
+    about: 'take the address of a client from the last entry of X-Forwarded-For; only behind a proxy that sets it',
+  },
   secret: {
     type: 'text',
     takes: 'TEXT',
     about: 'derive all API keys from this text, so that you can know them in advance',
+  },
+  'secret-file': {
+    type: 'path',
+    takes: 'FILE',
+    about: 'the same from a file; unlike the command line, other users of the machine cannot read it',
   },
   'new-secret': {
     type: 'switch',
@@ -118,9 +130,11 @@ export const daemonFlags = {
     about:
       'server that sends mail, such as smtp://user:password@host:587; without it, mail stays in the outbox of the store',
   },
+  'smtp-url-file': { type: 'path', takes: 'FILE', about: 'the same from a file' },
   'webhook-private': {
     type: 'switch',
-    about: 'let outgoing webhooks call addresses of private networks and of this machine',
+    about:
+      'let outgoing webhooks call addresses of private networks and of this machine; the latter is the default on loopback without --url',
   },
   'webhook-timeout': {
     type: 'number',

@@ -41,6 +41,8 @@ export interface EdgeParts {
   readonly server: ServerFacts
   readonly dialect: 'natter' | 'zulip'
   readonly rateLimit: boolean
+  /** Whether a proxy says where requests come from. */
+  readonly trustProxy: boolean
   readonly maxQueuesPerUser: number
   readonly intake: Intake
   /** Where large uploads go. */
@@ -114,7 +116,7 @@ export class Edge {
   }
 
   #begin(head: RequestHead, response: Response): { request: Incoming; answering: Answering } {
-    const request = new Incoming(head, this.#newId())
+    const request = new Incoming(head, this.#newId(), this.#parts.trustProxy)
     const plain = answeringOf(request, response, this.#parts.dialect === 'zulip')
     const watched = this.#parts.watch?.arrive(request.method, request.path)
     return { request, answering: watched ? { ...plain, watched } : plain }

@@ -1,6 +1,7 @@
 // A request to the API as it comes in: what is asked for, and by whom.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 import type { RequestHead } from './exchange.ts'
 
 export const prefix = '/api/v1'
@@ -20,20 +21,33 @@ export class Incoming {
   readonly query: string
   readonly headers: Readonly<IncomingHttpHeaders>
   readonly #socket: RequestHead['socket']
+  readonly #trustProxy: boolean
 
-  constructor({ method, url = '', headers, socket }: RequestHead, id: string) {
+  constructor({ method, url = '', headers, socket }: RequestHead, id: string, trustProxy: boolean) {
     this.id = id
     this.method = method!
     this.headers = headers
     this.#socket = socket
+    this.#trustProxy = trustProxy
     const mark = url.indexOf('?')
     this.path = mark === -1 ? url : url.slice(0, mark)
     this.query = mark === -1 ? '' : url.slice(mark + 1)
   }
 
   get ip(): string {
-    return this.#socket.remoteAddress ?? ''
+    return addressOf(this.headers, this.#socket, this.#trustProxy)
   }
+}
+
+/** The client's. Of X-Forwarded-For only the last entry is the proxy's own; what stands before it, the client may have sent. */
+export function addressOf(
+  { 'x-forwarded-for': forwarded }: Readonly<IncomingHttpHeaders>,
+  { remoteAddress = '' }: RequestHead['socket'],
+  trustProxy: boolean,
+): string {
+  if (!trustProxy || forwarded === undefined) return remoteAddress
+  const last = String(forwarded).split(',').at(-1)!.trim()
+  return isIP(last) ? last : remoteAddress
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {

@@ -11,6 +11,7 @@ import type { RequestHead } from './exchange.ts'
 import { createListener, type Listener } from './listener.ts'
 import { addPages } from './pages.ts'
 import type { Site, SiteHost } from './site.ts'
+import { anyHost, type TrustedHosts } from './trusted-hosts.ts'
 
 export interface ServerParts {
   /** Bytes of the largest body of all. */
@@ -18,6 +19,8 @@ export interface ServerParts {
   readonly bounds?: Bounds
   /** Whether node:http reads every request; else the short way takes what it can. */
   readonly plainHttp?: boolean
+  /** Any host, unless it is given. */
+  readonly hosts?: TrustedHosts
   readonly logger: { level: string; stream?: NodeJS.WritableStream }
 }
 
@@ -33,7 +36,13 @@ export interface HttpServer extends SiteHost {
   close(): Promise<void>
 }
 
-export function buildServer({ bodyLimit, bounds = usualBounds, plainHttp = false, logger }: ServerParts): HttpServer {
+export function buildServer({
+  bodyLimit,
+  bounds = usualBounds,
+  plainHttp = false,
+  hosts = anyHost,
+  logger,
+}: ServerParts): HttpServer {
   // One count for all ways in: what a client reports must be found in the log once.
   let requests = 0
   const newId = () => `req-${(++requests).toString(36)}`
@@ -56,8 +65,16 @@ export function buildServer({ bodyLimit, bounds = usualBounds, plainHttp = false
         bodyLimit,
         plain: plainHttp,
         newId,
-        take: (request, response) => sites.find(request).serve(request, response),
-        serve: (head, body, response) => sites.find(head).serveWhole(head, body, response),
+        take: (request, response) => {
+          const refusal = hosts.refusalOf(request.headers)
+          if (refusal) refuse(answeringOf({ method: request.method!, id: newId() }, response), refusal)
+          else sites.find(request).serve(request, response)
+        },
+        serve: (head, body, response) => {
+          const refusal = hosts.refusalOf(head.headers)
+          if (refusal) refuse(answeringOf({ method: head.method!, id: newId() }, response), refusal)
+          else sites.find(head).serveWhole(head, body, response)
+        },
       })
       return listener.server
     },

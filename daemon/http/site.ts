@@ -10,7 +10,7 @@ import { answeringOf, refuse } from './answer.ts'
 import type { Intake } from './body.ts'
 import { Edge, type EdgeParts, type Log } from './edge.ts'
 import type { RequestHead, Response } from './exchange.ts'
-import { isForEdge } from './incoming.ts'
+import { addressOf, isForEdge } from './incoming.ts'
 import { type UploadAnswer, uploadFor } from './uploads.ts'
 
 export interface SiteParts extends Omit<EdgeParts, 'intake'> {
@@ -109,7 +109,8 @@ export class Site {
   // --- before and after -----------------------------------------------------------------------------------------
 
   #authenticate(request: FastifyRequest): User {
-    return this.#edge.authenticate(request)
+    const { headers, socket } = request
+    return this.#edge.authenticate({ headers, ip: addressOf(headers, socket, this.#parts.trustProxy) })
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
