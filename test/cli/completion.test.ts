@@ -60,6 +60,8 @@ const cases: readonly (readonly [string, string])[] = [
   ['natter daemon start --dura', '--durability'],
   ['natter daemon run --log-level tr', 'trace'],
   ['natter exec --pres', '--preset'],
+  ['natter faults add dup', 'duplicate-event'],
+  ['natter webhooks requests --status fai', 'failed'],
   ['natter users update amy@example.com --role mod', 'moderator'],
 ]
 
