@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** In percent, of a whole run. A third of the suite reaches this: raise it to what a whole run prints, never lower it. */
+/** In percent, of a whole run. A part of the suite reaches this: raise it to what a whole run prints, never lower it. */
 const floor = { lines: 75, functions: 60, branches: 55 }
 
 export interface Coverage {
