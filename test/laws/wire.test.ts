@@ -7,8 +7,11 @@ import type { Endpoint } from '../../daemon/api/define.ts'
 import { typing } from '../../daemon/api/messages/typing.ts'
 import { type Decoded, decode, encode, type Fields } from '../../daemon/api/wire.ts'
 import { resources } from '../../daemon/domain/index.ts'
-import { readFields } from '../../daemon/http/parameters.ts'
+import { HeldBytes } from '../../daemon/http/body.ts'
+import { readFields, readParts } from '../../daemon/http/parameters.ts'
 import { Routes } from '../../daemon/http/routes.ts'
+import { UploadsInProgress } from '../../daemon/http/uploads-in-progress.ts'
+import { memoryFiles } from '../../daemon/io/files.ts'
 import { paramsOf, someText } from '../support/arbitrary.ts'
 import { cases } from '../support/cases.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
@@ -21,16 +24,18 @@ const routes = new Routes(resources)
 /** As the edge reads it: in the query, as a form, as a multipart body. */
 async function carried(fields: Fields): Promise<Fields[]> {
   const files = [...fields.values()].some(value => typeof value !== 'string')
-  const ways = files ? [multipart(fields)] : [formOf('GET', fields), formOf('POST', fields), multipart(fields)]
-  return Promise.all(
-    ways.map(({ query = '', headers, body }) =>
-      readFields(
-        query,
-        { 'content-type': headers?.['Content-Type'] },
-        body === undefined ? undefined : Buffer.from(body),
-      ),
-    ),
+  const parts = multipart(fields)
+  const uploads = new UploadsInProgress(memoryFiles(), new HeldBytes(Infinity), new HeldBytes(Infinity))
+  const inParts = await readParts('', contentType(parts), [Buffer.from(parts.body!)], uploads)
+  if (files) return [inParts]
+  const forms = [formOf('GET', fields), formOf('POST', fields)].map(form =>
+    readFields(form.query ?? '', contentType(form), form.body === undefined ? undefined : Buffer.from(form.body)),
   )
+  return [...forms, inParts]
+}
+
+function contentType({ headers }: ReturnType<typeof formOf>): { 'content-type': string | undefined } {
+  return { 'content-type': headers?.['Content-Type'] }
 }
 
 function pathOf(endpoint: Endpoint, path: string): Readonly<Record<string, string>> {
