@@ -36,13 +36,13 @@ const controlFlags: readonly ExtraFlag[] = [
 /** Those flags of every subcommand that make sense for the control plane. */
 export const controlGlobals = ['json', 'ndjson', 'fields', 'jq', 'site', 'profile', 'timeout', 'color', 'quiet']
 
-const lastMessages = 20
+const shownMessages = 20
 
 const linesFlag: ExtraFlag = {
   name: 'lines',
   short: 'n',
   value: 'N',
-  about: `the last N messages (default ${lastMessages})`,
+  about: `the last N messages, or the first N from --anchor oldest or first_unread (default ${shownMessages})`,
 }
 
 const policies: Readonly<Record<string, string>> = { inherit: '0', muted: '1', unmuted: '2', followed: '3' }
@@ -130,7 +130,8 @@ function placed(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<stri
   ] as const)
     if (rest.has(name!)) throw usage(`"${textOf(word)}" and --${flag} both name the recipient; give one`)
   if (!place && !addressed) throw usage(`"${textOf(word)}" is not a channel and topic such as '#general>lunch'`)
-  if (place) rest.set(channelName, place.channel)
+  // Digits after # are a name.
+  if (place) rest.set(channelName, /^\d+$/.test(place.channel) ? `#${place.channel}` : place.channel)
   else rest.set('to', textOf(word))
   if (place?.topic !== undefined) rest.set('topic', place.topic)
   return rest
@@ -145,10 +146,13 @@ async function newest(
   for (const { name } of listFlags) {
     const value = given.get(`@${name}`)
     if (value === undefined) continue
-    const text = textOf(value).replace(name === 'channel' ? /^#/ : /^$/, '')
-    const byId = name !== 'topic' && name !== 'search' && isId(text)
-    const byName = name === 'sender' && !byId && !text.includes('@')
-    const operand = byId ? idIn(text) : byName ? await sources.names.find('user', text) : text
+    const text = textOf(value)
+    const operand =
+      name === 'channel'
+        ? await channelIn(text, sources)
+        : name === 'sender' && !text.includes('@')
+          ? await sources.names.find('user', text)
+          : text
     terms.push({ operator: name, operand })
     given.delete(`@${name}`)
   }
@@ -158,10 +162,19 @@ async function newest(
     throw usage('--lines cannot be combined with --before, --after or --message-ids')
   if (lines !== undefined && !/^\d+$/.test(textOf(lines)))
     throw usage(`--lines: "${textOf(lines)}" is not a whole number, 0 or more`)
-  if (lines !== undefined) values.num_before = Number(textOf(lines))
-  if (given.has('anchor') || given.has('message_ids')) return
-  values.anchor = 'newest'
-  if (!given.has('num_before') && !given.has('num_after')) values.num_before ??= lastMessages
+  const anchor = given.get('anchor')
+  if (given.has('message_ids')) {
+    if (lines !== undefined) values.num_before = Number(textOf(lines))
+    return
+  }
+  const counted = given.has('num_before') || given.has('num_after')
+  const first = anchor === 'oldest' || anchor === 'first_unread'
+  // Before the oldest there is nothing, and after the newest neither.
+  if (lines !== undefined) values[first ? 'num_after' : 'num_before'] = Number(textOf(lines))
+  else if (!counted && first) values.num_after = shownMessages
+  if (anchor !== undefined) return
+  values.anchor = given.has('num_after') && !given.has('num_before') ? 'oldest' : 'newest'
+  if (!counted) values.num_before ??= shownMessages
 }
 
 async function address(
@@ -176,12 +189,9 @@ async function address(
   if (channel !== undefined) {
     if (to !== undefined) throw usage('--channel and --to cannot be combined')
     values.type = 'channel'
-    const name = textOf(channel).replace(/^#/, '')
-    values.to = isId(name)
-      ? idIn(name)
-      : takesText(endpoint.params.to)
-        ? name
-        : await sources.names.find('channel', name)
+    values.to = takesText(endpoint.params.to)
+      ? await channelIn(textOf(channel), sources)
+      : await sources.names.find('channel', textOf(channel))
     return
   }
   const type = given.get('type')
@@ -193,6 +203,12 @@ async function address(
   if (!direct || typeof to !== 'string' || to.startsWith('[')) return
   given.delete('to')
   values.to = await idsOrAddresses(to, sources, takesText(endpoint.params.to))
+}
+
+/** The server looks names up itself, unless it would take them for an ID. */
+async function channelIn(text: string, sources: Sources): Promise<number | string> {
+  const name = text.replace(/^#/, '')
+  return isId(name) ? sources.names.find('channel', text) : name
 }
 
 /** Email addresses only if all are: the server accepts either IDs or addresses, and no names. */

@@ -159,10 +159,10 @@ function readPlain(shape: Shape, raw: string, label: string, sources: Sources): 
 }
 
 async function readId(shape: Shape, raw: string, sources: Sources): Promise<unknown> {
-  const digits = raw.replace(/^id:/, '')
-  if (/^\d+$/.test(digits)) return within(shape, Number(digits))
-  if (raw.startsWith('id:') || raw === '') return undefined
-  return sources.names.find(shape.ref as Kind, raw)
+  if (raw === '' || /^#?id:(?!\d+$)/.test(raw)) return undefined
+  // IDs of users are most common in scripts, and need no code for looking up.
+  const certain = /^#?id:(\d+)$/.exec(raw)?.[1] ?? (shape.ref === 'user' ? /^\d+$/.exec(raw)?.[0] : undefined)
+  return within(shape, certain === undefined ? await sources.names.find(shape.ref as Kind, raw) : Number(certain))
 }
 
 async function readUpload(path: string, label: string): Promise<Upload> {

@@ -1,4 +1,5 @@
-// Names in place of IDs: users by email or full name, everything else by its name. Asks the server once per kind.
+// Names in place of IDs: users by email, full name, or the part of either that people remember; everything else by its
+// name. `id:5` is always an ID. Asks the server once per kind.
 
 import { nearest, suggestion } from '../base/did-you-mean.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
@@ -9,6 +10,7 @@ import { call, type Patience } from '../transport/client.ts'
 export type Kind = 'user' | 'channel' | 'group' | 'folder' | 'snippet' | 'profile-field'
 
 export interface Names {
+  /** Digits alone can be a name or an ID, except for users, whose names are rarely numbers; `#5` is a name. */
   find(kind: Kind, name: string): Promise<number>
 }
 
@@ -16,6 +18,8 @@ interface Named {
   readonly id: number
   /** Its names; the first is shown in suggestions. */
   readonly names: readonly string[]
+  /** Deactivated accounts are found by their whole name or address only. */
+  readonly active: boolean
 }
 
 const directories = {
@@ -39,12 +43,20 @@ export function namesOf(account: Account, patience: Patience): Names {
   const get = (path: string) => call(account, { method: 'GET', path, fields: new Map() }, patience)
   return {
     async find(kind, name) {
+      const id = certainId(kind, name)
+      if (id !== undefined) return id
       const wanted = bare(kind, name).toLowerCase()
       // Your own account is found even if you cannot list users.
       if (kind === 'user' && (wanted === 'me' || wanted === account.email?.toLowerCase()))
         return idIn(await get('/api/v1/users/me'), 'user_id')
       if (!fetched.has(kind)) fetched.set(kind, directory(kind, name, get))
-      const list = await fetched.get(kind)!
+      const digits = /^\d+$/.test(name)
+      const list = await fetched.get(kind)!.catch(error => {
+        // If names cannot be looked up, digits can only be an ID. The call itself reports what is wrong.
+        if (digits && error instanceof Failure && error.exit !== exitCodes.unmet) return []
+        throw error
+      })
+      if (digits) return nameOrId(kind, name, list)
       const found = pick(kind, name, wanted, list)
       if (found !== undefined) return found
       // An archived channel no longer owns its name, but can still be addressed by it, to show or unarchive it.
@@ -69,6 +81,7 @@ async function directory(
     return list.map((item: Reply) => ({
       id: idIn(item, id),
       names: names.map(key => item[key]).filter(value => typeof value === 'string' && value !== ''),
+      active: item.is_active !== false,
     })) as Named[]
   } catch (error) {
     if (!(error instanceof Failure) || (error.http !== 404 && error.http !== 405)) throw error
@@ -78,17 +91,50 @@ async function directory(
   }
 }
 
+/** An ID if it can be nothing else. */
+function certainId(kind: Kind, name: string): number | undefined {
+  const [, marked, digits] = /^#?(id:)?(\d+)$/.exec(name) ?? []
+  if (digits === undefined || (!marked && (name.startsWith('#') || kind !== 'user'))) return undefined
+  return Number(digits)
+}
+
+/** A name wins if nothing else has this ID. */
+function nameOrId(kind: Kind, digits: string, list: readonly Named[]): number {
+  const named = list.filter(item => item.names.includes(digits))
+  const numbered = list.filter(item => item.id === Number(digits) && !named.includes(item))
+  if (named.length > 0 && numbered.length > 0)
+    throw usage(
+      `"${digits}" is the name of one ${kind} and the ID of another`,
+      `Use one of: ${shown([...named, ...numbered])}`,
+    )
+  if (named.length > 1) throw ambiguous(kind, digits, named)
+  return named[0]?.id ?? Number(digits)
+}
+
 function pick(kind: Kind, name: string, wanted: string, list: readonly Named[]): number | undefined {
-  // An exact match wins over one that differs only in case.
+  // An exact match wins over one that differs only in case, and both over a part of a name.
   const alike = list.filter(item => item.names.some(other => other.toLowerCase() === wanted))
   const exact = alike.filter(item => item.names.includes(bare(kind, name)))
-  const found = exact.length > 0 ? exact : alike
-  if (found.length === 1) return found[0]!.id
-  if (found.length > 1) {
-    const which = found.map(item => `id:${item.id} (${item.names[0]})`).join(', ')
-    throw usage(`${found.length} ${kind}s are called "${name}"`, `Use one of: ${which}`)
-  }
-  return undefined
+  const found = exact.length > 0 ? exact : alike.length > 0 || kind !== 'user' ? alike : remembered(wanted, list)
+  if (found.length > 1) throw ambiguous(kind, name, found)
+  return found[0]?.id
+}
+
+/** Users by the first word of their name, or by the part before the @ of their address. */
+function remembered(wanted: string, list: readonly Named[]): Named[] {
+  return list.filter(
+    item => item.active && item.names.some(name => name.split(/[@\s]/, 1)[0]!.toLowerCase() === wanted),
+  )
+}
+
+function ambiguous(kind: Kind, name: string, found: readonly Named[]): Failure {
+  return usage(`${found.length} ${kind}s match "${name}"`, `Use one of: ${shown(found)}`)
+}
+
+/** The first few: the list of candidates is for a person to read. */
+function shown(found: readonly Named[]): string {
+  const few = found.slice(0, 10).map(({ id, names }) => `id:${id} (${[...new Set(names)].join(', ')})`)
+  return `${few.join('; ')}${found.length > few.length ? ` and ${found.length - few.length} more` : ''}`
 }
 
 function unknown(kind: Kind, name: string, wanted: string, list: readonly Named[]): Failure {

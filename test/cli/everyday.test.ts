@@ -10,7 +10,7 @@ import * as d from '../../daemon/api/define.ts'
 import { drafts } from '../../daemon/api/messages/drafts.ts'
 
 const sources: Sources = {
-  names: { find: async kind => (kind === 'user' ? 8 : 5) },
+  names: { find: async (kind, name) => (kind === 'user' ? (/^\d+$/.test(name) ? Number(name) : 8) : 5) },
   now: new Date(),
   stdin: async () => '',
   secret: async () => '',
@@ -114,6 +114,11 @@ test('-n says how many messages', async () => {
     allow_empty_topic_name: true,
     num_before: 3,
   })
+  const { num_after, num_before } = await filled(list, { '@lines': '3', anchor: 'oldest' })
+  assert.deepEqual([num_before, num_after], [undefined, 3])
+  assert.equal((await filled(list, { anchor: 'first_unread' })).num_after, 20)
+  assert.equal((await filled(list, { num_after: '5' })).anchor, 'oldest')
+  assert.equal((await filled(list, { num_after: '5', num_before: '5' })).anchor, 'newest')
   await assert.rejects(filled(list, { '@lines': 'x' }), /--lines: "x" is not/)
   await assert.rejects(filled(list, { '@lines': '3', num_before: '4' }), /cannot be combined with --before/)
 })
