@@ -169,6 +169,11 @@ export const errorCodes = {
     kind: 'unavailable',
     meaning: 'The daemon has too many connections or unfinished bodies. Try again in a moment.',
   },
+  STORAGE_FULL: {
+    status: 507,
+    kind: 'unavailable',
+    meaning: 'The disk of the daemon has no room for a file. Free some space on it, then send the file again.',
+  },
   SERVER_NOT_READY: {
     status: 500,
     kind: 'unavailable',
@@ -221,6 +226,7 @@ export const commonCodes: readonly ErrorCode[] = [
   'REALM_DEACTIVATED',
   'RATE_LIMIT_HIT',
   'SERVER_BUSY',
+  'STORAGE_FULL',
   'SERVER_NOT_READY',
   'INTERNAL_ERROR',
 ]

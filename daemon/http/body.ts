@@ -105,3 +105,12 @@ export async function* piecesOf(raw: IncomingMessage, limit: number): AsyncGener
 export function closing({ message, code, kind, status }: Refusal): BodyRefused {
   return new BodyRefused(message, { code, kind, status })
 }
+
+const fullDisk: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
+
+/** What a disk without room makes of an upload: no defect of the daemon, and nothing that stops it. */
+export function noRoom(error: unknown): Refusal | undefined {
+  if (!fullDisk.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+  const msg = 'The server has no room left for this file. Free some space on its disk, then send the file again.'
+  return new Refusal(msg, { code: 'STORAGE_FULL' })
+}

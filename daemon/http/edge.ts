@@ -13,7 +13,7 @@ import { callEndpoint, check } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { admitDefect, answeringOf, missingPath, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
-import { BodyRefused, type Intake, piecesOf, readBody } from './body.ts'
+import { BodyRefused, type Intake, noRoom, piecesOf, readBody } from './body.ts'
 import { currentPath, understand } from './dialect.ts'
 import type { Answering, RequestHead, Response, Watch } from './exchange.ts'
 import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
@@ -285,8 +285,13 @@ function then<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): 
   return value instanceof Promise ? value.then(next) : next(value)
 }
 
-/** Anything but a refusal is a defect: logged in full; the caller learns no details. */
+/** Anything but a refusal or a full disk is a defect: logged in full; the caller learns no details. */
 function crash(log: Log, error: unknown, request: Incoming, answering: Answering): void {
+  const refusal = noRoom(error)
+  if (refusal) {
+    refuse(answering, refusal)
+    return
+  }
   log.error({ reqId: request.id, err: error, path: request.path }, 'unexpected failure')
   admitDefect(answering, request.id)
 }

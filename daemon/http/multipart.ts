@@ -2,7 +2,7 @@
 
 import type { Upload } from '../api/define.ts'
 import { malformed, Refusal } from '../domain/refusal.ts'
-import { BodyRefused } from './body.ts'
+import { BodyRefused, noRoom } from './body.ts'
 import type { UploadsInProgress } from './uploads-in-progress.ts'
 
 export interface PartsReader {
@@ -34,9 +34,15 @@ export async function readMultipart(
   let failed = false
   let files: Promise<void> = Promise.resolve()
   await new Promise<void>((resolve, reject) => {
+    let endFeeding = () => {}
+    const failure = new Promise<void>(resolve => {
+      endFeeding = resolve
+    })
     const fail = (error: unknown) => {
       failed = true
-      reject(error instanceof Refusal ? error : malformed(`The multipart body cannot be read: ${reason(error)}.`))
+      endFeeding()
+      const refusal = error instanceof Refusal ? error : noRoom(error)
+      reject(refusal ?? malformed(`The multipart body cannot be read: ${reason(error)}.`))
     }
     const attempt = (work: () => void) => {
       try {
@@ -69,10 +75,12 @@ export async function readMultipart(
       parser.on('partsLimit', () => fail(malformed(`Too many parameters (limit: ${most}).`)))
       parser.on('error', fail)
       parser.on('finish', () => files.then(resolve, fail))
-      // Bounded by the size of the body. Nothing is fed after a failure: the parser may have parts without a listener by then.
+      const write = (slice: Buffer) => new Promise<unknown>(written => parser.write(slice, written))
+      // Bounded by the size of the body. Nothing is fed after a failure: the parser may have parts without a listener by
+      // then. Nor is it waited for: it takes no more while a file that cannot be written is in its way.
       for await (const chunk of body)
         for (let start = 0; start < chunk.length && !failed; start += sliceBytes)
-          await new Promise(written => parser.write(chunk.subarray(start, start + sliceBytes), written))
+          await Promise.race([write(chunk.subarray(start, start + sliceBytes)), failure])
       if (!failed) parser.end()
     }
     feed().catch(fail)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -100,6 +100,35 @@ describe('the disk fills up while the daemon runs', () => {
     }
     throw new Error('the disk never filled up')
   }
+})
+
+describe('POST /user_uploads on a full disk', () => {
+  test('is refused with a code and a sentence; the daemon goes on, and a smaller file fits', async t => {
+    const data = mounted(t, ['-t', 'tmpfs', '-o', 'size=4m', 'natter-test'])
+    if (!data) return
+    const daemon = await launch(data)
+    running.push(daemon)
+    const upload = (bytes: number) => {
+      const body = new FormData()
+      body.append('file', new Blob([Buffer.alloc(bytes, 'x')]), 'large.txt')
+      return fetch(`${daemon.url}/api/v1/user_uploads`, {
+        method: 'POST',
+        body,
+        headers: { Authorization: `Basic ${Buffer.from(daemon.owner.auth!).toString('base64')}` },
+      })
+    }
+    for (let n = 0; n < 3; n++) {
+      const reply = await upload(8 * 1024 * 1024)
+      const { code, msg } = (await reply.json()) as { code: string; msg: string }
+      assert.deepEqual([reply.status, code], [507, 'STORAGE_FULL'], msg)
+      assert.match(msg, /no room left for this file/)
+    }
+    assert.equal((await upload(1024 * 1024)).status, 200)
+    assertPlain(daemon.stderr)
+    // What did not fit left nothing behind.
+    assert.deepEqual(readdirSync(join(data, 'files')).length, 1)
+    await daemon.kill()
+  })
 })
 
 /** A small file system of its own; where that is not permitted the test is skipped, and says so. */

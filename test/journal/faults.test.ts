@@ -208,3 +208,34 @@ describe('a second daemon in another container', () => {
     assert.deepEqual(await once(child, 'exit'), [0, null])
   })
 })
+
+describe('the daemon is killed while it compacts', () => {
+  test('the next start has everything that was answered', async () => {
+    const data = newFolder()
+    const answered = new Set<string>()
+    for (let round = 0; round < 6; round++) {
+      const daemon = await started(data)
+      let isOver = false
+      const writers = [1, 2, 3].map(async writer => {
+        for (let n = 0; !isOver; n++) {
+          const title = `${round}-${writer}-${n}`
+          if (await write(daemon, title)) answered.add(title)
+        }
+      })
+      // Somewhere between the seal and the end of the snapshot: each round a little later.
+      const before = answered.size
+      await until(() => answered.size > before + 20)
+      daemon.process.kill('SIGUSR2')
+      const later = answered.size + 5 * round
+      await until(() => answered.size > later)
+      await daemon.kill()
+      isOver = true
+      await Promise.all(writers)
+    }
+    const daemon = await started(data)
+    const kept = (await daemon.owner.call(savedSnippets.list, {})).saved_snippets.map(({ title }) => title)
+    const missing = [...answered].filter(title => !kept.includes(title))
+    assert.deepEqual(missing, [])
+    await daemon.stop()
+  })
+})
