@@ -33,7 +33,7 @@ export interface Config {
   readonly newSecret: boolean
   readonly devAuth: boolean
   readonly clock: { readonly frozenAt: number | 'now' } | 'real'
-  readonly dialect: 'natter' | 'zulip'
+  readonly dialect: 'auto' | 'spec' | 'zulip'
   readonly profile: boolean
   readonly maxConnections: number
   /** Seconds in which a request must arrive. */

@@ -134,9 +134,11 @@ export interface Param<S extends TSchema = TSchema, P extends Presence = Presenc
   readonly off?: string
   /** Longer text is cut to this many characters instead of being refused, so clients should warn. */
   readonly cut?: number
+  /** A value that is accepted and does nothing; the reply lists the parameter as ignored. */
+  readonly unsupported?: unknown
 }
 
-type ParamOptions = Pick<Param, 'alias' | 'off' | 'cut'>
+type ParamOptions = Pick<Param, 'alias' | 'off' | 'cut' | 'unsupported'>
 
 export function required<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'required'> {
   return { shape: bounded(shape), presence: 'required', about, ...options }

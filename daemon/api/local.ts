@@ -157,10 +157,10 @@ export const daemonFlags = {
   },
   dialect: {
     type: 'choice',
-    takes: 'natter|zulip',
-    about: 'zulip: use the public names of the API family, so that its clients work unmodified',
-    fallback: 'natter',
-    choices: ['natter', 'zulip'],
+    takes: 'auto|spec|zulip',
+    about: 'names in replies; auto: those of Zulip servers to Zulip clients, those of the API reference to others',
+    fallback: 'auto',
+    choices: ['auto', 'spec', 'zulip'],
   },
   preset: {
     type: 'choice',

@@ -25,6 +25,7 @@ export type Decoded =
 
 export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>>, fields: Fields): Decoded {
   const params: Record<string, unknown> = {}
+  const ignored: string[] = []
   const { entries, names, takesFile } = understoodBy(endpoint)
   for (const { name, param, reading, maxItems } of entries) {
     const found = param.presence === 'path' ? path[name] : lookUp(name, param, fields)
@@ -46,8 +47,8 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
     const problem = problemIn(name, param.shape, value)
     if (problem) return { rejected: { code: 'BAD_REQUEST', msg: problem, parameter: name } }
     params[name] = value
+    if (param.unsupported !== undefined && value === param.unsupported) ignored.push(name)
   }
-  const ignored: string[] = []
   for (const [name, value] of fields) if (!names.has(name) && !(takesFile && isUpload(value))) ignored.push(name)
   return { params, ignored: ignored.sort() }
 }

@@ -3,7 +3,7 @@
 import type { Capability } from '../api/capabilities.ts'
 import type { Endpoint, Endpoints, ParamsOf, ReplyOf, Upload } from '../api/define.ts'
 import type { Fact } from './facts.ts'
-import type { QueueRegistration } from './model/facts/queues.ts'
+import type { Dialect, QueueRegistration } from './model/facts/queues.ts'
 import type { State, User } from './model/state.ts'
 
 /** What commands know of the world outside the state. Time and randomness come in here and end up in facts. */
@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly awakeSince?: number
   /** Name of the calling program. */
   readonly client: string
+  /** What the caller knows; absent where the daemon itself acts. */
+  readonly dialect?: Dialect
   /** Fresh randomness: a UUID. */
   readonly random: () => string
   readonly keys: Keys

@@ -1,6 +1,7 @@
 // Writes answers. Straight to the socket's response with flat header lists: fan-out to thousands of polls runs through here.
 
 import { kindHeader, parameterHeader } from '../api/errors.ts'
+import type { Dialect } from '../domain/model/facts/queues.ts'
 import { inWords, malformed, Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
 import { speak } from './dialect.ts'
@@ -9,10 +10,10 @@ import type { Answering, Response } from './exchange.ts'
 export function answeringOf(
   request: { readonly method: string; readonly id: string },
   raw: Response,
-  publicDialect = false,
+  dialect: Dialect = 'spec',
 ): Answering {
   const answering = { raw, head: request.method === 'HEAD', headers: ['X-Request-Id', request.id] }
-  return publicDialect ? { ...answering, speak } : answering
+  return dialect === 'zulip' ? { ...answering, speak } : answering
 }
 
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {

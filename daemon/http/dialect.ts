@@ -1,7 +1,18 @@
-// The public dialect: what other servers of the API family call things. One table, both ways; with it, clients made
-// for those servers work unmodified. Without it the daemon speaks exactly its own names.
+// The public dialect: what other servers of the API family call things, in one table for both directions. Clients made
+// for those servers get it and work unmodified; everybody else gets the names of the spec.
 
+import type { Dialect } from '../domain/model/facts/queues.ts'
+import { Refusal } from '../domain/refusal.ts'
 import type { FieldMap } from './parameters.ts'
+
+/** Products whose name begins with Zulip, and zulip-js, which sends nothing but the name of node-fetch 2. */
+const publicClient = /\bzulip|^node-fetch\/1\.0 \(/i
+
+/** The dialect of one caller. */
+export function dialectOf(choice: 'auto' | Dialect, userAgent: string | undefined): Dialect {
+  if (choice !== 'auto') return choice
+  return userAgent !== undefined && publicClient.test(userAgent) ? 'zulip' : 'spec'
+}
 
 type Words = ReadonlyMap<string, string>
 
@@ -33,6 +44,8 @@ const ownValues: ReadonlyMap<string, Words> = new Map([...values].map(([field, w
 const spoken = new RegExp(
   [
     `"(?<name>${[...names.keys()].join('|')})":`,
+    // The spec has it for everybody, public servers for bots only. Another field always follows.
+    '"bot_type":null,',
     ...[...values].map(([field, words]) => `"${field}":"(?:${[...words.keys()].join('|')})"`),
   ].join('|'),
   'g',
@@ -51,10 +64,17 @@ export function currentPath(path: string): string {
 /** A reply, in their words. */
 export function speak(json: string): string {
   return json.replace(spoken, (match, name: string | undefined) => {
+    if (match.startsWith('"bot_type"')) return ''
     if (name !== undefined) return `"${names.get(name)}":`
     const [field, value] = JSON.parse(`[${match.replace('":"', '","')}]`) as [string, string]
     return `"${field}":"${values.get(field)!.get(value)}"`
   })
+}
+
+/** Why a caller is not let in: public servers have one code for all reasons. */
+export function speakAuthentication(error: unknown): unknown {
+  if (!(error instanceof Refusal) || error.status !== 401) return error
+  return new Refusal(error.message, { code: 'UNAUTHORIZED', kind: error.kind })
 }
 
 /** Parameters, in ours. */

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../api/define.ts'
 import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
+import type { Dialect } from '../domain/model/facts/queues.ts'
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { State, User } from '../domain/model/state.ts'
 import { Refusal, unauthenticated } from '../domain/refusal.ts'
@@ -14,7 +15,7 @@ import type { Engine } from '../engine.ts'
 import { admitDefect, answeringOf, missingPath, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
 import { BodyRefused, type Intake, noRoom, piecesOf, readBody } from './body.ts'
-import { currentPath, understand } from './dialect.ts'
+import { currentPath, dialectOf, speakAuthentication, understand } from './dialect.ts'
 import type { Answering, RequestHead, Response, Watch } from './exchange.ts'
 import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
 import { LongPoll } from './long-poll.ts'
@@ -39,7 +40,7 @@ export interface EdgeParts {
   readonly tools: Tools
   /** Filled in once the port is known. */
   readonly server: ServerFacts
-  readonly dialect: 'natter' | 'zulip'
+  readonly dialect: 'auto' | Dialect
   readonly rateLimit: boolean
   /** Whether a proxy says where requests come from. */
   readonly trustProxy: boolean
@@ -117,7 +118,7 @@ export class Edge {
 
   #begin(head: RequestHead, response: Response): { request: Incoming; answering: Answering } {
     const request = new Incoming(head, this.#newId(), this.#parts.trustProxy)
-    const plain = answeringOf(request, response, this.#parts.dialect === 'zulip')
+    const plain = answeringOf(request, response, dialectOf(this.#parts.dialect, head.headers['user-agent']))
     const watched = this.#parts.watch?.arrive(request.method, request.path)
     return { request, answering: watched ? { ...plain, watched } : plain }
   }
@@ -183,7 +184,7 @@ export class Edge {
     }
     const { params, ignored } = decoded
     answering.watched?.understood(params)
-    const ctx = this.#context(request, fields, actor)
+    const ctx = this.#context(request, fields, actor, answering)
     if (endpoint.served === 'queues')
       return this.#longPoll[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored }, params as never)
     return then(this.#run(found, ctx, params, answering), reply => success(answering, reply, ignored))
@@ -205,13 +206,13 @@ export class Edge {
   /** Callers who fail to authenticate count towards the limit of their address. */
   authenticate(
     request: Pick<Incoming, 'headers' | 'ip'>,
-    answering: Pick<Answering, 'headers'> = { headers: [] },
+    answering: Pick<Answering, 'headers' | 'speak'> = { headers: [] },
   ): User {
     try {
       return this.#authenticator.authenticate(this.#parts.engine.state, request.headers.authorization)
     } catch (error) {
       this.#limiter?.count(budgets.address, request.ip, answering.headers)
-      throw error
+      throw answering.speak ? speakAuthentication(error) : error
     }
   }
 
@@ -241,7 +242,7 @@ export class Edge {
   }
 
   /** Without an actor only for endpoints that anyone may call; their commands do not know of one. */
-  #context(request: Incoming, fields: FieldMap, actor: User | undefined): Context {
+  #context(request: Incoming, fields: FieldMap, actor: User | undefined, { speak }: Answering): Context {
     const { engine, now, random, keys, server } = this.#parts
     const named = fields.get('client')
     const agent = typeof named === 'string' ? named : (request.headers['user-agent'] ?? '').split('/', 1)[0]!
@@ -250,6 +251,7 @@ export class Edge {
       state: engine.state,
       now: now(),
       client: (agent || 'Unspecified').slice(0, limits.clientName),
+      dialect: speak ? 'zulip' : 'spec',
       random,
       keys,
       server,

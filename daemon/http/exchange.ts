@@ -36,7 +36,7 @@ export interface Answering {
   /** Further headers, flat: name, value, name, value. */
   readonly headers: string[]
   /** Translates a body into the names the client knows. */
-  readonly speak?: (json: string) => string
+  readonly speak?: ((json: string) => string) | undefined
   readonly watched?: WatchedCall
 }
 

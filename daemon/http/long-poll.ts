@@ -19,6 +19,7 @@ import { idStep } from '../events/event-ids.ts'
 import { type EventText, numberEvent, readEvent, writeEvent } from '../events/event-text.ts'
 import type { Pending, Queue } from '../events/queue.ts'
 import { send, success } from './answer.ts'
+import { speak } from './dialect.ts'
 import type { Answering } from './exchange.ts'
 
 export interface Poll {
@@ -141,6 +142,7 @@ export class LongPoll {
       slimPresence: params.slim_presence,
       includeSubscribers: params.include_subscribers,
       step: idStep,
+      dialect: ctx.dialect ?? 'spec',
     }
   }
 
@@ -167,7 +169,14 @@ function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: rea
   let list = ''
   for (const event of events) list += `${list && ','}${numberEvent(event.id, revealed(ctx, event))}`
   const more = ignored.length > 0 ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : ''
-  send(answering, 200, `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`)
+  const body = `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`
+  send(inDialectOf(queue, answering), 200, body)
+}
+
+/** Events are in the dialect of the registration, even if another program polls the queue. */
+function inDialectOf({ dialect }: Queue, answering: Answering): Answering {
+  if (dialect === undefined || (dialect === 'zulip') === (answering.speak !== undefined)) return answering
+  return { ...answering, speak: dialect === 'zulip' ? speak : undefined }
 }
 
 /** The event with the secrets that its queue does not keep, if the reader may still have them. */

@@ -153,7 +153,8 @@ class SeedRun {
       to === undefined
         ? { type: 'channel', to: channel, topic, content }
         : { type: 'direct', to: to.map((person, index) => this.#person(person, [...path, 'to', index]).id), content }
-    const { id } = await this.#call(from, messages.send.id, params, path)
+    // People have read what they wrote, whichever program they used.
+    const { id } = await this.#call(from, messages.send.id, { ...params, read_by_sender: true }, path)
     for (const [index, reaction] of reactions.entries())
       await this.#call(reaction.from, reactionsPage.add.id, { message_id: id, emoji_name: reaction.emoji }, [
         ...path,

@@ -25,7 +25,7 @@ export interface NatterOptions {
   /** Makes keys and queue IDs the same in every run. */
   readonly secret?: string
   readonly random?: string
-  readonly dialect?: 'natter' | 'zulip'
+  readonly dialect?: 'auto' | 'spec' | 'zulip'
   readonly port?: number
   readonly rateLimit?: boolean
   readonly heartbeatSeconds?: number

@@ -1,4 +1,4 @@
-// Unmodified clients of the API family against `--dialect zulip`: zulip-js, every method that maps to an endpoint we have.
+// Unmodified clients of the API family against a daemon without flags: zulip-js, every method that maps to an endpoint we have.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -30,7 +30,6 @@ describe('zulip-js', () => {
 
   before(async () => {
     natter = await startNatter({
-      dialect: 'zulip',
       seed: { users: [{ name: 'pat', password: 'correct horse battery' }] },
     })
     const { email, apiKey } = natter.account('amy')

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { capabilities } from '../../daemon/api/capabilities.ts'
-import { channelFolders } from '../../daemon/api/channels/channel-folders.ts'
 import { channels } from '../../daemon/api/channels/channels.ts'
 import { subscriptions } from '../../daemon/api/channels/subscriptions.ts'
 import { eventTypes } from '../../daemon/api/event-types.ts'
@@ -104,8 +103,6 @@ describe('events', () => {
 
   for (const [index, { event, by, endpoint, params, heard, fields, plain: older, keep, inner }] of story.entries())
     test(`${index + 1}. ${event} after ${endpoint.method} ${endpoint.path}`, async () => {
-      if (event === 'channel_folder/reorder')
-        at.folder2 = (await people.o.call(channelFolders.create, { name: 'g' })).channel_folder_id
       await Promise.all([...modern.values(), ...plain.values()].map(listener => listener.hear()))
       const reply = await people[by].call(endpoint, params() as never)
       if (keep) at[keep[0]] = dig(reply, keep[1])

@@ -1,9 +1,166 @@
-// The public dialect: names at the edge, and nothing but names.
+// The public dialect: who gets it, the names at the edge, and the few habits of public servers that go with them.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { speak, understand } from '../../daemon/http/dialect.ts'
-import { startDaemon } from '../support/daemon.ts'
+import { dialectOf, speak, understand } from '../../daemon/http/dialect.ts'
+import { Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
+import { direct, people } from '../support/world.ts'
+
+const python = 'ZulipPython/0.9.0 (Debian GNU/Linux; 12)'
+
+/** A request as a program with this User-Agent sends it. */
+function asAgent(agent: string, caller: Caller, method: string, path: string, form?: Record<string, unknown>) {
+  const fields = Object.entries(form ?? {}).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ])
+  const headers = { 'User-Agent': agent, 'Content-Type': 'application/x-www-form-urlencoded' }
+  const body = new URLSearchParams(fields).toString()
+  return method === 'GET'
+    ? caller.raw(method, `/api/v1${path}`, { headers: { 'User-Agent': agent }, query: body })
+    : caller.raw(method, `/api/v1${path}`, { headers, body })
+}
+
+describe('--dialect auto', () => {
+  const daemon = sharedDaemon()
+  const publicClients = [
+    python,
+    'ZulipTerminal/0.7.0 Linux-6.1.0 (Debian GNU/Linux; 12)',
+    'ZulipHelloworldBot (Debian GNU/Linux; 12)',
+    'ZulipMobile/27.234 (Android 14)',
+    'ZulipFlutter/0.0.15+15 (iOS 17.4)',
+    'ZulipElectron/5.12.0 Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36',
+    'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Zulip/5.12.0 Chrome/120.0 Electron/28.0 Safari/537.36',
+    'go-zulip/0.3',
+    // zulip-js has no name of its own.
+    'node-fetch/1.0 (+https://github.com/bitinn/node-fetch)',
+  ]
+  const others = [
+    undefined,
+    '',
+    'natter/0.2.0',
+    'curl/8.5.0',
+    'python-requests/2.31.0',
+    'node',
+    'undici',
+    'node-fetch',
+    'Go-http-client/1.1',
+    'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+  ]
+
+  test('Zulip clients are known by their User-Agent', () => {
+    for (const agent of publicClients) assert.equal(dialectOf('auto', agent), 'zulip', agent)
+    for (const agent of others) assert.equal(dialectOf('auto', agent), 'spec', agent)
+    for (const agent of [python, 'curl/8.5.0']) {
+      assert.equal(dialectOf('spec', agent), 'spec')
+      assert.equal(dialectOf('zulip', agent), 'zulip')
+    }
+  })
+
+  test('both kinds of client use one daemon at once', async () => {
+    const { owner, nobody } = daemon()
+    const settings = (agent: string) => asAgent(agent, nobody, 'GET', '/server_settings')
+    const [theirs, ours] = await Promise.all([settings(python), settings('curl/8.5.0')])
+    assert.deepEqual([theirs.body.zulip_feature_level, theirs.body.svc_feature_level], [417, undefined])
+    assert.deepEqual([ours.body.zulip_feature_level, ours.body.svc_feature_level], [undefined, 417])
+    const registered = await asAgent(python, owner, 'POST', '/register', { fetch_event_types: ['realm'] })
+    assert.equal(registered.body.zulip_feature_level, 417)
+    assert.ok('realm_zulip_update_announcements_stream_id' in registered.body)
+  })
+
+  test('a queue speaks the dialect of its registration, over a restart and for every program that polls', async t => {
+    const running = await startDaemon(t)
+    const { owner, data } = running
+    const types = { event_types: ['reaction'], fetch_event_types: [] }
+    const queues = new Map<string, string>()
+    for (const agent of [python, 'curl/8.5.0'])
+      queues.set(agent, (await asAgent(agent, owner, 'POST', '/register', types)).body.queue_id)
+    const id = await direct(owner, owner, 'react')
+    const reaction = { emoji_name: 'svc', emoji_code: 'svc', reaction_type: 'svc_extra_emoji' }
+    assert.equal((await asAgent('curl/8.5.0', owner, 'POST', `/messages/${id}/reactions`, reaction)).status, 200)
+    const spoken = async (caller: Caller, asked: string, agent: string) => {
+      const query = { queue_id: queues.get(asked), last_event_id: '-1', dont_block: 'true' }
+      return (await asAgent(agent, caller, 'GET', '/events', query)).body.events[0].reaction_type
+    }
+    const check = async (caller: Caller) => {
+      for (const agent of queues.keys()) {
+        assert.equal(await spoken(caller, python, agent), 'zulip_extra_emoji')
+        assert.equal(await spoken(caller, 'curl/8.5.0', agent), 'svc_extra_emoji')
+      }
+    }
+    await check(owner)
+    await running.kill()
+    const again = await startDaemon(t, { data })
+    await check(again.owner)
+    await again.compact()
+    await again.kill()
+    await check((await startDaemon(t, { data })).owner)
+  })
+
+  test('bot_type is sent for bots only; the spec has it for everybody', async () => {
+    const { owner } = daemon()
+    for (const path of ['/users/me', `/users/${owner.id}`, '/users']) {
+      const theirs = (await asAgent(python, owner, 'GET', path)).text
+      const ours = (await asAgent('curl/8.5.0', owner, 'GET', path)).text
+      assert.ok(ours.includes('"bot_type":null'), path)
+      assert.ok(!theirs.includes('"bot_type":null'), path)
+    }
+    const { members } = (await asAgent(python, owner, 'GET', '/users')).body
+    for (const user of members) assert.equal('bot_type' in user, user.is_bot, user.full_name)
+  })
+
+  test('callers who are not let in get UNAUTHORIZED, whatever the reason', async () => {
+    const { owner } = daemon()
+    const [gone] = await people(daemon(), 'gone')
+    assert.equal((await owner.raw('DELETE', `/api/v1/users/${gone.id}`)).status, 200)
+    const wrong = new Caller(owner.url, owner.email, 'x'.repeat(32), owner.id)
+    for (const [caller, code] of [
+      [wrong, 'INVALID_API_KEY'],
+      [gone, 'USER_DEACTIVATED'],
+      [daemon().nobody, 'UNAUTHORIZED'],
+    ] as const) {
+      const theirs = await asAgent(python, caller, 'GET', '/users/me')
+      const ours = await asAgent('curl/8.5.0', caller, 'GET', '/users/me')
+      assert.deepEqual([theirs.status, theirs.body.code], [401, 'UNAUTHORIZED'])
+      assert.deepEqual([ours.status, ours.body.code], [401, code])
+      assert.equal(theirs.body.msg, ours.body.msg)
+      assert.equal(theirs.headers['natter-refusal'], ours.headers['natter-refusal'])
+    }
+  })
+
+  test('a reminder needs a message and a time; the spec has both optional', async () => {
+    const { owner } = daemon()
+    const message_id = await direct(owner, owner, 'remember')
+    const at = 4_000_000_000
+    for (const [form, missing] of [
+      [{ note: 'n', scheduled_delivery_timestamp: at }, 'message_id'],
+      [{ message_id }, 'scheduled_delivery_timestamp'],
+    ] as const) {
+      const theirs = await asAgent(python, owner, 'POST', '/reminders', form)
+      assert.deepEqual([theirs.body.code, theirs.body.var_name], ['REQUEST_VARIABLE_MISSING', missing])
+      assert.equal((await asAgent('curl/8.5.0', owner, 'POST', '/reminders', form)).status, 200)
+    }
+    const both = { message_id, scheduled_delivery_timestamp: at }
+    assert.equal((await asAgent(python, owner, 'POST', '/reminders', both)).status, 200)
+  })
+
+  test('changes of flags echo the IDs and always list the channels that were skipped', async () => {
+    const { owner } = daemon()
+    const ids = [await direct(owner, owner, 'a'), await direct(owner, owner, 'b')].reverse()
+    const form = { messages: ids, op: 'add', flag: 'starred' }
+    for (let round = 0; round < 2; round++) {
+      const { body } = await asAgent(python, owner, 'POST', '/messages/flags', form)
+      assert.deepEqual(body, { result: 'success', msg: '', messages: ids, ignored_because_not_subscribed_channels: [] })
+    }
+    const ours = await asAgent('curl/8.5.0', owner, 'POST', '/messages/flags', form)
+    assert.deepEqual(ours.body, { result: 'success', msg: '', messages: [] })
+    const range = { anchor: 'newest', num_before: 1, num_after: 0, narrow: [], op: 'add', flag: 'starred' }
+    const theirs = await asAgent(python, owner, 'POST', '/messages/flags/narrow', range)
+    assert.deepEqual(theirs.body.ignored_because_not_subscribed_channels, [])
+    const plain = await asAgent('curl/8.5.0', owner, 'POST', '/messages/flags/narrow', range)
+    assert.ok(!('ignored_because_not_subscribed_channels' in plain.body))
+  })
+})
 
 describe('--dialect zulip', () => {
   test('replies carry the public names', async t => {
@@ -26,9 +183,9 @@ describe('--dialect zulip', () => {
     }
   })
 
-  test('without it the daemon speaks its own names', async t => {
-    const { nobody } = await startDaemon(t)
-    assert.equal((await nobody.raw('GET', '/api/v1/server_settings')).body.svc_feature_level, 417)
+  test('--dialect spec answers everybody in the names of the spec', async t => {
+    const { nobody } = await startDaemon(t, { flags: ['--dialect', 'spec'] })
+    assert.equal((await asAgent(python, nobody, 'GET', '/server_settings')).body.svc_feature_level, 417)
   })
 
   test('words of people are left alone', () => {

@@ -108,6 +108,22 @@ describe('--seed', () => {
       await daemon.nobody.refused(users.fetchApiKey, { username: 'amy@example.com', password }, 'AUTHENTICATION_FAILED')
   })
 
+  test('people have read the messages that they wrote', async t => {
+    const daemon = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
+    const [amy, bob] = [await as(daemon, 'amy'), await as(daemon, 'bob')]
+    for (const reader of [amy, bob]) {
+      const page = { anchor: 'oldest', num_before: 0, num_after: 1000 } as const
+      const { messages: unread } = await reader.call(messages.list, { ...page, narrow: [['is', 'unread']] })
+      const { messages: own } = await reader.call(messages.list, { ...page, narrow: [['sender', reader.email!]] })
+      assert.ok(own.length > 0)
+      assert.deepEqual(
+        own.filter(({ flags }) => !flags?.includes('read')),
+        [],
+      )
+      assert.ok(unread.every(({ sender_id }) => sender_id !== reader.id))
+    }
+  })
+
   const mistakes: [name: string, text: string, told: RegExp][] = [
     ['a.json', '{\n  "users": [\n    { "nam": "amy" }\n  ]\n}', /line 3: users\[0\]\.nam is unknown here/],
     ['b.json', '{\n  "users": [\n    {},\n  ]\n}', /line 4: /],

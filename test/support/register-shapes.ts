@@ -258,7 +258,8 @@ export function sectionShapes(modern: boolean): Record<string, Fields> {
     },
     realm_playgrounds: { realm_playgrounds: listOf(anything) },
     realm_user: {
-      ...all('realm_users realm_non_active_users cross_realm_bots', listOf(exactly(person))),
+      ...all('realm_users realm_non_active_users', listOf(exactly(person))),
+      cross_realm_bots: listOf(exactly({ ...person, is_active: bool, avatar_url: text })),
       user_id: int,
       ...all('email delivery_email full_name avatar_url_medium avatar_source', text),
       avatar_url: nullable(text),
@@ -277,7 +278,9 @@ export function sectionShapes(modern: boolean): Record<string, Fields> {
         }),
       ),
     },
-    realm_user_settings_defaults: { realm_user_settings_defaults: exactly(settings) },
+    realm_user_settings_defaults: {
+      realm_user_settings_defaults: exactly(Type.Omit(Type.Object(settings), ['timezone']).properties),
+    },
     recent_private_conversations: {
       recent_private_conversations: listOf(exactly({ user_ids: ids, max_message_id: int })),
     },

@@ -223,9 +223,6 @@ const handlers: Record<string, Handler> = {
   'navigation_view/remove': (state, event) => drop(state.navigation_views, event.fragment),
   'channel_folder/add': (state, { channel_folder: folder }) => put(state.channel_folders, folder.id, folder),
   'channel_folder/update': (state, event) => Object.assign(state.channel_folders[event.channel_folder_id], event.data),
-  'channel_folder/reorder'(state, { order }) {
-    for (const [index, id] of order.entries()) state.channel_folders[id].order = index
-  },
   'realm_domains/add': (state, { realm_domain }) => put(state.realm_domains, realm_domain.domain, realm_domain),
   'realm_domains/change': (state, { realm_domain }) => put(state.realm_domains, realm_domain.domain, realm_domain),
   'realm_domains/remove': (state, event) => drop(state.realm_domains, event.domain),

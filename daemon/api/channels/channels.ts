@@ -133,7 +133,10 @@ export const channels = {
       ),
       is_default_stream: optional(bool, 'whether new accounts are subscribed to it'),
       message_retention_days: optional(retention, 'days until messages are deleted; `realm_default` or `unlimited`'),
-      is_archived: optional(bool, 'false unarchives the channel; true is ignored'),
+      // Public servers ignore true without a word; a caller should learn of it.
+      is_archived: optional(bool, 'false unarchives the channel; true is ignored, and reported as ignored', {
+        unsupported: true,
+      }),
       folder_id: optional(nullable(folderId), 'the channel folder; null for none'),
       topics_policy: optional(topicsPolicy, 'which topics are allowed'),
       ...mapped(name => optional(change, `${permissionsAbout[name]}: {"new": …, "old": …}`)),

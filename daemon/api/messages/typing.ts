@@ -19,7 +19,7 @@ export const typing = {
       ),
       to: optional(listOf(userId), 'user IDs of the recipients; required for direct messages'),
       stream_id: optional(channelId, 'the channel; required for channel messages'),
-      topic: optional(topicName, 'the topic; required for channel messages'),
+      topic: optional(topicName, 'the topic; required for channel messages', { alias: 'subject' }),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],

@@ -8,6 +8,7 @@ import { channelNotice } from '../messages/notices.ts'
 import type { GroupValue } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { Channel } from '../model/state.ts'
+import { fenceAround } from '../model/text.ts'
 import { seconds } from '../model/time.ts'
 import { invalid } from '../refusal.ts'
 import type { Context } from '../resource.ts'
@@ -77,7 +78,9 @@ export function mention({ actor }: Context): string {
 }
 
 export function quoted(text: string): string {
-  return text === '' ? '*No description.*' : `\`\`\` quote\n${text}\n\`\`\``
+  if (text === '') return '*No description.*'
+  const fence = fenceAround(text, 4)
+  return `${fence} quote\n${text}\n${fence}`
 }
 
 function welcome(ctx: Context, channel: Channel): string {

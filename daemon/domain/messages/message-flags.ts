@@ -31,7 +31,9 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
       const ids = ascending(messages)
       const { changed, fact, ignored } = change(ctx, ids, op, checkFlag(flag))
       const more = ignored ? `,${JSON.stringify(ignored).slice(1, -1)}` : ''
-      return { facts: fact, reply: new Written(`"messages":${numbersText(changed)}${more}`).as() }
+      // The spec has the IDs that changed; public servers repeat what they were given.
+      const shown = ctx.dialect === 'zulip' ? messages : changed
+      return { facts: fact, reply: new Written(`"messages":${numbersText(shown)}${more}`).as() }
     },
 
     updateNarrow(ctx, params) {
@@ -168,7 +170,10 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
   return {
     changed,
     fact: changed.length > 0 ? [fact] : [],
-    ignored: unmarking && { ignored_because_not_subscribed_channels: [...ignored].sort((a, b) => a - b) },
+    // The spec has the field for this case only, public servers always.
+    ignored: (unmarking || ctx.dialect === 'zulip') && {
+      ignored_because_not_subscribed_channels: [...ignored].sort((a, b) => a - b),
+    },
   }
 }
 

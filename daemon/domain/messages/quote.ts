@@ -3,7 +3,7 @@
 import { channelUrl, encodeForFragment, messageUrl } from '../markdown/urls.ts'
 import type { Message } from '../model/message-store/index.ts'
 import type { State } from '../model/state.ts'
-import { truncated } from '../model/text.ts'
+import { fenceAround, truncated } from '../model/text.ts'
 
 /** Names somebody without calling them. */
 export function silentMention(state: State, userId: number): string {
@@ -33,8 +33,7 @@ export function messageLink(state: State, { id, channelId, topic }: Message): st
 
 /** The words as a block, with a fence longer than any in them, cut so that the block has so many code points at most. */
 export function quoted(content: string, room: number): string {
-  const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map(run => run.length))
-  const fence = '`'.repeat(longest + 1)
+  const fence = fenceAround(content)
   const kept = truncated(content, room - 2 * fence.length - 'quote\n\n'.length, '\n[message truncated]')
   return `${fence}quote\n${kept}\n${fence}`
 }

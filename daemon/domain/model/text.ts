@@ -13,6 +13,13 @@ export function cleaned(name: string, value: string, limit: number): string {
 /** Control characters, halves of characters, and what Unicode keeps for itself. */
 export const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
 
+/** A fence of backticks that nothing in the text can close. */
+export function fenceAround(text: string, least = 3): string {
+  let longest = least - 1
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
+  return '`'.repeat(longest + 1)
+}
+
 /** Cut to the limit, mark included: messages and topics are shortened rather than refused. */
 export function truncated(value: string, limit: number, mark: string): string {
   if (value.length <= limit) return value

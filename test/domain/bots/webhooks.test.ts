@@ -204,7 +204,7 @@ describe('POST /svc-outgoing-webhook', () => {
       [json([1]), /not an object/],
       [json({ content: 'a\0b' }), /cannot be stored/],
       [response => response.end('{"content":"\\ud800"}'), /cannot be stored/],
-      [response => response.writeHead(407).end(), /status 407, which stands for a network that it may not reach/],
+      [response => response.writeHead(407).end(), /status 407, which means that the daemon may not reach this network/],
       [response => response.end('x'.repeat(2 * 1024 * 1024)), /larger than 1 MiB/],
       [json({ content: '@*role:owners* '.repeat(5), widget_content: '{' }), /could not be posted/],
     ]
@@ -381,6 +381,10 @@ describe('attempts', () => {
       told.map(event => event.message.content.split(/[!(]/)[0]),
       ['hello', 'Failure', '[A message]'],
     )
+    const { url } = world.context(owner).server
+    const failure = told[2]!.message.content
+    assert.ok(failure.startsWith(`[A message](${url}/#narrow/dm/`), failure)
+    assert.ok(failure.includes(`to your bot @_**${robot.fullName}|${robot.id}** failed: no route`), failure)
   })
 })
 

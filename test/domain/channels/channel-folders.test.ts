@@ -69,7 +69,9 @@ describe('PATCH /channel_folders', () => {
     await bob.refused(api.reorder, { order }, 'UNAUTHORIZED_PRINCIPAL')
     await owner.refused(api.reorder, { order: order.slice(1) }, 'BAD_REQUEST')
     await owner.refused(api.reorder, { order: [...order, order[0]!] }, 'BAD_REQUEST')
+    const heard = await listen(bob, ['channel_folder'])
     await owner.call(api.reorder, { order })
+    assert.deepEqual(await heard(), [], 'the event for it came with level 418')
     const reply: Record<string, any> = await bob.call(events.register, { fetch_event_types: ['channel_folders'] })
     assert.deepEqual(
       reply.channel_folders.map((folder: any) => [folder.id, folder.order]),

@@ -65,6 +65,29 @@ describe('POST /channels/create', () => {
     assert.equal(channel_name, 'vAULT')
   })
 
+  test('the notice of a new channel quotes its description, whatever is in it', async () => {
+    const { owner } = daemon()
+    for (const [description, fence] of [
+      ['Where to eat', '````'],
+      ['Use ``` for code', '````'],
+      ['```` out ```` of it', '`````'],
+    ]) {
+      const name = `quoted ${description!.length}`
+      await owner.call(api.create, {
+        name,
+        description,
+        subscribers: [owner.id],
+      })
+      const { messages: said } = await owner.call(messages.list, {
+        anchor: 'newest',
+        num_before: 1,
+        narrow: [['channel', name]],
+        apply_markdown: false,
+      })
+      assert.ok(said[0]!.content.endsWith(`\n${fence} quote\n${description}\n${fence}`), said[0]!.content)
+    }
+  })
+
   test('names and descriptions are checked by code points and name the parameter', async () => {
     const { owner } = daemon()
     const refused = async (params: object, named: string) => {
@@ -274,7 +297,8 @@ describe('DELETE /streams/{stream_id}', () => {
     )
     const [event] = await modern()
     assert.deepEqual([event!.property, event!.value], ['is_archived', true])
-    await owner.call(api.update, { stream_id: id, is_archived: true })
+    const again: object = await owner.call(api.update, { stream_id: id, is_archived: true })
+    assert.deepEqual(again, { result: 'success', msg: '', ignored_parameters_unsupported: ['is_archived'] })
     await owner.call(api.update, { stream_id: id, is_archived: false })
     assert.deepEqual(
       (await plain()).map(event => `${event.type}/${event.op}`),

@@ -165,7 +165,6 @@ describe('PATCH /users/me/subscriptions', () => {
   test('subscribes and unsubscribes at once', async () => {
     const [amy] = await people(daemon(), 'both-amy')
     await amy.refused(api.change, {}, 'BAD_REQUEST')
-    await amy.refused(api.change, { add: ['both 1'], delete: ['BOTH 1'] }, 'BAD_REQUEST')
     await amy.refused(api.change, { add: ['both 1'], delete: ['no such'] }, 'BAD_REQUEST')
     await amy.refused(channels.id, { stream: 'both 1' }, 'BAD_REQUEST')
     await amy.call(api.change, { add: ['both 1'] })
@@ -177,6 +176,27 @@ describe('PATCH /users/me/subscriptions', () => {
       { subscribed, removed, not_removed, already_subscribed },
       { subscribed: { [amy.id]: ['both 2'] }, removed: ['both 1'], not_removed: [], already_subscribed: {} },
     )
+  })
+
+  test('the same channel in add and delete is added first, then deleted', async () => {
+    const [amy, bob] = await people(daemon(), 'same-amy', 'same-bob')
+    const heard = await listen(amy, ['subscription', 'stream'])
+    const said = async () => (await heard()).map(({ type, op }) => `${type}/${op}`)
+    const following = async () => (await amy.call(api.list, {})).subscriptions.map(({ name }) => name)
+    const both = { add: ['same'], delete: ['SAME'] }
+    const made = await amy.call(api.change, both)
+    assert.deepEqual([made.subscribed, made.removed], [{ [amy.id]: ['same'] }, ['same']])
+    assert.deepEqual(await said(), ['stream/create', 'subscription/add', 'subscription/remove'])
+    assert.ok(!(await following()).includes('same'), 'a channel that the call created')
+    const again = await amy.call(api.change, both)
+    assert.deepEqual([again.subscribed, again.removed, again.not_removed], [{ [amy.id]: ['same'] }, ['same'], []])
+    assert.deepEqual(await said(), ['subscription/add', 'subscription/remove'])
+    await amy.call(api.change, { add: ['same'] })
+    const followed = await amy.call(api.change, both)
+    assert.deepEqual([followed.already_subscribed, followed.removed], [{ [amy.id]: ['same'] }, ['same']])
+    assert.ok(!(await following()).includes('same'), 'one that she followed')
+    await bob.call(api.subscribe, { subscriptions: ['same secret'], invite_only: true })
+    await amy.refused(api.change, { add: ['same secret'], delete: ['same secret'] }, 'BAD_REQUEST')
   })
 })
 

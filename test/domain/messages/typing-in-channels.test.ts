@@ -41,6 +41,10 @@ describe('POST /typing', () => {
     assert.deepEqual(await told(), [{ ...event, topic: 'general chat' }])
     assert.deepEqual(await knowing(), [{ ...event, topic: '' }])
     assert.deepEqual([await plain(), await outside()], [[], []])
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const older = `op=stop&type=stream&stream_id=${stream_id}&subject=lunch`
+    assert.equal((await owner.raw('POST', '/api/v1/typing', { headers, body: older })).status, 200)
+    assert.deepEqual(await told(), [{ ...event, op: 'stop', topic: 'lunch' }])
   })
 
   test('in a channel: an ID, a topic, access and the right to post are needed', async () => {

@@ -174,6 +174,7 @@ describe('PATCH /realm/user_settings_defaults', () => {
     ])
     const state = await fetched(bob, ['realm_user_settings_defaults'])
     assert.equal(state.realm_user_settings_defaults.enter_sends, true)
+    assert.ok(!('timezone' in state.realm_user_settings_defaults), 'no organization chooses where people live')
     assert.equal((await bob.call(api.show, {})).user_settings.enter_sends, false)
     const eve = await person(daemon, 'eve')
     assert.equal((await eve.call(api.show, {})).user_settings.enter_sends, true)

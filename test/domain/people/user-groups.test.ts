@@ -153,7 +153,6 @@ describe('POST /user_groups/{user_group_id}/members', () => {
     const heard = await listen(bob, ['user_group'])
     await amy.call(api.updateMembers, { user_group_id: id, add: [bob.id], add_subgroups: [inner] })
     await amy.refused(api.updateMembers, { user_group_id: id, add: [bob.id] }, 'BAD_REQUEST')
-    await amy.refused(api.updateMembers, { user_group_id: id, add: [amy.id], delete: [amy.id] }, 'BAD_REQUEST')
     await amy.refused(api.updateMembers, { user_group_id: id, add: [9999] }, 'BAD_REQUEST')
     await amy.refused(api.updateMembers, { user_group_id: id, add: [amy.id], add_subgroups: [inner] }, 'BAD_REQUEST')
     await amy.refused(api.updateMembers, { user_group_id: id }, 'BAD_REQUEST')
@@ -164,6 +163,25 @@ describe('POST /user_groups/{user_group_id}/members', () => {
       { type: 'user_group', op: 'remove_members', group_id: id, user_ids: [bob.id] },
       { type: 'user_group', op: 'remove_subgroups', group_id: id, direct_subgroup_ids: [inner] },
     ])
+  })
+
+  test('what is added and removed in one call is added first', async () => {
+    const id = await make(amy)
+    const inner = await make(amy)
+    const { members } = (await amy.call(api.list, {})).user_groups.find(group => group.id === id)!
+    const heard = await listen(amy, ['user_group'])
+    const both = { add: [bob.id], delete: [bob.id], add_subgroups: [inner], delete_subgroups: [inner] }
+    await amy.call(api.updateMembers, { user_group_id: id, ...both })
+    assert.deepEqual(
+      (await heard()).map(({ op }) => op),
+      ['add_members', 'remove_members', 'add_subgroups', 'remove_subgroups'],
+    )
+    const after = (await amy.call(api.list, {})).user_groups.find(group => group.id === id)!
+    assert.deepEqual([after.members, after.direct_subgroup_ids], [members, []])
+    // The order of the parameters does not matter; what is there already cannot be added.
+    await amy.call(api.updateMembers, { user_group_id: id, add_subgroups: [inner] })
+    const swapped = { user_group_id: id, delete_subgroups: [inner], add_subgroups: [inner] }
+    await amy.refused(api.updateMembers, swapped, 'BAD_REQUEST')
   })
 
   test('joining and leaving by oneself have settings of their own', async () => {

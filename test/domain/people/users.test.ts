@@ -316,6 +316,10 @@ describe('register, realm_user', () => {
   test('everyone, the bots of the server, and what the caller may do', async () => {
     const state = await fetched(daemon.owner, ['realm_user'])
     assert.ok(state.cross_realm_bots.every((bot: any) => bot.is_system_bot && bot.bot_owner_id === null))
+    const gravatars = await fetched(daemon.owner, ['realm_user'], { client_gravatar: true })
+    for (const bot of gravatars.cross_realm_bots)
+      assert.deepEqual([bot.is_active, typeof bot.avatar_url], [true, 'string'], bot.full_name)
+    assert.ok(gravatars.realm_users.some((user: any) => user.avatar_url === null && !('is_active' in user)))
     assert.equal(state.user_id, daemon.owner.id)
     assert.deepEqual(
       [state.is_owner, state.is_admin, state.is_moderator, state.is_guest, state.can_create_streams],

@@ -90,7 +90,7 @@ export const everyEvent = `message update_message delete_message reaction/add re
   update_global_notifications realm_user_settings_defaults/update muted_users alert_words custom_profile_fields
   realm_bot/add realm_bot/update realm_bot/delete invites_changed stream/create stream/update stream/delete
   subscription/add subscription/remove subscription/update subscription/peer_add subscription/peer_remove
-  default_streams default_stream_groups channel_folder/add channel_folder/update channel_folder/reorder user_group/add
+  default_streams default_stream_groups channel_folder/add channel_folder/update user_group/add
   user_group/update user_group/add_members user_group/remove_members user_group/add_subgroups
   user_group/remove_subgroups user_group/remove user_topic muted_topics scheduled_messages/add
   scheduled_messages/update scheduled_messages/remove reminders/add reminders/remove saved_snippets/add

@@ -127,14 +127,6 @@ export const aboutPlaces: readonly Row[] = [
       inner: ['data', 'description rendered_description'],
     },
   ),
-  row(
-    'channel_folder/reorder',
-    'o',
-    channelFolders.reorder,
-    () => ({ order: [at.folder2, at.folder] }),
-    'oabg',
-    'order',
-  ),
 
   row(
     'user_group/add',

@@ -4,10 +4,11 @@ import { tooLarge } from '../../../api/bounds.ts'
 import { record, textUpTo } from '../../../api/define.ts'
 import type { Fact } from '../../facts.ts'
 import { messageContent } from '../../messages/compose.ts'
-import { addressOf } from '../../messages/quote.ts'
+import { addressOf, silentMention } from '../../messages/quote.ts'
 import { posting, sentBySystem, type Target } from '../../messages/send.ts'
 import { isUnread } from '../../model/message-reader.ts'
 import type { OutgoingService, State, User } from '../../model/state.ts'
+import { fenceAround } from '../../model/text.ts'
 import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Surroundings } from '../../resource.ts'
@@ -174,16 +175,16 @@ function notices(
   const here = gone ? [] : [sentBySystem(ctx, bot, target, failure)]
   const owner = bot.bot!.ownerId === null ? undefined : ctx.state.users.get(bot.bot!.ownerId)
   if (!owner?.active) return here
-  const link = addressOf(ctx.state, ctx.state.messages.get(messageId)!)
+  // A whole address: the message also goes out by mail.
+  const link = ctx.server.url + addressOf(ctx.state, ctx.state.messages.get(messageId)!)
   const body = attempt.kind === 'answered' && attempt.body.trim() !== '' ? `\n${fenced(beginning(attempt.body))}` : ''
   const people = { people: [bot.id, owner.id].sort((a, b) => a - b) }
-  return [...here, sentBySystem(ctx, bot, people, `[A message](${link}) to your bot failed: ${detail}${body}`)]
+  const text = `[A message](${link}) to your bot ${silentMention(ctx.state, bot.id)} failed: ${detail}${body}`
+  return [...here, sentBySystem(ctx, bot, people, text)]
 }
 
-/** With a fence longer than any in the text. */
 function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
+  const fence = fenceAround(text)
   return `${fence}\n${text}\n${fence}`
 }
 

@@ -5,7 +5,7 @@ import type { SubscriptionFact } from '../../model/facts/channels.ts'
 import type { Channel, State } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
 import { metInChannels, partedInChannels } from '../../people/users/access.ts'
-import { inQuotes, invalid, missing, neededOneOf } from '../../refusal.ts'
+import { missing, neededOneOf } from '../../refusal.ts'
 import { type Announcement, type Forms, resource } from '../../resource.ts'
 import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
@@ -29,17 +29,15 @@ export const subscriptions = resource(api)<SubscriptionFact>({
       return { facts, reply: new Written(...written).as() }
     },
 
-    unsubscribe: unsubscribing,
+    unsubscribe: (ctx, params) => unsubscribing(ctx, params),
 
     change(ctx, params) {
       const { add = [], delete: gone = [] } = params
       if (add.length + gone.length === 0) throw neededOneOf('add', 'delete')
       const adding =
         add.length > 0 ? subscribing(ctx, { subscriptions: add, authorization_errors_fatal: true }) : undefined
-      const removing = unsubscribing(ctx, { subscriptions: gone })
-      const names = new Set(add.map(one => (typeof one === 'string' ? one : one.name).trim().toLowerCase()))
-      const both = gone.find(name => names.has(name.trim().toLowerCase()))
-      if (both !== undefined) throw invalid('delete', `${inQuotes(both)} is also in add`)
+      // Additions come first, so one call can add and delete the same channel.
+      const removing = unsubscribing(ctx, { subscriptions: gone }, adding?.joined)
       return {
         facts: [...(adding?.facts ?? []), ...removing.facts],
         reply: {

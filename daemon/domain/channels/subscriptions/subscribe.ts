@@ -57,10 +57,12 @@ export function subscribing(ctx: Context, params: Params) {
   if (fact) facts.push(fact)
   if (tell && sendsMessages)
     facts.push(...creationNotices(ctx, created, params.announce ?? false), ...welcomeNotices(ctx, new Set(open), fact))
+  const joined = new Set(fact?.added.map(({ channelId }) => channelId))
   return {
     facts,
     subscribed,
     already,
+    joined: wanted.map(({ channel }) => channel).filter(({ id }) => joined.has(id)),
     more: {
       ...(!params.authorization_errors_fatal && { unauthorized: closed.map(channel => channel.name) }),
       ...(tell && { new_subscription_messages_sent: sendsMessages }),

@@ -12,14 +12,17 @@ import * as may from '../../rules/index.ts'
 import { lastMessageId } from '../channel-history.ts'
 import { principals } from './subscribe.ts'
 
-export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscribe>) {
+/** `joined`: channels that the same request subscribes these people to, or creates. */
+export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscribe>, joined: readonly Channel[] = []) {
   const { state } = ctx
   const people = principals(ctx, params.principals)
-  const channels = findChannels(ctx, params.subscriptions, people)
+  const channels = findChannels(ctx, params.subscriptions, people, joined)
   if (people.some(user => !may.unsubscribeAccount.allows(ctx, user)))
     for (const channel of channels) may.check(may.unsubscribeOthers, ctx, channel)
   const all = channels.map(channel => {
-    const gone = people.filter(user => state.subscriptions.isActive(channel.id, user.id))
+    const gone = joined.includes(channel)
+      ? people
+      : people.filter(user => state.subscriptions.isActive(channel.id, user.id))
     const lost = gone.filter(actor => !may.seeUnsubscribed.allows({ state, actor }, channel))
     const unread = ids(gone)
       .map(id => [id, unreadElsewhere(state, id, channel.id)] as const)
@@ -42,12 +45,20 @@ export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscr
 }
 
 /** A channel that neither the caller knows of nor one of their own accounts follows looks like none. */
-function findChannels(ctx: Context, names: readonly string[], people: readonly User[]): Channel[] {
+function findChannels(
+  ctx: Context,
+  names: readonly string[],
+  people: readonly User[],
+  joined: readonly Channel[],
+): Channel[] {
   const found = new Set<Channel>()
   const unknown: string[] = []
+  const byName = new Map(joined.map(channel => [channel.name.toLowerCase(), channel]))
   for (const name of names) {
-    const channel = channelByName(ctx.state, name)
-    if (channel && (may.seeMetadata.allows(ctx, channel) || followsOwn(ctx, channel, people))) found.add(channel)
+    const own = byName.get(name.trim().toLowerCase())
+    const channel = own ?? channelByName(ctx.state, name)
+    if (own) found.add(own)
+    else if (channel && (may.seeMetadata.allows(ctx, channel) || followsOwn(ctx, channel, people))) found.add(channel)
     else unknown.push(name)
   }
   if (unknown.length > 0)

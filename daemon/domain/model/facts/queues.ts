@@ -13,6 +13,9 @@ export type StoreFact =
   /** API keys are derived from another secret than before, or the store remembers for the first time from which. */
   | { readonly type: 'store.secret-changed'; readonly verifier: string }
 
+/** Whose names and habits a caller knows: those of the spec, or those of public servers of the API family. */
+export type Dialect = 'spec' | 'zulip'
+
 export interface QueueRegistration {
   readonly id: string
   readonly userId: number
@@ -29,4 +32,6 @@ export interface QueueRegistration {
   readonly includeSubscribers: 'true' | 'false' | 'partial'
   /** How far apart the event IDs of two positions are; absent in queues of version 0.1.0. */
   readonly step?: number
+  /** What the registration was answered in, and so its events; absent in queues of version 0.1.0. */
+  readonly dialect?: Dialect
 }

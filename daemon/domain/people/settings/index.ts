@@ -123,7 +123,11 @@ export const settings = resource(api)<SettingsFact, Prepared>({
         : { ...legacySettings(actor, 'notifications'), available_notification_sounds: notificationSounds },
     realm_user_settings_defaults: ({ state }) => ({
       realm_user_settings_defaults: {
-        ...Object.fromEntries(names().map(name => [name, defaultSetting(state, name)])),
+        ...Object.fromEntries(
+          names()
+            .filter(hasDefault)
+            .map(name => [name, defaultSetting(state, name)]),
+        ),
         ...choices,
       },
     }),
@@ -139,6 +143,11 @@ export function settingsFact(user: User, changes: SettingChanges): Fact {
   const before = mapped(changes, name => userSetting(user, name as UserSetting))
   const fact = { type: 'user.settings-changed', userId: user.id, changes, before } as const
   return named === undefined ? fact : { ...fact, languageName: named }
+}
+
+/** Where somebody lives is nothing that an organization can choose for them. */
+function hasDefault(name: UserSetting): boolean {
+  return name !== 'timezone'
 }
 
 function names(): UserSetting[] {

@@ -57,6 +57,8 @@ function checkPeople(state: State, group: Group, add: readonly number[], remove:
     if (!state.users.get(id)?.active) throw missing('add', 'active user', id)
     if (members.has(id)) throw conflict('add', `user ${id} is already a member`)
   }
+  // Additions come first, so one call can add and remove the same.
+  for (const id of add) members.add(id)
   for (const id of remove) if (!members.has(id)) throw conflict('delete', `user ${id} is not a member`)
 }
 
@@ -74,6 +76,7 @@ function checkGroups(
     if (withSubgroups(state, id).has(group.id))
       throw conflict(addName, `group ${id} contains group ${group.id}, so it cannot become its subgroup`)
   }
+  for (const id of add) subgroups.add(id)
   for (const id of remove) {
     activeGroup(state, removeName, id)
     if (!subgroups.has(id)) throw conflict(removeName, `group ${id} is not a subgroup`)

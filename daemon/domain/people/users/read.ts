@@ -67,8 +67,13 @@ export function section(ctx: Context, { clientGravatar, capabilities }: Client):
     const known = may.accessUser.allows(ctx, user)
     if (!known && capabilities.has('user_list_incomplete')) continue
     const view = { seesEmail: may.seeEmail.allows(ctx, user), clientGravatar, withProfile: true }
+    if (user.bot?.system) {
+      // No client works out their avatars, and unlike the lists of people this one says who is active.
+      system.push(presentUser(ctx.state, user, { ...view, clientGravatar: false }))
+      continue
+    }
     const { is_active, ...shown } = known ? presentUser(ctx.state, user, view) : presentStranger(ctx.state, user)
-    ;(user.bot?.system ? system : is_active ? active : deactivated).push(shown)
+    ;(is_active ? active : deactivated).push(shown)
   }
   return {
     realm_users: active,
