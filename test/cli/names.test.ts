@@ -14,7 +14,7 @@ const names = `subscribe unsubscribe send tail wait exec api login completion do
   users:create|update|show|list|me|deactivate|reactivate groups:create|update|list|members
   views:add|edit|list|remove snippets:create|edit|list|delete reminders:create|list|delete
   drafts:list|create|edit|delete linkifiers:add|list|update|remove bots:create|list|update|deactivate
-  webhooks:log|redeliver settings:show|set server:settings queues:register|events|delete
+  webhooks:deliveries|redeliver settings:show|set server:settings queues:register|events|delete
   daemon:run|start|stop|restart|status|logs profile:add|use|list|remove|export`
 
 const all = names.split(/\s+/).flatMap(entry => {
