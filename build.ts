@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
@@ -52,7 +53,11 @@ const shared: BuildOptions = {
     '@fastify/fast-json-stringify-compiler',
     'light-my-request',
   ],
-  define: { NATTER_VERSION: JSON.stringify(version), 'import.meta.url': '"file:///"' },
+  define: {
+    NATTER_VERSION: JSON.stringify(version),
+    'import.meta.url': '"file:///"',
+    'import.meta.dirname': '__dirname',
+  },
   // A lazily imported module becomes a lazily run function of the bundle instead of a file of its own.
   supported: { 'dynamic-import': false },
   logLevel: 'warning',
@@ -65,6 +70,36 @@ await build({
   footer: { js: '})' },
 })
 await build({ ...shared, entryPoints: { client: 'daemon/client/index.ts', testing: 'daemon/testing/index.ts' } })
+
+await buildInspector()
+
+/** The inspector: one script and one style for the browser, with copies that are compressed once and for all. */
+async function buildInspector(): Promise<void> {
+  const folder = 'dist/inspector'
+  rmSync(folder, { recursive: true, force: true })
+  await build({
+    entryPoints: [
+      { in: 'daemon/inspector/main.tsx', out: 'app' },
+      { in: 'daemon/inspector/style.css', out: 'app' },
+    ],
+    outdir: folder,
+    bundle: true,
+    platform: 'browser',
+    format: 'iife',
+    target: ['chrome111', 'firefox115', 'safari16.4'],
+    tsconfig: 'daemon/inspector/tsconfig.json',
+    minify: true,
+    legalComments: 'none',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'warning',
+  })
+  cpSync('daemon/inspector/index.html', `${folder}/index.html`)
+  for (const name of ['index.html', 'app.js', 'app.css']) {
+    const bytes = readFileSync(`${folder}/${name}`)
+    writeFileSync(`${folder}/${name}.gz`, gzipSync(bytes, { level: 9 }))
+    writeFileSync(`${folder}/${name}.br`, brotliCompressSync(bytes))
+  }
+}
 
 // esbuild leaves regular expressions as they are; one character beyond ASCII would double the memory of the whole text.
 for (const bundle of bundles) {

@@ -1,7 +1,7 @@
 // What one process holds: the port, the folder of the store, and the main world. `main.ts` starts one for the program, the
 // testing library for a test.
 
-import type { Ready } from './api/local.ts'
+import { inspectorAddress, type Ready } from './api/local.ts'
 import { type Config, isLoopback } from './config.ts'
 import { limits } from './domain/limits.ts'
 import { affordableConnections, usualBounds } from './http/bounds.ts'
@@ -66,6 +66,7 @@ function readyOf({ url, owner, keys, control }: World): Ready {
     pid: process.pid,
     owner: { user_id: owner.id, email: owner.email, api_key: keys.keyOf(owner) },
     ...(control && { control_token: keys.controlToken }),
+    inspector: inspectorAddress(url, control && keys.controlToken),
   }
 }
 

@@ -28,6 +28,7 @@ export function banner(ready: Ready, store: string, profile: 'current' | 'named'
   ]
   return `natter is ready
   URL      ${url}
+  Look at  ${ready.inspector}
   Owner    ${owner.email}
   API key  ${owner.api_key}
   Store    ${store}

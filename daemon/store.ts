@@ -22,6 +22,8 @@ export interface Store {
   readonly files: Files
   /** Folder for mails; null where they are not kept. */
   readonly outbox: string | null
+  /** Bytes of the journal; null where nothing is written. */
+  journalSize(): number | null
   /** Whether the journal has grown enough for a new snapshot. */
   worthCompacting(): boolean
 }
@@ -67,6 +69,7 @@ export function memoryStore(secret: string | undefined): Store {
     secret: givenSecret(secret ?? newSecret()),
     files: memoryFiles(),
     outbox: null,
+    journalSize: () => null,
     worthCompacting: () => false,
   }
 }
@@ -83,6 +86,7 @@ async function openStore(settings: Settings, warn: (text: string) => void): Prom
     secret: settings.secret === undefined ? storedSecret(folder, newSecret) : givenSecret(settings.secret),
     files: folderFiles(join(folder, 'files')),
     outbox: join(folder, 'outbox'),
+    journalSize: () => sizeOf(join(folder, 'journal.ndjson')),
     worthCompacting: () =>
       sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))),
   }

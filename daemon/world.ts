@@ -24,6 +24,7 @@ import { Webhooks } from './io/webhooks.ts'
 import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
 import type { Store } from './store.ts'
+import { version } from './version.ts'
 
 /** One for the process: what it protects, the threads that write the disk, is there once too. */
 const passwords = new Passwords(rateLimited)
@@ -158,6 +159,7 @@ export class World {
     clearInterval(this.#compaction)
     clearInterval(this.#storeCheck)
     this.#queues.answerAll()
+    this.control?.live.end()
     await drain()
     await this.#unneededFiles.stop()
     await this.#savePresence()
@@ -296,6 +298,8 @@ export class World {
       keys,
       randomNumber: () => this.#randomness.number(),
       quiet: () => this.#webhooks.quiet(),
+      version: version(),
+      journalSize: this.#parts.store.journalSize,
     })
   }
 

@@ -26,6 +26,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'run, start, stop and inspect a daemon on this machine',
     load: async () => (await import('./daemon/index.ts')).daemon,
   },
+  open: {
+    about: 'open the inspector of a daemon in a browser',
+    load: async () => (await import('./open.ts')).open,
+  },
   login: {
     about: 'log in with a password and save the API key',
     load: async () => (await import('./profile.ts')).login,

@@ -34,6 +34,11 @@ export const controlPages = {
     words: ['queues'],
     load: async () => (await import('./control/queues.ts')).allQueues,
   },
+  live: {
+    about: 'what happens in a daemon, as it happens, and how it is doing',
+    words: ['live', 'health'],
+    load: async () => (await import('./control/live.ts')).live,
+  },
   outbox: {
     about: 'the mails that a daemon wrote',
     words: ['outbox'],
@@ -43,6 +48,11 @@ export const controlPages = {
     about: 'what the servers of outgoing webhook bots were sent',
     words: ['webhooks'],
     load: async () => (await import('./control/webhooks.ts')).webhookRequests,
+  },
+  rules: {
+    about: 'the rules of the permission model, in words',
+    words: ['rules'],
+    load: async () => (await import('./control/rules.ts')).ruleList,
   },
   accounts: {
     about: 'all accounts, with their API keys',

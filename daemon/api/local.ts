@@ -200,6 +200,13 @@ export interface Ready {
   readonly owner: { readonly user_id: number; readonly email: string; readonly api_key: string }
   /** Opens the control plane; absent where it is closed. */
   readonly control_token?: string
+  /** Address of the inspector, with the token in the fragment, which browsers do not send. */
+  readonly inspector: string
+}
+
+/** Where a browser finds the inspector of a site. */
+export function inspectorAddress(site: string, token: string | undefined): string {
+  return token ? `${site}/#token=${token}` : `${site}/`
 }
 
 /** What `daemon.json` in the folder of the store holds while a daemon runs on it. */

@@ -2,9 +2,10 @@
 // nothing is told twice, and what could not be fetched is marked by an event of type `gap`.
 
 import { events as api } from '../api/events.ts'
-import { type Calls, fieldsOf, NatterError, pause } from './calls.ts'
+import type { Calls } from './calls.ts'
 import { isPassingStatus, laterPause, lookBetween, queueLost, registerQueue, type Wanted } from './following.ts'
 import type { Call, Message } from './look-back.ts'
+import { fieldsOf, NatterError, pause } from './sender.ts'
 
 export interface EventOptions {
   /** Which types; all when absent. */

@@ -2,8 +2,9 @@
 
 import type { Endpoint, Endpoints, Page, ReplyOf, SentOf } from '../api/define.ts'
 import { catalogue } from '../api/index.ts'
-import { Calls, type ClientOptions, fieldsOf, NatterError, type Reply } from './calls.ts'
+import { Calls } from './calls.ts'
 import { type Event, type EventOptions, eventsOf } from './events.ts'
+import { type ClientOptions, fieldsOf, NatterError, type Reply } from './sender.ts'
 
 export { type ClientOptions, type Event, type EventOptions, NatterError, type Reply }
 

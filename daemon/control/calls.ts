@@ -36,6 +36,9 @@ const hidden = '***'
 export class Calls extends Recent<Call> {
   readonly #clock: CallClock
   readonly #began = new WeakMap<Call, number>()
+  readonly #answers = new WeakMap<Call, string>()
+  readonly #revisions = new WeakMap<Call, number>()
+  #revision = 0
 
   constructor(clock: CallClock) {
     super(kept)
@@ -59,6 +62,7 @@ export class Calls extends Recent<Call> {
       lost: false,
     }))
     this.#began.set(call, performance.now())
+    this.#change(call)
     return call
   }
 
@@ -67,6 +71,7 @@ export class Calls extends Recent<Call> {
     call.user = actor?.email ?? null
     call.user_id = actor?.id ?? null
     call.params = masked({ ...path, ...Object.fromEntries(fields) })
+    this.#change(call)
   }
 
   understand(call: Call, params: Readonly<Record<string, unknown>>): void {
@@ -75,6 +80,7 @@ export class Calls extends Recent<Call> {
 
   answered(call: Call, status: number, body: string): void {
     call.status = status
+    this.#answers.set(call, maskedAnswer(body))
     if (status >= 400) call.code = codeIn(body)
     this.#end(call)
   }
@@ -90,8 +96,39 @@ export class Calls extends Recent<Call> {
     // While time is frozen nothing takes any, and two runs of a script give the same log.
     const ms = this.#clock.frozen ? this.#clock.now() - call.time : performance.now() - this.#began.get(call)!
     call.duration_ms = Math.max(0, Math.round(ms * 1000) / 1000)
+    this.#change(call)
     this.tell(call)
   }
+
+  /** How the answer began, with secrets hidden; null as long as there is none. */
+  answerOf(call: Call): string | null {
+    return this.#answers.get(call) ?? null
+  }
+
+  /** Grows with every call that arrives or changes. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** Calls that arrived or changed after the revision, oldest first. */
+  changedSince(revision: number): Call[] {
+    return this.since().filter(call => this.#revisions.get(call)! > revision)
+  }
+
+  #change(call: Call): void {
+    this.#revisions.set(call, ++this.#revision)
+    this.onChange?.()
+  }
+}
+
+/** Characters of an answer that are kept. */
+const keptOfAnswer = 4000
+
+function maskedAnswer(body: string): string {
+  const start = body
+    .slice(0, keptOfAnswer + 100)
+    .replace(/("[^"]*(?:password|api_key|token|secret)[^"]*":\s*)"[^"]*"?/g, `$1"${hidden}"`)
+  return start.length > keptOfAnswer ? `${start.slice(0, keptOfAnswer)}…` : start
 }
 
 function codeIn(body: string): string | null {

@@ -7,6 +7,7 @@ import { Calls } from './calls.ts'
 import { Deliveries } from './deliveries.ts'
 import { Events } from './events.ts'
 import { Faults } from './faults.ts'
+import { Live } from './live.ts'
 import { Recent } from './recent.ts'
 import { type WorldClock, Worlds } from './snapshots.ts'
 import { watchCalls } from './watch.ts'
@@ -25,6 +26,9 @@ export interface ControlPlaneParts {
   readonly keys: Keys
   /** Resolves when no server of a bot is being called. */
   readonly quiet: () => Promise<void>
+  readonly version: string
+  /** Bytes; null where nothing is written. */
+  readonly journalSize: () => number | null
 }
 
 export interface LoggedMail extends Mail {
@@ -41,6 +45,7 @@ export class ControlPlane {
   readonly outbox = new Recent<LoggedMail>(1000)
   readonly deliveries: Deliveries
   readonly worlds: Worlds
+  readonly live: Live
   /** Where the edge tells of the calls it serves. */
   readonly watch: Watch
 
@@ -53,13 +58,14 @@ export class ControlPlane {
     this.faults = new Faults(randomNumber)
     this.deliveries = new Deliveries(engine, keys)
     this.worlds = new Worlds(engine, clock)
+    this.live = new Live([this.calls, this.events])
     this.watch = watchCalls(engine, this.calls, this.faults)
   }
 
   /** The world is complete: `reset` goes back to this. How it came to be is not logged, that would slow down the start. */
   begin(): void {
     this.worlds.begin()
-    this.engine.queues.onAnnounced = announcements => this.events.log(announcements)
+    this.engine.queues.onAnnounced = (...announced) => this.events.log(...announced)
   }
 
   get engine(): Engine {

@@ -12,6 +12,10 @@ export interface LoggedEvent {
   readonly time: number
   /** User IDs of those who were told. */
   readonly to: readonly number[]
+  /** Position in the journal. */
+  readonly position: number
+  /** IDs of the queues it was put into, the first hundred. */
+  readonly queues: readonly string[]
   readonly event: Readonly<Record<string, unknown>>
 }
 
@@ -38,15 +42,13 @@ export class Events extends Recent<LoggedEvent> {
     this.#now = now
   }
 
-  log(announcements: readonly Announcement[]): void {
-    for (const announcement of announcements) {
-      const to = [...announcement.to]
-      if (to.length === 0) continue
-      // Fields that differ from person to person are those of the first.
-      for (const text of new Adapter(announcement).textsFor(everything, to[0]!)) {
-        const logged = this.add(id => ({ id, time: this.#now(), to, event: readEvent(text) }))
-        this.tell(logged)
-      }
+  log(announcement: Announcement, position: number, queues: readonly string[]): void {
+    const to = [...announcement.to]
+    if (to.length === 0) return
+    // Fields that differ from person to person are those of the first.
+    for (const text of new Adapter(announcement).textsFor(everything, to[0]!)) {
+      const logged = this.add(id => ({ id, time: this.#now(), to, position, queues, event: readEvent(text) }))
+      this.tell(logged)
     }
   }
 }

@@ -16,8 +16,12 @@ export abstract class Log<T extends Numbered> {
     return this.#waiting.size > 0
   }
 
+  /** Called when an item is added or changes. */
+  onChange: (() => void) | undefined
+
   /** Something about an item is new: those who wait check it. */
   tell(item: T): void {
+    this.onChange?.()
     for (const look of this.#waiting) look(item)
   }
 

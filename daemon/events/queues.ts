@@ -40,8 +40,9 @@ const stoppedFor = 10_000
 const none: ReadonlySet<Queue> = new Set()
 
 export class Queues {
-  /** Hears of everything that is announced, whether or not anyone listens. */
-  onAnnounced: ((announcements: readonly Announcement[]) => void) | undefined
+  /** Called with every announcement, whether or not anyone listens, and the queues it was put into (the first hundred). */
+  onAnnounced: ((announcement: Announcement, position: number, queues: readonly string[]) => void) | undefined
+  #reached: string[] | undefined
   readonly #parts: QueuesParts
   readonly #queues = new Map<string, Queue>()
   readonly #byUser = new Map<number, Account>()
@@ -102,8 +103,8 @@ export class Queues {
 
   /** Puts events into the queues of the audience. They are delivered when the position is released. */
   push(position: number, announcements: readonly Announcement[], lasting = true): void {
-    this.onAnnounced?.(announcements)
     for (const announcement of announcements) {
+      if (this.onAnnounced) this.#reached = []
       const { to, fits, echo, overheard } = announcement
       const adapter = new Adapter(announcement)
       for (const userId of this.#listening(to, announcement.first)) {
@@ -120,6 +121,7 @@ export class Queues {
         }
       }
       if (overheard) this.#overhear(position, announcement, overheard, adapter, lasting)
+      if (this.#reached) this.onAnnounced?.(announcement, position, this.#reached)
     }
   }
 
@@ -317,6 +319,7 @@ export class Queues {
     // More signals than a position has IDs for: a signal may be missed, an ID must not come again after a crash.
     if (!lasting && !hasRoom(queue, position, 0)) return
     this.#append(queue, position, body, lasting, secretsOf)
+    if (this.#reached && this.#reached.length < 100 && this.#reached.at(-1) !== queue.id) this.#reached.push(queue.id)
     // Nobody waits while the journal is replayed.
     if (!this.#live) return
     this.#hold(queue, position)

@@ -1,9 +1,10 @@
-// What a world answers beside the API: probes, pictures, uploads, the control plane. One set of fastify routes for all worlds;
+// What a world answers beside the API: the inspector, probes, pictures, uploads, the control plane. One set of fastify routes for all worlds;
 // each request knows which world it is for.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { serveImage, unknownUser } from './images.ts'
 import { controlPrefix, prefix } from './incoming.ts'
+import { serveInspector } from './inspector.ts'
 import type { Site } from './site.ts'
 
 export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest) => Site): void {
@@ -12,6 +13,10 @@ export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest)
     const ready = siteOf(request).isReady
     return reply.code(ready ? 200 : 503).send({ ready })
   })
+  app.get('/', (request, reply) => serveInspector(request, reply, 'index.html'))
+  app.get<{ Params: { file: string } }>('/inspector/:file', (request, reply) =>
+    serveInspector(request, reply, request.params.file),
+  )
   app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
   app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
   app.get('/user_avatars/*', (request, reply) => serveImage(siteOf(request).readFile, request.url, reply))

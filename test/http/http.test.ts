@@ -87,7 +87,7 @@ describe('paths and methods', () => {
 
   test('an unknown path is 404 with an error body, for every method and inside /api/v1 or not', async () => {
     for (const path of [
-      '/',
+      '/nothing',
       '/api',
       '/api/v1',
       '/api/v1/',

@@ -70,7 +70,11 @@ const rooms: readonly Room[] = [
     packagesLater: ['yaml'],
   },
   // Its program for the browser is a client like any other.
-  { at: /^daemon\/inspector\//, uses: [/^daemon\/(api|client)\//], packages: [] },
+  {
+    at: /^daemon\/inspector\//,
+    uses: [/^daemon\/(api|client)\//],
+    packages: ['preact', '@preact/signals', 'dompurify', 'uplot'],
+  },
   { at: /^daemon\/testing\//, uses: [/^daemon\//], packages: [node] },
   { at: /^daemon\/[\w-]+\.ts$/, uses: [/^daemon\//, /^data\/\w+\.json$/], packages: [node] },
   {
@@ -315,7 +319,7 @@ describe('the floor plan', () => {
 
   test('names say what is inside: kebab-case, and no utils, helpers, common or types', () => {
     for (const { path } of own) {
-      assert.match(basename(path), /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(ts|js)$/, path)
+      assert.match(basename(path), /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(tsx?|js)$/, path)
       assert.doesNotMatch(path, /(^|\/)(utils?|helpers?|common|types?)(\.|\/)/)
     }
   })

@@ -30,7 +30,7 @@ export function filesUnder(place: string): string[] {
 }
 
 function isCode(path: string): boolean {
-  return /\.(ts|js)$/.test(path)
+  return /\.(tsx?|js)$/.test(path)
 }
 
 function readSource(path: string): Source {

@@ -1,7 +1,15 @@
 // The daemon's clock: show, freeze, move, resume.
 
-import { endpoint, optional, required } from '../define.ts'
-import { clockReply, duration, moment } from '../shapes/control.ts'
+import { Type } from '@sinclair/typebox'
+import { defaulted, endpoint, listOf, nullable, oneOf, optional, record, required, text } from '../define.ts'
+import { clockReply, duration, milliseconds, moment } from '../shapes/control.ts'
+
+const dueEntry = record({
+  at: milliseconds,
+  kind: oneOf('scheduled message', 'reminder', 'queue expiry', 'webhook attempt'),
+  user: nullable(text),
+  about: text,
+})
 
 export const clock = {
   show: endpoint({
@@ -64,6 +72,24 @@ export const clock = {
       args: ['by'],
       examples: ['natter clock advance 10m', 'natter clock advance 1h30m --json'],
       patience: 120_000,
+    },
+  }),
+  due: endpoint({
+    id: 'list-due',
+    method: 'GET',
+    path: '/clock/due',
+    access: 'control',
+    since: 1,
+    summary: 'List what falls due next by the clock, soonest first',
+    params: {
+      limit: defaulted(Type.Integer({ minimum: 1, maximum: 1000 }), 20, 'maximum number of entries'),
+    },
+    reply: { due: listOf(dueEntry), now: milliseconds },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'clock due',
+      examples: ['natter clock due', 'natter clock due --limit 1 --json'],
+      shows: 'due',
     },
   }),
   resume: endpoint({

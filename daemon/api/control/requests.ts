@@ -1,6 +1,6 @@
 // The log of calls that the daemon was sent.
 
-import { endpoint, int, listOf, maybe, optional } from '../define.ts'
+import { endpoint, inPath, int, listOf, maybe, nullable, optional, text } from '../define.ts'
 import { call, callFilter, id, range, waitReply, within } from '../shapes/control.ts'
 
 export const requests = {
@@ -20,6 +20,22 @@ export const requests = {
       examples: ['natter requests list --endpoint send-message', 'natter requests list --status 429 --json'],
       shows: 'requests',
       columns: ['id', 'time', 'status', 'method', 'path', 'user', 'code', 'duration_ms', 'fault'],
+    },
+  }),
+  show: endpoint({
+    id: 'show-request',
+    method: 'GET',
+    path: '/requests/{id}',
+    access: 'control',
+    since: 1,
+    summary: 'Show a call with the beginning of its answer; keys and passwords are hidden',
+    params: { id: inPath(id, 'the call') },
+    reply: { request: call, answer: nullable(text) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'requests show',
+      args: ['id'],
+      examples: ['natter requests show 12', 'natter requests show 12 --jq .answer'],
     },
   }),
   wait: endpoint({

@@ -71,7 +71,29 @@ export const call = record({
   lost: bool,
 })
 
-export const loggedEvent = record({ id: int, time: milliseconds, to: listOf(int), event: keyed(anything) })
+export const loggedEvent = record({
+  id: int,
+  time: milliseconds,
+  to: listOf(int),
+  position: int,
+  queues: listOf(text),
+  event: keyed(anything),
+})
+
+/** Figures of a daemon; sizes in bytes. */
+export const health = record({
+  version: text,
+  uptime_ms: num,
+  rss: int,
+  heap_used: int,
+  position: int,
+  journal_bytes: nullable(int),
+  queues: int,
+  waiting: int,
+  pending: int,
+  calls: int,
+  events: int,
+})
 
 export const trigger = oneOf('mention', 'direct_message')
 export const deliveryStatus = oneOf('waiting', 'delivered', 'failed')

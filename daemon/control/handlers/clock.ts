@@ -3,6 +3,7 @@
 import { clock as page } from '../../api/control/clock.ts'
 import { invalid } from '../../domain/refusal.ts'
 import type { ControlPlane } from '../control-plane.ts'
+import { whatFallsDue } from '../due.ts'
 import { readDuration } from './durations.ts'
 import { resource } from './handler.ts'
 
@@ -25,6 +26,7 @@ export const clock = resource(page, {
     await plane.moveTo(now => now + ms)
     return clockReply(plane)
   },
+  due: ({ plane }, { limit }) => ({ due: whatFallsDue(plane).slice(0, limit), now: plane.clock.now() }),
   resume({ plane }) {
     plane.clock.resume()
     return clockReply(plane)

@@ -5,9 +5,11 @@ import { clock } from './clock.ts'
 import { events } from './events.ts'
 import { faults } from './faults.ts'
 import type { ControlResource } from './handler.ts'
+import { live } from './live.ts'
 import { outbox } from './outbox.ts'
 import { queues } from './queues.ts'
 import { requests } from './requests.ts'
+import { rules } from './rules.ts'
 import { snapshots } from './snapshots.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -18,7 +20,9 @@ export const controlResources: readonly ControlResource[] = [
   requests,
   events,
   queues,
+  live,
   outbox,
   webhooks,
+  rules,
   accounts,
 ]

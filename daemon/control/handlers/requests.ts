@@ -1,7 +1,7 @@
 // Handlers of `api/control/requests.ts`.
 
 import { requests as page } from '../../api/control/requests.ts'
-import { missing } from '../../domain/refusal.ts'
+import { missing, missingOwn } from '../../domain/refusal.ts'
 import { userOf } from '../wait.ts'
 import { cleared, matching, newest, waited } from './entries.ts'
 import { type ControlContext, resource } from './handler.ts'
@@ -12,6 +12,11 @@ export const requests = resource(page, {
     const of = user === undefined ? {} : { user_id: userOf(context.plane, user).id }
     const { calls } = context.plane
     return { requests: newest(calls, since, limit, matching({ ...filter, ...of })), last_id: calls.lastId }
+  },
+  show({ plane }, { id }) {
+    const request = plane.calls.since(id - 1)[0]
+    if (request?.id !== id) throw missingOwn('id', 'call', id)
+    return { request, answer: plane.calls.answerOf(request) }
   },
   wait(context, { since, within, ...call }) {
     checkEndpoint(context, call.endpoint)

@@ -1,0 +1,49 @@
+// What is new in a daemon, in one answer, for programs that show it live; and its figures.
+
+import { Type } from '@sinclair/typebox'
+import { defaulted, endpoint, int, listOf, record } from '../define.ts'
+import { call, clockReply, duration, health, id, loggedEvent } from '../shapes/control.ts'
+
+export const live = {
+  watch: endpoint({
+    id: 'watch-live',
+    method: 'GET',
+    path: '/live',
+    access: 'control',
+    since: 1,
+    summary:
+      'Wait for new events and calls of all accounts, and return them with the clock and the health of the daemon',
+    params: {
+      events: defaulted(id, 0, 'events_cursor of the last answer; only newer events'),
+      requests: defaulted(id, 0, 'requests_cursor of the last answer; only calls that are new or have changed'),
+      within: defaulted(duration, '5s', 'how long to wait if nothing is new, such as 30s; at most 1m'),
+      limit: defaulted(Type.Integer({ minimum: 1, maximum: 10_000 }), 1000, 'maximum number of events, and of calls'),
+    },
+    reply: {
+      events: listOf(loggedEvent),
+      events_cursor: int,
+      requests: listOf(call),
+      requests_cursor: int,
+      clock: record(clockReply),
+      health,
+    },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'live',
+      examples: ['natter live --json', 'natter live --events 120 --requests 340 --within 30s --json'],
+      patience: 90_000,
+    },
+  }),
+  health: endpoint({
+    id: 'show-health',
+    method: 'GET',
+    path: '/health',
+    access: 'control',
+    since: 1,
+    summary: 'Show the figures of the daemon: memory, journal, queues, calls and events so far',
+    params: {},
+    reply: { health },
+    refusals: [],
+    cli: { name: 'health', examples: ['natter health', 'natter health --jq .health.rss'], shows: 'health' },
+  }),
+}

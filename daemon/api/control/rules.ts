@@ -1,0 +1,18 @@
+// The rules of the permission model, in words.
+
+import { endpoint, listOf, record, text } from '../define.ts'
+
+export const ruleList = {
+  list: endpoint({
+    id: 'list-rules',
+    method: 'GET',
+    path: '/rules',
+    access: 'control',
+    since: 1,
+    summary: 'List the rules of the permission model, each with the sentence that states it',
+    params: {},
+    reply: { rules: listOf(record({ name: text, law: text })) },
+    refusals: [],
+    cli: { name: 'rules', examples: ['natter rules', "natter rules --jq '.rules[].law'"], shows: 'rules' },
+  }),
+}

@@ -1,0 +1,124 @@
+// One call of the API over fetch, without the catalogue: an error body becomes a NatterError. Small enough for a browser.
+
+import type { Upload } from '../api/define.ts'
+import { guessKind, kindHeader, type RefusalKind, refusalKinds } from '../api/errors.ts'
+
+export interface ClientOptions {
+  /** Where the server is: `http://127.0.0.1:9991`. */
+  readonly site: string
+  readonly email?: string
+  readonly apiKey?: string
+  /** What the server calls this program. */
+  readonly client?: string
+  /** How often a call that is rate limited waits as told and tries again; 3 unless said. */
+  readonly retries?: number
+  /** In the place of the global one. */
+  readonly fetch?: typeof fetch
+}
+
+/** The server refused a call. */
+export class NatterError extends Error {
+  /** Such as `BAD_REQUEST`; `HTTP_502` when the answer was none of the API's. */
+  readonly code: string
+  /** Such as `not-found` or `forbidden`; guessed from status and code where the server does not send it. */
+  readonly kind: RefusalKind
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+
+  constructor(status: number, body: Readonly<Record<string, unknown>>, kind?: string | null) {
+    super(typeof body.msg === 'string' ? body.msg : `the server answered ${status}`)
+    this.name = 'NatterError'
+    this.status = status
+    this.code = typeof body.code === 'string' ? body.code : `HTTP_${status}`
+    this.kind = kind && Object.hasOwn(refusalKinds, kind) ? (kind as RefusalKind) : guessKind(status, this.code)
+    this.body = body
+  }
+}
+
+export type Reply = Record<string, unknown>
+type Fields = ReadonlyMap<string, string | Upload>
+
+/** Sends what is already in the form in which it travels. */
+export class Sender {
+  readonly #options: ClientOptions
+
+  constructor(options: ClientOptions) {
+    this.#options = { ...options, site: options.site.replace(/\/+$/, '') }
+  }
+
+  /** A path below /api/v1. */
+  async send(method: string, path: string, fields: Fields, signal?: AbortSignal): Promise<Reply> {
+    for (let left = this.#options.retries ?? 3; ; left--) {
+      const response = await this.#fetch(method, path, fields, signal)
+      const body = await bodyOf(response)
+      if (response.ok && body.result === 'success') return body
+      if (response.status !== 429 || left <= 0)
+        throw new NatterError(response.status, body, response.headers.get(kindHeader))
+      await pause(1000 * Number(response.headers.get('retry-after') ?? 1), signal)
+    }
+  }
+
+  #fetch(method: string, path: string, fields: Fields, signal?: AbortSignal): Promise<Response> {
+    const { site, email, apiKey, client = 'natter-client', fetch: chosen = fetch } = this.#options
+    const inQuery = method === 'GET'
+    const form = formOf(fields)
+    const query = inQuery && fields.size > 0 ? `?${form}` : ''
+    const headers: Record<string, string> = { 'User-Agent': client }
+    if (email !== undefined && apiKey !== undefined) headers.Authorization = `Basic ${base64(`${email}:${apiKey}`)}`
+    return chosen(`${site}/api/v1${path}${query}`, {
+      method,
+      headers,
+      ...(!inQuery && { body: form }),
+      ...(signal && { signal }),
+    })
+  }
+}
+
+/** Texts travel as they are, everything else as JSON. */
+export function fieldsOf(params: Readonly<Record<string, unknown>>): Map<string, string> {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined)
+  return new Map(given.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]))
+}
+
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      reject(signal!.reason)
+    }
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', end)
+        resolve()
+      },
+      Number.isFinite(ms) ? ms : 1000,
+    )
+    if (signal?.aborted) end()
+    else signal?.addEventListener('abort', end, { once: true })
+  })
+}
+
+/** The body of a proxy in trouble is a page, not an answer. */
+async function bodyOf(response: Response): Promise<Reply> {
+  const text = await response.text()
+  try {
+    const body = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? body : {}
+  } catch {
+    return {}
+  }
+}
+
+function formOf(fields: Fields): URLSearchParams | FormData {
+  if (![...fields.values()].some(value => typeof value === 'object'))
+    return new URLSearchParams([...fields] as [string, string][])
+  const form = new FormData()
+  for (const [name, value] of fields)
+    if (typeof value === 'string') form.append(name, value)
+    else form.append(name, new Blob([value.bytes as never], { type: value.contentType }), value.filename)
+  return form
+}
+
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+}

@@ -1,0 +1,49 @@
+// Handlers of `api/control/live.ts`.
+
+import { live as page } from '../../api/control/live.ts'
+import type { ControlPlane } from '../control-plane.ts'
+import { clockReply } from './clock.ts'
+import { readDuration } from './durations.ts'
+import { resource } from './handler.ts'
+
+/** Milliseconds. A longer wait would outlive the patience of proxies. */
+const longest = 60_000
+
+export const live = resource(page, {
+  async watch({ plane }, { events, requests, within, limit }) {
+    const { calls, events: log } = plane
+    // Numbers of another run of the daemon are too high: begin anew.
+    const seen = events > log.lastId ? 0 : events
+    const known = requests > calls.revision ? 0 : requests
+    const wait = Math.min(readDuration('within', within), longest)
+    if (log.lastId === seen && calls.revision === known) await plane.live.next(wait)
+    return {
+      // The shapes of a reply are not readonly; nobody changes these.
+      events: log.since(seen).slice(-limit) as never,
+      events_cursor: log.lastId,
+      requests: calls.changedSince(known).slice(-limit),
+      requests_cursor: calls.revision,
+      clock: clockReply(plane),
+      health: healthOf(plane),
+    }
+  },
+  health: ({ plane }) => ({ health: healthOf(plane) }),
+})
+
+function healthOf({ engine, parts, calls, events }: ControlPlane) {
+  const { rss, heapUsed } = process.memoryUsage()
+  const queues = [...engine.queues.values()]
+  return {
+    version: parts.version,
+    uptime_ms: Math.round(process.uptime() * 1000),
+    rss,
+    heap_used: heapUsed,
+    position: engine.position,
+    journal_bytes: parts.journalSize(),
+    queues: queues.length,
+    waiting: queues.filter(queue => queue.waiter !== undefined).length,
+    pending: queues.reduce((sum, queue) => sum + queue.pending.length, 0),
+    calls: calls.lastId,
+    events: events.lastId,
+  }
+}

@@ -1,0 +1,38 @@
+// Waits until anything in a set of logs is new: one long poll shows a daemon live.
+
+import type { Log } from './recent.ts'
+
+export class Live {
+  readonly #waiting = new Set<() => void>()
+  #ended = false
+
+  constructor(logs: readonly Log<any>[]) {
+    for (const log of logs) log.onChange = () => this.#wake()
+  }
+
+  /** Resolves at the next change, when the time is up, or when the daemon stops. */
+  next(ms: number): Promise<void> {
+    if (this.#ended || ms <= 0) return Promise.resolve()
+    return new Promise(resolve => {
+      const end = () => {
+        clearTimeout(timer)
+        this.#waiting.delete(end)
+        resolve()
+      }
+      // Real time: the clock of the daemon may be frozen.
+      const timer = setTimeout(end, ms)
+      timer.unref()
+      this.#waiting.add(end)
+    })
+  }
+
+  /** The daemon stops: everyone who waits gets an answer. */
+  end(): void {
+    this.#ended = true
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const end of this.#waiting) end()
+  }
+}

@@ -1,0 +1,58 @@
+// Commands for a shell, as people would type them.
+
+import { site } from '../session.ts'
+
+/** Quoted if the shell would not take it as it is. */
+export function quote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+type Params = Readonly<Record<string, unknown>>
+
+/** `path` is below /api/v1 or has it. The key is a variable of the shell: what is copied can be shown to others. */
+export function curlOf(method: string, path: string, user: string | null, params: Params): string {
+  const account = user ? [`-u ${quote(`${user}:`)}"$NATTER_API_KEY"`] : []
+  const shape = method === 'GET' ? ['-G'] : [`-X ${method}`]
+  const fields = Object.entries(params).map(([name, value]) => `--data-urlencode ${quote(`${name}=${textOf(value)}`)}`)
+  return ['curl -sS', ...account, ...shape, quote(`${site}${apiPath(path)}`), ...fields].join(' ')
+}
+
+export function natterOf(method: string, path: string, user: string | null, params: Params): string {
+  const fields = Object.entries(params).map(([name, value]) =>
+    typeof value === 'string' ? `-f ${quote(`${name}=${value}`)}` : `-F ${quote(`${name}=${JSON.stringify(value)}`)}`,
+  )
+  const account = user ? ['--user', quote(user)] : []
+  return [
+    'natter api',
+    method,
+    quote(path.replace(/^.*\/api\/v1/, '')),
+    ...fields,
+    '--site',
+    quote(site),
+    ...account,
+  ].join(' ')
+}
+
+/** A wait, or a tail, that would see this event. */
+export function followOf(verb: 'wait' | 'tail', event: Readonly<Record<string, any>>, user: string | null): string {
+  const { type, message } = event
+  const parts = [`natter ${verb}`]
+  if (type === 'message') {
+    if (message?.type === 'stream' || message?.type === 'channel')
+      parts.push('--channel', quote(String(message.display_recipient)), '--topic', quote(String(message.subject)))
+    else parts.push('--dm')
+    if (message?.sender_email) parts.push('--sender', quote(message.sender_email))
+  } else parts.push('--type', quote(String(type)))
+  if (verb === 'wait') parts.push('--within 30s')
+  parts.push('--site', quote(site))
+  if (user) parts.push('--user', quote(user))
+  return parts.join(' ')
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+export function apiPath(path: string): string {
+  return path.includes('/api/v1') ? path.slice(path.indexOf('/api/v1')) : `/api/v1${path}`
+}

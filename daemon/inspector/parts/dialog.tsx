@@ -1,0 +1,30 @@
+// A dialog of the browser's own: it keeps the focus inside, and Escape closes it.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from './controls.tsx'
+
+interface Props {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+export function Dialog({ title, onClose, children }: Props) {
+  const box = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (!box.current!.open) box.current!.showModal()
+  }, [])
+  return (
+    <dialog ref={box} class="dialog" aria-label={title} onClose={onClose}>
+      <header>
+        <h2>{title}</h2>
+        <button type="button" class="button ghost" onClick={() => box.current!.close()}>
+          <Icon name="close" />
+          <span class="hidden">Close</span>
+        </button>
+      </header>
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  )
+}

@@ -1,0 +1,44 @@
+// Which view is shown: the fragment of the address, so that back, forward and bookmarks work.
+
+import { computed, signal } from '@preact/signals'
+
+export const views = {
+  conversations: { title: 'Conversations', short: 'Chat', key: 'c', control: false },
+  events: { title: 'Events', short: 'Events', key: 'e', control: false },
+  calls: { title: 'Calls', short: 'Calls', key: 'r', control: true },
+  time: { title: 'Time and faults', short: 'Time', key: 't', control: true },
+  world: { title: 'World', short: 'World', key: 'w', control: false },
+  health: { title: 'Health', short: 'Health', key: 'h', control: true },
+} as const
+
+export type ViewName = keyof typeof views
+
+const fragment = signal(location.hash)
+
+export const route = computed<{ readonly view: ViewName; readonly rest: readonly string[] }>(() => {
+  const [view = '', ...rest] = fragment.value.replace(/^#\/?/, '').split('/').map(decode)
+  return { view: Object.hasOwn(views, view) ? (view as ViewName) : 'conversations', rest }
+})
+
+export function hrefOf(view: ViewName, ...rest: readonly (string | number)[]): string {
+  return `#/${[view, ...rest.map(part => encodeURIComponent(part))].join('/')}`
+}
+
+export function go(view: ViewName, ...rest: readonly (string | number)[]): void {
+  location.hash = hrefOf(view, ...rest)
+}
+
+export function followAddress(): void {
+  addEventListener('hashchange', () => {
+    fragment.value = location.hash
+  })
+  fragment.value = location.hash
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -1,0 +1,190 @@
+// Who looks at which daemon: the control token or one account, kept in this tab only, and the accounts it can act as.
+
+import { computed, signal } from '@preact/signals'
+import { fieldsOf, NatterError, type Reply, Sender } from '../client/sender.ts'
+
+export interface Account {
+  readonly user_id: number
+  readonly email: string
+  readonly full_name: string
+  readonly api_key: string
+}
+
+interface Kept {
+  readonly token?: string
+  readonly account?: Account
+  /** User ID of the account to act as. */
+  readonly actor?: number
+}
+
+/** The daemon or space that served the page, however long its path is. */
+export const site = new URL('.', location.href.split(/[?#]/, 1)[0]!).href.replace(/\/$/, '')
+
+/** One origin can have several worlds, each with a token of its own. */
+const storageKey = `natter-inspector ${site}`
+
+export const phase = signal<'starting' | 'sign-in' | 'open'>('starting')
+/** Opens the control plane; undefined where one account signed in. */
+export const token = signal<string | undefined>(undefined)
+export const accounts = signal<readonly Account[]>([])
+export const actor = signal<Account | undefined>(undefined)
+/** Why the form is shown again. */
+export const refused = signal<string | undefined>(undefined)
+export const isControlled = computed(() => token.value !== undefined)
+
+/** Takes the token out of the address before anything else sees it, and opens the session if there is one. */
+export async function begin(): Promise<void> {
+  const kept = read()
+  const given = /[#&]token=([^&]+)/.exec(location.hash)?.[1]
+  if (given !== undefined) {
+    // Neither the address bar nor the history of the browser keeps it.
+    history.replaceState(null, '', `${location.pathname}${location.search}#/conversations`)
+    return openWithToken(decodeURIComponent(given), kept.actor)
+  }
+  if (kept.token) return openWithToken(kept.token, kept.actor)
+  if (kept.account) return openWithAccount(kept.account)
+  phase.value = 'sign-in'
+}
+
+/** As natter/client does it, with the account that the page acts as. */
+export function callAs(
+  account: Account,
+  method: string,
+  path: string,
+  params: Readonly<Record<string, unknown>> = {},
+  abort?: AbortSignal,
+  /** The call is made even while the page goes away. */
+  keepalive = false,
+): Promise<any> {
+  const options = { site, email: account.email, apiKey: account.api_key, client: 'natter-inspector' }
+  const kept: typeof fetch = (input, init) => fetch(input, { ...init, keepalive: true })
+  return new Sender({ ...options, ...(keepalive && { fetch: kept }) }).send(method, path, fieldsOf(params), abort)
+}
+
+export function call(method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<any> {
+  return callAs(actor.value!, method, path, params)
+}
+
+/** A call of the control plane: JSON both ways. */
+export async function control(
+  method: string,
+  path: string,
+  params: Readonly<Record<string, unknown>> = {},
+  abort?: AbortSignal,
+): Promise<any> {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== '')
+  const inQuery = method === 'GET' || method === 'DELETE'
+  const query = inQuery && given.length > 0 ? `?${new URLSearchParams(given.map(([k, v]) => [k, String(v)]))}` : ''
+  const response = await fetch(`${site}/control/v1${path}${query}`, {
+    method,
+    headers: { Authorization: `Bearer ${token.value}`, ...(!inQuery && { 'Content-Type': 'application/json' }) },
+    ...(!inQuery && { body: JSON.stringify(Object.fromEntries(given)) }),
+    ...(abort && { signal: abort }),
+  })
+  const body = (await response.json().catch(() => ({}))) as Reply
+  if (!response.ok || body.result !== 'success') throw new NatterError(response.status, body)
+  return body
+}
+
+export function actAs(account: Account): void {
+  actor.value = account
+  write({ ...read(), actor: account.user_id })
+}
+
+export async function signIn(email: string, secret: string): Promise<void> {
+  refused.value = undefined
+  try {
+    await openWithAccount(await accountFor(email.trim(), secret))
+  } catch (error) {
+    refused.value = messageOf(error)
+  }
+}
+
+export async function useToken(given: string): Promise<void> {
+  refused.value = undefined
+  await openWithToken(given.trim())
+}
+
+export function signOut(): void {
+  sessionStorage.removeItem(storageKey)
+  location.reload()
+}
+
+/** New accounts, changed keys: asked for again after a reset or a restore. */
+export async function reloadAccounts(): Promise<void> {
+  if (!token.value) return
+  const found: Account[] = (await control('GET', '/accounts')).accounts
+  accounts.value = found
+  const same = found.find(({ email }) => email === actor.value?.email)
+  if (same?.api_key !== actor.value?.api_key) actor.value = same ?? found[0]
+}
+
+export function messageOf(error: unknown): string {
+  if (error instanceof NatterError) return error.message
+  return 'The daemon does not answer.'
+}
+
+async function openWithToken(given: string, preferred?: number): Promise<void> {
+  token.value = given
+  try {
+    const found: Account[] = (await control('GET', '/accounts')).accounts
+    accounts.value = found
+    actor.value = found.find(({ user_id }) => user_id === preferred) ?? found[0]
+    write({ token: given, ...(preferred !== undefined && { actor: preferred }) })
+    phase.value = 'open'
+  } catch (error) {
+    token.value = undefined
+    const wrong = error instanceof NatterError
+    if (wrong) sessionStorage.removeItem(storageKey)
+    refused.value = !wrong
+      ? messageOf(error)
+      : error.status === 404
+        ? 'This daemon has no control plane. Sign in as an account.'
+        : 'The token is wrong. It changes when a daemon starts anew: take the address from its banner, or use `natter open`.'
+    phase.value = 'sign-in'
+  }
+}
+
+async function openWithAccount(account: Account): Promise<void> {
+  try {
+    const me = await callAs(account, 'GET', '/users/me')
+    const own = { ...account, user_id: me.user_id, email: me.email, full_name: me.full_name }
+    accounts.value = [own]
+    actor.value = own
+    write({ account: own })
+    phase.value = 'open'
+  } catch (error) {
+    if (error instanceof NatterError) sessionStorage.removeItem(storageKey)
+    refused.value = messageOf(error)
+    phase.value = 'sign-in'
+  }
+}
+
+/** The secret is an API key or a password: the key is tried first, since a wrong one costs nothing. */
+async function accountFor(email: string, secret: string): Promise<Account> {
+  const account = { user_id: 0, email, full_name: email, api_key: secret }
+  try {
+    await callAs(account, 'GET', '/users/me')
+    return account
+  } catch (error) {
+    if (!(error instanceof NatterError) || error.status !== 401) throw error
+    const form = new URLSearchParams({ username: email, password: secret })
+    const response = await fetch(`${site}/api/v1/fetch_api_key`, { method: 'POST', body: form })
+    const body = (await response.json().catch(() => ({}))) as Reply
+    if (!response.ok)
+      throw response.status === 403 || response.status === 401 ? error : new NatterError(response.status, body)
+    return { ...account, email: String(body.email ?? email), api_key: String(body.api_key) }
+  }
+}
+
+function read(): Kept {
+  try {
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? '{}')
+  } catch {
+    return {}
+  }
+}
+
+function write(kept: Kept): void {
+  sessionStorage.setItem(storageKey, JSON.stringify(kept))
+}

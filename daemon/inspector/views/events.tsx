@@ -1,0 +1,284 @@
+// Every event of every account, live, and the queues it went to.
+
+import { useComputed, useSignal } from '@preact/signals'
+import { clearEvents, events, type LoggedEvent, skipped } from '../live.ts'
+import { followOf } from '../parts/commands.ts'
+import { attempt, CopyButton, Icon, Json, useFresh } from '../parts/controls.tsx'
+import { fromNow, localPart, shortName, timeOfDay } from '../parts/format.ts'
+import { VirtualList } from '../parts/virtual-list.tsx'
+import { explainMessage } from '../parts/why.tsx'
+import { accounts, control, isControlled } from '../session.ts'
+
+interface Queue {
+  readonly queue_id: string
+  readonly user: string | null
+  readonly event_types: readonly string[] | null
+  readonly pending: number
+  readonly last_event_id: number
+  readonly acknowledged: number
+  readonly waiting: boolean
+  readonly last_seen: number
+  readonly expires: number
+}
+
+/** Names of accounts in one row. */
+const shownNames = 3
+
+export function Events() {
+  const text = useSignal('')
+  const account = useSignal('')
+  const type = useSignal('')
+  const selected = useSignal<LoggedEvent | undefined>(undefined)
+  const found = useComputed(() => {
+    const wanted = text.value.trim().toLowerCase()
+    const user = Number(account.value)
+    return events.value.filter(
+      ({ to, event }) =>
+        (account.value === '' || to.includes(user)) &&
+        (type.value === '' || event.type === type.value) &&
+        (wanted === '' || searchable(event).includes(wanted)),
+    )
+  })
+  const types = useComputed(() => [...new Set(events.value.map(({ event }) => String(event.type)))].sort())
+  return (
+    <div class="log" data-opened={selected.value !== undefined}>
+      <div class="log-main">
+        <header class="toolbar">
+          <h1>Events</h1>
+          <input
+            class="input grow"
+            type="search"
+            data-slash
+            placeholder="Filter by text"
+            aria-label="Filter by text"
+            value={text.value}
+            onInput={event => {
+              text.value = event.currentTarget.value
+            }}
+          />
+          <select
+            class="input"
+            aria-label="Account"
+            value={account.value}
+            onChange={event => {
+              account.value = event.currentTarget.value
+            }}
+          >
+            <option value="">all accounts</option>
+            {accounts.value.map(({ user_id, email }) => (
+              <option key={user_id} value={user_id}>
+                {localPart(email)}
+              </option>
+            ))}
+          </select>
+          <select
+            class="input"
+            aria-label="Type"
+            value={type.value}
+            onChange={event => {
+              type.value = event.currentTarget.value
+            }}
+          >
+            <option value="">all types</option>
+            {types.value.map(name => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+          <button type="button" class="button" onClick={clearEvents}>
+            Clear
+          </button>
+          <span class="faint amount">
+            {found.value.length.toLocaleString()} of {events.value.length.toLocaleString()}
+            {skipped.value.events > 0 && `, ${skipped.value.events.toLocaleString()} came too fast to show`}
+          </span>
+        </header>
+        <div class="columns events-columns" aria-hidden="true">
+          <span>Time</span>
+          <span>Type</span>
+          <span>Accounts</span>
+          <span>Queues</span>
+          <span>Position</span>
+          <span>Summary</span>
+        </div>
+        <VirtualList
+          label="Events"
+          items={found.value}
+          keyOf={({ key }) => key}
+          selected={selected.value?.key}
+          onSelect={item => {
+            selected.value = item
+          }}
+          row={row}
+          empty="No events yet. Send a message, and it appears here."
+        />
+        {isControlled.value && <Queues />}
+      </div>
+      {selected.value && (
+        <Details
+          item={selected.value}
+          close={() => {
+            selected.value = undefined
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+const texts = new WeakMap<object, string>()
+
+/** The text that a filter looks at, made once for each event. */
+function searchable(event: LoggedEvent['event']): string {
+  const known = texts.get(event)
+  if (known !== undefined) return known
+  const made = JSON.stringify(event).toLowerCase()
+  texts.set(event, made)
+  return made
+}
+
+function row({ time, to, event, queues, position }: LoggedEvent) {
+  return (
+    <span class="cells events-columns">
+      <time>{timeOfDay(time)}</time>
+      <span class="type">
+        {event.type}
+        {event.op && <span class="op"> {event.op}</span>}
+      </span>
+      <span class="cut" title={to.map(shortName).join(', ')}>
+        {to.slice(0, shownNames).map(shortName).join(', ')}
+        {to.length > shownNames && ` +${to.length - shownNames}`}
+      </span>
+      <span class="number" title={queues.join(' ')}>
+        {queues.length === 1 ? queues[0]!.slice(0, 8) : queues.length}
+      </span>
+      <span class="number">{position || ''}</span>
+      <span class="cut faint">{summaryOf(event)}</span>
+    </span>
+  )
+}
+
+/** What an event is about, in a few words. */
+function summaryOf(event: LoggedEvent['event']): string {
+  const { message } = event
+  if (event.type === 'message' && message)
+    return `${localPart(String(message.sender_email))}: ${String(message.content).slice(0, 200)}`
+  if (event.type === 'reaction') return `:${event.emoji_name}: on message ${event.message_id}`
+  if (event.type === 'typing') return localPart(String(event.sender?.email ?? ''))
+  if (event.type === 'update_message_flags') return `${event.flag} on ${event.messages?.length ?? 0} messages`
+  const { type: _type, op: _op, id: _id, ...rest } = event
+  return JSON.stringify(rest).slice(0, 200)
+}
+
+function Details({ item, close }: { item: LoggedEvent; close: () => void }) {
+  const { event, to, queues, time, position } = item
+  const reader = accounts.value.find(({ user_id }) => to.includes(user_id))?.email ?? null
+  return (
+    <aside class="details" aria-label="Event">
+      <header class="toolbar">
+        <h2>
+          {event.type} {event.op}
+        </h2>
+        <button type="button" class="button ghost" onClick={close}>
+          <Icon name="close" />
+          <span class="hidden">Close</span>
+        </button>
+      </header>
+      <div class="toolbar">
+        <CopyButton text={() => followOf('wait', event, reader)}>
+          <span>
+            as <code>natter wait</code>
+          </span>
+        </CopyButton>
+        <CopyButton text={() => followOf('tail', event, reader)}>
+          <span>
+            as <code>natter tail</code>
+          </span>
+        </CopyButton>
+        <CopyButton text={() => JSON.stringify(event, null, 2)}>JSON</CopyButton>
+        {isControlled.value && event.type === 'message' && reader && (
+          <button type="button" class="button" onClick={() => explainMessage(event.message.id, reader)}>
+            Why?
+          </button>
+        )}
+      </div>
+      <dl class="facts">
+        <div>
+          <dt>Time</dt>
+          <dd>{timeOfDay(time)}</dd>
+        </div>
+        <div>
+          <dt>Accounts</dt>
+          <dd>{to.map(shortName).join(', ')}</dd>
+        </div>
+        <div>
+          <dt>Queues</dt>
+          <dd>{queues.length === 0 ? 'none: nobody listened' : queues.map(id => <code key={id}>{id} </code>)}</dd>
+        </div>
+        {position > 0 && (
+          <div>
+            <dt>Position</dt>
+            <dd>{position}</dd>
+          </div>
+        )}
+      </dl>
+      <Json value={event} label="Event as JSON" />
+    </aside>
+  )
+}
+
+const isNarrow = matchMedia('(max-width: 720px)').matches
+
+function Queues() {
+  const { value: queues } = useFresh<readonly Queue[]>(async () => (await control('GET', '/queues')).queues)
+  const expire = (id: string) =>
+    attempt(() => control('POST', '/queues/expire', { queue_id: id }), 'The queue has expired.')
+  return (
+    <div class="queues">
+      <details open={!isNarrow}>
+        <summary>
+          <h2>Queues ({queues?.length ?? 0})</h2>
+        </summary>
+        <div class="table-box" tabIndex={0} role="region" aria-label="Queues">
+          <table>
+            <thead>
+              <tr>
+                <th>Account</th>
+                <th>Queue</th>
+                <th class="number">Pending</th>
+                <th class="number">Acknowledged</th>
+                <th>State</th>
+                <th>Types</th>
+                <th>Action</th>
+              </tr>
+            </thead>
+            <tbody>
+              {queues?.slice(0, 500).map(queue => (
+                <tr key={queue.queue_id}>
+                  <td>{queue.user ? localPart(queue.user) : '–'}</td>
+                  <td>
+                    <code title={queue.queue_id}>{queue.queue_id.slice(0, 8)}</code>
+                  </td>
+                  <td class="number">{queue.pending}</td>
+                  <td class="number">{queue.acknowledged < 0 ? 'nothing' : `up to ${queue.acknowledged}`}</td>
+                  <td>
+                    {queue.waiting ? 'a poll waits' : 'idle'}{' '}
+                    <span class="faint">
+                      {queue.waiting ? 'since' : 'seen'} {timeOfDay(queue.last_seen)}, expires{' '}
+                      {fromNow(queue.expires, queue.last_seen)}
+                    </span>
+                  </td>
+                  <td class="faint">{queue.event_types?.join(', ') ?? 'all'}</td>
+                  <td>
+                    <button type="button" class="button small" onClick={() => expire(queue.queue_id)}>
+                      Expire
+                    </button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </div>
+  )
+}

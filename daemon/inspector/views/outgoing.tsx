@@ -1,0 +1,114 @@
+// What the daemon sent to the outside: mails, and the calls of outgoing webhooks.
+
+import { useSignal } from '@preact/signals'
+import { clock } from '../live.ts'
+import { attempt, Json, useFresh } from '../parts/controls.tsx'
+import { fromNow, fullTime, localPart } from '../parts/format.ts'
+import { accounts, callAs, control } from '../session.ts'
+
+interface Mail {
+  readonly id: number
+  readonly time: number
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+export function Mails() {
+  const { value } = useFresh<readonly Mail[]>(async () => (await control('GET', '/outbox', { limit: 200 })).mails)
+  if (!value?.length) return <p class="empty">No mails. Invitations and changed addresses write some.</p>
+  return (
+    <ul class="cards">
+      {value.toReversed().map(({ id, time, to, subject, text }) => (
+        <li key={id} class="card">
+          <details>
+            <summary>
+              <b>{subject}</b>{' '}
+              <span class="faint">
+                to {to}, {fullTime(time)}
+              </span>
+            </summary>
+            <pre tabIndex={0}>{text}</pre>
+          </details>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface Delivery {
+  readonly id: number
+  readonly time: number
+  readonly bot: string | null
+  readonly message_id: number
+  readonly trigger: string
+  readonly status: 'waiting' | 'delivered' | 'failed'
+  readonly attempts: number
+  readonly next_attempt: number | null
+  readonly http_status: number | null
+  readonly error: string | null
+  readonly response: string | null
+  readonly request: { readonly url: string; readonly content_type: string; readonly body: unknown } | null
+}
+
+export function Webhooks() {
+  const open = useSignal<number | undefined>(undefined)
+  const { value, reload } = useFresh<readonly Delivery[]>(
+    async () => (await control('GET', '/webhooks', { limit: 200 })).deliveries,
+  )
+  if (!value?.length)
+    return <p class="empty">No deliveries. Mention an outgoing webhook bot, and its server is called.</p>
+  const again = async (id: number) => {
+    // An owner of the organization may repeat every delivery.
+    await attempt(() => callAs(accounts.value[0]!, 'POST', `/webhook_deliveries/${id}/redeliver`), 'Sent again.')
+    await reload()
+  }
+  return (
+    <ul class="cards">
+      {value.toReversed().map(delivery => {
+        const { id, bot, status, http_status, error, attempts, next_attempt, message_id, time } = delivery
+        return (
+          <li key={id} class="card">
+            <div class="toolbar">
+              <span class="status" data-kind={status === 'delivered' ? 'good' : status === 'failed' ? 'bad' : 'open'}>
+                {status}
+              </span>
+              <b>{bot ? localPart(bot) : 'a bot that is gone'}</b>
+              <span class="faint">
+                message {message_id}, {fullTime(time)}, {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
+                {http_status !== null && `, answered ${http_status}`}
+                {next_attempt !== null && `, next attempt ${fromNow(next_attempt, clock.value?.now ?? 0)}`}
+              </span>
+              <button
+                type="button"
+                class="button small"
+                aria-expanded={open.value === id}
+                onClick={() => {
+                  open.value = open.value === id ? undefined : id
+                }}
+              >
+                {open.value === id ? 'Hide' : 'Show'}
+              </button>
+              <button type="button" class="button small" onClick={() => again(id)}>
+                Again
+              </button>
+            </div>
+            {error && <p class="problem">{error}</p>}
+            {open.value === id && (
+              <div class="beside">
+                <div>
+                  <h3>Request {delivery.request && <code>{delivery.request.url}</code>}</h3>
+                  <Json value={delivery.request?.body ?? null} label="Request" />
+                </div>
+                <div>
+                  <h3>Answer</h3>
+                  <Json value={delivery.response ?? 'none'} label="Answer" />
+                </div>
+              </div>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

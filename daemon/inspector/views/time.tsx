@@ -1,0 +1,273 @@
+// The daemon's clock, what falls due by it, and faults.
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { clock } from '../live.ts'
+import { attempt, Field, Section, useFresh } from '../parts/controls.tsx'
+import { fromNow, fullTime, localPart } from '../parts/format.ts'
+import { accounts, control } from '../session.ts'
+
+interface Due {
+  readonly at: number
+  readonly kind: string
+  readonly user: string | null
+  readonly about: string
+}
+
+interface Fault {
+  readonly id: number
+  readonly kind: string
+  readonly endpoint?: string
+  readonly user?: string
+  readonly seen: number
+  readonly hits: number
+  readonly [option: string]: unknown
+}
+
+export function Time() {
+  return (
+    <div class="page">
+      <h1>Time and faults</h1>
+      <Clock />
+      <Faults />
+    </div>
+  )
+}
+
+function Clock() {
+  const tick = useSignal(0)
+  const moment = useSignal('')
+  const { value: due, reload } = useFresh<readonly Due[]>(
+    async () => (await control('GET', '/clock/due', { limit: 50 })).due,
+  )
+  useEffect(() => {
+    const timer = setInterval(() => {
+      tick.value++
+    }, 500)
+    return () => clearInterval(timer)
+  }, [])
+  const now = tick.value >= 0 ? nowOfDaemon() : 0
+  const act =
+    (path: string, params: Readonly<Record<string, unknown>> = {}) =>
+    async () => {
+      await attempt(async () => {
+        const reply = await control('POST', `/clock/${path}`, params)
+        clock.value = { now: reply.now, frozen: reply.frozen, read: Date.now() }
+      })
+      await reload()
+    }
+  const frozen = clock.value?.frozen === true
+  const next = due?.[0]
+  return (
+    <Section title="Clock">
+      <div class="clock">
+        <p class="clock-face" data-frozen={frozen}>
+          <time dateTime={now ? new Date(now).toISOString() : ''}>{now ? fullTime(now) : '…'}</time>
+          <span class="tag">{frozen ? 'frozen' : 'running'}</span>
+        </p>
+        <div class="toolbar">
+          {frozen ? (
+            <button type="button" class="button primary" onClick={act('resume')}>
+              Resume
+            </button>
+          ) : (
+            <button type="button" class="button primary" onClick={act('freeze')}>
+              Freeze
+            </button>
+          )}
+          <button type="button" class="button" onClick={act('advance', { by: '1m' })}>
+            +1 min
+          </button>
+          <button type="button" class="button" onClick={act('advance', { by: '1h' })}>
+            +1 h
+          </button>
+          <button
+            type="button"
+            class="button"
+            disabled={!next}
+            onClick={next && act('set', { to: Math.ceil(Math.max(next.at, now) / 1000) })}
+          >
+            To the next thing due
+          </button>
+          <form
+            class="toolbar"
+            onSubmit={event => {
+              event.preventDefault()
+              void act('set', { to: moment.value })()
+            }}
+          >
+            <input
+              class="input"
+              aria-label="Move to"
+              placeholder="2030-01-01T09:00:00Z"
+              required
+              value={moment.value}
+              onInput={event => {
+                moment.value = event.currentTarget.value
+              }}
+            />
+            <button type="submit" class="button">
+              Move there
+            </button>
+          </form>
+        </div>
+      </div>
+      <DueLine due={due ?? []} now={now} />
+    </Section>
+  )
+}
+
+function nowOfDaemon(): number {
+  const known = clock.value
+  if (!known) return 0
+  return known.frozen ? known.now : known.now + Date.now() - known.read
+}
+
+function DueLine({ due, now }: { due: readonly Due[]; now: number }) {
+  if (due.length === 0) return <p class="empty">Nothing falls due.</p>
+  return (
+    <ol class="due" aria-label="What falls due">
+      {due.map(({ at, kind, user, about }, index) => (
+        <li key={index} data-kind={kind}>
+          <span class="when">{fromNow(at, now)}</span>
+          <span class="what">
+            <b>{kind}</b> {user && localPart(user)} <span class="faint cut">{about}</span>
+          </span>
+          <time class="faint">{fullTime(at)}</time>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+const options = [
+  ['endpoint', 'Endpoint', 'all, or send-message'],
+  ['times', 'How many calls', 'all'],
+  ['after', 'After how many', '0'],
+  ['probability', 'Probability', '1'],
+] as const
+
+/** What only one kind takes. */
+const ofKind: Readonly<Record<string, readonly [string, string, string]>> = {
+  status: ['status', 'Status', '500'],
+  'rate-limit': ['seconds', 'Retry after (s)', '1'],
+  latency: ['ms', 'Wait (ms)', '1000'],
+}
+
+function Faults() {
+  const kind = useSignal('rate-limit')
+  const user = useSignal('')
+  const values = useSignal<Readonly<Record<string, string>>>({})
+  const { value, reload } = useFresh<{ faults: readonly Fault[]; kinds: Readonly<Record<string, string>> }>(() =>
+    control('GET', '/faults'),
+  )
+  const kinds = value?.kinds ?? {}
+  const fields = ofKind[kind.value] ? [...options, ofKind[kind.value]!] : options
+  const add = async (event: Event) => {
+    event.preventDefault()
+    const given = fields.map(([name]) => [name, values.value[name] ?? '']).filter(([, text]) => text !== '')
+    const params = Object.fromEntries(given.map(([name, text]) => [name, name === 'endpoint' ? text : Number(text)]))
+    if (await attempt(() => control('POST', '/faults', { kind: kind.value, user: user.value, ...params }), 'Added.'))
+      values.value = {}
+    await reload()
+  }
+  const remove = async (id: number) => {
+    await attempt(() => control('DELETE', `/faults/${id}`))
+    await reload()
+  }
+  return (
+    <Section title="Faults">
+      <form class="grid-form" onSubmit={add} aria-label="Add a fault">
+        <Field label="Kind">
+          <select
+            class="input"
+            value={kind.value}
+            onChange={event => {
+              kind.value = event.currentTarget.value
+            }}
+          >
+            {Object.keys(kinds).map(name => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Account">
+          <select
+            class="input"
+            value={user.value}
+            onChange={event => {
+              user.value = event.currentTarget.value
+            }}
+          >
+            <option value="">all</option>
+            {accounts.value.map(({ email }) => (
+              <option key={email} value={email}>
+                {localPart(email)}
+              </option>
+            ))}
+          </select>
+        </Field>
+        {fields.map(([name, label, placeholder]) => (
+          <Field key={name} label={label}>
+            <input
+              class="input"
+              placeholder={placeholder}
+              inputMode={name === 'endpoint' ? 'text' : 'decimal'}
+              value={values.value[name] ?? ''}
+              onInput={event => {
+                values.value = { ...values.value, [name]: event.currentTarget.value }
+              }}
+            />
+          </Field>
+        ))}
+        <button type="submit" class="button primary">
+          Add fault
+        </button>
+      </form>
+      <p class="faint">{kinds[kind.value]}</p>
+      {value && value.faults.length === 0 && <p class="empty">No faults: every call is answered as it should be.</p>}
+      {value && value.faults.length > 0 && (
+        <div class="table-box" tabIndex={0} role="region" aria-label="Faults">
+          <table>
+            <thead>
+              <tr>
+                <th>Kind</th>
+                <th>Applies to</th>
+                <th>Options</th>
+                <th class="number">Seen</th>
+                <th class="number">Hits</th>
+                <th>Action</th>
+              </tr>
+            </thead>
+            <tbody>
+              {value.faults.map(({ id, kind: name, endpoint, user: of, seen, hits, ...rest }) => (
+                <tr key={id}>
+                  <td>
+                    <b>{name}</b>
+                  </td>
+                  <td>
+                    {endpoint ?? 'every endpoint'}, {of ?? 'every account'}
+                  </td>
+                  <td class="faint">
+                    {Object.entries(rest)
+                      .map(([option, given]) => `${option} ${given}`)
+                      .join(', ')}
+                  </td>
+                  <td class="number">{seen}</td>
+                  <td class="number">
+                    <b>{hits}</b>
+                  </td>
+                  <td>
+                    <button type="button" class="button small" onClick={() => remove(id)}>
+                      Remove
+                    </button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Section>
+  )
+}
