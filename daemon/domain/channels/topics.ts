@@ -73,8 +73,12 @@ export const topics = resource(api)<UserTopicFact>({
 /** Facts that give a topic a policy for the actor; none when it has it already. */
 function visibilityPolicyFacts(ctx: Context, channelId: number, given: string, policy: number): Fact[] {
   const topic = readTopic('topic', given)
+  // What was set once can be taken back, in a channel that was left or archived too.
+  const isSet = ctx.state.userTopics.get(userTopicKey({ userId: ctx.actor.id, channelId, topic })) !== undefined
+  const channel = ctx.state.channels.get(channelId)
   if (policy !== none) liveChannelFor(ctx, channelId, may.seeContent)
-  else if (!ctx.state.channels.has(channelId)) throw missing('stream_id', 'channel', channelId)
+  else if (!isSet && !(channel && may.seeMetadata.allows(ctx, channel)))
+    throw missing('stream_id', 'channel', channelId)
   return userTopicFacts(ctx.state, { userId: ctx.actor.id, channelId, topic, policy, updated: seconds(ctx.now) })
 }
 

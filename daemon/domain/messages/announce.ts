@@ -21,7 +21,7 @@ import { queueTakes } from '../narrow/queue-filter.ts'
 import { metInConversation, partedInConversation } from '../people/users/access.ts'
 import type { Announcement, Client, Event } from '../resource.ts'
 import { channelAudience, splitByAccess } from '../rules/audiences.ts'
-import { seeMessage } from '../rules/index.ts'
+import { seeMessage, seeMetadata } from '../rules/index.ts'
 import { concerned } from './audience.ts'
 import { presentMessage, type View } from './present.ts'
 
@@ -119,7 +119,11 @@ export function moved(state: State, fact: MessagesMoved): Announcement[] {
   const { id, ids, from, to } = fact
   const shown = (topic: string, client: Client) => topicShown(topic, viewOf(client).emptyTopic)
   const people = new Set([...state.subscriptions.followers(from.channelId), ...concerned(state, id)])
-  const staying = new Set([...people].filter(userId => mayStillSee(state, userId, id)))
+  const source = state.channels.get(from.channelId)!
+  // The event names the channel the messages come from: who may not know of it finds them where they are now.
+  const mayKnowSource = (userId: number) =>
+    from.channelId === to.channelId || seeMetadata.allows({ state, actor: state.users.get(userId)! }, source)
+  const staying = new Set([...people].filter(userId => mayStillSee(state, userId, id) && mayKnowSource(userId)))
   const losing = [...people].filter(userId => !staying.has(userId) && hasRow(state, userId, id))
   const event = (client: Client): Event => ({
     type: 'update_message',

@@ -68,9 +68,11 @@ export function targetOf(
   { type, to, topic }: { type: string; to?: unknown; topic?: string | undefined },
 ): Target {
   if (type === 'direct' || type === 'private') return { people: peopleTo(ctx, to) }
-  const channel = channelTo(ctx, to)
+  // Before the channel is looked at: a mistake in the topic must not tell a hidden channel from none.
   if (topic === undefined) throw needed('topic', 'for a channel message')
-  const target = { channel, topic: isNoTopic(topic) ? '' : topicOf(topic) }
+  const name = isNoTopic(topic) ? '' : topicOf(topic)
+  const channel = channelTo(ctx, to)
+  const target = { channel, topic: name }
   checkPosting(ctx, channel, target.topic, Array.isArray(to) ? to[0] : to)
   return target
 }

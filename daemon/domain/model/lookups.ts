@@ -56,11 +56,6 @@ export function defaultChannels(state: State): Channel[] {
   return state.channels.where('default', 1).sort((a, b) => a.id - b.id)
 }
 
-/** As paths name people: digits are an ID, anything else an address. */
-export function userByIdOrEmail(state: State, given: string): User | undefined {
-  return /^\d{1,15}$/.test(given) ? state.users.get(Number(given)) : userByEmail(state, given)
-}
-
 export function conversationOf(state: State, userIds: readonly number[]): Conversation | undefined {
   return state.conversations.find('people', [...userIds].sort((a, b) => a - b).join(','))
 }

@@ -3,7 +3,7 @@
 import { presence as api } from '../../api/people/presence.ts'
 import { limits } from '../limits.ts'
 import type { PresenceFact } from '../model/facts/people.ts'
-import { apiEmail, userByIdOrEmail } from '../model/lookups.ts'
+import { apiEmail } from '../model/lookups.ts'
 import type { Presence } from '../model/presence-table.ts'
 import { organizationSetting, userSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
@@ -12,6 +12,7 @@ import { invalid, missing } from '../refusal.ts'
 import { type Announcement, type Context, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { accessAudience } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
+import { knownUserInPath } from '../rules/user-access.ts'
 
 const day = 86_400_000
 /** Reports closer together than this change nothing. */
@@ -43,9 +44,8 @@ export const presence = resource(api)<PresenceFact>({
     },
 
     ofUser(ctx, { user_id_or_email }) {
-      const user = userByIdOrEmail(ctx.state, user_id_or_email)
-      if (!user?.active || !may.accessUser.allows(ctx, user))
-        throw missing('user_id_or_email', 'active user', user_id_or_email)
+      const user = knownUserInPath(ctx, user_id_or_email)
+      if (!user?.active) throw missing('user_id_or_email', 'active user', user_id_or_email)
       if (!may.isHuman(user)) throw invalid('user_id_or_email', 'bots have no presence')
       const row = ctx.state.presence.get(user.id)
       if (!row || isHidden(ctx.state)) throw missing('user_id_or_email', 'presence of this user')

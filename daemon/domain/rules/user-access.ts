@@ -18,3 +18,8 @@ export function knownUser(asker: Asker, who: number | string): User | undefined 
   const user = typeof who === 'number' ? asker.state.users.get(who) : visibleUser(asker, who)
   return user && accessUser.allows(asker, user) ? user : undefined
 }
+
+/** The same as paths name people: digits are an ID, anything else an address. */
+export function knownUserInPath(asker: Asker, given: string): User | undefined {
+  return knownUser(asker, /^\d{1,15}$/.test(given) ? Number(given) : given)
+}

@@ -12,7 +12,7 @@ import type { Channel, State, User } from '../../model/state.ts'
 import { invalid, missing } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
-import { visibleUser } from '../../rules/user-access.ts'
+import { knownUser } from '../../rules/user-access.ts'
 import { lastMessageId } from '../channel-history.ts'
 import { checkDescription, checkName } from '../checks.ts'
 import { type Blueprint, blueprint, checkCreation, creationNotices, mention } from '../create.ts'
@@ -118,7 +118,7 @@ export function addedUsers({ returning, fresh }: Added): number[] {
 /** People by ID or address, each once. Unknown and deactivated ones refuse the whole request. */
 export function withoutRepeats(ctx: Context, parameter: string, given: readonly (number | string)[]): User[] {
   const people = given.map((one, i) => {
-    const user = typeof one === 'number' ? ctx.state.users.get(one) : visibleUser(ctx, one)
+    const user = knownUser(ctx, one)
     if (!user?.active || user.bot?.system) throw missing(`${parameter}[${i}]`, 'active user', one)
     return user
   })

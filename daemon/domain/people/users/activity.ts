@@ -12,6 +12,7 @@ import { cleaned } from '../../model/text.ts'
 import { conflict, missing, Refusal } from '../../refusal.ts'
 import type { Context, Job, Mail, Outcome, Surroundings } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
+import { knownUser } from '../../rules/user-access.ts'
 import { checkBotName } from './checks.ts'
 import { whenDeactivated } from './lifecycle.ts'
 
@@ -19,9 +20,9 @@ export function deactivate(
   ctx: Context,
   { user_id, deactivation_notification_comment: comment }: ParamsOf<typeof api.deactivate>,
 ): Outcome<ReplyOf<typeof api.deactivate>> {
+  may.check(may.administer, ctx)
   const user = ctx.state.users.get(user_id)
   if (!user || user.bot) throw missing('user_id', 'person', user_id)
-  may.check(may.administer, ctx)
   may.insist(may.deactivateUser, ctx, user)
   if (may.isOnlyOwner(ctx.state, user)) throw conflict('user_id', 'the only organization owner cannot be deactivated')
   if (!user.active) throw conflict('user_id', 'the account is already deactivated')
@@ -59,7 +60,7 @@ export function reactivate(
   ctx: Context,
   { user_id }: ParamsOf<typeof api.reactivate>,
 ): Outcome<ReplyOf<typeof api.reactivate>> {
-  const user = ctx.state.users.get(user_id)
+  const user = knownUser(ctx, user_id)
   if (!user || user.bot?.system) throw missing('user_id', 'user', user_id)
   may.check(may.reactivateUser, ctx, user)
   if (user.active) return { reply: {} }

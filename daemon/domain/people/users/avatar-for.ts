@@ -2,11 +2,11 @@
 
 import { missing } from '../../refusal.ts'
 import type { Asker } from '../../rules/index.ts'
-import { knownUser } from '../../rules/user-access.ts'
+import { knownUserInPath } from '../../rules/user-access.ts'
 import { avatarUrl } from './present.ts'
 
 export function avatarFor(asker: Asker, who: string, medium: boolean): string {
-  const user = knownUser(asker, /^\d{1,15}$/.test(who) ? Number(who) : who)
+  const user = knownUserInPath(asker, who)
   if (!user) throw missing('user_id_or_email', 'user', who)
   return avatarUrl(user, medium)
 }

@@ -20,8 +20,9 @@ export function update(
   user: User | undefined,
   { role, ...params }: Changes,
 ): Outcome<ReplyOf<typeof api.update>> {
-  if (!user || user.bot?.system) throw missing(parameter, 'user')
+  // First: whether there is such a user is no business of anybody else.
   may.check(may.administer, ctx)
+  if (!user || user.bot?.system) throw missing(parameter, 'user')
   const facts: UserFact[] = [
     ...emailFacts(ctx, user, params.new_email),
     ...roleFacts(ctx, user, role),
