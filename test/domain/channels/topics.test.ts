@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { channels } from '../../../daemon/api/channels/channels.ts'
+import { subscriptions } from '../../../daemon/api/channels/subscriptions.ts'
 import { topics as api } from '../../../daemon/api/channels/topics.ts'
 import { events } from '../../../daemon/api/events.ts'
 import { sharedDaemon } from '../../support/daemon.ts'
@@ -58,7 +59,17 @@ describe('POST /user_topics', () => {
     const params = { stream_id, topic: 'x', visibility_policy: 1 }
     await bob.refused(api.follow, params, 'BAD_REQUEST')
     await owner.refused(api.follow, params, 'BAD_REQUEST')
-    await bob.call(api.follow, { ...params, visibility_policy: 0 })
+    // A channel that bob may not know of must look like none.
+    await bob.refused(api.follow, { ...params, visibility_policy: 0 }, 'BAD_REQUEST')
+    const { id: left } = await owner.call(channels.create, {
+      name: 'left',
+      subscribers: [bob.id, owner.id],
+      invite_only: true,
+    })
+    await bob.call(api.follow, { ...params, stream_id: left })
+    await bob.call(subscriptions.unsubscribe, { subscriptions: ['left'] })
+    await bob.refused(api.follow, { ...params, stream_id: left, visibility_policy: 2 }, 'BAD_REQUEST')
+    await bob.call(api.follow, { ...params, stream_id: left, visibility_policy: 0 })
     await bob.refused(api.follow, { ...params, stream_id: 9999, visibility_policy: 0 }, 'BAD_REQUEST')
     await bob.refused(api.follow, { ...params, visibility_policy: 4 }, 'BAD_REQUEST')
     await bob.refused(api.follow, { ...params, visibility_policy: 0, topic: 'x'.repeat(61) }, 'BAD_REQUEST')
