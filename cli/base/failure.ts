@@ -99,7 +99,7 @@ const exitFor: Readonly<Record<RefusalKind, ExitCode>> = {
 /** Prints for people, or as one JSON line. The exit code is the same. */
 export function report(failure: Failure, json: boolean): void {
   const { code, message, http, exit } = failure
-  if (json) process.stderr.write(`${JSON.stringify({ error: { code, msg: message, http, exit } })}\n`)
+  if (json) process.stderr.write(`${harmlessJson(JSON.stringify({ error: { code, msg: message, http, exit } }))}\n`)
   else {
     const label = http === null ? '' : ` (${code})`
     process.stderr.write(`natter: ${harmless(message)}${label}\n${failure.hint ? `  ${harmless(failure.hint)}\n` : ''}`)
@@ -115,8 +115,23 @@ export function harmless(text: string): string {
   })
 }
 
+/** The same for JSON text: what JSON lets through becomes an escape, so it stays the same JSON. */
+export function harmlessJson(json: string): string {
+  if (!steeringInJson.test(json)) return json
+  return json.replace(new RegExp(steeringInJson, 'g'), character => {
+    return `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`
+  })
+}
+
+/** Text of unknown form: as it is, unless a terminal shows it. */
+export function harmlessOnTerminal(text: string): string {
+  return process.stdout.isTTY ? harmless(text) : text
+}
+
+// C0 and C1 controls, and marks that change the direction of text.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being replaced
-const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+const steeringInJson = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
 const codeFor: Readonly<Record<ExitCode, string>> = {
   0: 'DONE',

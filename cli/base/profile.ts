@@ -55,7 +55,26 @@ export function accountFor(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'pr
     }
     if (chosen.site && chosen.email && chosen.apiKey) break
   }
+  refuseMixture(from)
   return { ...chosen, from }
+}
+
+/**
+ * A key goes where its own source says. The folder one happens to be in may hold a zuliprc of somebody else: a key from
+ * the environment must not be sent to the site named there. Flags are typed for this one call and may name the site.
+ */
+function refuseMixture({ site, apiKey }: Account['from']): void {
+  if (!site || !apiKey || site === apiKey || site === 'flag') return
+  const typed = apiKey === 'flag' && (site === 'NATTER_*' || site === 'ZULIP_*' || site.startsWith('profile '))
+  if (typed) return
+  throw usage(
+    `the API key comes from ${sourceName(apiKey)}, but the site from ${sourceName(site)}`,
+    `Give the site where the key is: ${apiKey === 'flag' ? '--site' : apiKey.replace('*', 'SITE')}.`,
+  )
+}
+
+function sourceName(from: string): string {
+  return from === 'flag' ? 'a flag' : from.endsWith('_*') ? `the environment (${from})` : from
 }
 
 export function configFolder(env: Env): string {

@@ -2,13 +2,12 @@
 
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { Ending, exitCodes, Failure, usage } from '../base/failure.ts'
+import { Ending, exitCodes, Failure, harmlessJson, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import { flagName, type Given, isList, isMarkdown, type Sources } from '../input/flags.ts'
 import { Progress } from '../print/progress.ts'
-import { Pool } from '../transport/pool.ts'
-import type { RawReply } from '../transport/reply-reader.ts'
+import { Pool, type RawReply } from '../transport/pool.ts'
 import { fullPath, methods } from '../transport/routes.ts'
 import { readParams } from './call.ts'
 import { everydayFlags } from './everyday.ts'
@@ -208,12 +207,12 @@ async function attempt(line: number, text: string, read: Read, caller: Caller): 
     const failed = status >= 400
     // The reply is passed on unchanged, with two fields before it.
     if (body.startsWith('{"') && !body.includes('\n'))
-      return { failed, text: `{"line":${line},"http":${status},${body.slice(1)}` }
-    return { failed, text: JSON.stringify({ line, http: status, ...looseObject(body) }) }
+      return { failed, text: harmlessJson(`{"line":${line},"http":${status},${body.slice(1)}`) }
+    return { failed, text: harmlessJson(JSON.stringify({ line, http: status, ...looseObject(body) })) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const { code, message: msg, http } = error
-    return { failed: true, text: JSON.stringify({ line, http, result: 'error', code, msg }) }
+    return { failed: true, text: harmlessJson(JSON.stringify({ line, http, result: 'error', code, msg })) }
   }
 }
 

@@ -1,7 +1,7 @@
 // `natter api METHOD PATH`: calls any route and prints the body unchanged.
 
 import { readFileSync } from 'node:fs'
-import { Failure, harmless, refusal, usage } from '../base/failure.ts'
+import { Failure, harmless, harmlessOnTerminal, refusal, usage } from '../base/failure.ts'
 import { batchFlags, type Globals } from '../base/globals.ts'
 import { accountFor } from '../base/profile.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
@@ -72,11 +72,12 @@ async function callRaw(request: Request, options: Options, globals: Globals): Pr
   if (globals.dryRun || globals.curl)
     return (await import('../print/request-text.ts')).printRequest(account, request, globals)
   const answer = await send(account, request, { timeout: globals.timeout, retry: globals.retry })
-  if (options.include) process.stdout.write(headOf(answer))
+  if (options.include) process.stdout.write(harmlessOnTerminal(headOf(answer)))
   const chosen = globals.jq !== undefined || globals.fields !== undefined || globals.ndjson
   if (answer.status < 400 && chosen) await printReply(bodyOf(answer), {}, globals)
   else if (answer.status < 400 && globals.json) printJson(bodyOf(answer))
-  else if (answer.text !== '') process.stdout.write(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`)
+  else if (answer.text !== '')
+    process.stdout.write(harmlessOnTerminal(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`))
   if (answer.status >= 400) throw failureOf(answer)
 }
 

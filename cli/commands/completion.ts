@@ -9,7 +9,7 @@ const scripts: Readonly<Record<string, string>> = {
   bash: `# natter completion for bash: add to ~/.bashrc
 #   source <(natter completion bash)
 _natter() {
-  local IFS=$'\\n' line=\${COMP_LINE:0:COMP_POINT} words=() last=-1 i part item
+  local line=\${COMP_LINE:0:COMP_POINT} words=() last=-1 i part item
   for ((i = 0; i <= COMP_CWORD; i++)); do
     part=\${COMP_WORDS[i]}
     if ((i > 0)) && [[ $line != [[:space:]]* ]]; then words[last]+=$part; else words[++last]=$part; fi
@@ -23,11 +23,13 @@ _natter() {
   local quotes=$'["\\'\\\\\\\\]'
   words=("\${words[@]//$quotes/}")
   COMPREPLY=()
-  for item in $(natter __complete -- "\${words[@]:1}" 2>/dev/null | cut -f1); do
+  # Read line by line: a loop over words would expand a channel called *.
+  while IFS= read -r item; do
     item=$(printf '%q' "$item")
     COMPREPLY+=("\${item#"$before"}")
-  done
-  [ \${#COMPREPLY[@]} -eq 0 ] && COMPREPLY=($(compgen -f -- "$part"))
+  done < <(natter __complete -- "\${words[@]:1}" 2>/dev/null | cut -f1)
+  ((\${#COMPREPLY[@]})) && return
+  while IFS= read -r item; do COMPREPLY+=("$item"); done < <(compgen -f -- "$part")
 }
 complete -o nosort -F _natter natter 2>/dev/null || complete -F _natter natter
 `,

@@ -1,7 +1,7 @@
 // `--jq`: jq compiled to WebAssembly, loaded on demand.
 
 import type { Jq } from 'jq-wasm'
-import { type Failure, usage } from '../base/failure.ts'
+import { type Failure, harmlessOnTerminal, usage } from '../base/failure.ts'
 
 let engine: Promise<Jq> | undefined
 
@@ -15,7 +15,8 @@ export async function checkJq(expression: string): Promise<void> {
 export async function jqText(value: unknown, expression: string): Promise<string> {
   const { stdout, stderr, exitCode } = (await loaded()).raw(value as object, expression, ['-r', '-c'])
   if (exitCode !== 0) throw complaint(stderr)
-  return stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}\n`
+  const text = harmlessOnTerminal(stdout)
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
 /** jq's exit code. */

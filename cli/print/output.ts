@@ -1,7 +1,7 @@
 // Prints replies: text for people by default, JSON when asked. stdout carries data only, whatever it is connected to.
 
 import type { Param } from '../../daemon/api/define.ts'
-import { harmless } from '../base/failure.ts'
+import { harmless, harmlessJson } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import type { Reply } from '../base/reply.ts'
@@ -59,7 +59,7 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
 async function printPart(value: unknown, shape: Shape | undefined, globals: Format): Promise<void> {
   const { fields } = globals
   const part = fields ? (await import('./select.ts')).picked(value, fields, shape) : value
-  if (globals.ndjson) return put((Array.isArray(part) ? part : [part]).map(item => JSON.stringify(item)))
+  if (globals.ndjson) return put((Array.isArray(part) ? part : [part]).map(item => harmlessJson(JSON.stringify(item))))
   if (globals.json) return printJson(part)
   // A single field prints as a column without a heading: lines for a loop.
   const only = fields?.length === 1 ? fields[0]! : undefined
@@ -118,7 +118,7 @@ async function jqLines(reply: Reply, expression: string): Promise<string> {
 }
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+  process.stdout.write(`${harmlessJson(JSON.stringify(value, null, 2))}\n`)
 }
 
 export interface Paint {

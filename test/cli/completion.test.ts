@@ -34,6 +34,7 @@ async function prepare(): Promise<void> {
   for (const words of [
     ['subscribe', 'general'],
     ['subscribe', 'design team'],
+    ['subscribe', '*'],
     ['send', '#general>deploys', 'hello'],
     ['send', '#general>release notes', 'hello'],
     ['users', 'create', 'amy@example.com', 'Amy Adams', '--password', 'a long password of amy'],
@@ -93,6 +94,12 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
     assert.deepEqual(await offered('natter send --to amy@exa'), ['@example.com'])
     assert.deepEqual(await offered('natter send --to amy@'), ['@example.com'])
     assert.deepEqual((await offered('natter exec --')).slice(-3), ['--control', '--quiet', '--timeout'])
+  })
+
+  test('a channel called * is offered as it is called, not as the files around', async () => {
+    const names = await offered('natter tail --channel ')
+    assert.ok(names.includes('\\*'), names.join())
+    assert.ok(!names.includes('bin') && !names.includes('package.json'), names.join())
   })
 
   test('at the prompt', async t => {

@@ -35,7 +35,7 @@ const atomicFile = /^daemon\/journal\/atomic-file\.ts$/
 
 /** Loaded when a subcommand or an option asks for it: start-up must not pay for it. */
 const lateRooms =
-  /^cli\/(commands\/(?!index\.ts$)|catalogue\/batch\.ts|print\/(table|measure|terminal|progress)\.ts|transport\/(pool|reply-reader)\.ts)/
+  /^cli\/(commands\/(?!index\.ts$)|catalogue\/batch\.ts|print\/(table|measure|terminal|progress)\.ts|transport\/pool\.ts)/
 
 const rooms: readonly Room[] = [
   { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox'] },

@@ -1,6 +1,7 @@
 // Prints events on stdout: as lines for people, as JSON, or as the result of a jq expression.
 
 import { writeSync } from 'node:fs'
+import { harmlessJson } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { picked } from '../../print/select.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -28,7 +29,7 @@ export async function printerFor(
     const { jqText } = await import('../../print/jq.ts')
     return { raw: true, textOf: ({ event }) => jqText(fields ? picked(event, fields) : event, jq) }
   }
-  if (fields) return { raw: true, textOf: ({ event }) => `${JSON.stringify(picked(event, fields))}\n` }
+  if (fields) return { raw: true, textOf: ({ event }) => `${harmlessJson(JSON.stringify(picked(event, fields)))}\n` }
   if (json || ndjson) return { raw: true, textOf: jsonLine }
   const quick = terminal.columns === undefined && !terminal.colors ? new QuickLines(self) : undefined
   return {
@@ -40,7 +41,8 @@ export async function printerFor(
 
 /** Unchanged, unless it spans several lines. */
 function jsonLine(item: Pick<Item, 'event' | 'text'>): string {
-  return `${item.text === undefined || item.text.includes('\n') ? JSON.stringify(item.event) : item.text}\n`
+  const json = item.text === undefined || item.text.includes('\n') ? JSON.stringify(item.event) : item.text
+  return `${harmlessJson(json)}\n`
 }
 
 /** Collects lines, writes them in pieces, and reports after each piece how far everything is written. */

@@ -1,0 +1,79 @@
+// A hostile server, or hostile text from a good one: it cannot steer the terminal, and gets no key that is not meant for it.
+
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { accountAt, fakeServer, json, newShell } from '../support/cli.ts'
+import { fakeChat } from '../support/fake-chat.ts'
+import { terminals } from '../support/terminal.ts'
+
+/** CSI in eight bits, an escape sequence, and marks that turn the direction of text. */
+const hostile = 'a\u009b31m\u001b]0;title\u0007\u202e\u2066\u200f b'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+
+const found = await terminals()
+const open = typeof found === 'string' ? undefined! : found
+
+describe('text that would steer a terminal', () => {
+  test('is escaped in JSON, which stays the same JSON', async t => {
+    const reply = { result: 'success', msg: '', full_name: hostile, user_id: 7 }
+    const url = await fakeServer(t, (_request, response) => json(response, reply))
+    const shell = newShell(t, accountAt(url))
+    for (const args of [
+      ['users', 'me', '--json'],
+      ['users', 'me', '--ndjson'],
+      ['api', 'GET', '/users/me', '--json'],
+    ]) {
+      const { stdout, code } = await shell.natter(args)
+      assert.equal(code, 0)
+      assert.doesNotMatch(stdout.replaceAll('\n', ''), steering, args.join(' '))
+      assert.equal(JSON.parse(stdout).full_name, hostile)
+    }
+    const { stdout } = await shell.natter(['api', '--batch', '-'], { input: '{"path":"/users/me"}\n' })
+    assert.doesNotMatch(stdout.trimEnd(), steering)
+    assert.equal(JSON.parse(stdout).full_name, hostile)
+  })
+
+  test('is escaped in `tail --json`', async t => {
+    const chat = await fakeChat(t)
+    chat.say(hostile)
+    const { stdout } = await newShell(t, chat.env).natter(['tail', '--json', '-n', '1', '--count', '1'])
+    assert.doesNotMatch(stdout.trimEnd(), steering)
+    assert.equal(JSON.parse(stdout.trim().split('\n').at(-1)!).message.content, hostile)
+  })
+
+  test('leaves a pipe as it is with --jq', async t => {
+    const url = await fakeServer(t, (_request, response) => json(response, { result: 'success', full_name: hostile }))
+    const { stdout } = await newShell(t, accountAt(url)).natter(['users', 'me', '--jq', '.full_name'])
+    assert.equal(stdout, `${hostile}\n`)
+  })
+
+  test('is neutralised on a terminal with --jq', { skip: typeof found === 'string' ? found : false }, async t => {
+    const url = await fakeServer(t, (_request, response) => json(response, { result: 'success', full_name: hostile }))
+    const screen = open(t, newShell(t, accountAt(url)), ['users', 'me', '--jq', '.full_name'])
+    assert.equal(await screen.ended, 0)
+    assert.ok(!/[\u009b\u202e\u2066\u200f]/.test(screen.text), JSON.stringify(screen.text))
+    assert.ok(!screen.text.includes('\u001b]0;title'))
+  })
+})
+
+describe('a key', () => {
+  test('from the environment is not sent to the site of a zuliprc that lies around', async t => {
+    let calls = 0
+    const url = await fakeServer(t, (_request, response) => {
+      calls++
+      json(response, { result: 'success' })
+    })
+    const shell = newShell(t, { NATTER_EMAIL: 'amy@example.com', NATTER_API_KEY: 'the key of amy' })
+    const folder = join(shell.home, 'downloads')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'zuliprc'), `[api]\nsite=${url}\nemail=eve@example.com\nkey=x\n`)
+    const { code, stderr } = await shell.natter(['users', 'me'], { cwd: folder })
+    assert.equal(code, 2, stderr)
+    assert.match(stderr, /the API key comes from the environment \(NATTER_\*\), but the site from zuliprc/)
+    assert.match(stderr, /NATTER_SITE/)
+    assert.equal(calls, 0)
+  })
+})
