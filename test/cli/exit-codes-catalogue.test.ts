@@ -150,7 +150,8 @@ const namesNothing =
   `get-server-settings get-users get-own-user create-user deactivate-own-user fetch-api-key render-message
   mark-all-as-read get-user-groups get-settings update-settings update-realm-user-settings-defaults update-presence get-presence
   update-status get-alert-words add-alert-words remove-alert-words get-linkifiers add-linkifier reorder-linkifiers
-  add-code-playground get-realm deactivate-realm get-realm-domains add-realm-domain get-custom-emoji upload-custom-emoji get-invites
+  add-code-playground get-realm deactivate-realm get-realm-domains add-realm-domain
+  test-welcome-bot-custom-message get-realm-export-consents get-custom-emoji upload-custom-emoji get-invites
   get-bots update-bot-storage regenerate-api-key dev-fetch-api-key dev-list-users upload-avatar delete-avatar
   get-custom-profile-fields create-custom-profile-field reorder-custom-profile-fields remove-profile-data get-streams
   get-subscriptions get-channel-folders create-channel-folder patch-channel-folders get-saved-snippets create-saved-snippet
@@ -202,6 +203,8 @@ const denied: Readonly<Record<string, readonly [Who, ...string[]]>> = {
   'remove-code-playground': ['member', '1'],
   'update-realm': ['member', '--description', 'x'],
   'deactivate-realm': ['member'],
+  'test-welcome-bot-custom-message': ['member', 'Hello'],
+  'get-realm-export-consents': ['member'],
   'add-realm-domain': ['member', 'example.net'],
   'patch-realm-domain': ['member', 'example.net', '--allow-subdomains'],
   'delete-realm-domain': ['member', 'example.net'],

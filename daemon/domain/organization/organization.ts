@@ -4,9 +4,12 @@ import { organization as api } from '../../api/organization/organization.ts'
 import { type OrganizationSetting, organizationSettings } from '../../api/shapes/organization-settings.ts'
 import type { Fact } from '../facts.ts'
 import { limits } from '../limits.ts'
+import { directNotice } from '../messages/notices.ts'
 import type { OrganizationFact } from '../model/facts/organization.ts'
 import type { EmailDomain } from '../model/organization-records.ts'
+import { userSetting } from '../model/settings.ts'
 import type { State } from '../model/state.ts'
+import { cleaned } from '../model/text.ts'
 import { limitChanged } from '../people/users/access.ts'
 import { invalid } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
@@ -31,6 +34,24 @@ export const organization = resource(api)<OrganizationFact>({
       // OPEN: nothing is deleted at that time; the store belongs to the person who runs the daemon.
       const deletable = typeof days === 'number' ? { deletableFrom: ctx.now + days * 86_400_000 } : {}
       return { facts: [{ type: 'organization.deactivated', ...deletable }], reply: {} }
+    },
+
+    testWelcomeMessage(ctx, { welcome_message_custom_text: given }) {
+      may.insist(may.administer, ctx)
+      const message = cleaned('welcome_message_custom_text', given, limits.welcomeMessage)
+      if (message === '') throw invalid('welcome_message_custom_text', 'must not be empty')
+      // OPEN: what surrounds the text is not shown; it is sent as it is, by the notification bot.
+      const [fact] = directNotice(ctx, [ctx.actor.id], message)
+      return { facts: [fact!], reply: { message_id: fact!.message.id } }
+    },
+
+    exportConsents(ctx) {
+      may.insist(may.administer, ctx)
+      const export_consents = []
+      for (const user of ctx.state.users.values())
+        if (user.active && !user.bot)
+          export_consents.push({ user_id: user.id, consented: userSetting(user, 'allow_private_data_export') })
+      return { reply: { export_consents } }
     },
 
     domains: ({ state }) => ({ reply: { domains: listDomains(state) } }),
