@@ -147,15 +147,14 @@ const notFound: Readonly<Record<string, Line>> = {
 
 /** Nothing that the caller names can be absent: lists, new things, one's own settings. */
 const namesNothing =
-  `get-server-settings get-users get-own-user create-user deactivate-own-user fetch-api-key render-message
-  mark-all-as-read get-user-groups get-settings update-settings update-realm-user-settings-defaults update-presence get-presence
-  update-status get-alert-words add-alert-words remove-alert-words get-linkifiers add-linkifier reorder-linkifiers
-  add-code-playground get-realm deactivate-realm get-realm-domains add-realm-domain
-  test-welcome-bot-custom-message get-realm-export-consents get-custom-emoji upload-custom-emoji get-invites
-  get-bots update-bot-storage regenerate-api-key dev-fetch-api-key dev-list-users upload-avatar delete-avatar
-  get-custom-profile-fields create-custom-profile-field reorder-custom-profile-fields remove-profile-data get-streams
-  get-subscriptions get-channel-folders create-channel-folder patch-channel-folders get-saved-snippets create-saved-snippet
-  get-navigation-views add-navigation-view get-drafts get-scheduled-messages get-reminders upload-file get-attachments
+  `get-server-settings get-users get-own-user create-user deactivate-own-user fetch-api-key render-message mark-all-as-read get-
+  user-groups get-settings update-settings update-realm-user-settings-defaults update-presence get-presence update-status get-
+  alert-words add-alert-words remove-alert-words get-linkifiers add-linkifier reorder-linkifiers add-code-playground get-realm
+  deactivate-realm get-realm-domains add-realm-domain test-welcome-bot-custom-message get-realm-export-consents get-custom-emoji
+  upload-custom-emoji get-invites get-bots update-bot-storage regenerate-api-key dev-fetch-api-key dev-list-users upload-avatar
+  delete-avatar get-custom-profile-fields create-custom-profile-field reorder-custom-profile-fields remove-profile-data get-
+  streams get-subscriptions get-channel-folders create-channel-folder patch-channel-folders get-saved-snippets create-saved-
+  snippet get-navigation-views add-navigation-view get-drafts get-scheduled-messages get-reminders upload-file get-attachments
   register-queue`.split(/\s+/)
 
 /** What the owner does before a call is denied. */
