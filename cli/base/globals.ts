@@ -20,6 +20,9 @@ export const globalFlags: readonly GlobalFlag[] = [
   { name: 'user', value: 'EMAIL', about: 'the account to use' },
   { name: 'api-key', value: 'KEY', about: "the account's API key" },
   { name: 'profile', value: 'NAME', about: 'a saved profile: site, account and key' },
+  { name: 'ready-file', value: 'FILE', about: 'take the site, the owner and the control token from this ready file' },
+  { name: 'as', value: 'ACCOUNT', about: 'act as this account, by name, email or ID; needs the control token' },
+  { name: 'control-token', value: 'TOKEN', about: 'the token of the control plane' },
   { name: 'timeout', value: 'TIME', about: 'how long to wait for a response (default 15s)' },
   { name: 'retry', value: 'N', about: 'when rate limited, wait and retry up to N times (default 0)' },
   { name: 'color', value: 'WHEN', about: 'always, never or auto (default auto)' },
@@ -49,6 +52,10 @@ export interface Globals {
   readonly user?: string
   readonly apiKey?: string
   readonly profile?: string
+  readonly readyFile?: string
+  /** The account to act as; `actAs` has replaced it by that account's address and key. */
+  readonly as?: string
+  readonly controlToken?: string
   /** Milliseconds. */
   readonly timeout?: number
   readonly retry: number
@@ -86,6 +93,7 @@ export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
     quiet: given.get('quiet') === true,
     ...present({ fields: fields?.split(',').map(name => name.trim()), jq: word('jq') }),
     ...present({ site: word('site'), user: word('user'), apiKey: word('api-key'), profile: word('profile') }),
+    ...present({ readyFile: word('ready-file'), as: word('as'), controlToken: word('control-token') }),
     ...present({ timeout: milliseconds }),
     retry: Number(retry),
     color,

@@ -1,4 +1,5 @@
 // Which server to call and as whom: flag > environment > profile > zuliprc. Profiles are a 0600 file in a 0700 folder.
+// The token of the control plane comes from the same sources.
 
 import { chmodSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -9,6 +10,7 @@ import {
   type Profiles,
   profilesFileName,
   profilesText,
+  type Ready,
   readProfilesText,
   withProfile,
 } from '../../daemon/api/local.ts'
@@ -33,15 +35,20 @@ export interface Source {
   readonly site?: string | undefined
   readonly email?: string | undefined
   readonly apiKey?: string | undefined
+  readonly controlToken?: string | undefined
 }
+
+/** The flags that decide which server and account are used. */
+type Choice = Pick<Globals, 'site' | 'user' | 'apiKey' | 'profile' | 'readyFile' | 'controlToken'>
 
 /**
  * Takes each value from the first source that has it. A key goes only to the site and the account it belongs to: a source
  * that names another site than the one chosen is passed over, or its key would be sent to a stranger.
  */
-export function accountFor(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'profile'>, env: Env): Account {
+export function accountFor(flags: Choice, env: Env): Account {
   const chosen: { site?: string; email?: string; apiKey?: string } = {}
   const from: Partial<Record<'site' | 'email' | 'apiKey', string>> = {}
+  let together = false
   for (const source of sources(flags, env)) {
     const site = source.site ? normalSite(source.site) : undefined
     if (site && chosen.site && site !== chosen.site) continue
@@ -52,10 +59,12 @@ export function accountFor(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'pr
       if (!value || chosen[key]) continue
       chosen[key] = value
       from[key] = source.from
+      // The source of the key names this very site.
+      if (key === 'apiKey') together = site !== undefined
     }
     if (chosen.site && chosen.email && chosen.apiKey) break
   }
-  refuseMixture(from)
+  if (!together) refuseMixture(from)
   return { ...chosen, from }
 }
 
@@ -75,6 +84,27 @@ function refuseMixture({ site, apiKey }: Account['from']): void {
 
 function sourceName(from: string): string {
   return from === 'flag' ? 'a flag' : from.endsWith('_*') ? `the environment (${from})` : from
+}
+
+/** A token without a site goes to any site; one that was saved with a site goes only there. */
+export function controlTokenFor(flags: Choice, env: Env, site: string | undefined): string | undefined {
+  if (flags.controlToken) return flags.controlToken
+  const fits = (source: { readonly site?: string | undefined }) => !source.site || normalSite(source.site) === site
+  for (const source of sources(flags, env)) if (source.controlToken && fits(source)) return source.controlToken
+  return Object.values(readProfiles(env).profiles).find(saved => saved.control_token && fits(saved))?.control_token
+}
+
+/** A ready file that must be there. */
+export function readReadyFile(file: string): Ready {
+  const text = readIfThere(file)
+  if (text === undefined) throw usage(`--ready-file: there is no file ${file}`)
+  try {
+    const ready: Ready = JSON.parse(text)
+    if (typeof ready.url === 'string' && typeof ready.owner?.email === 'string') return ready
+  } catch {
+    // Reported below.
+  }
+  throw usage(`--ready-file: ${file} is not a ready file`, 'A daemon writes one: natter daemon run --ready-file FILE')
 }
 
 export function configFolder(env: Env): string {
@@ -127,11 +157,21 @@ export function zuliprcText({ site, email, api_key }: Profile): string {
   return `[api]\nemail=${email}\nkey=${api_key}\nsite=${site}\n`
 }
 
-function* sources(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'profile'>, env: Env): Generator<Source> {
+function* sources(flags: Choice, env: Env): Generator<Source> {
   yield { from: 'flag', site: flags.site, email: flags.user, apiKey: flags.apiKey }
-  // A profile named by a flag is a flag.
+  // What a flag names is a flag.
+  if (flags.readyFile) yield ofReady('--ready-file', readReadyFile(flags.readyFile))
   if (flags.profile) yield ofProfile(flags.profile, env)
-  yield { from: 'NATTER_*', site: env.NATTER_SITE, email: env.NATTER_EMAIL, apiKey: env.NATTER_API_KEY }
+  yield {
+    from: 'NATTER_*',
+    site: env.NATTER_SITE,
+    email: env.NATTER_EMAIL,
+    apiKey: env.NATTER_API_KEY,
+    controlToken: env.NATTER_CONTROL_TOKEN,
+  }
+  // A daemon reads the same variable, so the file may not be written yet.
+  if (env.NATTER_READY_FILE && readIfThere(env.NATTER_READY_FILE) !== undefined)
+    yield ofReady('NATTER_READY_FILE', readReadyFile(env.NATTER_READY_FILE))
   yield { from: 'ZULIP_*', site: env.ZULIP_SITE, email: env.ZULIP_EMAIL, apiKey: env.ZULIP_API_KEY }
   if (flags.profile) return
   const current = env.NATTER_PROFILE || readProfiles(env).current
@@ -142,7 +182,12 @@ function* sources(flags: Pick<Globals, 'site' | 'user' | 'apiKey' | 'profile'>, 
 
 function ofProfile(name: string, env: Env): Source {
   const profile = profileNamed(name, env)
-  return { from: `profile ${name}`, site: profile.site, email: profile.email, apiKey: profile.api_key }
+  const { site, email, api_key: apiKey, control_token: controlToken } = profile
+  return { from: `profile ${name}`, site, email, apiKey, controlToken }
+}
+
+function ofReady(from: string, { url, owner, control_token: controlToken }: Ready): Source {
+  return { from, site: url, email: owner.email, apiKey: owner.api_key, controlToken }
 }
 
 export function profileNamed(name: string, env: Env): Profile {

@@ -27,14 +27,9 @@ const listFlags: readonly ExtraFlag[] = [
   { name: 'search', value: 'WORDS', about: 'only messages with these words' },
 ]
 
-/** How the control plane is found and opened. */
-const controlFlags: readonly ExtraFlag[] = [
-  { name: 'control-token', value: 'TOKEN', about: 'token of the control plane' },
-  { name: 'ready-file', value: 'FILE', about: 'read the site and the token from this ready file' },
-]
-
 /** Those flags of every subcommand that make sense for the control plane. */
-export const controlGlobals = ['json', 'ndjson', 'fields', 'jq', 'site', 'profile', 'timeout', 'color', 'quiet']
+export const controlGlobals: readonly string[] =
+  'json ndjson fields jq site profile ready-file control-token timeout color quiet'.split(' ')
 
 const shownMessages = 20
 
@@ -61,7 +56,6 @@ export function wordsFor(endpoint: Endpoint): readonly string[] {
 }
 
 export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
-  if (endpoint.access === 'control') return controlFlags
   if (endpoint.cli.history) return [linesFlag, ...listFlags]
   return isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
 }

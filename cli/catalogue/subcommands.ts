@@ -100,7 +100,9 @@ export function addEndpoint(
   leaf.usage(`${wordsOf(leaf)} [flags]`.trimStart())
   addHelpEnd(leaf, endpoint.cli.examples, `Route: ${endpoint.method} ${baseOf(endpoint)}${endpoint.path}`)
   addGlobals(leaf, control ? controlGlobals : undefined)
-  leaf.action(() => run(endpoint, givenTo(leaf, args, options), globalsOf(leaf), batchFrom(leaf.opts())))
+  leaf.action(async () =>
+    run(endpoint, givenTo(leaf, args, options), await actingGlobals(leaf), batchFrom(leaf.opts())),
+  )
   return leaf
 }
 
@@ -117,7 +119,9 @@ export function addExtra(program: Command, extra: ExtraSubcommand): Command {
   leaf.usage(extra.passes ?? `${wordsOf(leaf)} [flags]`.trimStart())
   addHelpEnd(leaf, extra.examples, ...(extra.more ? [extra.more] : []))
   addGlobals(leaf, extra.globals)
-  leaf.action(() => {
+  // A subcommand that does not list it deals with `--as` itself, or has no use for an account.
+  const acts = extra.globals?.includes('as') ?? true
+  leaf.action(async () => {
     const flags: Record<string, unknown> = {}
     for (const { name } of extra.flags ?? []) {
       const value = leaf.getOptionValue(new Option(`--${name}`).attributeName())
@@ -129,7 +133,7 @@ export function addExtra(program: Command, extra: ExtraSubcommand): Command {
       args: rest && args.at(-1) === '--' ? args.slice(0, -1) : args,
       ...(rest && { rest }),
       flags,
-      globals: globalsOf(leaf),
+      globals: acts ? await actingGlobals(leaf) : globalsOf(leaf),
     })
   })
   return leaf
@@ -190,6 +194,12 @@ function globalsOf(leaf: Command): Globals {
       if (value !== undefined && !given.has(name)) given.set(name, value)
     }
   return readGlobals(given)
+}
+
+/** The same, with the account that `--as` names. */
+async function actingGlobals(leaf: Command): Promise<Globals> {
+  const globals = globalsOf(leaf)
+  return globals.as === undefined ? globals : (await import('../transport/control.ts')).actAs(globals)
 }
 
 /** Ends the help with notes and examples to copy. */

@@ -33,13 +33,18 @@ With --json an error is one line on stderr:
     about: 'how natter finds the server and the account',
     text: `Each value comes from the first of these sources that has it:
 
-  1. flags           --site --user --api-key, or --profile NAME
+  1. flags           --site --user --api-key, --ready-file FILE or --profile NAME
   2. environment     NATTER_SITE NATTER_EMAIL NATTER_API_KEY
+                     NATTER_READY_FILE, a ready file
                      ZULIP_SITE ZULIP_EMAIL ZULIP_API_KEY
   3. profile         the current one, or NATTER_PROFILE, of profiles.json
   4. zuliprc         ZULIP_CONFIG, ./zuliprc, ~/.zuliprc, ~/zuliprc
 
 A key is used only for the site and the account it was saved with.
+
+--as amy acts as any account of a daemon that was started with --memory or --control. It needs the token of the control
+plane: from --control-token, NATTER_CONTROL_TOKEN, the ready file, or a profile of the same site.
+\`eval "$(natter env ready.json)"\` sets all of these variables.
 
   NATTER_CONFIG_DIR  folder of profiles.json; otherwise $XDG_CONFIG_HOME/natter or ~/.config/natter
   NATTER_DATA        folder of the daemon's store; otherwise $XDG_DATA_HOME/natter/store

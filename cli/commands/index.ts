@@ -34,6 +34,22 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'log in with a password and save the API key',
     load: async () => (await import('./profile.ts')).login,
   },
+  logout: {
+    about: 'remove the saved API key of an account',
+    load: async () => (await import('./profile.ts')).logout,
+  },
+  whoami: {
+    about: 'show which account is used, and on which server',
+    load: async () => (await import('./whoami.ts')).whoami,
+  },
+  search: {
+    about: 'find messages by their words',
+    load: async () => (await import('./search.ts')).search,
+  },
+  env: {
+    about: 'print the server and the account as variables: eval "$(natter env ready.json)"',
+    load: async () => (await import('./env.ts')).env,
+  },
   profile: {
     about: 'manage saved sites, accounts and keys',
     load: async () => (await import('./profile.ts')).profile,

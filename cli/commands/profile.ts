@@ -1,4 +1,4 @@
-// `natter login`, `natter profile …`, `natter config explain`: accounts, and where they are saved.
+// `natter login`, `natter logout`, `natter profile …`, `natter config explain`: accounts, and where they are saved.
 
 import type { Profile } from '../../daemon/api/local.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
@@ -42,13 +42,32 @@ export const login: readonly ExtraSubcommand[] = [
   },
 ]
 
+export const logout: readonly ExtraSubcommand[] = [
+  {
+    name: 'logout',
+    about: 'Remove a profile with its API key from this machine',
+    args: [{ ...name, about: 'the profile; default the current one', optional: true }],
+    globals: local,
+    more: 'The key itself stays valid. `natter keys regenerate` replaces it, wherever it is used.',
+    examples: ['natter logout', 'natter logout work'],
+    async run({ args }) {
+      const book = readProfiles(process.env)
+      const wanted = args[0] ?? book.current
+      if (wanted === undefined) throw new Failure(exitCodes.notFound, 'you are not logged in: there is no profile')
+      const { site, email } = profileNamed(wanted, process.env)
+      const next = removeProfile(wanted)
+      note(`logged out ${email} at ${site}${next === undefined ? '' : `; the current profile is ${next}`}`)
+    },
+  },
+]
+
 export const profile: readonly ExtraSubcommand[] = [
   {
     name: 'profile add',
     about: 'Save a site, an account and its key under a name',
     args: [name],
     flags: [{ name: 'from-zuliprc', value: 'FILE', about: 'read them from this file' }],
-    globals: [...local, 'site', 'user', 'api-key', 'timeout'],
+    globals: [...local, 'site', 'user', 'api-key', 'as', 'ready-file', 'control-token', 'timeout'],
     examples: [
       'natter profile add work --from-zuliprc ~/Downloads/zuliprc',
       'natter profile add ci --site http://127.0.0.1:9991 --user ci@example.com --api-key KEY',
@@ -109,13 +128,7 @@ export const profile: readonly ExtraSubcommand[] = [
     examples: ['natter profile remove work', 'natter profile remove local --quiet'],
     async run({ args }) {
       profileNamed(args[0]!, process.env)
-      const { current, previous, profiles } = readProfiles(process.env)
-      const { [args[0]!]: _, ...rest } = profiles
-      const [first, second] = [current, previous].filter(name => name !== undefined && name !== args[0])
-      changeProfiles(
-        { ...(first && { current: first }), ...(second && { previous: second }), profiles: rest },
-        process.env,
-      )
+      removeProfile(args[0]!)
       note(`removed profile ${args[0]}`)
     },
   },
@@ -139,7 +152,7 @@ export const config: readonly ExtraSubcommand[] = [
   {
     name: 'config explain',
     about: 'Show which server and account are used, and where each value comes from',
-    globals: [...local, 'site', 'user', 'api-key', 'profile'],
+    globals: [...local, 'site', 'user', 'api-key', 'profile', 'as', 'ready-file', 'control-token'],
     examples: ['natter config explain', 'natter config explain --profile work --json'],
     async run({ globals }) {
       const account = accountFor(globals, process.env)
@@ -157,6 +170,15 @@ export const config: readonly ExtraSubcommand[] = [
     },
   },
 ]
+
+/** Returns the name of the profile that is current from now on. */
+function removeProfile(name: string): string | undefined {
+  const { current, previous, profiles } = readProfiles(process.env)
+  const { [name]: _, ...rest } = profiles
+  const [first, second] = [current, previous].filter(other => other !== undefined && other !== name)
+  changeProfiles({ ...(first && { current: first }), ...(second && { previous: second }), profiles: rest }, process.env)
+  return first
+}
 
 async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   const known = accountFor(globals, process.env)

@@ -55,19 +55,37 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
 /** With the address of who is called by name or ID; patterns, and people to come, stay as they are. */
 function addressed(plane: ControlPlane, wanted: object, field: 'user' | 'bot'): object {
   const given = (wanted as Record<string, unknown>)[field]
-  const found = given === undefined ? undefined : find(plane, given)
-  return found ? { ...wanted, [field]: found.email } : wanted
+  const found = given === undefined ? [] : find(plane, given)
+  return found.length === 1 ? { ...wanted, [field]: found[0]!.email } : wanted
 }
 
-/** By address, by the part of it before the @, or by ID. */
+/** By address, by the part of it before the @, by full or first name, or by ID. */
 export function userOf(plane: ControlPlane, given: unknown, parameter = 'user'): User {
-  const found = find(plane, given)
+  const [found, ...others] = find(plane, given)
   if (!found) throw missingOwn(parameter, 'account', String(given))
+  if (others.length > 0) {
+    const few = [found, ...others].slice(0, 10).map(({ email }) => email)
+    throw invalid(parameter, `matches ${others.length + 1} accounts; give an email address, such as ${few.join(', ')}`)
+  }
   return found
 }
 
-function find({ engine: { state } }: ControlPlane, given: unknown): User | undefined {
-  if (typeof given === 'number' || /^\d+$/.test(String(given))) return state.users.get(Number(given))
-  const named = () => [...state.users.values()].find(({ email }) => email.split('@', 1)[0] === given)
-  return userByEmail(state, String(given)) ?? named()
+/** All whom the name may mean. Goes over all accounts, which only a test does, and not often. */
+function find({ engine: { state } }: ControlPlane, given: unknown): User[] {
+  const name = String(given)
+  const exact = /^\d+$/.test(name) ? state.users.get(Number(name)) : userByEmail(state, name)
+  if (exact || /^\d+$/.test(name)) return exact ? [exact] : []
+  const wanted = name.toLowerCase()
+  const users = [...state.users.values()]
+  const ways: ((user: User) => string)[] = [
+    ({ email }) => email.split('@', 1)[0]!,
+    ({ fullName }) => fullName,
+    ({ fullName }) => fullName.split(' ', 1)[0]!,
+  ]
+  for (const way of ways) {
+    const found = users.filter(user => way(user).toLowerCase() === wanted)
+    const active = found.filter(user => user.active)
+    if (found.length > 0) return active.length > 0 ? active : found
+  }
+  return []
 }

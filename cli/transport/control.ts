@@ -1,0 +1,61 @@
+// Calls of the control plane: finds the daemon and its token. Also what `--as` means: the control plane knows the keys of
+// all accounts.
+
+import { exitCodes, Failure, usage } from '../base/failure.ts'
+import type { Globals } from '../base/globals.ts'
+import { accountFor, controlTokenFor } from '../base/profile.ts'
+import type { Reply } from '../base/reply.ts'
+import { call, type Patience } from './client.ts'
+
+export interface ControlRequest {
+  readonly method: string
+  /** From the root of the site: `/control/v1/clock`. */
+  readonly path: string
+  readonly body?: object | undefined
+}
+
+export interface ControlledAccount {
+  readonly user_id: number
+  readonly email: string
+  readonly full_name: string
+  readonly api_key: string
+}
+
+export async function callControlPlane(
+  globals: Partial<Globals>,
+  { method, path, body }: ControlRequest,
+  patience: Patience = {},
+): Promise<Reply> {
+  const account = accountFor(globals, process.env)
+  const token = controlTokenFor(globals, process.env, account.site)
+  if (!token)
+    throw new Failure(exitCodes.denied, 'no control token: give --control-token or NATTER_CONTROL_TOKEN', {
+      hint: 'A daemon started with --memory or --control has one, in its ready file: --ready-file FILE reads it.',
+    })
+  const request = {
+    method,
+    path,
+    fields: new Map(),
+    authorization: `Bearer ${token}`,
+    ...(body && { body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } }),
+  }
+  return call(account, request, patience)
+}
+
+/** By name, email address or user ID. */
+export async function findAccount(globals: Partial<Globals>, name: string): Promise<ControlledAccount> {
+  const path = `/control/v1/accounts/${encodeURIComponent(name.replace(/^id:/, ''))}`
+  const { account } = await callControlPlane(globals, { method: 'GET', path }, { timeout: globals.timeout })
+  return account as ControlledAccount
+}
+
+/** The flags with the account that `--as` names in place of any other. */
+export async function actAs(globals: Globals): Promise<Globals> {
+  const { as: name, ...others } = globals
+  if (name === undefined) return globals
+  if (globals.user !== undefined || globals.apiKey !== undefined)
+    throw usage('--as cannot be combined with --user or --api-key')
+  const { site } = accountFor(globals, process.env)
+  const { email, api_key: apiKey } = await findAccount(globals, name)
+  return { ...others, ...(site && { site }), user: email, apiKey }
+}
