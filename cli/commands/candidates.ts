@@ -79,7 +79,8 @@ async function values(kind: string, name: string, before: readonly string[], las
   try {
     if (kind === 'channel' || name === 'channel') return await names(account(), 'streams', 'streams', 'name')
     if (name === 'place') return await places(account(), last)
-    if (kind === 'user' || ['sender', 'user', 'dm', 'to', 'as'].includes(name)) return listed(last, await people(account()))
+    if (kind === 'user' || ['sender', 'user', 'dm', 'to', 'as'].includes(name))
+      return listed(last, await people(account()))
     if (kind === 'group') return await names(account(), 'user_groups', 'user_groups', 'name')
     if (kind === 'folder') return await names(account(), 'channel_folders', 'channel_folders', 'name')
     if (kind === 'snippet') return await names(account(), 'saved_snippets', 'saved_snippets', 'title')

@@ -12,7 +12,11 @@ export const env: readonly ExtraSubcommand[] = [
     name: 'env',
     about: 'Print the server and the account as variables for a shell to evaluate',
     args: [
-      { name: 'ready-file', about: 'the ready file of a daemon; default: the current server and account', optional: true },
+      {
+        name: 'ready-file',
+        about: 'the ready file of a daemon; default: the current server and account',
+        optional: true,
+      },
     ],
     flags: [{ name: 'as', value: 'ACCOUNT', about: 'print the variables of this account, by name, email or ID' }],
     globals: ['json', 'quiet', 'site', 'user', 'api-key', 'profile', 'ready-file', 'control-token', 'timeout'],
