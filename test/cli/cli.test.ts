@@ -270,7 +270,7 @@ describe('natter, when things go otherwise', () => {
     assert.match(missing.stderr, /there is no channel "genral"\n {2}Did you mean general\?/)
     const twice = await typing('--to', 'bob brown')
     assert.equal(twice.code, 2)
-    assert.match(twice.stderr, /id:9 \(bob@example\.com\), id:10/)
+    assert.match(twice.stderr, /id:9 \(bob@example\.com, Bob Brown\); id:10/)
   })
 
   test('a server that has no directory is said to have none', async t => {
