@@ -92,6 +92,11 @@ export class Engine {
     return this.#flush && (!touch || facts) ? this.#flush.done.then(hand) : hand()
   }
 
+  /** Files that were kept for a command that refused: deleted, unless something else has the same bytes. */
+  dropFiles(files: readonly string[]): void {
+    this.#parts.drop?.(files)
+  }
+
   /** The system's own work: facts without a command. */
   async record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void> {
     this.#mustBeOpen()

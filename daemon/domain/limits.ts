@@ -38,6 +38,8 @@ export const limits = {
   welcomeMessage: 8000,
   jitsiUrl: 200,
   invitesAtOnce: 100,
+  /** Mailed, by the whole organization. */
+  invitationsPerDay: 1000,
   /** Request bodies may be a little larger. */
   fileUploadMiB: 100,
   bulkNewSubscriptionMessages: 100,

@@ -8,7 +8,7 @@ import { limits } from '../domain/limits.ts'
 import type { Dialect } from '../domain/model/facts/queues.ts'
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { State, User } from '../domain/model/state.ts'
-import { Refusal, unauthenticated } from '../domain/refusal.ts'
+import { Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
 import type { AnyResource, Context, Keys, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
 import { callEndpoint, check } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
@@ -225,10 +225,22 @@ export class Edge {
     const command = resource.commands[key]!
     if (!prepare) return this.#decide(endpoint.id, ctx, current => command(current, params, undefined))
     const { tools, engine } = this.#parts
-    return then(prepare(tools, params, engine.state, ctx.actor), async prepared => {
-      const reply = await this.#decide(endpoint.id, ctx, current => command(current, params, prepared))
-      succeed?.()
-      return reply
+    const kept: string[] = []
+    const keepFile: Tools['keepFile'] = async file => {
+      const name = await tools.keepFile(file)
+      kept.push(name)
+      return name
+    }
+    return then(prepare({ ...tools, keepFile }, params, engine.state, ctx.actor), async prepared => {
+      try {
+        const reply = await this.#decide(endpoint.id, ctx, current => command(current, params, prepared))
+        succeed?.()
+        return reply
+      } catch (refusal) {
+        // Not in this turn: a file that was just kept is protected until the turn is over.
+        if (kept.length > 0) setImmediate(() => engine.dropFiles(kept))
+        throw refusal
+      }
     })
   }
 
@@ -237,6 +249,7 @@ export class Edge {
       // The account as it is now: it may have changed while the body was read or a password hashed.
       const actor = ctx.actor && state.users.get(ctx.actor.id)
       if (ctx.actor && !actor) throw unauthenticated('INVALID_API_KEY', 'Invalid API key')
+      if (actor && !actor.active) throw userDeactivated()
       return command(actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor: actor!, state })
     })
   }

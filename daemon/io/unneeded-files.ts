@@ -45,7 +45,10 @@ export class UnneededFiles {
 function unnamed(state: State, files: Iterable<string>): Set<string> {
   const left = new Set(files)
   for (const { file } of state.attachments.values()) left.delete(file)
-  for (const { file } of state.emoji.values()) left.delete(file)
+  for (const { file, still } of state.emoji.values()) {
+    left.delete(file)
+    if (still !== undefined) left.delete(still)
+  }
   for (const { avatar } of state.users.values()) if (avatar.file !== undefined) left.delete(avatar.file)
   return left
 }

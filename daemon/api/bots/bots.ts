@@ -78,7 +78,7 @@ export const bots = {
       file: optional(upload, 'the avatar'),
     },
     reply: { user_id: int, api_key: text, avatar_url: text, ...defaultFields },
-    refusals: ['BAD_REQUEST', 'BAD_IMAGE'],
+    refusals: ['BAD_REQUEST', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'bots create',
       args: ['short_name', 'full_name'],
@@ -120,7 +120,7 @@ export const bots = {
       bot_owner: nullable(text),
       ...defaultFields,
     },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'BAD_IMAGE'],
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'bots update',
       args: ['bot_id'],

@@ -36,7 +36,7 @@ export const emoji = {
       file: required(upload, 'the image'),
     },
     reply: {},
-    refusals: ['BAD_REQUEST', 'BAD_IMAGE'],
+    refusals: ['BAD_REQUEST', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'emoji upload',
       done: 'added emoji {emoji_name}',

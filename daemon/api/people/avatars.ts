@@ -12,7 +12,7 @@ export const avatars = {
     summary: 'Upload your avatar: PNG, JPEG, GIF or WebP, at most 5 MiB',
     params: { file: required(upload, 'the image') },
     reply: { avatar_url: text },
-    refusals: ['BAD_REQUEST', 'BAD_IMAGE'],
+    refusals: ['BAD_REQUEST', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'avatar upload',
       args: ['file'],

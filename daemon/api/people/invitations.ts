@@ -149,7 +149,7 @@ export const invitations = {
     summary: 'Send an invitation email again',
     params: which,
     reply: {},
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'INVITATION_FAILED'],
     cli: {
       name: 'invites resend',
       done: 'sent invitation {invite_id} again',

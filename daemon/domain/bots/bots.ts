@@ -24,8 +24,8 @@ interface Prepared {
 
 export const bots = resource(api)<never, Prepared>({
   prepare: {
-    create: async (tools, { file }) => ({ avatar: await keepAvatar(tools, file) }),
-    update: async (tools, { file }) => ({ avatar: await keepAvatar(tools, file) }),
+    create: async (tools, { file }, state) => ({ avatar: await keepAvatar(tools, file, state) }),
+    update: async (tools, { file }, state) => ({ avatar: await keepAvatar(tools, file, state) }),
   },
 
   commands: {
@@ -97,7 +97,12 @@ export const bots = resource(api)<never, Prepared>({
         })
       // The former owner knows the old key.
       if (changed.includes('owner')) facts.push(newKey(user))
-      return { facts, reply: afterwards(ctx, user, bot, facts) }
+      const replaced = avatar === undefined ? undefined : user.avatar.file
+      return {
+        facts,
+        ...(replaced !== undefined && { dropped: [replaced] }),
+        reply: afterwards(ctx, user, bot, facts),
+      }
     },
 
     deactivate(ctx, { bot_id }) {

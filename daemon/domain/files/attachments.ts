@@ -4,7 +4,8 @@ import type { AttachmentsRelinked } from '../model/facts/files.ts'
 import type { Message } from '../model/message-store/index.ts'
 import type { Attachment } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
-import type { Announcement } from '../resource.ts'
+import { conflict } from '../refusal.ts'
+import type { Announcement, ServerFacts } from '../resource.ts'
 import { type Asker, isOnTheWeb, seeUpload } from '../rules/index.ts'
 
 const prefix = '/user_uploads/'
@@ -109,4 +110,12 @@ function decoded(path: string): string {
   } catch {
     return path
   }
+}
+
+/** Asked before a file is written: what is refused must not fill the disk. Pictures of people count as they come. */
+export function checkQuota(state: State, { uploadQuotaMiB }: ServerFacts, bytes: number): void {
+  if (uploadQuotaMiB !== undefined && spaceUsed(state) + bytes > uploadQuotaMiB * 1024 ** 2)
+    throw conflict('file', `the organization's uploads are limited to ${uploadQuotaMiB} MiB in total`, {
+      code: 'REALM_UPLOAD_QUOTA',
+    })
 }

@@ -5,10 +5,17 @@ import { uploads as api } from '../../api/files/uploads.ts'
 import { limits } from '../limits.ts'
 import type { UploadFact } from '../model/facts/files.ts'
 import type { Attachment } from '../model/personal-records.ts'
-import type { State } from '../model/state.ts'
-import { conflict, invalid, missing } from '../refusal.ts'
-import { resource, type ServerFacts } from '../resource.ts'
-import { attachmentAt, attachmentNews, attachmentUrl, presentAttachment, spaceUsed, unlink } from './attachments.ts'
+import { invalid, missing } from '../refusal.ts'
+import { resource } from '../resource.ts'
+import {
+  attachmentAt,
+  attachmentNews,
+  attachmentUrl,
+  checkQuota,
+  presentAttachment,
+  spaceUsed,
+  unlink,
+} from './attachments.ts'
 import { imageDimensions } from './images.ts'
 import { temporaryUrl } from './temporary-addresses.ts'
 
@@ -104,13 +111,6 @@ export const uploads = resource(api)<UploadFact, Prepared>({
 function checkSize(file: Upload): void {
   if (sizeOf(file) > limits.fileUploadMiB * mebibyte)
     throw invalid('file', `must be at most ${limits.fileUploadMiB} MiB`)
-}
-
-function checkQuota(state: State, { uploadQuotaMiB }: ServerFacts, bytes: number): void {
-  if (uploadQuotaMiB !== undefined && spaceUsed(state) + bytes > uploadQuotaMiB * mebibyte)
-    throw conflict('file', `the organization's uploads are limited to ${uploadQuotaMiB} MiB in total`, {
-      code: 'REALM_UPLOAD_QUOTA',
-    })
 }
 
 /** A name that needs no escaping at the end of an address. */

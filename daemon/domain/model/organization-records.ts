@@ -14,6 +14,8 @@ export interface Organization {
   readonly userDefaults: Readonly<Record<string, unknown>>
   /** Present when an owner deactivated the organization; with the time, in ms, from which its data may be deleted. */
   readonly deactivated?: { readonly deletableFrom?: number }
+  /** How many invitations were mailed on the last day that saw any; days since 1970, UTC. */
+  readonly invited?: { readonly day: number; readonly count: number }
 }
 
 export interface ProfileField {

@@ -1,6 +1,8 @@
 // Custom emoji: files beside the store, soft deletion, so that old reactions keep their picture.
 
+import { sizeOf } from '../../api/define.ts'
 import { emoji as api } from '../../api/organization/emoji.ts'
+import { checkQuota } from '../files/attachments.ts'
 import { checkImage } from '../files/images.ts'
 import { stillOf } from '../files/still-images.ts'
 import { limits } from '../limits.ts'
@@ -24,6 +26,7 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
     async upload(tools, { emoji_name, file }, state, actor) {
       checkName({ state, actor: actor! }, emoji_name)
       checkImage('file', file, limits.imageMiB)
+      if (tools.server) checkQuota(state, tools.server, sizeOf(file))
       const still = stillOf((await file.received?.read()) ?? file.bytes)
       return {
         file: await tools.keepFile(file),

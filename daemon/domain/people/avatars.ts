@@ -1,16 +1,17 @@
 // Avatars: one's own picture, and how any is taken in. The fact is that of users.
 
-import type { Upload } from '../../api/define.ts'
+import { sizeOf, type Upload } from '../../api/define.ts'
 import { avatars as api } from '../../api/people/avatars.ts'
+import { checkQuota } from '../files/attachments.ts'
 import { checkImage } from '../files/images.ts'
 import { limits } from '../limits.ts'
-import type { User } from '../model/state.ts'
+import type { State, User } from '../model/state.ts'
 import { type Context, type Outcome, resource, type Tools } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { avatarUrl } from './users/present.ts'
 
 export const avatars = resource(api)<never, { readonly upload: { readonly file: string | undefined } }>({
-  prepare: { upload: async (tools, { file }) => ({ file: await keepAvatar(tools, file) }) },
+  prepare: { upload: async (tools, { file }, state) => ({ file: await keepAvatar(tools, file, state) }) },
   commands: {
     upload: (ctx, _params, { file }) => changed(ctx, file),
     delete: ctx => changed(ctx, undefined),
@@ -20,9 +21,10 @@ export const avatars = resource(api)<never, { readonly upload: { readonly file: 
 })
 
 /** Read and checked before it is kept: what is no image never reaches the store. */
-export async function keepAvatar(tools: Tools, file: Upload | undefined): Promise<string | undefined> {
+export async function keepAvatar(tools: Tools, file: Upload | undefined, state: State): Promise<string | undefined> {
   if (!file) return undefined
   checkImage('file', file, limits.imageMiB)
+  if (tools.server) checkQuota(state, tools.server, sizeOf(file))
   return tools.keepFile(file)
 }
 
@@ -34,6 +36,8 @@ function changed(ctx: Context, file: string | undefined): Outcome<{ avatar_url: 
   const avatar: User['avatar'] = { version: actor.avatar.version + 1, ...(file !== undefined && { file }) }
   return {
     facts: [{ type: 'user.avatar-changed', userId: actor.id, avatar }],
+    // Otherwise one account could fill the disk, a picture at a time.
+    ...(actor.avatar.file !== undefined && { dropped: [actor.avatar.file] }),
     reply: { avatar_url: avatarUrl({ ...actor, avatar }) },
   }
 }

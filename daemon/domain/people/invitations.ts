@@ -11,7 +11,7 @@ import { organizationSetting } from '../model/settings.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
 import { seconds } from '../model/time.ts'
-import { conflict, invalid, missing, needed } from '../refusal.ts'
+import { conflict, invalid, missing, needed, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Mail, resource } from '../resource.ts'
 import { administrators } from '../rules/audiences.ts'
 import { activeGroup } from '../rules/group-values.ts'
@@ -38,6 +38,7 @@ export const invitations = resource(api)<InvitationFact>({
       may.check(may.invite, ctx)
       const terms = checkedTerms(ctx, params)
       const emails = checkedEmails(ctx, params.invitee_emails)
+      checkDailyLimit(ctx, emails.length)
       const first = ctx.state.invitations.nextId
       const made = emails.map((email, index) => ({
         ...terms,
@@ -69,6 +70,7 @@ export const invitations = resource(api)<InvitationFact>({
 
     resend(ctx, { invite_id }) {
       const invitation = findInvitation(ctx, invite_id, 'mail')
+      checkDailyLimit(ctx, 1)
       const { id, inviterId } = invitation
       return {
         facts: [{ type: 'invitation.resent', id, inviterId, madeAt: seconds(ctx.now) }],
@@ -81,8 +83,13 @@ export const invitations = resource(api)<InvitationFact>({
   apply: {
     'invitations.made'(state, fact) {
       for (const invitation of fact.invitations) state.invitations.put(invitation)
+      const mailed = fact.invitations.filter(({ email }) => email !== undefined)
+      if (mailed.length > 0) countMailed(state, mailed[0]!.madeAt, mailed.length)
     },
-    'invitation.resent': (state, { id, madeAt }) => state.invitations.put({ ...state.invitations.get(id)!, madeAt }),
+    'invitation.resent'(state, { id, madeAt }) {
+      state.invitations.put({ ...state.invitations.get(id)!, madeAt })
+      countMailed(state, madeAt, 1)
+    },
     'invitation.revoked': (state, { id }) => state.invitations.remove(id),
   },
 
@@ -168,6 +175,28 @@ function checkedEmails(ctx: Context, given: string): string[] {
       fields: { errors, sent_invitations: false, license_limit_reached: false, daily_limit_reached: false },
     })
   return emails
+}
+
+/** Mails to strangers, so that no account can send them without end. */
+function checkDailyLimit(ctx: Context, more: number): void {
+  const { invited } = ctx.state.organization
+  const already = invited?.day === dayOf(seconds(ctx.now)) ? invited.count : 0
+  if (already + more <= limits.invitationsPerDay) return
+  throw new Refusal(`Your organization can send ${limits.invitationsPerDay} invitations a day. Try again tomorrow.`, {
+    code: 'INVITATION_FAILED',
+    fields: { errors: [], sent_invitations: false, license_limit_reached: false, daily_limit_reached: true },
+  })
+}
+
+function countMailed(state: State, time: number, mailed: number): void {
+  const day = dayOf(time)
+  const { invited } = state.organization
+  const count = (invited?.day === day ? invited.count : 0) + mailed
+  state.organization = { ...state.organization, invited: { day, count } }
+}
+
+function dayOf(time: number): number {
+  return Math.floor(time / 86_400)
 }
 
 function problemOf({ state }: Context, email: string): string | undefined {

@@ -1,11 +1,18 @@
 // Avatars: what the specification says of them.
 
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { bots } from '../../../daemon/api/bots/bots.ts'
+import { emoji } from '../../../daemon/api/organization/emoji.ts'
 import { avatars as api } from '../../../daemon/api/people/avatars.ts'
+import { settings } from '../../../daemon/api/people/settings.ts'
 import { users } from '../../../daemon/api/people/users.ts'
-import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { type Caller, sharedDaemon, startDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { pixel } from '../../support/images.ts'
+import { until } from '../../support/until.ts'
 import { listen, person } from '../../support/world.ts'
 
 let daemon: TestDaemon
@@ -59,6 +66,41 @@ describe('POST /users/me/avatar', () => {
       Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.alloc(size - 3, 0xff)]),
     ])
       await amy.refused(api.upload, { file: file(bytes) }, 'BAD_IMAGE')
+  })
+})
+
+describe('files of avatars', () => {
+  const filesOf = ({ data }: TestDaemon) => readdirSync(join(data, 'files')).length
+
+  test('do not pile up: a picture goes with the next one, and what is refused keeps none', async t => {
+    const own = await startDaemon(t, { flags: ['--durability', 'os', '--upload-quota', '1'] })
+    const { owner } = own
+    const painted = (seed: number) => file(Buffer.concat([pixel.png, Buffer.from([seed])]))
+    for (let i = 0; i < 5; i++) await owner.call(api.upload, { file: painted(i) })
+    await until(async () => filesOf(own) === 1)
+    await owner.call(bots.create, { full_name: 'Taken', short_name: 'taken', file: painted(10) })
+    for (let i = 11; i < 15; i++)
+      await owner.refused(bots.create, { full_name: 'Taken', short_name: 'taken', file: painted(i) }, 'BAD_REQUEST')
+    await until(async () => filesOf(own) === 2)
+    const large = file(Buffer.concat([pixel.png, Buffer.alloc(1024 * 1024)]))
+    const [bot] = (await owner.call(bots.list, {})).bots
+    const { members } = await owner.call(users.list, {})
+    const bot_id = members.find(({ email }) => email === bot!.username)!.user_id
+    await owner.refused(api.upload, { file: large }, 'REALM_UPLOAD_QUOTA')
+    await owner.refused(bots.create, { full_name: 'Large', short_name: 'large', file: large }, 'REALM_UPLOAD_QUOTA')
+    await owner.refused(bots.update, { bot_id, file: large }, 'REALM_UPLOAD_QUOTA')
+    await owner.refused(emoji.upload, { emoji_name: 'large', file: large }, 'REALM_UPLOAD_QUOTA')
+    assert.equal(filesOf(own), 2)
+  })
+
+  test('the picture of somebody who hides their address does not give it away', async () => {
+    const eve = await person(daemon, 'eve')
+    const hash = createHash('md5').update('eve@example.com').digest('hex')
+    const shown = async () => (await amy.call(users.show, { user_id: eve.id, client_gravatar: false })).user.avatar_url!
+    assert.ok((await shown()).includes(hash))
+    await eve.call(settings.update, { email_address_visibility: 3 })
+    assert.ok(!(await shown()).includes(hash))
+    assert.match(await shown(), /gravatar\.com\/avatar\/[0-9a-f]{32}/)
   })
 })
 
