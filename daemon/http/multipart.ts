@@ -1,5 +1,6 @@
 // Reads a multipart body part by part, without trusting that it is whole. Large files go to the disk as they arrive.
 
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Upload } from '../api/define.ts'
 import { malformed, Refusal } from '../domain/refusal.ts'
 import { BodyRefused, noRoom } from './body.ts'
@@ -79,8 +80,11 @@ export async function readMultipart(
       // Bounded by the size of the body. Nothing is fed after a failure: the parser may have parts without a listener by
       // then. Nor is it waited for: it takes no more while a file that cannot be written is in its way.
       for await (const chunk of body)
-        for (let start = 0; start < chunk.length && !failed; start += sliceBytes)
+        for (let start = 0; start < chunk.length && !failed; start += sliceBytes) {
           await Promise.race([write(chunk.subarray(start, start + sliceBytes)), failure])
+          // Others have their turn between two slices.
+          if (start + sliceBytes < chunk.length) await turn()
+        }
       if (!failed) parser.end()
     }
     feed().catch(fail)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root, stopAll } from './processes.ts'
 import { type Effort, judge, NotInstalled, type Result, type Row } from './row.ts'
+import { attack } from './rows/attacks.ts'
 import { channels } from './rows/channels.ts'
 import { cli } from './rows/cli.ts'
 import { events } from './rows/events.ts'
@@ -34,6 +35,7 @@ const rows: readonly Row[] = [
   ...people,
   ...events,
   ...journal,
+  ...attack,
 ]
 
 const { values, positionals } = parseArgs({

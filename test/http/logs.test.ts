@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { Caller, startDaemon } from '../support/daemon.ts'
+import { sendBytes } from '../support/http.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
@@ -21,6 +22,10 @@ describe('logs', () => {
       headers: { 'Content-Type': 'application/json' },
     })
     await owner.raw('GET', '/nothing?password=in-a-lost-query')
+    await sendBytes(
+      daemon.url,
+      'GET /api/v1/users/me HTTP/1.1\r\nAuthorization: Basic in-a-broken-request\r\nBad Name: x\r\n\r\n',
+    )
     await new Caller(daemon.url, 'owner@example.com', 'almost-a-key').try(users.me, {})
     await until(() => /users\/me"[^\n]*"status":401/.test(daemon.stderr))
     const basic = (caller: Caller) => Buffer.from(`${caller.email}:${caller.key}`).toString('base64')
@@ -37,6 +42,8 @@ describe('logs', () => {
       'in-json',
       'almost-a-key',
       'in-a-lost-query',
+      'in-a-broken-request',
+      'rawPacket',
     ])
       assert.ok(!daemon.stderr.includes(secret), `the log holds ${secret}`)
     const lines = daemon.stderr

@@ -1,0 +1,230 @@
+// Requests of the worst kind, collected: each froze an earlier version for everybody, or is as large as the bounds allow. The
+// regression tests and the bench share them.
+
+import { type HttpOptions, multipart, send } from './http.ts'
+
+export interface Target {
+  readonly url: string
+  /** Of the owner, as `email:key`. */
+  readonly auth: string
+}
+
+export interface Attack {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  /** Whether it needs an account. */
+  readonly account: boolean
+  options(): HttpOptions
+  /** Calls that come first; their waits do not count. */
+  prepare?(target: Target): Promise<unknown>
+}
+
+const MiB = 1024 * 1024
+const form = (fields: Readonly<Record<string, string>>): HttpOptions => ({
+  headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams(fields).toString(),
+})
+const raw = (body: string | Buffer, type = 'application/x-www-form-urlencoded'): HttpOptions => ({
+  headers: { 'Content-Type': type },
+  body,
+})
+const upload = (filename: string, contentType: string, bytes: Buffer): HttpOptions =>
+  multipart(new Map([['file', { filename, contentType, bytes }]]))
+const call = (target: Target, method: string, path: string, options: HttpOptions) =>
+  send(target.url + path, { method, auth: target.auth, ...options })
+
+const part = (name: string, value: string) =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+const multi = 'multipart/form-data; boundary=b'
+const message = (content: string) => form({ type: 'direct', to: '["owner@example.com"]', content })
+
+export const attacks: readonly Attack[] = [
+  {
+    name: 'a multipart body of text that is not UTF-8, in many parts',
+    method: 'POST',
+    path: '/api/v1/fetch_api_key',
+    account: false,
+    options: () => {
+      const bad = Buffer.concat(
+        Array.from({ length: 990 }, (_, n) => Buffer.from(part(`p${n}`, '\xff'.repeat(960)), 'latin1')),
+      )
+      return raw(Buffer.concat([bad, Buffer.from('--b--\r\n')]), multi)
+    },
+  },
+  {
+    name: 'a multipart body of very many parts',
+    method: 'POST',
+    path: '/api/v1/fetch_api_key',
+    account: false,
+    options: () => raw('--b\r\n\r\n'.repeat(MiB / 7 - 10), multi),
+  },
+  {
+    name: 'a part with a head of very many parameters',
+    method: 'POST',
+    path: '/api/v1/fetch_api_key',
+    account: false,
+    options: () =>
+      raw(`--b\r\nContent-Disposition: form-data; ${'a="\\";'.repeat(12_000)}\r\n\r\nx\r\n--b--\r\n`, multi),
+  },
+  {
+    name: 'a password of combining marks',
+    method: 'POST',
+    path: '/api/v1/fetch_api_key',
+    account: false,
+    options: () => raw(`username=owner%40example.com&password=${`${'\u0315\u0316'.repeat(110_000)}`}`),
+  },
+  {
+    name: 'a form of ampersands',
+    method: 'POST',
+    path: '/api/v1/fetch_api_key',
+    account: false,
+    options: () => raw('&'.repeat(MiB)),
+  },
+  {
+    name: 'a form of percent signs',
+    method: 'POST',
+    path: '/api/v1/fetch_api_key',
+    account: false,
+    options: () => raw(`username=${'%'.repeat(MiB - 100)}`),
+  },
+  {
+    name: 'JSON that nests to the limit of a body',
+    method: 'POST',
+    path: '/api/v1/fetch_api_key',
+    account: false,
+    options: () => raw('['.repeat(MiB), 'application/json'),
+  },
+  {
+    name: 'a list that nests',
+    method: 'POST',
+    path: '/api/v1/register',
+    account: true,
+    options: () => raw(`event_types=${'['.repeat(MiB - 100)}`),
+  },
+  {
+    name: 'a picture in PNM that is all comment',
+    method: 'POST',
+    path: '/api/v1/user_uploads',
+    account: true,
+    options: () => upload('x.pnm', 'image/x-portable-anymap', Buffer.from(`P6\n${'#\n'.repeat(MiB / 2)}`)),
+  },
+  {
+    name: 'the same as an avatar',
+    method: 'POST',
+    path: '/api/v1/users/me/avatar',
+    account: true,
+    options: () => upload('x.png', 'image/png', Buffer.from(`P6\n${'#\n'.repeat(MiB / 2)}`)),
+  },
+  {
+    name: 'a JPEG of segments only',
+    method: 'POST',
+    path: '/api/v1/user_uploads',
+    account: true,
+    options: () => {
+      const segment = Buffer.from([0xff, 0xe0, 0, 2])
+      const segments = Array.from({ length: 250_000 }, () => segment)
+      return upload('x.jpg', 'image/jpeg', Buffer.concat([Buffer.from([0xff, 0xd8]), ...segments]))
+    },
+  },
+  {
+    name: 'a narrow of very many terms',
+    method: 'GET',
+    path: '/api/v1/messages',
+    account: true,
+    options: () =>
+      raw(`anchor=newest&num_before=100&num_after=0&narrow=[${'["is","starred"],'.repeat(50_000)}["is","dm"]]`),
+  },
+  {
+    name: 'a search for very many words',
+    method: 'GET',
+    path: '/api/v1/messages',
+    account: true,
+    options: () => {
+      const words = Array.from({ length: 60_000 }, (_, n) => `w${n.toString(36)}`).join(' ')
+      return raw(
+        `anchor=newest&num_before=100&num_after=0&narrow=${encodeURIComponent(JSON.stringify([['search', words]]))}`,
+      )
+    },
+  },
+  {
+    name: 'alert words beyond any need',
+    method: 'POST',
+    path: '/api/v1/messages',
+    account: true,
+    async prepare(target) {
+      const words = JSON.stringify(Array.from({ length: 20_000 }, (_, n) => `word ${n}`))
+      await call(target, 'POST', '/api/v1/users/me/alert_words', form({ alert_words: words }))
+    },
+    options: () => message('word '.repeat(2000)),
+  },
+  {
+    name: 'a message of snowmen to many queues',
+    method: 'POST',
+    path: '/api/v1/messages',
+    account: true,
+    async prepare(target) {
+      for (let n = 0; n < 120; n++)
+        await call(target, 'POST', '/api/v1/register', form({ event_types: '["message"]', client_capabilities: '{}' }))
+    },
+    options: () => message(':snowman:'.repeat(1111)),
+  },
+  ...[
+    ['emphasis', '*a **b '.repeat(1400)],
+    ['brackets', '['.repeat(10_000)],
+    ['links', '[a]('.repeat(2500)],
+    ['quotes', '> '.repeat(5000)],
+    [
+      'lists',
+      Array.from({ length: 140 }, (_, n) => `${' '.repeat(n)}- x`)
+        .join('\n')
+        .slice(0, 9990),
+    ],
+    ['backticks', '`'.repeat(9999)],
+    ['tables', `|${'a|'.repeat(60)}\n|${'-|'.repeat(60)}\n${`|${'b|'.repeat(60)}\n`.repeat(78)}`.slice(0, 9990)],
+    ['mentions', '@**all** '.repeat(1100)],
+    ['math', '$$x$$ '.repeat(1600)],
+  ].map(
+    ([kind, content]): Attack => ({
+      name: `a message of ${kind}`,
+      method: 'POST',
+      path: '/api/v1/messages',
+      account: true,
+      options: () => message(content!),
+    }),
+  ),
+]
+
+/** The longest that somebody else waited for a small answer while the attack was under way, in milliseconds. */
+export async function longestWait(target: Target, attack: Attack): Promise<{ wait: number; status: number }> {
+  await attack.prepare?.(target)
+  const options = attack.options()
+  const ask = async () => {
+    const began = performance.now()
+    await send(`${target.url}/api/v1/server_settings`)
+    return performance.now() - began
+  }
+  // The connection of the others is open, and their code is warm.
+  for (let n = 0; n < 5; n++) await ask()
+  let status = 0
+  const under = send(target.url + attack.path, {
+    method: attack.method,
+    ...(attack.account && { auth: target.auth }),
+    ...options,
+  }).then(
+    reply => {
+      status = reply.status
+    },
+    // Refused before it was read: the daemon may hang up on the rest.
+    () => {
+      status = 413
+    },
+  )
+  let wait = 0
+  for (let after = 0; after < 3; ) {
+    wait = Math.max(wait, await ask())
+    if (status !== 0) after++
+  }
+  await under
+  return { wait, status }
+}
