@@ -297,6 +297,7 @@ export class World {
       clock,
       keys,
       randomNumber: () => this.#randomness.number(),
+      kept: !this.#parts.settings.memory,
       quiet: () => this.#webhooks.quiet(),
       version: version(),
       journalSize: this.#parts.store.journalSize,

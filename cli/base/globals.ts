@@ -26,6 +26,7 @@ export const globalFlags: readonly GlobalFlag[] = [
   { name: 'timeout', value: 'TIME', about: 'how long to wait for a response (default 15s)' },
   { name: 'retry', value: 'N', about: 'when rate limited, wait and retry up to N times (default 0)' },
   { name: 'color', value: 'WHEN', about: 'always, never or auto (default auto)' },
+  { name: 'yes', about: 'do not ask before something is destroyed' },
   { name: 'dry-run', about: 'print the request instead of sending it' },
   { name: 'curl', about: 'print the request as a curl command instead of sending it' },
   { name: 'show-key', about: 'do not hide the API key in --dry-run and --curl' },
@@ -60,6 +61,7 @@ export interface Globals {
   readonly timeout?: number
   readonly retry: number
   readonly color: 'always' | 'never' | 'auto'
+  readonly yes: boolean
   readonly dryRun: boolean
   readonly curl: boolean
   readonly showKey: boolean
@@ -97,6 +99,7 @@ export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
     ...present({ timeout: milliseconds }),
     retry: Number(retry),
     color,
+    yes: given.get('yes') === true,
     dryRun: given.get('dry-run') === true,
     curl: given.get('curl') === true,
     showKey: given.get('show-key') === true,

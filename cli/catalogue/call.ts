@@ -37,6 +37,7 @@ export async function callEndpoint(
     refuseShown(globals)
     const { callEach } = await import('./batch.ts')
     if (endpoint.access === 'user') demandKey(account)
+    await confirmed(endpoint, given, globals, 'many')
     return callEach(endpoint, given, batch, { account, sources, globals })
   }
   const params = await readParams(endpoint, given, sources)
@@ -46,6 +47,7 @@ export async function callEndpoint(
   if (globals.dryRun || globals.curl)
     return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
+  await confirmed(endpoint, given, globals, 'one')
   const reply = await call(caller, request, patience).catch(error => nearby(error, endpoint, given, sources))
   const says = endpoint.cli.says && (await import('../print/sentences.ts')).sentences[endpoint.cli.says]
   const { shows, columns } = endpoint.cli
@@ -56,6 +58,21 @@ export async function callEndpoint(
     says ? { ...view, says: reply => says(reply, () => fullNames(account, patience)) } : view,
     globals,
   )
+}
+
+/** Asks before an endpoint destroys something; for a batch the question has no values of its own. */
+async function confirmed(
+  { cli: { name, destroys } }: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  globals: Globals,
+  count: 'one' | 'many',
+): Promise<void> {
+  if (!destroys || (destroys.when === 'many' && count === 'one')) return
+  const question = destroys.question.replace(/\{(\w+)\}/g, (_match, name) =>
+    String(given.get(name) ?? given.get('@place')),
+  )
+  const asked = count === 'many' && destroys.when !== 'many' ? `Run ${name} for every line of this batch?` : question
+  await (await import('../input/confirm.ts')).confirm(asked, globals)
 }
 
 /** The success note of an endpoint whose reply is empty, with the params as they were given. */

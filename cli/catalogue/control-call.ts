@@ -17,6 +17,9 @@ export async function callControl(
 ): Promise<void> {
   const { path, query, body } = encodeJson(endpoint, await readParams(endpoint, given, sources))
   const request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}${query}`, body }
+  const { destroys } = endpoint.cli
+  if (destroys && !globals.yes && (await isKept(globals)))
+    await (await import('../input/confirm.ts')).confirm(destroys.question, globals)
   const reply = await callControlPlane(globals, request, patienceFor(endpoint, globals))
   const { shows, columns, unmet } = endpoint.cli
   if (unmet === undefined || reply.met === true)
@@ -25,6 +28,12 @@ export async function callControl(
   note(`${unmet} within ${given.get('within') ?? endpoint.params.within?.fallback}`)
   for (const { differs } of reply.near as { differs: string[] }[]) note(`  near: ${differs.join('; ')}`)
   throw new Ending(exitCodes.unmet)
+}
+
+/** What is only in memory is there to be thrown away. */
+async function isKept(globals: Globals): Promise<boolean> {
+  const { kept } = await callControlPlane(globals, { method: 'GET', path: '/control/v1/snapshots' }, globals)
+  return kept === true
 }
 
 /** The daemon looks names up itself, and nothing here is read from stdin. */

@@ -29,7 +29,7 @@ const listFlags: readonly ExtraFlag[] = [
 
 /** Those flags of every subcommand that make sense for the control plane. */
 export const controlGlobals: readonly string[] =
-  'json ndjson fields jq site profile ready-file control-token timeout color quiet'.split(' ')
+  'json ndjson fields jq site profile ready-file control-token timeout color quiet yes'.split(' ')
 
 const shownMessages = 20
 

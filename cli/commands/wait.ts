@@ -1,6 +1,8 @@
 // `natter wait`: an assertion about future events. Exit code 0 with the event, or 8 with the nearest misses.
 
-import { exitCodes, Failure } from '../base/failure.ts'
+import { allQueues } from '../../daemon/api/control/queues.ts'
+import { exitCodes, Failure, usage } from '../base/failure.ts'
+import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { accountFor } from '../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
@@ -31,6 +33,11 @@ export const wait: readonly ExtraSubcommand[] = [
       { name: 'match', value: 'TEXT', about: 'only events that contain this text or match /PATTERN/' },
       { name: 'count', value: 'N', about: 'number of events to wait for (default 1)' },
       { name: 'within', value: 'TIME', about: `give up after this long (default ${patience})` },
+      {
+        name: 'listening',
+        value: 'ACCOUNT',
+        about: 'wait until this account polls for events; needs the control token',
+      },
       { ...since, about: 'also count messages since a time (10m) or after a message (id:57)' },
     ],
     more: `On stderr, \`ready\` is printed as soon as nothing will be missed any more. What happened just before the start is missed,
@@ -39,6 +46,7 @@ unless --since says how far to look back.`,
       'natter wait --sender bot@example.com --topic deploys --match /ok/ --within 5s',
       'natter wait --dm --since 1m --json',
       'natter wait --type reaction --channel general',
+      'natter wait --listening echo-bot --within 10s',
     ],
     run: runWait,
   },
@@ -51,6 +59,7 @@ interface Miss {
 }
 
 async function runWait({ flags, globals }: Invocation): Promise<void> {
+  if (flags.listening !== undefined) return waitForListener(flags, globals)
   const account = accountFor(globals, process.env)
   demandKey(account)
   const within = duration(String(flags.within ?? patience), '--within')
@@ -111,6 +120,16 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   throw new Failure(exitCodes.unmet, summary(met, count, misses, within), {
     ...(lines.length > 0 && { hint: `Nearest:\n  ${lines.join('\n  ')}` }),
   })
+}
+
+/** A bot under test is ready when its poll waits at the daemon. */
+async function waitForListener(flags: Invocation['flags'], globals: Globals): Promise<void> {
+  const { listening, within = patience, ...others } = flags
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw usage(`--listening and --${other} cannot be combined`)
+  const { callControl } = await import('../catalogue/control-call.ts')
+  const given = new Map(Object.entries({ user: String(listening), within: String(within) }))
+  await callControl(allQueues.wait, given, globals)
 }
 
 async function* each(batches: AsyncIterable<Batch>): AsyncGenerator<Item> {

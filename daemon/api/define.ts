@@ -191,6 +191,12 @@ export interface CliForm {
   readonly history?: true
   /** The param that holds a draft, or a list of them; people write a draft as they write a message, in these words. */
   readonly draft?: { readonly param: string; readonly summary?: string; readonly args: readonly string[] }
+  /** Asked at a terminal before it is done, and needs --yes elsewhere; `{param}` is filled in as it was given. */
+  readonly destroys?: {
+    readonly question: string
+    /** Only for a batch, or only if the daemon keeps its store on disk; always if absent. */
+    readonly when?: 'many' | 'kept'
+  }
   /** How long an answer may take, in milliseconds, where that is longer than usual. */
   readonly patience?: number
   /** The reply has `met`; when it is false, this is printed and the exit code is 8. */

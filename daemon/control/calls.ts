@@ -20,6 +20,8 @@ export interface Call {
   duration_ms: number | null
   /** The kind of fault that got in its way. */
   fault: string | null
+  /** It is a poll that waits for events. */
+  parked: boolean
   /** It was never answered, and never will be. */
   lost: boolean
 }
@@ -59,6 +61,7 @@ export class Calls extends Recent<Call> {
       code: null,
       duration_ms: null,
       fault: null,
+      parked: false,
       lost: false,
     }))
     this.#began.set(call, performance.now())
@@ -78,6 +81,11 @@ export class Calls extends Recent<Call> {
     call.params = masked(params)
   }
 
+  park(call: Call): void {
+    call.parked = true
+    this.tell(call)
+  }
+
   answered(call: Call, status: number, body: string): void {
     call.status = status
     this.#answers.set(call, maskedAnswer(body))
@@ -93,6 +101,7 @@ export class Calls extends Recent<Call> {
   }
 
   #end(call: Call): void {
+    call.parked = false
     // While time is frozen nothing takes any, and two runs of a script give the same log.
     const ms = this.#clock.frozen ? this.#clock.now() - call.time : performance.now() - this.#began.get(call)!
     call.duration_ms = Math.max(0, Math.round(ms * 1000) / 1000)

@@ -24,6 +24,8 @@ export interface ControlPlaneParts {
   /** A random number from 0 up to 1. */
   readonly randomNumber: () => number
   readonly keys: Keys
+  /** Whether there is a store on disk, which a reset replaces. */
+  readonly kept: boolean
   /** Resolves when no server of a bot is being called. */
   readonly quiet: () => Promise<void>
   readonly version: string

@@ -26,7 +26,7 @@ export type Waited =
   | { readonly met: true; readonly event?: any; readonly call?: any; readonly webhook?: any }
   | { readonly met: false; readonly near: readonly { readonly differs: readonly string[] }[] }
 
-const longest = 600_000
+export const longest = 600_000
 
 const kinds = ['event', 'call', 'webhook'] as const
 
@@ -43,8 +43,9 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
   const goal = kind === 'event' ? { event: wanted } : addressed(plane, wanted, kind === 'call' ? 'user' : 'bot')
   const concerns = (item: any) => {
     if (kind === 'event') return reader === undefined || item.to.includes(reader)
-    // A call that is not answered yet, an attempt that is not over: nothing can be said about them.
-    return kind === 'call' ? item.duration_ms !== null : item.attempts > 0
+    // A call that is not answered yet, an attempt that is not over: nothing can be said about them. A parked poll has
+    // arrived where it belongs, though its answer may be minutes away.
+    return kind === 'call' ? item.duration_ms !== null || item.parked : item.attempts > 0
   }
   const found = await log.wait(item => concerns(item) && differences(goal, item).length === 0, since, within)
   if (found) return { met: true, [kind]: found }

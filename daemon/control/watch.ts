@@ -39,6 +39,10 @@ class Watched implements WatchedCall {
     this.#calls.understand(this.#call, params)
   }
 
+  parked(): void {
+    this.#calls.park(this.#call)
+  }
+
   answer(to: Answering, status: number, body: string): boolean {
     for (const { kind } of this.#met) {
       if (kind === 'drop-after-write') return hangUp(to)

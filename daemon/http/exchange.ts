@@ -57,6 +57,8 @@ export interface WatchedCall {
   admit(call: KnownCall): Promise<boolean>
   /** The parameters as the endpoint will see them. */
   understood(params: Readonly<Record<string, unknown>>): void
+  /** The call is a poll that waits for events. */
+  parked(): void
   /** An answer is about to be written. True: that has been seen to. */
   answer(to: Answering, status: number, body: string): boolean
 }

@@ -90,6 +90,7 @@ export class LongPoll {
     if (poll.answering.raw.destroyed) return
     const waiter = { answer: (_queue: Queue, events: readonly Pending[]) => answerPoll(poll, queue, events) }
     this.#engine.queues.park(queue, waiter)
+    poll.answering.watched?.parked()
     poll.answering.raw.once('close', () => this.#engine.queues.unpark(queue, waiter))
   }
 

@@ -77,7 +77,7 @@ describe('what a call did', () => {
   test('org deactivate says what it did and how to undo it', async t => {
     const { url, ready } = await startDaemon(t)
     const shell = newShell(t, accountAt(url, ready.owner.email, ready.owner.api_key))
-    const { code, stderr } = await shell.natter(['org', 'deactivate'])
+    const { code, stderr } = await shell.natter(['org', 'deactivate', '--yes'])
     assert.equal(code, 0, stderr)
     assert.equal(stderr, 'deactivated the organization; to undo this, restart natterd with --reactivate\n')
   })

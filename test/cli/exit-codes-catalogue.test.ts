@@ -125,7 +125,7 @@ const notFound: Readonly<Record<string, Line>> = {
   'get-stream-topics': [none],
   'update-user-topic': ['x', '--channel', none, '--policy', 'followed'],
   'mute-topic': ['add', 'x', '--channel', none],
-  'delete-topic': [none, 'x'],
+  'delete-topic': [none, 'x', '--yes'],
   'update-channel-folder': [none, '--description', 'x'],
   'edit-saved-snippet': [none, '--title', 'x'],
   'delete-saved-snippet': [none],
@@ -201,7 +201,7 @@ const denied: Readonly<Record<string, readonly [Who, ...string[]]>> = {
   'add-code-playground': ['member', 'Python', 'python', 'https://example.com/{code}'],
   'remove-code-playground': ['member', '1'],
   'update-realm': ['member', '--description', 'x'],
-  'deactivate-realm': ['member'],
+  'deactivate-realm': ['member', '--yes'],
   'test-welcome-bot-custom-message': ['member', 'Hello'],
   'get-realm-export-consents': ['member'],
   'add-realm-domain': ['member', 'example.net'],
@@ -249,7 +249,7 @@ const denied: Readonly<Record<string, readonly [Who, ...string[]]>> = {
   'update-default-stream-group-info': ['member', '1', '--new-description', 'x'],
   'update-default-stream-group-streams': ['member', '1', 'add', 'general'],
   'delete-default-stream-group': ['member', '1'],
-  'delete-topic': ['member', 'general', 'lunch'],
+  'delete-topic': ['member', 'general', 'lunch', '--yes'],
   'create-channel-folder': ['member', 'x', 'x'],
   'patch-channel-folders': ['member', '1'],
   'update-channel-folder': ['member', 'id:1', '--description', 'x'],
@@ -352,6 +352,7 @@ describe('exit codes over the whole control plane', () => {
     'list-mails': {},
     'clear-mails': {},
     'list-queues': {},
+    'wait-for-poll': { absent: ['nobody', '--within', '1s'] },
     'expire-queues': { absent: ['nothing'] },
     'list-requests': { absent: ['--endpoint', 'nothing'] },
     'wait-for-request': { needed: ['--within', '1s'] },
@@ -391,10 +392,6 @@ describe('exit codes over the whole control plane', () => {
 })
 
 function envOf({ url, email, key }: Caller): Record<string, string> {
-  return {
-    NATTER_SITE: url,
-    NATTER_EMAIL: email!,
-    NATTER_API_KEY: key!,
-    NATTER_PASSWORD: 'not the password of anybody',
-  }
+  const account = { NATTER_SITE: url, NATTER_EMAIL: email!, NATTER_API_KEY: key! }
+  return { ...account, NATTER_PASSWORD: 'not the password of anybody' }
 }

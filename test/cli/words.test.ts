@@ -93,7 +93,10 @@ describe('words', () => {
   test('what was done is said in a sentence', async () => {
     assert.equal(await told(['subscribe', 'general'], 0), 'already subscribed to general\n')
     assert.match(await told(['subscribe', 'general', '--json'], 0), /"already_subscribed": \{/)
-    assert.equal(await told(['topics', 'delete', 'general', 'nothing here'], 0), 'deleted topic nothing here\n')
+    assert.equal(
+      await told(['topics', 'delete', 'general', 'nothing here', '--yes'], 0),
+      'deleted topic nothing here\n',
+    )
     assert.match(await told(['channels', 'show', 'general'], 0), /^date_created +\d{4}-\d\d-\d\d \d\d:\d\d, /m)
   })
 

@@ -1,12 +1,13 @@
 // Event queues of all accounts.
 
-import { bool, endpoint, int, listOf, nullable, optional, record, text } from '../define.ts'
-import { account, milliseconds, shortText } from '../shapes/control.ts'
+import { anything, bool, endpoint, int, listOf, maybe, nullable, optional, record, required, text } from '../define.ts'
+import { account, milliseconds, shortText, waitReply, within } from '../shapes/control.ts'
 
 const queue = record({
   queue_id: text,
   user: nullable(text),
   event_types: nullable(listOf(text)),
+  narrow: listOf(anything),
   pending: int,
   last_event_id: int,
   acknowledged: int,
@@ -22,7 +23,8 @@ export const allQueues = {
     path: '/queues',
     access: 'control',
     since: 1,
-    summary: 'List the event queues of all accounts, or of one',
+    summary:
+      'List the event queues of all accounts, or of one: what they ask for, what waits in them, and the last poll',
     params: { user: optional(account, 'only queues of this account') },
     reply: { queues: listOf(queue) },
     refusals: ['BAD_REQUEST'],
@@ -31,7 +33,36 @@ export const allQueues = {
       flags: { user: 'of' },
       examples: ['natter queues list', 'natter queues list --of echo-bot@example.com --json'],
       shows: 'queues',
-      columns: ['queue_id', 'user', 'pending', 'waiting', 'last_seen', 'event_types', 'expires', 'last_event_id'],
+      columns: [
+        'user',
+        'pending',
+        'waiting',
+        'last_seen',
+        'narrow',
+        'event_types',
+        'queue_id',
+        'expires',
+        'last_event_id',
+      ],
+    },
+  }),
+  wait: endpoint({
+    id: 'wait-for-poll',
+    method: 'POST',
+    path: '/queues/wait',
+    access: 'control',
+    since: 1,
+    summary: 'Wait until an account listens, with a poll that waits for events: exit code 0 when it does, 8 when not',
+    params: { user: required(account, 'the account, such as a bot under test'), within },
+    reply: waitReply({ queue: maybe(queue) }),
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'queues wait',
+      args: ['user'],
+      examples: ['natter queues wait echo-bot', 'natter queues wait echo-bot@example.com --within 30s --json'],
+      shows: 'queue',
+      unmet: 'the account did not poll for events',
+      patience: 660_000,
     },
   }),
   expire: endpoint({

@@ -1,7 +1,7 @@
 // States of the daemon to go back to: the one it started with, and those saved by name.
 
 import { Type } from '@sinclair/typebox'
-import { endpoint, inPath, listOf, record, required, text } from '../define.ts'
+import { bool, endpoint, inPath, listOf, record, required, text } from '../define.ts'
 import { clockReply, milliseconds } from '../shapes/control.ts'
 
 const snapshot = record({ name: text, time: milliseconds })
@@ -19,7 +19,11 @@ export const snapshots = {
     params: {},
     reply: clockReply,
     refusals: [],
-    cli: { name: 'reset', examples: ['natter reset', 'natter reset --ready-file ready.json --json'] },
+    cli: {
+      name: 'reset',
+      destroys: { question: 'Delete everything that this daemon keeps on disk?', when: 'kept' },
+      examples: ['natter reset', 'natter reset --ready-file ready.json --json', 'natter reset --yes'],
+    },
   }),
   list: endpoint({
     id: 'list-snapshots',
@@ -27,9 +31,9 @@ export const snapshots = {
     path: '/snapshots',
     access: 'control',
     since: 1,
-    summary: 'List saved snapshots',
+    summary: 'List saved snapshots; kept says whether the daemon has a store on disk',
     params: {},
-    reply: { snapshots: listOf(snapshot) },
+    reply: { snapshots: listOf(snapshot), kept: bool },
     refusals: [],
     cli: {
       name: 'snapshot list',

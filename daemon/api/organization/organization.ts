@@ -89,7 +89,8 @@ export const organization = {
     cli: {
       name: 'org deactivate',
       done: 'deactivated the organization; to undo this, restart natterd with --reactivate',
-      examples: ['natter org deactivate', 'natter org deactivate --deletion-delay-days 30'],
+      destroys: { question: 'Deactivate the organization, so that nobody can use it?' },
+      examples: ['natter org deactivate', 'natter org deactivate --deletion-delay-days 30 --yes'],
     },
   }),
   domains: endpoint({

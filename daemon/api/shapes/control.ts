@@ -68,6 +68,7 @@ export const call = record({
   code: nullable(text),
   duration_ms: nullable(num),
   fault: nullable(text),
+  parked: bool,
   lost: bool,
 })
 

@@ -1,10 +1,11 @@
 // Handlers of `api/control/queues.ts`.
 
 import { allQueues as page } from '../../api/control/queues.ts'
-import { missingOwn } from '../../domain/refusal.ts'
+import { invalid, missingOwn } from '../../domain/refusal.ts'
 import type { Queue } from '../../events/queue.ts'
 import type { ControlPlane } from '../control-plane.ts'
-import { userOf } from '../wait.ts'
+import { longest, userOf } from '../wait.ts'
+import { readDuration } from './durations.ts'
 import { resource } from './handler.ts'
 
 export const queues = resource(page, {
@@ -12,6 +13,17 @@ export const queues = resource(page, {
     const owner = user === undefined ? undefined : userOf(plane, user).id
     const found = [...plane.engine.queues.values()].filter(({ userId }) => (owner ?? userId) === userId)
     return { queues: found.map(queue => presentQueue(plane, queue)) }
+  },
+  async wait({ plane }, { user, within }) {
+    const { id } = userOf(plane, user)
+    const ms = readDuration('within', within)
+    if (ms > longest) throw invalid('within', 'must be at most 10m')
+    // The poll may have been parked so long ago that the log of calls no longer has it.
+    const listening = () => [...plane.engine.queues.values()].find(({ userId, waiter }) => userId === id && waiter)
+    const met = listening() ?? (await plane.calls.wait(call => call.parked && call.user_id === id, 0, ms))
+    const queue = listening()
+    if (!met) return { met: false, near: [] as never[] }
+    return { met: true, ...(queue && { queue: presentQueue(plane, queue) }) }
   },
   async expire({ plane }, { queue_id, user }) {
     const { engine } = plane
@@ -30,6 +42,7 @@ function presentQueue(plane: ControlPlane, queue: Queue) {
     queue_id: queue.id,
     user: plane.engine.state.users.get(queue.userId)?.email ?? null,
     event_types: queue.eventTypes as string[] | null,
+    narrow: [...queue.narrow],
     pending: queue.pending.length,
     last_event_id: queue.newest,
     acknowledged: queue.acknowledged,

@@ -9,7 +9,7 @@ export const snapshots = resource(page, {
     await plane.reset()
     return clockReply(plane)
   },
-  list: ({ plane }) => ({ snapshots: plane.worlds.list() }),
+  list: ({ plane }) => ({ snapshots: plane.worlds.list(), kept: plane.parts.kept }),
   save: ({ plane }, { name }) => ({ snapshot: plane.worlds.save(name) }),
   async restore({ plane }, { name }) {
     await plane.worlds.restore(name)
