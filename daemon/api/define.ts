@@ -136,9 +136,11 @@ export interface Param<S extends TSchema = TSchema, P extends Presence = Presenc
   readonly cut?: number
   /** A value that is accepted and does nothing; the reply lists the parameter as ignored. */
   readonly unsupported?: unknown
+  /** Public servers of the API family refuse a call without it, so clients made for them must send it here too. */
+  readonly requiredByPublicServers?: true
 }
 
-type ParamOptions = Pick<Param, 'alias' | 'off' | 'cut' | 'unsupported'>
+type ParamOptions = Pick<Param, 'alias' | 'off' | 'cut' | 'unsupported' | 'requiredByPublicServers'>
 
 export function required<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'required'> {
   return { shape: bounded(shape), presence: 'required', about, ...options }

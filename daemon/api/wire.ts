@@ -23,7 +23,13 @@ export type Decoded =
   | { readonly params: Record<string, unknown>; readonly ignored: readonly string[] }
   | { readonly rejected: Rejected }
 
-export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>>, fields: Fields): Decoded {
+/** `asPublicServers`: what those require is required. */
+export function decode(
+  endpoint: Endpoint,
+  path: Readonly<Record<string, string>>,
+  fields: Fields,
+  asPublicServers = false,
+): Decoded {
   const params: Record<string, unknown> = {}
   const ignored: string[] = []
   const { entries, names, takesFile } = understoodBy(endpoint)
@@ -33,7 +39,8 @@ export function decode(endpoint: Endpoint, path: Readonly<Record<string, string>
     if (found === undefined) {
       if (param.presence === 'required' && param.shape.format === 'binary')
         return reject('BAD_REQUEST', name, 'required: send exactly one file in a multipart body')
-      if (param.presence === 'required') return reject('REQUEST_VARIABLE_MISSING', name, 'required', { var_name: name })
+      if (param.presence === 'required' || (asPublicServers && param.requiredByPublicServers))
+        return reject('REQUEST_VARIABLE_MISSING', name, 'required', { var_name: name })
       if (param.presence === 'defaulted') params[name] = copyOf(param.fallback)
       continue
     }

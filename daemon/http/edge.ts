@@ -177,7 +177,7 @@ export class Edge {
 
   #call({ found, request, actor, fields, answering }: Call): void | Promise<void> {
     const { endpoint, key } = found.route
-    const decoded = decode(endpoint, found.path, fields)
+    const decoded = decode(endpoint, found.path, fields, answering.speak !== undefined)
     if ('rejected' in decoded) {
       const { msg, ...details } = decoded.rejected
       throw new Refusal(msg, details)

@@ -104,7 +104,8 @@ function heading({ method, path }: Endpoint): string {
 
 function paramRow([name, param]: [string, Param]): string[] {
   const older = param.alias === undefined ? '' : ` (older spelling: ${code(param.alias)})`
-  return [code(name), shapeText(param.shape), presence(param), param.about + older]
+  const publicly = param.requiredByPublicServers ? '; Zulip clients must send it' : ''
+  return [code(name), shapeText(param.shape), presence(param), param.about + older + publicly]
 }
 
 const accessText: Readonly<Record<Endpoint['access'], string>> = {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { dialectOf, speak, understand } from '../../daemon/http/dialect.ts'
+import { catalogueEndpoints } from '../support/catalogue.ts'
 import { Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { direct, people } from '../support/world.ts'
 
@@ -128,20 +129,35 @@ describe('--dialect auto', () => {
     }
   })
 
-  test('a reminder needs a message and a time; the spec has both optional', async () => {
+  test('what public servers require is required of their clients, and of nobody else', async () => {
     const { owner } = daemon()
     const message_id = await direct(owner, owner, 'remember')
-    const at = 4_000_000_000
-    for (const [form, missing] of [
-      [{ note: 'n', scheduled_delivery_timestamp: at }, 'message_id'],
-      [{ message_id }, 'scheduled_delivery_timestamp'],
-    ] as const) {
-      const theirs = await asAgent(python, owner, 'POST', '/reminders', form)
-      assert.deepEqual([theirs.body.code, theirs.body.var_name], ['REQUEST_VARIABLE_MISSING', missing])
-      assert.equal((await asAgent('curl/8.5.0', owner, 'POST', '/reminders', form)).status, 200)
+    const range = { anchor: 'newest', num_before: 1, num_after: 0, op: 'add', flag: 'starred' }
+    const calls: [path: string, rest: object, required: Record<string, unknown>][] = [
+      ['/reminders', { note: 'n' }, { message_id, scheduled_delivery_timestamp: 4_000_000_000 }],
+      ['/messages/flags/narrow', range, { narrow: [] }],
+      ['/realm/domains', { domain: 'example.org' }, { allow_subdomains: false }],
+    ]
+    const tried: string[] = []
+    for (const [path, rest, required] of calls) {
+      for (const name of Object.keys(required)) {
+        tried.push(`POST ${path} ${name}`)
+        const { [name]: _absent, ...others } = required
+        const theirs = await asAgent(python, owner, 'POST', path, { ...rest, ...others })
+        assert.deepEqual([theirs.body.code, theirs.body.var_name], ['REQUEST_VARIABLE_MISSING', name])
+        const ours = await asAgent('curl/8.5.0', owner, 'POST', path, { ...rest, ...others })
+        assert.equal(ours.status, 200, ours.text)
+      }
+      if (path === '/realm/domains') await owner.raw('DELETE', '/api/v1/realm/domains/example.org')
+      const whole = await asAgent(python, owner, 'POST', path, { ...rest, ...required })
+      assert.equal(whole.status, 200, whole.text)
     }
-    const both = { message_id, scheduled_delivery_timestamp: at }
-    assert.equal((await asAgent(python, owner, 'POST', '/reminders', both)).status, 200)
+    const marked = (await catalogueEndpoints()).flatMap(({ endpoint: { method, path, params } }) =>
+      Object.entries(params)
+        .filter(([, param]) => param.requiredByPublicServers)
+        .map(([name]) => `${method} ${path} ${name}`),
+    )
+    assert.deepEqual(marked.sort(), tried.sort(), 'every parameter of this kind is tried')
   })
 
   test('changes of flags echo the IDs and always list the channels that were skipped', async () => {

@@ -52,7 +52,7 @@ export const messageFlags = {
       include_anchor: defaulted(bool, true, 'include the anchor itself', { off: 'leave out the anchor itself' }),
       num_before: required(natural, 'number of messages before the anchor; the server can lower it'),
       num_after: required(natural, 'number of messages after the anchor; the server can lower it'),
-      narrow: narrowParam,
+      narrow: { ...narrowParam, requiredByPublicServers: true },
       op,
       flag,
     },

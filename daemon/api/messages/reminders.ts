@@ -52,8 +52,13 @@ export const reminders = {
     since: 381,
     summary: 'Create a reminder for a message, or for a note',
     params: {
-      message_id: optional(messageId, 'the message; if omitted, the reminder has only the note'),
-      scheduled_delivery_timestamp: optional(timestamp, 'when to send it; default in one hour'),
+      // The spec has both optional; public servers do not.
+      message_id: optional(messageId, 'the message; if omitted, the reminder has only the note', {
+        requiredByPublicServers: true,
+      }),
+      scheduled_delivery_timestamp: optional(timestamp, 'when to send it; default in one hour', {
+        requiredByPublicServers: true,
+      }),
       note: optional(text, 'text of the reminder, at most 1000 characters'),
     },
     reply: { reminder_id: int },

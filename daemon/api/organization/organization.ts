@@ -114,7 +114,7 @@ export const organization = {
     summary: 'Add an email domain (owners)',
     params: {
       domain: required(text, 'the domain, such as example.com'),
-      allow_subdomains: defaulted(bool, false, 'whether subdomains are included'),
+      allow_subdomains: defaulted(bool, false, 'whether subdomains are included', { requiredByPublicServers: true }),
     },
     reply: { new_domain: listOf(eitherOf(int, text)) },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],

@@ -10,7 +10,7 @@ import type { Reminder } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
 import { futureTime, seconds } from '../model/time.ts'
-import { missingOwn, needed, neededOneOf } from '../refusal.ts'
+import { missingOwn, neededOneOf } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { seeMessage } from '../rules/index.ts'
 import { checkVisible } from './access.ts'
@@ -32,7 +32,6 @@ export const reminders = resource(api)<ReminderFact>({
     list: ctx => ({ reply: { reminders: present(ctx) } }),
 
     create(ctx, { message_id, scheduled_delivery_timestamp: time, note: given = '' }) {
-      if (ctx.dialect === 'zulip') checkAsPublicServers(message_id, time)
       const note = cleaned('note', given, limits.reminderNote)
       if (message_id === undefined && note === '') throw neededOneOf('message_id', 'note')
       const due = time === undefined ? seconds(ctx.now) + usualWait : futureTime(ctx.now, time)
@@ -80,13 +79,6 @@ export const reminders = resource(api)<ReminderFact>({
   sections: { reminders: ctx => ({ reminders: present(ctx) }) },
   jobs: [delivery],
 })
-
-/** The spec has both optional. Public servers do not, and a client for them must learn of its mistake here. */
-function checkAsPublicServers(messageId: number | undefined, time: number | undefined): void {
-  for (const [name, value] of Object.entries({ message_id: messageId, scheduled_delivery_timestamp: time }))
-    if (value === undefined)
-      throw needed(name, undefined, { code: 'REQUEST_VARIABLE_MISSING', fields: { var_name: name } })
-}
 
 /** However late: a reminder that fell due while the daemon was down is still wanted. */
 function deliver(ctx: Surroundings): Outcome<object> {
