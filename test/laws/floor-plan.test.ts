@@ -355,7 +355,12 @@ describe('the floor plan', () => {
   })
 
   test('every path that the docs name exists', () => {
-    const pages = [...filesUnder('docs'), ...filesUnder('README.md'), ...filesUnder('CHANGELOG.md')]
+    const pages = [
+      ...filesUnder('docs'),
+      ...filesUnder('README.md'),
+      ...filesUnder('CHANGELOG.md'),
+      ...filesUnder('SECURITY.md'),
+    ]
     for (const page of pages.filter(file => file.endsWith('.md')))
       for (const [, path] of readFileSync(join(root, page), 'utf8').matchAll(
         /[`(]((?:daemon|cli|bin|data|docs|test)\/[\w./-]+?)[`)#:]/g,
