@@ -57,8 +57,13 @@ export function callAs(
   keepalive = false,
 ): Promise<any> {
   const options = { site, email: account.email, apiKey: account.api_key, client: 'natter-inspector' }
-  const kept: typeof fetch = (input, init) => fetch(input, { ...init, keepalive: true })
-  return new Sender({ ...options, ...(keepalive && { fetch: kept }) }).send(method, path, fieldsOf(params), abort)
+  const made: typeof fetch = (input, init) => ask(input, { ...init, keepalive })
+  return new Sender({ ...options, fetch: made }).send(method, path, fieldsOf(params), abort)
+}
+
+/** Without the credentials of the browser: a refused key would make it ask for a password of its own. */
+export function ask(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  return fetch(input, { ...init, credentials: 'omit' })
 }
 
 export function call(method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<any> {
@@ -75,7 +80,7 @@ export async function control(
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== '')
   const inQuery = method === 'GET' || method === 'DELETE'
   const query = inQuery && given.length > 0 ? `?${new URLSearchParams(given.map(([k, v]) => [k, String(v)]))}` : ''
-  const response = await fetch(`${site}/control/v1${path}${query}`, {
+  const response = await ask(`${site}/control/v1${path}${query}`, {
     method,
     headers: { Authorization: `Bearer ${token.value}`, ...(!inQuery && { 'Content-Type': 'application/json' }) },
     ...(!inQuery && { body: JSON.stringify(Object.fromEntries(given)) }),
@@ -169,7 +174,7 @@ async function accountFor(email: string, secret: string): Promise<Account> {
   } catch (error) {
     if (!(error instanceof NatterError) || error.status !== 401) throw error
     const form = new URLSearchParams({ username: email, password: secret })
-    const response = await fetch(`${site}/api/v1/fetch_api_key`, { method: 'POST', body: form })
+    const response = await ask(`${site}/api/v1/fetch_api_key`, { method: 'POST', body: form })
     const body = (await response.json().catch(() => ({}))) as Reply
     if (!response.ok)
       throw response.status === 403 || response.status === 401 ? error : new NatterError(response.status, body)

@@ -11,6 +11,7 @@ import { channels } from './rows/channels.ts'
 import { cli } from './rows/cli.ts'
 import { events } from './rows/events.ts'
 import { fixture } from './rows/fixture.ts'
+import { inspector } from './rows/inspector.ts'
 import { journal } from './rows/journal.ts'
 import { messages } from './rows/messages.ts'
 import { peers } from './rows/peers.ts'
@@ -36,6 +37,7 @@ const rows: readonly Row[] = [
   ...events,
   ...journal,
   ...attack,
+  ...inspector,
 ]
 
 const { values, positionals } = parseArgs({

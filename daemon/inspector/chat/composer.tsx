@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { Sender } from '../../client/sender.ts'
 import { attempt, Icon } from '../parts/controls.tsx'
-import { actor, call, site } from '../session.ts'
+import { actor, ask, call, site } from '../session.ts'
 import { channels, narrow } from './store.ts'
 
 export function Composer() {
@@ -81,7 +81,7 @@ async function uploadFile(file: File): Promise<string> {
   const { email, api_key } = actor.value!
   const bytes = new Uint8Array(await file.arrayBuffer())
   const upload = { filename: file.name, contentType: file.type || 'application/octet-stream', bytes }
-  const calls = new Sender({ site, email, apiKey: api_key })
+  const calls = new Sender({ site, email, apiKey: api_key, fetch: ask })
   const reply = await calls.send('POST', '/user_uploads', new Map([['filename', upload]]))
   return String(reply.url ?? reply.uri)
 }

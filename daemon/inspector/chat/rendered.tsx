@@ -3,7 +3,8 @@
 import DOMPurify from 'dompurify'
 import { useEffect, useRef } from 'preact/hooks'
 import { attempt } from '../parts/controls.tsx'
-import { actor, call, site } from '../session.ts'
+import { hrefOf } from '../route.ts'
+import { actor, ask, call, site } from '../session.ts'
 
 const allowed = {
   ALLOWED_TAGS: (
@@ -60,6 +61,11 @@ function prepare(element: Element, abort: AbortSignal): void {
 
 function prepareLink(link: HTMLAnchorElement): void {
   const href = link.getAttribute('href') ?? ''
+  const inside = conversationIn(href)
+  if (inside) {
+    link.setAttribute('href', inside)
+    return
+  }
   link.rel = 'noopener noreferrer'
   link.target = '_blank'
   const path = uploadPath(href)
@@ -72,6 +78,19 @@ function prepareLink(link: HTMLAnchorElement): void {
       open(`${site}${url}`, '_blank', 'noopener')
     })
   })
+}
+
+/** Links to a channel or a topic lead to it in this page. */
+function conversationIn(href: string): string | undefined {
+  const [, id, topic] = /#narrow\/(?:channel|stream)\/(\d+)[^/]*(?:\/(?:topic|subject)\/([^/]+))?/.exec(href) ?? []
+  if (id === undefined) return undefined
+  try {
+    // In such addresses a dot stands for the percent sign.
+    const name = topic === undefined ? [] : [decodeURIComponent(topic.replaceAll('.', '%'))]
+    return hrefOf('conversations', 'channel', id, ...name)
+  } catch {
+    return hrefOf('conversations', 'channel', id)
+  }
 }
 
 function prepareImage(image: HTMLImageElement, abort: AbortSignal): void {
@@ -112,7 +131,7 @@ function fetchFile(path: string, abort: AbortSignal): Promise<string> {
   const known = files.get(key)
   if (known) return known
   const authorization = `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${email}:${api_key}`)))}`
-  const found = fetch(`${site}${path.replace('/thumbnail', '')}`, {
+  const found = ask(`${site}${path.replace('/thumbnail', '')}`, {
     headers: { Authorization: authorization },
     signal: abort,
   }).then(async response => {

@@ -1,0 +1,73 @@
+// The inspector: what a browser loads, and whether a long list scrolls without missing frames.
+
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { findBrowser, launchBrowser } from '../../support/browser.ts'
+import { root, startDaemon } from '../processes.ts'
+import { type Effort, NotInstalled, type Row, type Sample } from '../row.ts'
+
+/** Bytes. */
+const largest = 80 * 1024
+
+export const inspector: readonly Row[] = [
+  {
+    name: 'inspector, bytes compressed with gzip',
+    reference: '80 KiB',
+    goal: { atMost: 1 },
+    unit: 'bytes',
+    measure: async () => [{ ours: compressedSize(), reference: largest }],
+  },
+  {
+    name: 'inspector, frames missed while 10,000 events scroll',
+    reference: 'one frame in 20',
+    // Headless browsers on a shared machine miss frames that have nothing to do with the page.
+    goal: { atMost: 1, informative: true },
+    unit: 'frames',
+    measure: scrolling,
+  },
+]
+
+function compressedSize(): number {
+  const files = ['index.html', 'app.js', 'app.css'].map(name => join(root, 'dist/inspector', `${name}.gz`))
+  return files.reduce((sum, file) => sum + statSync(file).size, 0)
+}
+
+/** Scrolls for some seconds; a frame that took more than one and a half intervals of the display was missed. */
+const scroll = readFileSync(new URL('../references/scroll-frames.js', import.meta.url), 'utf8')
+
+async function scrolling(effort: Effort): Promise<Sample[]> {
+  const program = findBrowser()
+  if (!program) throw new NotInstalled('no browser: set CHROME_PATH, or install chromium')
+  const daemon = await startDaemon(['--memory', '--preset', 'dev', '--no-profile'])
+  const browser = await launchBrowser(program)
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    await page.route('**/control/v1/live?**', async route => {
+      const response = await route.fetch()
+      const body = await response.json()
+      const event = (n: number) => ({
+        id: n + 1,
+        time: body.clock.now,
+        to: [2],
+        position: n,
+        queues: [],
+        event: { type: 'message', n },
+      })
+      if (new URL(route.request().url()).searchParams.get('events') === '0')
+        Object.assign(body, { events: Array.from({ length: 10_000 }, (_, n) => event(n)), events_cursor: 10_000 })
+      await route.fulfill({ response, json: body })
+    })
+    await page.goto((daemon.ready as { inspector?: string }).inspector!)
+    await page.evaluate(`location.hash = '#/events'`)
+    await page.getByText('10,000 of 10,000').waitFor()
+    const samples: Sample[] = []
+    for (let round = 0; round < effort.rounds(5, 2); round++) {
+      const { missed, all } = await page.evaluate<{ missed: number; all: number }>(scroll)
+      samples.push({ ours: missed, reference: all / 20 })
+    }
+    return samples
+  } finally {
+    await browser.close()
+    await daemon.stop()
+  }
+}

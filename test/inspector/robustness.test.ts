@@ -1,0 +1,184 @@
+// What must not break the inspector: markup in every field, large texts, many rows, and a daemon that goes away.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { subscriptions } from '../../daemon/api/channels/subscriptions.ts'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { organization } from '../../daemon/api/organization/organization.ts'
+import { userGroups } from '../../daemon/api/people/user-groups.ts'
+import { users } from '../../daemon/api/people/users.ts'
+import { describeInBrowser } from '../support/browser.ts'
+import { Control } from '../support/control.ts'
+import { launch, sharedDaemon, startDaemon } from '../support/daemon.ts'
+import { freePort } from '../support/free-port.ts'
+
+const markup = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
+
+describeInBrowser('the inspector with bad input', open => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+
+  test('runs no script of any field that a person can write', async () => {
+    const { owner } = daemon()
+    const short = '<img src=x onerror=hacked=1>'
+    await owner.call(organization.update, { name: short })
+    await owner.call(users.update, { user_id: owner.id!, full_name: "<img src=x onerror='hacked=1' x" })
+    await owner.call(subscriptions.subscribe, { subscriptions: [{ name: short, description: markup }] })
+    const body = { name: short, description: markup, members: [owner.id!] }
+    await owner.call(userGroups.create, body)
+    const links = '[x](javascript:window.hacked=1) <a href="javascript:hacked=1">y</a> ![p](http://127.0.0.1:1/p.png)'
+    for (const content of [markup, links, `\`\`\`${short}\n${markup}\n\`\`\``])
+      await owner.call(messages.send, { type: 'stream', to: short, topic: short, content })
+    await new Control(daemon()).call('POST', '/snapshots', { name: 'plain' })
+    const { page, errors, requests } = await open(daemon().ready.inspector)
+    await page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: short }).first().click()
+    await page.getByRole('article').nth(2).waitFor()
+    for (const view of [
+      'events',
+      'calls',
+      'time',
+      'world/accounts',
+      'world/groups',
+      'world/channels',
+      'health',
+      'conversations',
+    ]) {
+      await page.evaluate(`location.hash = '#/${view}'`)
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      assert.equal(await page.evaluate('window.hacked'), undefined, view)
+    }
+    assert.equal(await page.locator('a[href^="javascript:"]').count(), 0)
+    assert.deepEqual(
+      requests.filter(url => !url.startsWith(daemon().url)),
+      [],
+    )
+    assert.deepEqual(errors, [])
+  })
+
+  test('shows HTML of a message only as the sanitiser leaves it, whatever a daemon answers', async () => {
+    const { page } = await open(`${daemon().url}/`)
+    await page.route('**/api/v1/messages?**', async route => {
+      const response = await route.fetch()
+      const body = await response.json()
+      for (const message of body.messages)
+        message.content = `${markup}<p style="position:fixed" onclick="hacked=1" id="app">bare</p><svg onload=hacked=1></svg><iframe src="//x"></iframe><form><input></form>`
+      await route.fulfill({ response, json: body })
+    })
+    await page.goto(daemon().ready.inspector)
+    await page.reload()
+    await page.getByText('bare').first().waitFor()
+    assert.equal(await page.evaluate('window.hacked'), undefined)
+    for (const bad of [
+      '[style*=fixed]',
+      '[onclick]',
+      'svg[onload]',
+      'iframe',
+      '.rendered form',
+      '.rendered script',
+      '.rendered #app',
+    ])
+      assert.equal(await page.locator(bad).count(), 0, bad)
+  })
+
+  test('keeps its layout with 10,000 characters of every script, 1,000 channels and a clock in 2100', async t => {
+    const far = await startDaemon(t, {
+      flags: ['--memory', '--preset', 'dev', '--clock', 'frozen@2100-01-01T00:00:00Z'],
+    })
+    const { owner } = far
+    const scripts = 'Latin Кириллица 中文字 العربية עברית हिन्दी ไทย 한국어 🎉👩‍👩‍👧 Z̷̢a̸l̶g̵o̴ '
+    const content = `${'x'.repeat(400)} ${scripts.repeat(200)}`.slice(0, 9_990)
+    await owner.call(messages.send, { type: 'stream', to: 'general', topic: 'long', content })
+    for (let first = 0; first < 1000; first += 100)
+      await owner.call(subscriptions.subscribe, {
+        subscriptions: Array.from({ length: 100 }, (_, n) => ({ name: `channel ${first + n}` })),
+      })
+    const { page, errors } = await open(far.ready.inspector, { viewport: { width: 360, height: 720 } })
+    await page.getByRole('link', { name: 'channel 0', exact: true }).waitFor()
+    for (const view of ['conversations/channel/1', 'events', 'calls', 'time', 'world/channels']) {
+      await page.evaluate(`location.hash = '#/${view}'`)
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      assert.ok(wide <= 0, `${view} is ${wide} pixels too wide`)
+    }
+    assert.deepEqual(errors, [])
+  })
+
+  test('lists 10,000 events with a few rows in the document, and opens one of a megabyte', async () => {
+    const { page, errors } = await open(daemon().ready.inspector)
+    await page.evaluate(`location.hash = '#/events'`)
+    await page.getByRole('heading', { name: 'Events' }).waitFor()
+    // What a daemon would answer under load, without loading this machine: the page cannot tell the difference.
+    let sent = false
+    await page.route('**/control/v1/live?**', async route => {
+      const response = await route.fetch()
+      const body = await response.json()
+      if (!sent) {
+        const large = 'y'.repeat(1_000_000)
+        const base = body.events_cursor
+        body.events = Array.from({ length: 10_000 }, (_, n) => ({
+          id: base + n + 1,
+          time: body.clock.now,
+          to: [2],
+          position: n,
+          queues: [],
+          event: { type: 'many', n, ...(n === 9_999 && { large }) },
+        }))
+        sent = true
+      }
+      await route.fulfill({ response, json: body })
+    })
+    await page.getByLabel('Type').selectOption('many')
+    await page.getByText(/^10,000 of /).waitFor()
+    assert.ok((await page.locator('.row').count()) < 100)
+    await page.getByRole('button', { name: /many/ }).last().click()
+    await page.getByRole('button', { name: /Show all 1,000,\d+ characters/ }).waitFor()
+    assert.deepEqual(errors, [])
+  })
+})
+
+describeInBrowser('the inspector of a daemon that is killed', open => {
+  test('says so, goes on when it is back, and misses no message', async t => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
+    const flags = ['--preset', 'dev', '--control', '--port', String(await freePort())]
+    let daemon = await launch(data, { flags })
+    t.after(async () => {
+      await daemon.kill()
+      rmSync(data, { recursive: true, force: true })
+    })
+    const { page, errors } = await open(daemon.ready.inspector)
+    await page.getByText('Hello, everyone!').waitFor()
+    await daemon.kill()
+    await page.getByRole('alert').filter({ hasText: 'The daemon does not answer' }).waitFor()
+    daemon = await launch(data, { flags })
+    await daemon.owner.call(messages.send, { type: 'stream', to: 'general', topic: 'back', content: 'after the crash' })
+    await page.getByRole('article').filter({ hasText: 'after the crash' }).waitFor()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    assert.deepEqual(errors, [])
+  })
+
+  test('shows what it can of an older daemon', async t => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
+    const daemon = await launch(data, { flags: ['--memory', '--preset', 'dev'] })
+    t.after(async () => {
+      await daemon.kill()
+      rmSync(data, { recursive: true, force: true })
+    })
+    const { page, errors } = await open(`${daemon.url}/`)
+    const missing = {
+      status: 404,
+      json: { result: 'error', msg: 'There is no endpoint at this path.', code: 'BAD_REQUEST' },
+    }
+    for (const path of ['live', 'rules', 'clock/due', 'why', 'spaces'])
+      await page.route(`**/control/v1/${path}**`, route => route.fulfill(missing))
+    await page.goto(daemon.ready.inspector)
+    await page.reload()
+    await page.getByText('Hello, everyone!').waitFor()
+    for (const view of ['events', 'time', 'world', 'health']) {
+      await page.evaluate(`location.hash = '#/${view}'`)
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+    }
+    assert.deepEqual(errors, [])
+  })
+})

@@ -1,0 +1,89 @@
+// A real browser for tests of the inspector: the one of CHROME_PATH, or a Chromium on the PATH. Where there is none, the
+// suite is skipped, unless NATTER_REQUIRE says that there must be one.
+
+import assert from 'node:assert/strict'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { after, afterEach, before, describe } from 'node:test'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const programs = ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
+
+/** A busy machine is slow; a test that passes does not wait. */
+const patience = 60_000
+
+export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  if (env.CHROME_PATH) return env.CHROME_PATH
+  const folders = (env.PATH ?? '').split(delimiter).filter(folder => folder !== '')
+  return folders.flatMap(folder => programs.map(name => join(folder, name))).find(isProgram)
+}
+
+/** Whatever it starts with, no request leaves this machine. */
+export function launchBrowser(executablePath: string): Promise<Browser> {
+  const flags = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking'
+  const more = ['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']
+  return chromium.launch({ executablePath, args: [...flags.split(' '), ...more], timeout: patience })
+}
+
+export interface Opened {
+  readonly page: Page
+  /** Errors of scripts and of the Content-Security-Policy. */
+  readonly errors: string[]
+  /** Addresses of every request. */
+  readonly requests: string[]
+  /** By path: after how many answers, one after the other, it was asked for, itself included. */
+  readonly trips: ReadonlyMap<string, number>
+}
+
+/** Opens an address in a browser window of its own. */
+export type Open = (address: string, options?: BrowserContextOptions) => Promise<Opened>
+
+/** A suite of tests with a browser. */
+export function describeInBrowser(name: string, suite: (open: Open) => void): void {
+  const program = findBrowser()
+  const isRequired = (process.env.NATTER_REQUIRE ?? '').split(',').includes('chromium')
+  const skip = program || isRequired ? false : 'no browser: set CHROME_PATH, or install chromium'
+  describe(name, { skip }, () => {
+    let browser: Browser | undefined
+    before(async () => {
+      assert.ok(program, 'NATTER_REQUIRE asks for chromium, and there is none: set CHROME_PATH, or install it')
+      browser = await launchBrowser(program)
+    })
+    // A page that is left open goes on polling.
+    afterEach(() => Promise.all(browser?.contexts().map(context => context.close()) ?? []))
+    after(() => browser?.close())
+    suite(async (address, options = {}) => {
+      const context = await browser!.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+      context.setDefaultTimeout(patience)
+      const page = await context.newPage()
+      const errors: string[] = []
+      const requests: string[] = []
+      page.on('pageerror', error => errors.push(String(error)))
+      page.on('console', message => {
+        if (message.type() === 'error' && /Content Security Policy|Uncaught/.test(message.text()))
+          errors.push(message.text())
+      })
+      const trips = new Map<string, number>()
+      let answered = 0
+      page.on('request', request => {
+        requests.push(request.url())
+        const { pathname } = new URL(request.url())
+        if (!trips.has(pathname)) trips.set(pathname, answered + 1)
+      })
+      page.on('requestfinished', request => {
+        answered = Math.max(answered, trips.get(new URL(request.url()).pathname) ?? 0)
+      })
+      await page.goto(address)
+      return { page, errors, requests, trips }
+    })
+  })
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
