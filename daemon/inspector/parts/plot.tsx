@@ -17,12 +17,16 @@ interface Props {
   readonly times: readonly number[]
   readonly lines: readonly Line[]
   readonly show: (value: number) => string
+  /** Marks at powers of two, for bytes. */
+  readonly binary?: boolean
 }
 
 const dashes = [[], [6, 4], [2, 3]]
 const height = 130
 
-export function Plot({ title, times, lines, show }: Props) {
+const powersOfTwo = Array.from({ length: 45 }, (_, exponent) => 2 ** exponent)
+
+export function Plot({ title, times, lines, show, binary = false }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | undefined>(undefined)
   const data = [times, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData
@@ -41,7 +45,7 @@ export function Plot({ title, times, lines, show }: Props) {
         height,
         legend: { show: false },
         cursor: { show: false },
-        scales: { y: { range: (_plot, _min, max) => [0, Math.max(max || 0, 1e-9) * 1.15] } },
+        scales: { y: { range: (_plot, _min, max) => [0, Math.max(max || 0, 1) * 1.15] } },
         padding: [6, 10, 0, 0],
         axes: [
           {
@@ -50,7 +54,7 @@ export function Plot({ title, times, lines, show }: Props) {
             space: 70,
             values: (_plot, ticks) => ticks.map(time => timeOfDay(time * 1000).slice(0, 8)),
           },
-          { ...axis, size: 66, values: (_plot, ticks) => ticks.map(show) },
+          { ...axis, size: 66, ...(binary && { incrs: powersOfTwo }), values: (_plot, ticks) => ticks.map(show) },
         ],
         series: [
           {},

@@ -52,12 +52,13 @@ export function Health() {
             title="Memory"
             times={times}
             show={bytes}
+            binary
             lines={[line(list, 'rss', 'process'), line(list, 'heap_used', 'heap')]}
           />
           {newest!.journal_bytes === null ? (
             <Plot title="Journal" times={times} show={rounded} lines={[line(list, 'position', 'entries, in memory')]} />
           ) : (
-            <Plot title="Journal" times={times} show={bytes} lines={[line(list, 'journal_bytes', 'size')]} />
+            <Plot title="Journal" times={times} show={bytes} binary lines={[line(list, 'journal_bytes', 'size')]} />
           )}
         </div>
       )}
