@@ -58,10 +58,23 @@ function mapped(shape: TSchema, change: (part: TSchema) => TSchema): TSchema {
 
 /** What is too large in the value, if anything. Visits no more than the bounds allow, and each part once. */
 export function tooLarge(place: string, shape: TSchema | undefined, value: unknown, depth = 0): string | undefined {
-  if (typeof value === 'string') return longText(place, value, largest(shape, 'maxLength') ?? defaultBounds.text)
+  if (typeof value === 'string') return longText(place, value, longestText(shape))
   if (typeof value !== 'object' || value === null) return undefined
   if (depth === defaultBounds.depth) return `${place}: must be nested at most ${depth} levels deep`
   return Array.isArray(value) ? longList(place, shape, value, depth) : largeObject(place, shape, value, depth)
+}
+
+const textBounds = new WeakMap<TSchema, number>()
+
+/** Asked for every text of every request, so it is worked out once. */
+function longestText(shape: TSchema | undefined): number {
+  if (!shape) return defaultBounds.text
+  let most = shape.type === 'string' ? (shape.maxLength as number | undefined) : textBounds.get(shape)
+  if (most === undefined) {
+    most = largest(shape, 'maxLength') ?? defaultBounds.text
+    textBounds.set(shape, most)
+  }
+  return most
 }
 
 function longText(place: string, value: string, most: number): string | undefined {

@@ -5,9 +5,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { events } from '../../../daemon/api/events.ts'
+import { messages } from '../../../daemon/api/messages/messages.ts'
 import { typing as api } from '../../../daemon/api/messages/typing.ts'
+import { organization } from '../../../daemon/api/organization/organization.ts'
+import { userGroups } from '../../../daemon/api/people/user-groups.ts'
 import { sharedDaemon } from '../../support/daemon.ts'
-import { person } from '../../support/world.ts'
+import { people, person } from '../../support/world.ts'
 
 describe('POST /typing', () => {
   const daemon = sharedDaemon()
@@ -65,6 +68,21 @@ describe('POST /typing', () => {
       const { msg } = await owner.refused(api.set, { op: 'start', to }, 'BAD_REQUEST')
       assert.ok(msg.startsWith(place), msg)
     }
+  })
+
+  test('whoever may not send direct messages cannot say that they type one', async () => {
+    const { owner } = daemon()
+    const [ann, ben] = await people(daemon(), 'typing-ann', 'typing-ben')
+    const { user_groups } = await owner.call(userGroups.list, {})
+    const group = (name: string) => user_groups.find(one => one.name === name)!.id
+    const permit = (name: string) =>
+      owner.call(organization.update, { direct_message_permission_group: { new: group(name) } })
+    await permit('role:nobody')
+    const { msg } = await ann.refused(api.set, { op: 'start', to: [ben.id] }, 'BAD_REQUEST')
+    const send = { type: 'direct', to: [ben.id], content: 'x' } as const
+    assert.equal(msg, (await ann.refused(messages.send, send, 'BAD_REQUEST')).msg)
+    await permit('role:everyone')
+    await ann.call(api.set, { op: 'start', to: [ben.id] })
   })
 
   test('`to` is always a list, even for one recipient', async () => {
