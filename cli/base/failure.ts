@@ -13,6 +13,7 @@ export const exitCodes = {
   unmet: 8,
   cannotRun: 126,
   noSuchCommand: 127,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const
@@ -144,6 +145,7 @@ const codeFor: Readonly<Record<ExitCode, string>> = {
   8: 'TIMED_OUT',
   126: 'CANNOT_RUN',
   127: 'NO_SUCH_COMMAND',
+  129: 'HUNG_UP',
   130: 'INTERRUPTED',
   143: 'TERMINATED',
 }

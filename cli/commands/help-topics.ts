@@ -20,6 +20,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   8    timed out, or a condition was not met
   126  exec: the command cannot be run
   127  exec: there is no such command
+  129  tail: the terminal was closed (SIGHUP)
   130  interrupted (Ctrl-C)
   143  terminated (SIGTERM)
 

@@ -14,7 +14,7 @@ import { Connection } from '../transport/connection.ts'
 import type { ChatEvent } from './tail/chat-event.ts'
 import { type Criterion, criteriaFor, type Place, textCriterion } from './tail/criteria.ts'
 import { isShown, showRegistration } from './tail/filter.ts'
-import { filterFlags, since, sinceFrom, typesFrom, wishesFrom } from './tail/flags.ts'
+import { filterFlags, readyText, since, sinceFrom, typesFrom, wishesFrom } from './tail/flags.ts'
 import { type Batch, Follower, type Item } from './tail/follow.ts'
 import { lineOf } from './tail/lines.ts'
 import { Places } from './tail/places.ts'
@@ -102,7 +102,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
 
   try {
     await follower.begin()
-    note(`ready queue=${follower.position.queue_id}`)
+    note(readyText(plan.types, account.email, follower.position.queue_id))
     if (past) await takeAll(follower.past(past))
     if (met < count) await takeAll(follower.follow())
   } catch (error) {

@@ -1,12 +1,17 @@
-// `--jq`: jq compiled to WebAssembly, loaded on demand.
+// `--jq`: jq compiled to WebAssembly, loaded on demand. A call costs milliseconds however little it has to do, because
+// jq compiles its own library each time; so many values share one call, and plain paths need none.
 
 import type { Jq } from 'jq-wasm'
 import { type Failure, harmlessOnTerminal, usage } from '../base/failure.ts'
+
+/** What the expression makes of one value: lines, each with its line break, or a failure. */
+export type JqOutcome = string | Failure
 
 let engine: Promise<Jq> | undefined
 
 /** Rejects an invalid expression before there is anything to apply it to. */
 export async function checkJq(expression: string): Promise<void> {
+  if (isPath(expression)) return
   const { stderr, exitCode } = (await loaded()).raw(null as never, expression)
   if (exitCode === notCompiled) throw complaint(stderr)
 }
@@ -17,6 +22,55 @@ export async function jqText(value: unknown, expression: string): Promise<string
   if (exitCode !== 0) throw complaint(stderr)
   const text = harmlessOnTerminal(stdout)
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
+/** The same for each of many values, given as JSON. The expression must have passed `checkJq`. */
+export async function jqTexts(values: readonly string[], expression: string): Promise<JqOutcome[]> {
+  const path = isPath(expression) ? expression.slice(1).split('.') : undefined
+  const outcomes: (JqOutcome | undefined)[] = values.map(value => path && followPath(value, path))
+  const open = [...values.keys()].filter(index => outcomes[index] === undefined)
+  for (let at = 0; at < open.length; ) {
+    const some = open.slice(at, at + valuesPerCall)
+    const found = await callOnce(
+      some.map(index => values[index]!),
+      expression,
+    )
+    for (const [nth, outcome] of found.entries()) outcomes[some[nth]!] = outcome
+    at += found.length
+  }
+  return outcomes.map(outcome => (typeof outcome === 'string' ? harmlessOnTerminal(outcome) : outcome!))
+}
+
+/** Bounds what a call holds in memory. */
+const valuesPerCall = 2000
+
+/** Outcomes of the values up to the first that fails or ends jq, which is at least one. */
+async function callOnce(values: readonly string[], expression: string): Promise<JqOutcome[]> {
+  // One array, not many inputs: an expression cannot read the next event with `input`, or it would depend on the timing.
+  // The line break ends a comment. The outputs of a value are one line, so that it is known whose they are.
+  const each = `.[] | [(${expression}\n) | if type == "string" then . else tojson end]`
+  const { stdout, stderr, exitCode } = (await loaded()).raw(`[${values.join(',')}]`, each, ['-c'])
+  const rows = stdout.split('\n').filter(row => row !== '')
+  const outcomes: JqOutcome[] = rows.map(row => (JSON.parse(row) as string[]).map(line => `${line}\n`).join(''))
+  if (outcomes.length < values.length) outcomes.push(exitCode === 0 ? '' : complaint(stderr))
+  return outcomes
+}
+
+/** `.message.content` */
+function isPath(expression: string): boolean {
+  return /^(\.[A-Za-z_]\w*)+$/.test(expression)
+}
+
+/** As jq does it; undefined for what jq prints in a way of its own, and for what it refuses. */
+function followPath(json: string, path: readonly string[]): string | undefined {
+  let value: unknown = JSON.parse(json)
+  for (const key of path) {
+    if (value === null) break
+    if (typeof value !== 'object' || Array.isArray(value)) return undefined
+    value = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : null
+  }
+  if (typeof value === 'string') return `${value}\n`
+  return value === null || typeof value === 'boolean' || Number.isSafeInteger(value) ? `${value}\n` : undefined
 }
 
 /** jq's exit code. */

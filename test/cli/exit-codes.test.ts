@@ -88,6 +88,7 @@ const cases: readonly Case[] = [
   { code: 8, what: 'tail: a condition was not met', run: words('tail', '--count', '1', '--within', '200ms') },
   { code: 126, what: 'exec: the command cannot be run', run: execOf('/') },
   { code: 127, what: 'exec: there is no such command', run: execOf('no-such-command') },
+  { code: 129, what: 'tail: the terminal was closed (SIGHUP)', run: signalled('SIGHUP') },
   { code: 130, what: 'interrupted (Ctrl-C)', run: signalled('SIGINT') },
   { code: 143, what: 'terminated (SIGTERM)', run: signalled('SIGTERM') },
 ]
@@ -132,7 +133,7 @@ function execOf(command: string): Case['run'] {
   return async (t, daemon, flags) => (await owner(t, daemon).natter(['exec', ...flags, '--', command])).code
 }
 
-function signalled(signal: 'SIGINT' | 'SIGTERM'): Case['run'] {
+function signalled(signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM'): Case['run'] {
   return async (t, daemon, flags) => {
     const tail = new Watched(t, owner(t, daemon).spawn(['tail', ...flags]))
     await tail.said(/ready/)

@@ -165,7 +165,7 @@ describe('tail', () => {
     const id = (await told(['send', '#general>queues', 'one'], 0)).trim()
     const since = ['--since', `id:${Number(id) - 1}`, '--topic', 'queues', '--count', '1']
     const gone = async (stderr: string) => {
-      const queue = /ready queue=(\S+)/.exec(stderr)![1]!
+      const queue = /^ready: .*\(queue (\S+)\)$/m.exec(stderr)![1]!
       await owner.refused(events.get, { queue_id: queue, last_event_id: -1, dont_block: true }, 'BAD_EVENT_QUEUE_ID')
     }
     await gone((await shell.natter(['tail', ...since])).stderr)

@@ -1,5 +1,6 @@
 // The flags that `tail` and `wait` share, and how they are read.
 
+import { eventTypes as apiEventTypes } from '../../../daemon/api/event-types.ts'
 import type { Past } from '../../../daemon/client/look-back.ts'
 import { didYouMean } from '../../base/did-you-mean.ts'
 import { usage } from '../../base/failure.ts'
@@ -42,11 +43,18 @@ export function typesFrom(given: unknown): string[] | undefined {
   const words = (given as string[]).flatMap(text => text.split(',')).map(word => word.trim())
   const types = words.filter(word => word !== '').map(word => aliases[word] ?? word)
   if (types.length === 0) throw usage('--type is empty')
-  for (const type of types) {
-    const near = eventTypes.includes(type) ? undefined : didYouMean(type, eventTypes)
-    if (near) throw usage(`--type: there is no event type "${type}"`, near)
-  }
+  for (const type of types)
+    if (!eventTypes.includes(type))
+      throw usage(`--type: there is no event type "${type}"`, didYouMean(type, eventTypes) ?? commonTypes)
   return types.includes('all') ? undefined : [...new Set(types)]
+}
+
+const commonTypes = 'Common types are message, reaction, edit, delete, typing and presence; all is every type.'
+
+/** The first line of `tail` and `wait`, on stderr. Scripts wait for the word. */
+export function readyText(types: readonly string[] | undefined, email: string | undefined, queue: string): string {
+  const what = types === undefined ? 'all events' : types.join(', ')
+  return `ready: listening for ${what} as ${email} (queue ${queue})`
 }
 
 export function sinceFrom(text: string, now: Date): Past {
@@ -57,14 +65,13 @@ export function sinceFrom(text: string, now: Date): Past {
   return { since: time }
 }
 
-/** For suggestions and completions; a server can have more. */
-export const eventTypes: readonly string[] =
-  `all message reaction edit delete flags update_message delete_message update_message_flags typing
-  typing_edit_message presence submessage subscription stream user_topic muted_topics muted_users user_status user_group
-  user_settings realm_user realm_bot realm realm_emoji realm_linkifiers realm_playgrounds realm_domains realm_export
-  realm_export_consent realm_user_settings_defaults update_global_notifications update_display_settings alert_words
-  attachment custom_profile_fields default_streams default_stream_groups drafts saved_snippets scheduled_messages reminders
-  navigation_view channel_folder invites_changed onboarding_steps restart heartbeat`.split(/\s+/)
+/** What `--type` takes. */
+export const eventTypes: readonly string[] = [
+  ...['all', 'message', 'reaction', 'edit', 'delete', 'flags', 'typing', 'presence'],
+  ...apiEventTypes.filter(type => !['message', 'reaction', 'typing', 'presence'].includes(type)),
+  // Of public servers; our daemon has no such events.
+  ...['onboarding_steps', 'realm_export', 'restart', 'web_reload_client'],
+]
 
 /** Short names for event types of the API. */
 const aliases: Readonly<Record<string, string>> = {

@@ -24,6 +24,8 @@ import { type Arrived, EventTexts } from './event-texts.ts'
 export interface Plan extends Omit<Wanted, 'applyMarkdown'> {
   /** Seconds that the queue stays alive without its reader. */
   readonly lifespan?: number
+  /** Items of one reply to gather into a batch, where each batch has a price; 1 if absent. */
+  readonly gather?: number
 }
 
 export interface Item {
@@ -156,7 +158,21 @@ export class Follower {
       { timeout: this.#pollTimeout, signal: this.#stop },
     )
     const texts = new EventTexts()
-    for await (const piece of answer) yield { items: this.#taken(texts.push(piece)), position: this.position }
+    const { gather = 1 } = this.#plan
+    let items: Item[] = []
+    try {
+      for await (const piece of answer) {
+        for (const item of this.#taken(texts.push(piece))) items.push(item)
+        if (items.length < gather && gather > 1) continue
+        yield { items, position: this.position }
+        items = []
+      }
+    } catch (error) {
+      // They count as read: the next poll asks for what comes after them.
+      if (items.length > 0 && !this.#stop.aborted) yield { items, position: this.position }
+      throw error
+    }
+    if (gather > 1) yield { items, position: this.position }
     texts.end()
   }
 

@@ -10,10 +10,11 @@ import { checkJq } from '../../print/jq.ts'
 import { terminalFor } from '../../print/terminal.ts'
 import { Connection } from '../../transport/connection.ts'
 import { type Action, execAction, forwardAction, replyAction } from './actions.ts'
+import { onClosedOutput } from './closed-output.ts'
 import { criteriaFor } from './criteria.ts'
 import { CursorFile, readCursor } from './cursor.ts'
 import { isShown, showRegistration } from './filter.ts'
-import { filterFlags, since, sinceFrom, typesFrom, wishesFrom } from './flags.ts'
+import { filterFlags, readyText, since, sinceFrom, typesFrom, wishesFrom } from './flags.ts'
 import { Follower, type Item, type Plan } from './follow.ts'
 import { Places } from './places.ts'
 import { Output, printerFor } from './printer.ts'
@@ -28,6 +29,8 @@ const forwardTimeout = 15_000
 const largePiece = 65_536
 /** Bytes that a pipe accepts atomically. */
 const atomicPiece = 4096
+/** A call of jq costs as much as some hundred events. */
+const eventsPerJq = 1000
 
 export const tail: readonly ExtraSubcommand[] = [
   {
@@ -49,7 +52,7 @@ export const tail: readonly ExtraSubcommand[] = [
       },
       { name: 'count', value: 'N', about: 'stop after N events' },
       { name: 'until', value: 'TEXT', about: 'stop after an event that contains this text or matches /PATTERN/' },
-      { name: 'idle', value: 'TIME', about: 'stop when no event has arrived for this long' },
+      { name: 'idle', value: 'TIME', about: 'stop when no event has arrived for this long after the history' },
       { name: 'within', value: 'TIME', about: 'stop after this long; exit code 8 if --count or --until was not met' },
       {
         name: 'exec',
@@ -103,6 +106,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     queueNarrow,
     allPublic: flags['all-public'] === true,
     ...(cursorFile !== undefined && { lifespan: cursorLifespan }),
+    ...(globals.jq !== undefined && { gather: eventsPerJq }),
   }
   if (isShown(globals)) return showRegistration(account, plan, globals)
   const connection = await Connection.open(account)
@@ -124,11 +128,13 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   }
   const save = (position: Item['position']) => prepare(position)()
   const workers = new Workers(jobs, onError, save)
-  let interrupted: number | undefined
-  onSignal(code => {
-    interrupted = code
+  let ending: number | undefined
+  const end = (code: number) => {
+    ending ??= code
     stop.abort()
-  })
+  }
+  onSignal(end)
+  const closing = onClosedOutput(() => end(exitCodes.done))
 
   const output = new Output(cursorFile === undefined ? largePiece : atomicPiece, prepare)
   const takeAll = takerFor({
@@ -155,22 +161,23 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     const past = !saved && from
     // Before `ready` is printed, so that a kill cannot break its promise.
     if (going && !past) save(follower.position)
-    const { queue_id, last_event_id } = follower.position
-    note(`ready queue=${queue_id} last=${last_event_id}`)
+    note(readyText(types, account.email, follower.position.queue_id))
     if (past) {
       going = await takeAll(follower.past(past, lines))
       if (going) save(follower.position)
     }
+    stops.caughtUp()
     if (going) await takeAll(follower.follow())
     await workers.finish()
   } catch (error) {
     if (!stop.signal.aborted) throw error
   } finally {
     stops.end()
+    closing.end()
     if (kept !== follower.position.queue_id) await follower.leave()
     connection.close()
   }
-  if (interrupted !== undefined) throw new Ending(interrupted)
+  if (ending !== undefined) throw new Ending(ending)
   stops.check()
 }
 
@@ -199,6 +206,7 @@ function onSignal(end: (code: number) => void): void {
   for (const [signal, code] of [
     ['SIGINT', exitCodes.interrupted],
     ['SIGTERM', exitCodes.terminated],
+    ['SIGHUP', exitCodes.hungUp],
   ] as const) {
     process.removeAllListeners(signal)
     process.once(signal, () => end(code))

@@ -6,6 +6,7 @@ import { showTime } from '../../base/times.ts'
 import { markdownText, type Terminal, widthOf, wrapped } from '../../print/terminal.ts'
 import type { ChatEvent, Message } from './chat-event.ts'
 import { type Place, placeOfMessage } from './criteria.ts'
+import { summaryOf } from './summaries.ts'
 
 const indent = 6
 /** Minimum number of columns for the text next to its head. */
@@ -116,7 +117,7 @@ function contentOf(event: ChatEvent, place: Place | undefined): Said {
     case '_gap':
       return { who: '', what: gapText(event), quiet: true }
     default:
-      return { who: '', what: `${event.type}${event.op ? ` ${event.op}` : ''} ${restOf(event)}`, quiet: true }
+      return { who: '', what: summaryOf(event), quiet: true }
   }
 }
 
@@ -146,10 +147,6 @@ function presenceOf(event: ChatEvent): string {
 function messageText(event: ChatEvent): string {
   const ids = Array.isArray(event.message_ids) ? event.message_ids : [event.message_id]
   return ids.length === 1 ? ` message ${ids[0]}` : ` messages ${ids.join(', ')}`
-}
-
-function restOf({ id, type, op, ...rest }: ChatEvent): string {
-  return JSON.stringify(rest)
 }
 
 function shortened(text: string): string {

@@ -1,7 +1,7 @@
 // Prints events on stdout: as lines for people, as JSON, or as the result of a jq expression.
 
 import { writeSync } from 'node:fs'
-import { harmlessJson } from '../../base/failure.ts'
+import { type Failure, harmlessJson } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { picked } from '../../print/select.ts'
 import type { Terminal } from '../../print/terminal.ts'
@@ -17,6 +17,8 @@ export interface Printer {
   textOf(item: Pick<Item, 'event' | 'text'>, place: Place | undefined): string | Promise<string>
   /** The same for an event that is not parsed yet, if possible; parsing is most of the work. */
   quick?(text: string): string | undefined
+  /** Call with items that arrived together before `textOf` is called with each: together they cost little more than one. */
+  prepare?(items: readonly Pick<Item, 'event' | 'text'>[]): Promise<void>
 }
 
 export async function printerFor(
@@ -25,10 +27,7 @@ export async function printerFor(
   self: string | undefined,
 ): Promise<Printer> {
   const { json, ndjson, fields, jq } = globals
-  if (jq !== undefined) {
-    const { jqText } = await import('../../print/jq.ts')
-    return { raw: true, textOf: ({ event }) => jqText(fields ? picked(event, fields) : event, jq) }
-  }
+  if (jq !== undefined) return jqPrinter(jq, fields)
   if (fields) return { raw: true, textOf: ({ event }) => `${harmlessJson(JSON.stringify(picked(event, fields)))}\n` }
   if (json || ndjson) return { raw: true, textOf: jsonLine }
   const quick = terminal.columns === undefined && !terminal.colors ? new QuickLines(self) : undefined
@@ -36,6 +35,29 @@ export async function printerFor(
     raw: false,
     textOf: ({ event }, place) => `${lineOf(event, place, terminal, new Date(), self)}\n`,
     ...(quick && { quick: text => quick.lineOf(text) }),
+  }
+}
+
+async function jqPrinter(expression: string, fields: Globals['fields']): Promise<Printer> {
+  const { jqTexts } = await import('../../print/jq.ts')
+  type Source = Pick<Item, 'event' | 'text'>
+  const jsonOf = ({ event, text }: Source) =>
+    fields ? JSON.stringify(picked(event, fields)) : (text ?? JSON.stringify(event))
+  /** Only of the items that arrived last. A failure counts only if its item is printed: filters may leave it out. */
+  let outcomes = new Map<Source, string | Failure>()
+  const prepare = async (items: readonly Source[]) => {
+    const found = await jqTexts(items.map(jsonOf), expression)
+    outcomes = new Map(items.map((item, index) => [item, found[index]!]))
+  }
+  const outcomeOf = (item: Source) => {
+    const outcome = outcomes.get(item)!
+    if (typeof outcome !== 'string') throw outcome
+    return outcome
+  }
+  return {
+    raw: true,
+    prepare,
+    textOf: item => (outcomes.has(item) ? outcomeOf(item) : prepare([item]).then(() => outcomeOf(item))),
   }
 }
 

@@ -22,6 +22,7 @@ export class Stops {
   readonly #within: number | undefined
   #seen = 0
   #met = false
+  #listening = false
   #deadline: NodeJS.Timeout | undefined
   #silence: NodeJS.Timeout | undefined
 
@@ -35,9 +36,14 @@ export class Stops {
     this.#within = flags.within === undefined ? undefined : duration(flags.within, '--within')
   }
 
-  /** Starts the timers. */
+  /** Starts the time that the whole may take. */
   begin(): void {
     if (this.#within !== undefined) this.#deadline = setTimeout(() => this.#stop.abort(), this.#within)
+  }
+
+  /** Silence counts from here on: before, the server may still be looking for what is long past. */
+  caughtUp(): void {
+    this.#listening = true
     this.#wait()
   }
 
@@ -66,7 +72,7 @@ export class Stops {
   }
 
   #wait(): void {
-    if (this.#idle === undefined) return
+    if (this.#idle === undefined || !this.#listening) return
     clearTimeout(this.#silence)
     this.#silence = setTimeout(() => this.#stop.abort(), this.#idle)
   }

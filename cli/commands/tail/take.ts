@@ -70,6 +70,7 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
   return async batches => {
     for await (const { items, position } of batches) {
       let going = true
+      if (prints && items.length > 0) await print.prepare?.(items)
       for (const item of items) {
         if (item.text === undefined && item.event.type === '_gap') await tellGap(item)
         else {
