@@ -15,6 +15,8 @@ export interface Daemon {
   /** Where it listens, whatever clients call it. */
   readonly localUrl: string
   readonly world: World
+  /** From here on it does not keep the process alive. */
+  unref(): void
   /** Answers parked polls, writes everything to disk, and gives up the store and the port. */
   stop(): Promise<void>
 }
@@ -52,7 +54,7 @@ export async function startDaemon(
     // The port opens first: /readyz can say that the daemon starts, and a port in use is known before anything is written.
     const localUrl = readableUrl(await server.listen({ host: config.host, port: config.port }), config.host)
     await world.start(config.url ?? localUrl)
-    return { ready: readyOf(world), localUrl, world, stop }
+    return { ready: readyOf(world), localUrl, world, unref: () => server.unref(), stop }
   } catch (error) {
     // The first error says more than one of the way out.
     await stop().catch(() => {})

@@ -4,6 +4,7 @@
 import { chmodSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { didYouMean } from '../../daemon/api/did-you-mean.ts'
 import {
   configFolder as configFolderIn,
   type Profile,
@@ -15,7 +16,6 @@ import {
   withProfile,
 } from '../../daemon/api/local.ts'
 import { makeFolderSync, writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
-import { didYouMean } from './did-you-mean.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import type { Globals } from './globals.ts'
 

@@ -44,6 +44,11 @@ export const eventTypes = [
   'user_topic',
 ] as const
 
+/** Of public servers at this level. Our daemon has no such events, and our programs follow both. */
+export const foreignEventTypes = ['onboarding_steps', 'realm_export', 'restart', 'web_reload_client'] as const
+
+export type EventType = (typeof eventTypes)[number] | (typeof foreignEventTypes)[number]
+
 const known: ReadonlySet<string> = new Set(eventTypes)
 
 /** Those that exist, each once, in one order. */

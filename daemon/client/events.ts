@@ -1,15 +1,19 @@
 // Events without gaps: registers, polls, and begins again when the queue is lost. Messages sent meanwhile are fetched,
-// nothing is told twice, and what could not be fetched is marked by an event of type `gap`.
+// nothing is told twice, and what could not be fetched is marked by an event of type `gap` for those who ask for it.
 
+import { refuseUnknown, unknownName } from '../api/did-you-mean.ts'
+import { type EventType, eventTypes, foreignEventTypes } from '../api/event-types.ts'
 import { events as api } from '../api/events.ts'
 import type { Calls } from './calls.ts'
 import { isPassingStatus, laterPause, lookBetween, queueLost, registerQueue, type Wanted } from './following.ts'
-import type { Call, Message } from './look-back.ts'
-import { fieldsOf, NatterError, pause } from './sender.ts'
+import type { Call } from './look-back.ts'
+import { type Caller, fieldsOf, NatterError, pause } from './sender.ts'
 
-export interface EventOptions {
+export interface EventOptions<T extends EventType = EventType, G extends boolean = boolean> {
   /** Which types; all when absent. */
-  readonly types?: readonly string[]
+  readonly types?: readonly T[]
+  /** Also an event of type `gap` where events were lost that cannot be fetched again; false if absent. */
+  readonly gaps?: G
   /** Only messages that match these pairs of operator and operand. */
   readonly narrow?: readonly (readonly [string, string])[]
   readonly allPublicStreams?: boolean
@@ -22,15 +26,71 @@ export interface EventOptions {
   readonly onReady?: () => void
 }
 
-export interface Event {
-  readonly type: string
-  /** Of the queue; null for what was fetched after a gap. */
+/** An event of one of these types. Without a check of `type`, only what all of them have can be read. */
+export type Event<T extends EventType = EventType> = T extends 'message' ? MessageEvent : OtherEvent<T>
+
+export interface MessageEvent {
+  readonly type: 'message'
+  /** Of the queue; null for what was fetched after the queue was lost. */
   readonly id: number | null
+  readonly message: Message
+  readonly flags: readonly string[]
+}
+
+export interface Message {
+  readonly id: number
+  readonly type: 'stream' | 'private'
+  /** Markdown, or HTML with `applyMarkdown`. */
+  readonly content: string
+  /** The topic; empty in a direct message. */
+  readonly subject: string
+  readonly sender_id: number
+  readonly sender_email: string
+  readonly sender_full_name: string
+  /** UNIX seconds. */
+  readonly timestamp: number
   readonly [field: string]: any
 }
 
-export async function* eventsOf(calls: Calls, options: EventOptions): AsyncGenerator<Event, void> {
-  const follower = new Follower(calls, options)
+export interface OtherEvent<T extends EventType> {
+  readonly type: T
+  readonly id: number | null
+  /** Declared so that nobody reads it without looking at `type`. */
+  readonly message?: undefined
+  readonly [field: string]: any
+}
+
+/** Events were lost here. */
+export interface GapEvent {
+  readonly type: 'gap'
+  readonly id: null
+  /** `['message']` if messages were fetched again. */
+  readonly filled: readonly string[]
+  readonly message?: undefined
+}
+
+/** Throws at once for options that do not exist: a misspelled one would be an event stream with other events. */
+export function eventsOf(calls: Calls, options: EventOptions, caller: Caller): AsyncGenerator<Event | GapEvent, void> {
+  refuseUnknown('client.events', options, optionNames)
+  for (const type of options.types ?? [])
+    if (!typeNames.includes(type)) throw new TypeError(unknownName('event type', type, typeNames))
+  return follow(calls, options, caller)
+}
+
+const typeNames: readonly string[] = [...eventTypes, ...foreignEventTypes]
+const optionNames = Object.keys({
+  types: 1,
+  gaps: 1,
+  narrow: 1,
+  allPublicStreams: 1,
+  applyMarkdown: 1,
+  pollSeconds: 1,
+  signal: 1,
+  onReady: 1,
+} satisfies Record<keyof EventOptions, 1>)
+
+async function* follow(calls: Calls, options: EventOptions, caller: Caller): AsyncGenerator<Event | GapEvent, void> {
+  const follower = new Follower(calls, options, caller)
   try {
     yield* follower.follow()
   } catch (error) {
@@ -42,6 +102,7 @@ export async function* eventsOf(calls: Calls, options: EventOptions): AsyncGener
 
 class Follower {
   readonly #calls: Calls
+  readonly #caller: Caller
   readonly #options: EventOptions
   readonly #wanted: Wanted
   #queueId: string | undefined
@@ -53,16 +114,17 @@ class Follower {
   /** Seconds. */
   #longestPoll = 90
   readonly #call: Call = (method, path, params) =>
-    this.#insist(() => this.#calls.send(method, path, fieldsOf(params), this.#options.signal))
+    this.#insist(() => this.#calls.send(method, path, fieldsOf(params), this.#options.signal, this.#caller))
 
-  constructor(calls: Calls, options: EventOptions) {
+  constructor(calls: Calls, options: EventOptions, caller: Caller) {
     const { types, narrow = [], allPublicStreams = false, applyMarkdown = false } = options
     this.#calls = calls
+    this.#caller = caller
     this.#options = options
     this.#wanted = { types, narrow, queueNarrow: narrow, allPublic: allPublicStreams, applyMarkdown }
   }
 
-  async *follow(): AsyncGenerator<Event, void> {
+  async *follow(): AsyncGenerator<Event | GapEvent, void> {
     for (let first = true; ; first = false) {
       const newest = await this.#register()
       this.#options.onReady?.()
@@ -83,7 +145,9 @@ class Follower {
       let events: Event[]
       try {
         const params = { queue_id: this.#queueId, last_event_id: this.#lastEvent }
-        const reply = await this.#insist(() => this.#limited(limit => this.#calls.endpoint(api.get, params, limit)))
+        const reply = await this.#insist(() =>
+          this.#limited(signal => this.#calls.endpoint(api.get, params, signal, this.#caller)),
+        )
         events = reply.events as Event[]
       } catch (error) {
         if (!(error instanceof NatterError && error.code === queueLost)) throw error
@@ -101,7 +165,7 @@ class Follower {
   }
 
   /** What came between the old queue and the new one. */
-  async *#caughtUp(newest: number | null): AsyncGenerator<Event, void> {
+  async *#caughtUp(newest: number | null): AsyncGenerator<Event | GapEvent, void> {
     const told = { id: this.#newest, time: this.#time }
     const aborted = () => this.#options.signal?.aborted === true
     const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, newest, aborted)
@@ -109,13 +173,13 @@ class Follower {
     if (setBack) this.#newest = 0
     const { types } = this.#wanted
     const filled = !setBack && !lost.includes('message') && types?.includes('message') !== false ? ['message'] : []
-    if (lost.length > 0 || setBack) yield { type: 'gap', id: null, filled }
-    for (const event of missed) if (this.#isNew(event.message)) yield { ...event, id: null }
+    if (this.#options.gaps && (lost.length > 0 || setBack)) yield { type: 'gap', id: null, filled }
+    for (const event of missed) if (this.#isNew(event.message)) yield { ...event, id: null } as unknown as Event
     if (newest !== null) this.#newest = Math.max(this.#newest ?? 0, newest)
   }
 
   /** Message IDs grow: one that is not above the newest was told already. */
-  #isNew({ id, timestamp }: Message): boolean {
+  #isNew({ id, timestamp }: { readonly id: number; readonly timestamp?: number }): boolean {
     if (this.#newest !== null && id <= this.#newest) return false
     this.#newest = id
     this.#time = timestamp

@@ -1,12 +1,22 @@
 // natter/client: the API as typed functions, made from the catalogue: `client.users.me()`, `client.messages.send({ … })`.
 
 import type { Endpoint, Endpoints, Page, ReplyOf, SentOf } from '../api/define.ts'
+import type { EventType } from '../api/event-types.ts'
 import { catalogue } from '../api/index.ts'
 import { Calls } from './calls.ts'
-import { type Event, type EventOptions, eventsOf } from './events.ts'
-import { type ClientOptions, fieldsOf, NatterError, type Reply } from './sender.ts'
+import { type Event, type EventOptions, eventsOf, type GapEvent, type Message } from './events.ts'
+import { type ClientOptions, callerOf, fieldsOf, NatterError, type Reply } from './sender.ts'
 
-export { type ClientOptions, type Event, type EventOptions, NatterError, type Reply }
+export {
+  type ClientOptions,
+  type Event,
+  type EventOptions,
+  type EventType,
+  type GapEvent,
+  type Message,
+  NatterError,
+  type Reply,
+}
 
 type Catalogue = typeof catalogue
 type PageOf<N extends keyof Catalogue> = Awaited<ReturnType<Catalogue[N]['load']>>
@@ -32,8 +42,13 @@ export type Resources = {
 export interface Client extends Resources {
   readonly site: string
   readonly email: string | undefined
-  /** Events as they happen, until the signal; continues over lost queues and connections. */
-  events(options?: EventOptions): AsyncGenerator<Event, void>
+  /**
+   * Events as they happen, until the signal; continues over lost queues and connections. With `types`, events of these types
+   * only; with `gaps: true`, also an event of type `gap` where some were lost.
+   */
+  events<const T extends EventType = EventType, G extends boolean = false>(
+    options?: EventOptions<T, G>,
+  ): AsyncGenerator<Event<T> | (G extends true ? GapEvent : never), void>
   /** Any route below /api/v1. Texts travel as they are, everything else as JSON. */
   request(method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<Reply>
 }
@@ -44,9 +59,12 @@ export function createClient(options: ClientOptions = fromEnvironment()): Client
   const client: Record<string, unknown> = {
     site: options.site,
     email: options.email,
-    events: (wanted: EventOptions = {}) => eventsOf(calls, wanted),
-    request: (method: string, path: string, params: Readonly<Record<string, unknown>> = {}) =>
-      calls.send(method.toUpperCase(), path, fieldsOf(params)),
+    events: function events(wanted: EventOptions = {}) {
+      return eventsOf(calls, wanted, callerOf(events))
+    },
+    request: function request(method: string, path: string, params: Readonly<Record<string, unknown>> = {}) {
+      return calls.send(method.toUpperCase(), path, fieldsOf(params), undefined, callerOf(request))
+    },
   }
   for (const [name, page] of Object.entries<Page>(catalogue)) client[nameOf(name)] = resourceOf(calls, page)
   return client as unknown as Client
@@ -61,11 +79,12 @@ function resourceOf(calls: Calls, page: Page): unknown {
       get: (_target, key) => {
         // `await` must not take the resource for a promise.
         if (typeof key !== 'string' || key === 'then') return undefined
-        return async (params: Readonly<Record<string, unknown>> = {}) => {
+        return async function call(params: Readonly<Record<string, unknown>> = {}) {
+          const caller = callerOf(call)
           loaded ??= page.load()
           const endpoint = (await loaded)[key]
           if (!endpoint) throw new TypeError(`there is no call ${key} here`)
-          return calls.endpoint(endpoint, params)
+          return calls.endpoint(endpoint, params, undefined, caller)
         }
       },
     },

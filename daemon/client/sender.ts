@@ -25,14 +25,45 @@ export class NatterError extends Error {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
 
-  constructor(status: number, body: Readonly<Record<string, unknown>>, kind?: string | null) {
+  /** `call`: what was asked, such as `POST /messages`. */
+  constructor(
+    status: number,
+    body: Readonly<Record<string, unknown>>,
+    kind?: string | null,
+    call?: string,
+    caller?: Caller,
+  ) {
+    // For an error that nobody catches, Node prints the source line where it was made: here, a line of this library.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(typeof body.msg === 'string' ? body.msg : `the server answered ${status}`)
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'NatterError'
     this.status = status
     this.code = typeof body.code === 'string' ? body.code : `HTTP_${status}`
     this.kind = kind && Object.hasOwn(refusalKinds, kind) ? (kind as RefusalKind) : guessKind(status, this.code)
     this.body = body
+    const head = [`${this.name}: ${this.message}`, ...(call ? [`  asked: ${call}`] : [])]
+    const places = caller?.stack?.split('\n').filter(line => /^\s+at /.test(line)) ?? []
+    const stack = [...head, `  answered: ${status} ${this.code}`, ...places].join('\n')
+    Object.defineProperty(this, 'stack', { value: stack, writable: true, configurable: true })
+    // Node prints fields as well, and these are in the text already.
+    for (const field of ['name', 'status', 'code', 'kind', 'body'])
+      Object.defineProperty(this, field, { enumerable: false })
   }
+}
+
+/** A place in the program that uses this library. */
+export interface Caller {
+  readonly stack?: string
+}
+
+/** The place that called this function of the library. To be called before anything is awaited. */
+export function callerOf(library: (...args: never[]) => unknown): Caller {
+  const caller: Caller = {}
+  // Only V8 has it. Elsewhere the error names no place.
+  ;(Error as { captureStackTrace?(holder: object, above: unknown): void }).captureStackTrace?.(caller, library)
+  return caller
 }
 
 export type Reply = Record<string, unknown>
@@ -47,13 +78,13 @@ export class Sender {
   }
 
   /** A path below /api/v1. */
-  async send(method: string, path: string, fields: Fields, signal?: AbortSignal): Promise<Reply> {
+  async send(method: string, path: string, fields: Fields, signal?: AbortSignal, caller?: Caller): Promise<Reply> {
     for (let left = this.#options.retries ?? 3; ; left--) {
       const response = await this.#fetch(method, path, fields, signal)
       const body = await bodyOf(response)
       if (response.ok && body.result === 'success') return body
       if (response.status !== 429 || left <= 0)
-        throw new NatterError(response.status, body, response.headers.get(kindHeader))
+        throw new NatterError(response.status, body, response.headers.get(kindHeader), `${method} ${path}`, caller)
       await pause(1000 * Number(response.headers.get('retry-after') ?? 1), signal)
     }
   }

@@ -31,6 +31,8 @@ export interface HttpServer extends SiteHost {
    */
   mount(prefix: string, site: Site): void
   unmount(prefix: string): void
+  /** From here on, neither the port nor a connection keeps the process alive. */
+  unref(): void
   /** Resolves to the address. */
   listen(where: { host: string; port: number }): Promise<string>
   close(): Promise<void>
@@ -108,6 +110,10 @@ export function buildServer({
     },
     mount: (prefix, site) => sites.mount(prefix, site),
     unmount: prefix => sites.unmount(prefix),
+    unref() {
+      app.server.unref()
+      app.server.on('connection', socket => socket.unref())
+    },
     listen: where => app.listen(where),
     close: () => close(app, listener, () => sites.settled()),
   }

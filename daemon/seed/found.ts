@@ -39,9 +39,17 @@ async function seedsOf({ preset, seed }: Pick<Config, 'preset' | 'seed'>): Promi
     seeds.push({ seed: checkSeed(dev), explain: named })
   }
   // A program gives a seed as an object, the command line as a file.
-  if (typeof seed === 'object') seeds.push({ seed: checkSeed(seed), explain: named })
+  if (typeof seed === 'object') seeds.push({ seed: await checkedSeed(seed), explain: named })
   else if (seed !== undefined) seeds.push(await readSeedFile(seed))
   return seeds
+}
+
+async function checkedSeed(seed: unknown): Promise<Seed> {
+  try {
+    return checkSeed(seed)
+  } catch (error) {
+    throw await named(error)
+  }
 }
 
 /** Without a file there is no line, but there is a place. */

@@ -1,7 +1,9 @@
 // natter/testing: a daemon inside the test's own process, on a port of its own, gone when the test is.
 
+import { refuseUnknown } from '../api/did-you-mean.ts'
 import { parseDuration } from '../api/durations.ts'
 import { type Client, createClient } from '../client/index.ts'
+import { type Caller, callerOf } from '../client/sender.ts'
 import { readConfig } from '../config.ts'
 import type { Call } from '../control/calls.ts'
 import type { Delivery } from '../control/deliveries.ts'
@@ -95,9 +97,17 @@ export interface Natter extends AsyncDisposable {
   stop(): Promise<void>
 }
 
+/**
+ * A daemon that is forgotten does not keep the test run alive: it is reported when the process ends. For a server that runs
+ * by itself there is `natterd`.
+ */
 export async function startNatter(options: NatterOptions = {}): Promise<Natter> {
+  refuseUnknown('startNatter', options, optionNames)
+  const caller = callerOf(startNatter)
   const config = { ...readConfig(flagsOf(options), {}), seed: options.seed }
   const daemon = await startDaemon(config, fail, warn)
+  daemon.unref()
+  const forgotten = reportIfForgotten(caller)
   const control = daemon.world.control!
   const clients = new Map<number, Client>()
   let stopping: Promise<void> | undefined
@@ -118,13 +128,14 @@ export async function startNatter(options: NatterOptions = {}): Promise<Natter> 
 
   async function wait(kind: 'event' | 'call' | 'webhook', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
     const reader = user === undefined ? undefined : userOf(control, user).id
-    const waited = await waitFor(control, { [kind]: wanted, reader, within: milliseconds(within) })
+    const waited = await keepingAlive(waitFor(control, { [kind]: wanted, reader, within: milliseconds(within) }))
     if (waited.met) return waited[kind]
     throw new Error(missed(kind, wanted, waited.near))
   }
 
   function stop(): Promise<void> {
-    stopping ??= daemon.stop()
+    stopping ??= keepingAlive(daemon.stop())
+    forgotten.withdraw()
     return stopping
   }
 
@@ -147,8 +158,8 @@ export async function startNatter(options: NatterOptions = {}): Promise<Natter> 
       now: () => new Date(control.clock.now()),
       freeze: () => control.clock.freeze(),
       resume: () => control.clock.resume(),
-      advance: by => control.moveTo(now => now + milliseconds(by)),
-      set: to => control.moveTo(now => forward(now, to.getTime())),
+      advance: by => keepingAlive(control.moveTo(now => now + milliseconds(by))),
+      set: to => keepingAlive(control.moveTo(now => forward(now, to.getTime()))),
     },
     waitFor: async (event, options) => (await wait('event', event, options)).event,
     waitForCall: (call, options) => wait('call', call, options),
@@ -167,12 +178,44 @@ export async function startNatter(options: NatterOptions = {}): Promise<Natter> 
     webhooks: () => control.deliveries.since(),
     waitForWebhook: (delivery, options) => wait('webhook', delivery, options),
     outbox: () => control.outbox.since(),
-    reset: () => control.reset(),
+    reset: () => keepingAlive(control.reset()),
     save: snapshot => void control.worlds.save(snapshot),
-    restore: snapshot => control.worlds.restore(snapshot),
+    restore: snapshot => keepingAlive(control.worlds.restore(snapshot)),
     stop,
     [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,
   } as Natter
+}
+
+const optionNames = Object.keys({
+  preset: 1,
+  seed: 1,
+  clock: 1,
+  secret: 1,
+  random: 1,
+  dialect: 1,
+  port: 1,
+  rateLimit: 1,
+  heartbeatSeconds: 1,
+  logLevel: 1,
+} satisfies Record<keyof NatterOptions, 1>)
+
+/** A daemon that does not keep the process alive must still finish what somebody awaits. */
+async function keepingAlive<T>(work: T | Promise<T>): Promise<T> {
+  const hold = setInterval(() => {}, 2 ** 30)
+  try {
+    return await work
+  } finally {
+    clearInterval(hold)
+  }
+}
+
+/** On stderr at the end of the process, unless withdrawn. */
+function reportIfForgotten({ stack = '' }: Caller): { withdraw(): void } {
+  const place = /^\s+at (.*)$/m.exec(stack)?.[1]
+  const report = () =>
+    warn(`a daemon was never stopped. Call stop() on what startNatter() returned ${place ?? ''}`.trimEnd())
+  process.once('exit', report)
+  return { withdraw: () => void process.removeListener('exit', report) }
 }
 
 function flagsOf(options: NatterOptions): string[] {

@@ -1,8 +1,8 @@
 // The flags that `tail` and `wait` share, and how they are read.
 
-import { eventTypes as apiEventTypes } from '../../../daemon/api/event-types.ts'
+import { didYouMean } from '../../../daemon/api/did-you-mean.ts'
+import { eventTypes as apiEventTypes, foreignEventTypes } from '../../../daemon/api/event-types.ts'
 import type { Past } from '../../../daemon/client/look-back.ts'
-import { didYouMean } from '../../base/did-you-mean.ts'
 import { usage } from '../../base/failure.ts'
 import type { ExtraFlag } from '../../base/subcommand.ts'
 import { parseDuration, parseTime } from '../../base/times.ts'
@@ -69,8 +69,7 @@ export function sinceFrom(text: string, now: Date): Past {
 export const eventTypes: readonly string[] = [
   ...['all', 'message', 'reaction', 'edit', 'delete', 'flags', 'typing', 'presence'],
   ...apiEventTypes.filter(type => !['message', 'reaction', 'typing', 'presence'].includes(type)),
-  // Of public servers; our daemon has no such events.
-  ...['onboarding_steps', 'realm_export', 'restart', 'web_reload_client'],
+  ...foreignEventTypes,
 ]
 
 /** Short names for event types of the API. */

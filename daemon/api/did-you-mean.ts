@@ -26,6 +26,17 @@ export function suggestion(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : `Did you mean ${names.join(' or ')}?`
 }
 
+/** There is no such thing, and perhaps what was meant. */
+export function unknownName(thing: string, name: string, known: Iterable<string>): string {
+  return [`there is no ${thing} "${name}"`, didYouMean(name, known)].filter(Boolean).join('. ')
+}
+
+/** For callers without a type checker: a misspelled option would be ignored. */
+export function refuseUnknown(where: string, options: object, known: readonly string[]): void {
+  for (const name of Object.keys(options))
+    if (!known.includes(name)) throw new TypeError(`${where}: ${unknownName('option', name, known)}`)
+}
+
 /** Edit distance, with a swap of neighbours counted as one; gives up past the limit. */
 function distanceBetween(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
