@@ -1,0 +1,127 @@
+// What the libraries say about mistakes in the program that uses them: misspelled options, errors that nobody catches, a
+// daemon that is never stopped.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import type { Event, GapEvent } from '../../daemon/client/index.ts'
+import { type Natter, startNatter } from '../../daemon/testing/index.ts'
+import { until } from '../support/until.ts'
+
+describe('startNatter', () => {
+  test('refuses an option that does not exist, with a suggestion', async () => {
+    await assert.rejects(startNatter({ preest: 'dev' } as never), {
+      message: 'startNatter: there is no option "preest". Did you mean preset?',
+    })
+  })
+
+  test('a daemon that is never stopped lets the process end, and is reported with its place', async () => {
+    const { code, stdout, stderr } = await runScript(`
+      import { startNatter } from '${library('testing')}'
+      const natter = await startNatter()
+      console.log((await natter.as('amy').users.me()).full_name)
+      const later = natter.waitFor({ type: 'saved_snippets' }, { user: 'amy', within: '1m' })
+      await natter.as('amy').savedSnippets.create({ title: 'a', content: 'b' })
+      console.log((await later).saved_snippet.title)
+      await natter.reset()`)
+    assert.deepEqual([code, stdout], [0, 'Amy Adams\na\n'])
+    assert.match(
+      stderr,
+      /^natter: a daemon was never stopped\. Call stop\(\) on what startNatter\(\) returned .*script\.mjs:3:/,
+    )
+  })
+
+  test('a daemon that is stopped is not reported', async () => {
+    const { code, stderr } = await runScript(`
+      import { startNatter } from '${library('testing')}'
+      await (await startNatter()).stop()`)
+    assert.deepEqual([code, stderr], [0, ''])
+  })
+})
+
+describe('natter/client', () => {
+  test('an error that nobody catches says in a few lines what was asked, what was answered and where', async () => {
+    await using natter = await startNatter()
+    const script = `
+      import { createClient } from '${library('client')}'
+      const client = createClient()
+      await client.messages.send({ type: 'channel', to: 'nowhere', topic: 't', content: 'x' })`
+    const { code, stderr } = await runScript(script, natter.env('amy'))
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /\n {2}asked: POST \/messages\n {2}answered: 400 STREAM_DOES_NOT_EXIST\n {4}at .*script\.mjs:4:/,
+    )
+    assert.ok(stderr.split('\n').length < 20 && stderr.length < 2000, stderr)
+    assert.doesNotMatch(stderr, /client\.cjs/)
+  })
+
+  test('events refuse types and options that do not exist, with a suggestion', async () => {
+    await using natter = await startNatter()
+    const amy = natter.as('amy')
+    assert.throws(() => amy.events({ types: ['mesage'] as never }), {
+      message: 'there is no event type "mesage". Did you mean message?',
+    })
+    assert.throws(() => amy.events({ type: ['message'] } as never), {
+      message: 'client.events: there is no option "type". Did you mean types?',
+    })
+  })
+
+  test('without gaps, only events of the types that were asked for come, a reset or not', async () => {
+    await using natter = await startNatter()
+    const stop = new AbortController()
+    const heard: string[] = []
+    let queues = 0
+    const options = { types: ['message'], signal: stop.signal, onReady: () => queues++ } as const
+    const reading = (async () => {
+      // The loop of the docs: the type of `event` allows it.
+      for await (const event of natter.as('amy').events(options)) heard.push(event.message.content)
+    })()
+    await until(() => queues === 1)
+    await say(natter, 'one')
+    await until(() => heard.length === 1)
+    await natter.reset()
+    await until(() => queues === 2)
+    await say(natter, 'two')
+    await until(() => heard.length === 2)
+    stop.abort()
+    await reading
+    assert.deepEqual(heard, ['one', 'two'])
+    // The compiler checks these: they are never called.
+    const wrong = async (any: Event, orGap: Event<'message'> | GapEvent) => [
+      // @ts-expect-error without types, an event need not be a message
+      any.message.content,
+      // @ts-expect-error with gaps, neither
+      orGap.message.content,
+    ]
+    assert.equal(typeof wrong, 'function')
+  })
+})
+
+function say(natter: Natter, content: string): Promise<unknown> {
+  return natter.as('bob').messages.send({ type: 'channel', to: 'general', topic: 'gap', content })
+}
+
+/** The library as others get it. */
+function library(name: 'client' | 'testing'): string {
+  return pathToFileURL(join(import.meta.dirname, `../../dist/${name}.mjs`)).href
+}
+
+/** A program of its own, in plain JavaScript. */
+async function runScript(code: string, env: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-script-'))
+  try {
+    writeFileSync(join(folder, 'script.mjs'), code)
+    const child = spawn(process.execPath, ['script.mjs'], { cwd: folder, env: { PATH: process.env.PATH, ...env } })
+    const [stdout, stderr, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    return { code: exit, stdout, stderr }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
