@@ -40,7 +40,8 @@ export async function callEndpoint(
     await confirmed(endpoint, given, globals, 'many')
     return callEach(endpoint, given, batch, { account, sources, globals })
   }
-  const params = await readParams(endpoint, given, sources)
+  const stretch = endpoint.cli.history ? await stretchOf(given, sources.now) : undefined
+  const params = await readParams(endpoint, stretch?.given ?? given, sources)
   const { path, fields } = requestOf(endpoint, params)
   const request: Request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}`, fields }
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
@@ -48,7 +49,10 @@ export async function callEndpoint(
     return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
   await confirmed(endpoint, given, globals, 'one')
-  const reply = await call(caller, request, patience).catch(error => nearby(error, endpoint, given, sources))
+  const calling = stretch
+    ? (await import('./history.ts')).fetchStretch(caller, request, stretch, patience)
+    : call(caller, request, patience)
+  const reply = await calling.catch(error => nearby(error, endpoint, given, sources))
   const says = endpoint.cli.says && (await import('../print/sentences.ts')).sentences[endpoint.cli.says]
   const { shows, columns } = endpoint.cli
   const done = doneText(endpoint, { ...params, ...Object.fromEntries(given) })
@@ -58,6 +62,26 @@ export async function callEndpoint(
     says ? { ...view, says: reply => says(reply, () => fullNames(account, patience)) } : view,
     globals,
   )
+  const { skips } = endpoint.cli
+  if (skips === undefined) return
+  const { demandMessages } = await import('./history.ts')
+  await demandMessages(account, params[skips] as number[], reply[skips] as number[], patience)
+}
+
+/** What --since, --until and --all ask for, and the flags without them; undefined if one call is enough. */
+async function stretchOf(given: ReadonlyMap<string, Given>, now: Date) {
+  const names = ['@since', '@until', '@all'].filter(name => given.has(name))
+  if (names.length === 0) return undefined
+  for (const other of ['anchor', 'num_before', 'num_after', 'message_ids'])
+    if (given.has(other)) throw usage(`--${names[0]!.slice(1)} cannot be combined with --${other.replace('num_', '')}`)
+  const { pastTime } = await import('./history.ts')
+  const [since, until] = (['since', 'until'] as const).map(name => {
+    const text = given.get(`@${name}`)
+    return text === undefined ? undefined : pastTime(name, String(text), now)
+  })
+  const lines = given.get('@lines')
+  const rest = new Map([...given].filter(([name]) => !names.includes(name)))
+  return { given: rest, since, until, most: lines === undefined ? undefined : Number(lines) }
 }
 
 /** Asks before an endpoint destroys something; for a batch the question has no values of its own. */

@@ -33,6 +33,13 @@ export const controlGlobals: readonly string[] =
 
 const shownMessages = 20
 
+/** Messages at length, past what one call returns. */
+const stretchFlags: readonly ExtraFlag[] = [
+  { name: 'since', value: 'TIME', about: 'all messages since a time: 10m, yesterday, 2030-01-31' },
+  { name: 'until', value: 'TIME', about: 'all messages up to a time' },
+  { name: 'all', about: 'all messages, however many' },
+]
+
 const linesFlag: ExtraFlag = {
   name: 'lines',
   short: 'n',
@@ -56,7 +63,7 @@ export function wordsFor(endpoint: Endpoint): readonly string[] {
 }
 
 export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
-  if (endpoint.cli.history) return [linesFlag, ...listFlags]
+  if (endpoint.cli.history) return [linesFlag, ...listFlags, ...stretchFlags]
   return isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
 }
 
@@ -108,6 +115,9 @@ function placed(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<stri
       word = undefined
     }
   }
+  // The path of a file, as `uploads create` prints it.
+  const [, realm, file] = /^.*\/user_uploads\/(\d+)\/(.+)$/.exec(textOf(rest.get('realm_id_str') ?? '')) ?? []
+  if (realm && file && endpoint.params.filename) rest.set('realm_id_str', realm).set('filename', file)
   const { topic } = endpoint.params
   if (word === undefined && topic && endpoint.params.stream_id && !rest.has('stream_id')) {
     const named = placeIn(textOf(rest.get('topic') ?? ''))

@@ -72,7 +72,11 @@ export function addEndpoint(
   const batch = argv.some(word => word === '--batch' || word.startsWith('--batch='))
   const others = new Map(args.map(name => [name, flagBeside(name, endpoint)]))
   // If a flag can replace a word, the parser cannot know which words are missing; reading the params finds out.
-  const loose = batch || args.includes('@place') || [...others.values()].some(flag => flag !== undefined)
+  const loose =
+    batch ||
+    args.includes('@place') ||
+    args.includes('realm_id_str') ||
+    [...others.values()].some(flag => flag !== undefined)
   for (const name of args)
     leaf.addArgument(argumentFor(name, endpoint.params[name] ?? placeParam, name === args.at(-1), loose))
   for (const flag of flags) {

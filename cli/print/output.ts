@@ -34,7 +34,13 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
   const fields = Object.entries(reply).filter(([name]) => !envelope.has(name))
   const wanted = view.shows ?? (fields.length === 1 ? fields[0]![0] : undefined)
   const shown = wanted !== undefined && Object.hasOwn(reply, wanted) ? wanted : undefined
-  if (globals.jq !== undefined) return put([await jqLines(reply, globals.jq)])
+  if (globals.jq !== undefined) {
+    // With --ndjson, to each item, as the lines would be piped into jq.
+    const items = globals.ndjson ? [shown === undefined ? Object.fromEntries(fields) : reply[shown]].flat() : [reply]
+    const texts: string[] = []
+    for (const item of items) texts.push(await jqLines(item, globals.jq))
+    return put(texts.filter(text => text !== ''))
+  }
   if (globals.ndjson || globals.fields) {
     const value = shown === undefined ? Object.fromEntries(fields) : reply[shown]
     return printPart(value, shown === undefined ? recordShape(view) : view.shapes?.[shown], globals)
@@ -113,8 +119,8 @@ function innermost(shape: Shape | undefined): Shape | undefined {
   return { properties: Object.assign({}, ...arms.map(arm => innermost(arm)?.properties)) } as unknown as Shape
 }
 
-async function jqLines(reply: Reply, expression: string): Promise<string> {
-  return (await (await import('./jq.ts')).jqText(reply, expression)).replace(/\n$/, '')
+async function jqLines(value: unknown, expression: string): Promise<string> {
+  return (await (await import('./jq.ts')).jqText(value, expression)).replace(/\n$/, '')
 }
 
 export function printJson(value: unknown): void {

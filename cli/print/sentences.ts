@@ -1,4 +1,4 @@
-// Sentences for people where the reply itself is hard to read: who was subscribed to what, what was deactivated.
+// Lines for people where the reply itself is hard to read: who was subscribed to what, who the members are.
 // With --json, --fields and --jq the reply is printed unchanged.
 
 import type { CliForm } from '../../daemon/api/define.ts'
@@ -18,6 +18,12 @@ export const sentences: Readonly<Record<NonNullable<CliForm['says']>, Sentences>
     ...sentence('unsubscribed from', removed),
     ...sentence('not subscribed to', not_removed),
   ],
+  async people({ subscribers, members, user_ids }, names) {
+    const ids = [subscribers ?? members ?? user_ids].flat().filter(id => id !== undefined)
+    const known = ids.length === 0 ? new Map<number, string>() : await names()
+    const width = Math.max(0, ...ids.map(id => String(id).length))
+    return ids.map(id => `${String(id).padEnd(width)}  ${known.get(Number(id)) ?? ''}`.trimEnd())
+  },
   'topic-deleted': ({ complete }) => (complete === true ? [] : ['Some messages are left. Run the command again.']),
 }
 

@@ -188,7 +188,7 @@ export interface CliForm {
   /** The param with names of existing channels; a misspelt name gets a suggestion. */
   readonly channels?: string
   /** Which sentences to print instead of the reply. */
-  readonly says?: 'subscribed' | 'unsubscribed' | 'topic-deleted'
+  readonly says?: 'subscribed' | 'unsubscribed' | 'topic-deleted' | 'people'
   /** Lists messages: without an anchor the newest, with flags for channel, topic, sender and words. */
   readonly history?: true
   /** The param that holds a draft, or a list of them; people write a draft as they write a message, in these words. */
@@ -199,6 +199,8 @@ export interface CliForm {
     /** Only for a batch, or only if the daemon keeps its store on disk; always if absent. */
     readonly when?: 'many' | 'kept'
   }
+  /** The param with IDs of messages, of which the server skips those that it does not find. */
+  readonly skips?: string
   /** How long an answer may take, in milliseconds, where that is longer than usual. */
   readonly patience?: number
   /** The reply has `met`; when it is false, this is printed and the exit code is 8. */

@@ -116,7 +116,7 @@ describe('everyday lines', () => {
     await natter('reactions', 'remove', id, 'tada')
     await natter('messages', 'edit', id, '--content', 'evening')
     assert.match(await natter('messages', 'history', id), /evening/)
-    assert.match(await natter('channels', 'members', 'general'), /^\d+$/m)
+    assert.match(await natter('channels', 'members', 'general'), /^\d+ {2}\S/m)
     await natter('channels', 'update', 'random', '--description', 'the rest')
     assert.match(await natter('channels', 'show', 'random'), /the rest/)
     await natter('views', 'add', 'narrow/is/starred')

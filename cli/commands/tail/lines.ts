@@ -50,12 +50,18 @@ export function indented(text: string): string {
   return wrapped(text, undefined, indent, 0)
 }
 
-/** A list of messages, as `tail` prints them. */
-export function messageLines(messages: readonly Reply[], terminal: Terminal): string[] {
+/** A list of messages, as `tail` prints them, after their IDs: edits and reactions need those. */
+export function messageLines(messages: readonly Reply[], { columns, colors }: Terminal): string[] {
   const now = new Date()
+  const width = Math.max(...messages.map(({ id }) => String(id ?? '').length))
+  const rest = { columns: columns === undefined ? undefined : Math.max(20, columns - width - 2), colors }
   return messages.map(item => {
     const message = item as Message
-    return lineOf({ type: 'message', message }, placeOfMessage(message), terminal, now)
+    const id = String(item.id ?? '').padStart(width)
+    const lines = lineOf({ type: 'message', message }, placeOfMessage(message), rest, now).split('\n')
+    return lines
+      .map((line, index) => `${index > 0 ? ' '.repeat(width) : colors ? colors.dim(id) : id}  ${line}`)
+      .join('\n')
   })
 }
 

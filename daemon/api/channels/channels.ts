@@ -198,6 +198,7 @@ export const channels = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'channels members',
+      says: 'people',
       args: ['stream_id'],
       examples: ['natter channels members general', 'natter channels members id:12 --json'],
       shows: 'subscribers',

@@ -36,6 +36,7 @@ export const messageFlags = {
     cli: {
       name: 'flags',
       args: ['op', 'flag', 'messages'],
+      skips: 'messages',
       examples: ['natter flags add read 12 13', 'natter flags remove starred 12'],
       shows: 'messages',
     },

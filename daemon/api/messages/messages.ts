@@ -115,6 +115,7 @@ export const messages = {
       examples: [
         'natter messages list --channel general --before 50',
         'natter messages list --anchor first_unread --after 50 --narrow is:dm --json',
+        'natter messages list --channel general --since 2030-01-01 --until 2030-02-01 --ndjson',
       ],
       shows: 'messages',
     },
@@ -324,6 +325,7 @@ export const messages = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages receipts',
+      says: 'people',
       args: ['message_id'],
       examples: ['natter messages receipts 12', 'natter messages receipts 12 --json'],
       shows: 'user_ids',

@@ -164,6 +164,7 @@ export const userGroups = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'groups members',
+      says: 'people',
       args: ['user_group_id'],
       flags: { direct_member_only: 'direct' },
       examples: ['natter groups members backend', 'natter groups members backend --direct --json'],
