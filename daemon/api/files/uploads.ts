@@ -45,7 +45,10 @@ export const uploads = {
     cli: {
       name: 'uploads url',
       args: ['realm_id_str', 'filename'],
-      examples: ['natter uploads url /user_uploads/1/4f/0a9c5b1e/report.pdf', 'natter uploads url 1 4f/0a9c5b1e/report.pdf'],
+      examples: [
+        'natter uploads url /user_uploads/1/4f/0a9c5b1e/report.pdf',
+        'natter uploads url 1 4f/0a9c5b1e/report.pdf',
+      ],
       shows: 'url',
     },
   }),
