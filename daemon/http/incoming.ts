@@ -39,7 +39,7 @@ export class Incoming {
   }
 }
 
-/** The client's. Of X-Forwarded-For only the last entry is the proxy's own; what stands before it, the client may have sent. */
+/** The client's. Of X-Forwarded-For only the last entry is the proxy's own; the client can send the others. */
 export function addressOf(
   { 'x-forwarded-for': forwarded }: Readonly<IncomingHttpHeaders>,
   { remoteAddress = '' }: RequestHead['socket'],

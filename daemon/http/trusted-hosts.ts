@@ -29,9 +29,16 @@ export function localHosts(url: string | undefined): TrustedHosts {
   return {
     refusalOf({ host, origin }) {
       // Browsers always send a host.
-      if (host !== undefined && !isTrusted(host)) return refused(`The host ${shown(host)} is not known here.`)
+      if (host !== undefined && !isTrusted(host))
+        return new Refusal(
+          `The host ${shown(host)} is unknown here. Use a loopback name, or start natterd with --url.`,
+          details,
+        )
       if (origin !== undefined && !isTrusted(origin.replace(/^https?:\/\//, '')))
-        return refused('Pages of other sites may not call this daemon.')
+        return new Refusal(
+          'Pages of other sites cannot call this daemon. To allow a site, start natterd with --url.',
+          details,
+        )
       return undefined
     },
   }
@@ -48,7 +55,4 @@ function shown(host: string): string {
   return JSON.stringify(host.slice(0, 100))
 }
 
-function refused(what: string): Refusal {
-  const remedy = 'Call it by a loopback name, or start natterd with --url.'
-  return new Refusal(`${what} ${remedy}`, { kind: 'forbidden', status: 403 })
-}
+const details = { kind: 'forbidden', status: 403 } as const

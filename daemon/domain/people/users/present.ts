@@ -105,7 +105,7 @@ function shownAvatar(user: User, clientGravatar: boolean): string | null {
 export function avatarUrl(user: User, medium = false): string {
   const { id, email, avatar } = user
   if (avatar.file) return `/user_avatars/${id}/${avatar.file}?version=${avatar.version}`
-  // A hash of the address would confirm any guess of it, so whoever hides theirs gets a picture by ID.
+  // A hash of the address would confirm any guess of it, so an account with a hidden address gets a picture by ID.
   const hash = bytesToHex(md5(utf8ToBytes(emailIsPublic(user) ? email.toLowerCase() : `user ${id}`)))
   return `https://secure.gravatar.com/avatar/${hash}?d=identicon${medium ? '&s=500' : ''}&version=${avatar.version}`
 }
