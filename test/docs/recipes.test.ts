@@ -85,8 +85,8 @@ describe('the recipe for GitHub Actions', { skip: without('bash', ['--version'])
   const [step] = action.runs.steps
 
   /** The step as a runner would do it; npm only puts our own programs where it would have installed them. */
-  function start(name: string, flags: string) {
-    const cwd = fresh(name, { env: '', path: '', output: '', npm: npmStandIn })
+  function start(name: string, flags: string, npm = npmStandIn) {
+    const cwd = fresh(name, { env: '', path: '', output: '', npm })
     chmodSync(join(cwd, 'npm'), 0o755)
     const { status, output } = run('bash', ['--noprofile', '--norc', '-c', step.run], cwd, {
       PATH: `${cwd}:${path}`,
@@ -126,6 +126,19 @@ describe('the recipe for GitHub Actions', { skip: without('bash', ['--version'])
     assert.equal(status, 1)
     assert.match(output, /Its log:\nnatterd: the seed .*nowhere.yaml cannot be read: ENOENT/)
     assert.match(output, /::error title=natterd did not start::natterd: the seed .*nowhere\.yaml/)
+  })
+
+  test('names the flag that the daemon refuses', () => {
+    const { status, output } = start('refused', '--bogus')
+    assert.equal(status, 1)
+    assert.match(output, /::error title=natterd did not start::natterd: .*'--bogus'/)
+  })
+
+  test('shows what npm says when natter cannot be installed', () => {
+    const { status, output } = start('uninstalled', '', '#!/bin/sh\necho npm error 404 >&2\nexit 1\n')
+    assert.equal(status, 1)
+    assert.match(output, /npm error 404/)
+    assert.match(output, /::error title=natter could not be installed::npm install natter@latest failed/)
   })
 })
 
