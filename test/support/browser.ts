@@ -50,7 +50,12 @@ export function describeInBrowser(name: string, suite: (open: Open) => void): vo
       browser = await launchBrowser(program)
     })
     // A page that is left open goes on polling.
-    afterEach(() => Promise.all(browser?.contexts().map(context => context.close()) ?? []))
+    afterEach(async () => {
+      for (const context of browser?.contexts() ?? []) {
+        for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+        await context.close()
+      }
+    })
     after(() => browser?.close())
     suite(async (address, options = {}) => {
       const context = await browser!.newContext({ viewport: { width: 1280, height: 800 }, ...options })
