@@ -16,7 +16,7 @@ export function Health() {
   const newest = list.at(-1)
   const times = list.map(({ at }) => at)
   return (
-    <div class="page">
+    <div class="page" tabIndex={0} role="region" aria-label="Figures">
       <header class="toolbar">
         <h1>Health</h1>
         {newest && (

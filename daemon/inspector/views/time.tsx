@@ -227,7 +227,7 @@ function Faults() {
       <p class="faint">{kinds[kind.value]}</p>
       {value && value.faults.length === 0 && <p class="empty">No faults: every call is answered as it should be.</p>}
       {value && value.faults.length > 0 && (
-        <div class="table-box" tabIndex={0} role="region" aria-label="Faults">
+        <div class="table-box" tabIndex={0} role="region" aria-label="Fault rules">
           <table>
             <thead>
               <tr>
