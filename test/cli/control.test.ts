@@ -93,7 +93,7 @@ describe('the fixture subcommands', () => {
       return [...stdout.matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, verb]) => verb).sort()
     }
     assert.deepEqual(await verbs('webhooks'), ['deliveries', 'redeliver', 'requests', 'wait'])
-    assert.deepEqual(await verbs('queues'), ['delete', 'events', 'expire', 'list', 'register'])
+    assert.deepEqual(await verbs('queues'), ['delete', 'events', 'expire', 'list', 'register', 'wait'])
   })
 
   test('a call that is not made is exit code 8; without a token it is 4', async t => {
