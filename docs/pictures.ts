@@ -89,7 +89,7 @@ async function makeTraffic(): Promise<void> {
     content: 'Good morning! The release is today.',
     scheduled_delivery_timestamp: 1_898_937_000,
   })
-  await control('POST', '/faults', { kind: 'rate-limit', endpoint: 'send-message', user: 'mo', times: 2, seconds: 3 })
+  await control('POST', '/faults', { kind: 'rate-limit', endpoint: 'POST /messages', user: 'mo', times: 2, seconds: 3 })
   await mo
     .request('POST', '/messages', { type: 'stream', to: 'general', topic: 'lunch', content: 'too fast' })
     .catch(() => {})

@@ -53,8 +53,9 @@ async function scrolling(effort: Effort): Promise<Sample[]> {
         queues: [],
         event: { type: 'message', n },
       })
-      if (new URL(route.request().url()).searchParams.get('events') === '0')
-        Object.assign(body, { events: Array.from({ length: 10_000 }, (_, n) => event(n)), events_cursor: 10_000 })
+      const isFirst = new URL(route.request().url()).searchParams.get('events') === '0'
+      const list = isFirst ? Array.from({ length: 10_000 }, (_, n) => event(n)) : []
+      Object.assign(body, { events: list, events_cursor: 10_000 })
       await route.fulfill({ response, json: body })
     })
     await page.goto((daemon.ready as { inspector?: string }).inspector!)
@@ -67,6 +68,8 @@ async function scrolling(effort: Effort): Promise<Sample[]> {
     }
     return samples
   } finally {
+    for (const context of browser.contexts())
+      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
     await browser.close()
     await daemon.stop()
   }
