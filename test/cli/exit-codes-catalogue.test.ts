@@ -7,8 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { exitCodes } from '../../cli/base/failure.ts'
-import { controlPages } from '../../daemon/api/control.ts'
-import type { Endpoint } from '../../daemon/api/define.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { Caller, sharedDaemon } from '../support/daemon.ts'
@@ -18,10 +16,6 @@ import { person } from '../support/world.ts'
 const endpoints = (await catalogueEndpoints())
   .map(({ endpoint }) => endpoint)
   .filter(({ served }) => served !== 'outgoing')
-
-const controlEndpoints = (
-  await Promise.all(Object.values(controlPages).map(async page => Object.values<Endpoint>(await page.load())))
-).flat()
 
 const daemon = sharedDaemon()
 const folder = mkdtempSync(join(tmpdir(), 'natter-exit-'))
@@ -147,15 +141,16 @@ const notFound: Readonly<Record<string, Line>> = {
 
 /** Nothing that the caller names can be absent: lists, new things, one's own settings. */
 const namesNothing =
-  `get-server-settings get-users get-own-user create-user deactivate-own-user fetch-api-key render-message mark-all-as-read get-
-  user-groups get-settings update-settings update-realm-user-settings-defaults update-presence get-presence update-status get-
-  alert-words add-alert-words remove-alert-words get-linkifiers add-linkifier reorder-linkifiers add-code-playground get-realm
-  deactivate-realm get-realm-domains add-realm-domain test-welcome-bot-custom-message get-realm-export-consents get-custom-emoji
-  upload-custom-emoji get-invites get-bots update-bot-storage regenerate-api-key dev-fetch-api-key dev-list-users upload-avatar
-  delete-avatar get-custom-profile-fields create-custom-profile-field reorder-custom-profile-fields remove-profile-data get-
-  streams get-subscriptions get-channel-folders create-channel-folder patch-channel-folders get-saved-snippets create-saved-
-  snippet get-navigation-views add-navigation-view get-drafts get-scheduled-messages get-reminders upload-file get-attachments
-  register-queue`.split(/\s+/)
+  `get-server-settings get-users get-own-user create-user deactivate-own-user fetch-api-key render-message
+  mark-all-as-read get-user-groups get-settings update-settings update-realm-user-settings-defaults update-presence
+  get-presence update-status get-alert-words add-alert-words remove-alert-words get-linkifiers add-linkifier
+  reorder-linkifiers add-code-playground get-realm deactivate-realm get-realm-domains add-realm-domain
+  test-welcome-bot-custom-message get-realm-export-consents get-custom-emoji upload-custom-emoji get-invites get-bots
+  update-bot-storage regenerate-api-key dev-fetch-api-key dev-list-users upload-avatar delete-avatar
+  get-custom-profile-fields create-custom-profile-field reorder-custom-profile-fields remove-profile-data get-streams
+  get-subscriptions get-channel-folders create-channel-folder patch-channel-folders get-saved-snippets
+  create-saved-snippet get-navigation-views add-navigation-view get-drafts get-scheduled-messages get-reminders
+  upload-file get-attachments register-queue`.split(/\s+/)
 
 /** What the owner does before a call is denied. */
 const settings: Readonly<Record<string, Line>> = {
@@ -261,12 +256,13 @@ const denied: Readonly<Record<string, readonly [Who, ...string[]]>> = {
 const openToAll =
   `get-server-settings get-users get-user get-user-by-email get-own-user deactivate-own-user get-messages get-message
   render-message check-messages-match-narrow report-message set-typing-status-for-message-edit update-message-flags
-  update-message-flags-for-narrow mark-all-as-read mark-stream-as-read mark-topic-as-read add-reaction remove-reaction get-settings
-  confirm-email-change get-user-presence get-presence get-user-status mute-user unmute-user get-alert-words add-alert-words
-  remove-alert-words get-linkifiers get-realm get-realm-domains get-custom-emoji regenerate-api-key get-custom-profile-fields
-  get-streams get-stream-by-id get-stream-id get-subscribers get-stream-email-address get-subscriptions get-subscription-status
-  update-subscription-settings update-subscription-property get-stream-topics update-user-topic mute-topic get-channel-folders
-  get-saved-snippets create-saved-snippet edit-saved-snippet delete-saved-snippet get-navigation-views add-navigation-view
+  update-message-flags-for-narrow mark-all-as-read mark-stream-as-read mark-topic-as-read add-reaction remove-reaction
+  get-settings confirm-email-change get-user-presence get-presence get-user-status mute-user unmute-user
+  get-alert-words add-alert-words remove-alert-words get-linkifiers get-realm get-realm-domains get-custom-emoji
+  regenerate-api-key get-custom-profile-fields get-streams get-stream-by-id get-stream-id get-subscribers
+  get-stream-email-address get-subscriptions get-subscription-status update-subscription-settings
+  update-subscription-property get-stream-topics update-user-topic mute-topic get-channel-folders get-saved-snippets
+  create-saved-snippet edit-saved-snippet delete-saved-snippet get-navigation-views add-navigation-view
   edit-navigation-view remove-navigation-view get-drafts create-drafts edit-draft delete-draft get-scheduled-messages
   update-scheduled-message delete-scheduled-message get-reminders create-message-reminder delete-reminder upload-file
   get-file-temporary-url get-attachments remove-attachment get-events delete-queue`.split(/\s+/)
@@ -329,70 +325,6 @@ describe('exit codes over the whole catalogue', () => {
     const { code, stdout, stderr } = await inProcess(args, { env: envOf(people.owner) })
     assert.equal(code, 0, `natter ${args.join(' ')}: ${stderr}`)
     return stdout.trim()
-  }
-})
-
-describe('exit codes over the whole control plane', () => {
-  const controlled = sharedDaemon({ flags: ['--memory'] })
-
-  /** Words that every call needs; those it may have beside them name what does not exist. */
-  const lines: Readonly<Record<string, { readonly needed?: Line; readonly absent?: Line }>> = {
-    'list-accounts': {},
-    'show-clock': {},
-    'freeze-clock': {},
-    'set-clock': { needed: ['2030-01-01T00:00:00Z'] },
-    'advance-clock': { needed: ['10m'] },
-    'resume-clock': {},
-    'list-due': {},
-    'watch-live': { needed: ['--within', '0'] },
-    'show-health': {},
-    'list-rules': {},
-    'show-request': { absent: [number] },
-    'list-events': { absent: ['--of', zoe] },
-    wait: { needed: ['{"type":"message"}', '--within', '1s'], absent: ['--of', zoe] },
-    'clear-events': {},
-    'add-fault': { needed: ['status'], absent: ['--endpoint', 'nothing'] },
-    'list-faults': {},
-    'remove-faults': { absent: [number] },
-    'list-mails': {},
-    'clear-mails': {},
-    'list-queues': {},
-    'wait-for-poll': { absent: ['nobody', '--within', '1s'] },
-    'expire-queues': { absent: ['nothing'] },
-    'list-requests': { absent: ['--endpoint', 'nothing'] },
-    'wait-for-request': { needed: ['--within', '1s'] },
-    'clear-requests': {},
-    reset: {},
-    'list-snapshots': {},
-    'save-snapshot': { needed: ['before'] },
-    'restore-snapshot': { absent: ['nothing'] },
-    'remove-snapshot': { absent: ['nothing'] },
-    'list-webhook-requests': { absent: ['--of', zoe] },
-    // It may wait for a bot that does not exist yet.
-    'wait-for-webhook-request': { needed: ['--within', '1s'] },
-  }
-
-  test('every endpoint has a line', () => {
-    assert.deepEqual(Object.keys(lines).sort(), controlEndpoints.map(({ id }) => id).sort())
-  })
-
-  for (const { id, cli } of controlEndpoints) {
-    const { needed = [], absent } = lines[id] ?? {}
-    test(`natter ${cli.name}: 4 with a wrong token`, async () => {
-      // A thing that does not exist is named too: the token comes first.
-      await ends(exitCodes.denied, 'wrong', [...cli.name.split(' '), ...needed, ...(absent ?? [])])
-    })
-    if (absent)
-      test(`natter ${cli.name}: 3 for what does not exist`, async () => {
-        const { control_token: token } = controlled().ready
-        await ends(exitCodes.notFound, token!, [...cli.name.split(' '), ...needed, ...absent])
-      })
-  }
-
-  async function ends(code: number, token: string, args: readonly string[]): Promise<void> {
-    const env = { ...envOf(controlled().owner), NATTER_CONTROL_TOKEN: token }
-    const outcome = await inProcess(args, { env })
-    assert.equal(outcome.code, code, `natter ${args.join(' ')}: ${outcome.code} ${outcome.stdout}${outcome.stderr}`)
   }
 })
 

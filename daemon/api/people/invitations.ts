@@ -82,10 +82,10 @@ export const invitations = {
       name: 'invites send',
       done: 'sent the invitations',
       args: ['invitee_emails'],
-      flags: { stream_ids: 'channels', group_ids: 'groups', invite_as: 'as', invite_expires_in_minutes: 'minutes' },
+      flags: { stream_ids: 'channels', group_ids: 'groups', invite_as: 'role', invite_expires_in_minutes: 'minutes' },
       examples: [
         'natter invites send eve@example.com --channels general',
-        'natter invites send "eve@example.com, fay@example.com" --channels [] --as 600',
+        'natter invites send "eve@example.com, fay@example.com" --channels [] --role 600',
       ],
     },
   }),
@@ -101,7 +101,7 @@ export const invitations = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'invites link',
-      flags: { stream_ids: 'channels', group_ids: 'groups', invite_as: 'as', invite_expires_in_minutes: 'minutes' },
+      flags: { stream_ids: 'channels', group_ids: 'groups', invite_as: 'role', invite_expires_in_minutes: 'minutes' },
       examples: ['natter invites link', 'natter invites link --as 600 --minutes 60'],
       shows: 'invite_link',
     },
