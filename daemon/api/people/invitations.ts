@@ -102,7 +102,7 @@ export const invitations = {
     cli: {
       name: 'invites link',
       flags: { stream_ids: 'channels', group_ids: 'groups', invite_as: 'role', invite_expires_in_minutes: 'minutes' },
-      examples: ['natter invites link', 'natter invites link --as 600 --minutes 60'],
+      examples: ['natter invites link', 'natter invites link --role 600 --minutes 60'],
       shows: 'invite_link',
     },
   }),
