@@ -83,7 +83,8 @@ describe('every subcommand of the API', () => {
   function lineFor(endpoint: Endpoint): string[] {
     const { cli, params } = endpoint
     const own = special[endpoint.id]?.()
-    if (own) return [...cli.name.split(' '), ...own]
+    const confirmed = cli.destroys ? ['--yes'] : []
+    if (own) return [...cli.name.split(' '), ...own, ...confirmed]
     const words = (cli.args ?? []).map(name => [name, params[name]!] as const)
     const flags = Object.entries(params).filter(
       ([name, { presence, shape }]) =>
@@ -97,6 +98,7 @@ describe('every subcommand of the API', () => {
         return isSwitch(shape) ? flag : `${flag}=${textFor(name, shape)}`
       }),
       ...(changes[cli.name] ?? []),
+      ...confirmed,
     ]
   }
 
