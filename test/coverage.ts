@@ -51,7 +51,14 @@ function keepOurs(file: string, root: string): void {
   interface Script {
     url: string
   }
-  const coverage = JSON.parse(readFileSync(file, 'utf8')) as { result: Script[] }
+  let coverage: { result: Script[] }
+  try {
+    coverage = JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    // The process was killed while it wrote the file, as crash tests do.
+    rmSync(file)
+    return
+  }
   const folders = ['daemon', 'cli', 'dist'].map(name => `${pathToFileURL(join(root, name)).href}/`)
   const result = coverage.result
     .map(script => (script.url.startsWith(root) ? { ...script, url: pathToFileURL(script.url).href } : script))
