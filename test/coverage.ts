@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** In percent, of a whole run. A part of the suite reaches this: raise it to what a whole run prints, never lower it. */
-const floor = { lines: 75, functions: 60, branches: 55 }
+/** In percent, a little below what a whole run prints. Raise it with coverage, never lower it. */
+const floor = { lines: 96, functions: 93, branches: 84 }
 
 export interface Coverage {
   /** For the processes of the run, which pass it on to their children. */
