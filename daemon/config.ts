@@ -59,6 +59,9 @@ export interface Config {
   readonly heartbeat: number | undefined
   /** Whether the control plane is open. */
   readonly control: boolean
+  readonly maxSpaces: number
+  /** Seconds until a space that nobody uses is deleted; 0: never. */
+  readonly spaceIdle: number
   /** A file, or its content. */
   readonly seed: string | object | undefined
   readonly preset: 'empty' | 'dev'
@@ -96,7 +99,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     secret,
     newSecret: read('new-secret'),
     devAuth: read('dev-auth'),
-    clock: clock(read('clock')),
+    clock: givenClock(read('clock')),
     dialect: read('dialect'),
     profile: !read('no-profile'),
     reactivate: read('reactivate'),
@@ -113,6 +116,8 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     uploadQuota: read('upload-quota'),
     heartbeat: read('heartbeat'),
     control: read('control') || memory,
+    maxSpaces: read('max-spaces'),
+    spaceIdle: read('space-idle'),
     seed: read('seed'),
     preset: read('preset'),
     random: read('random') ?? (memory ? secret : undefined),
@@ -239,12 +244,20 @@ function smtpUrl(text: string | undefined): string | undefined {
   return text
 }
 
-function clock(text: string): Config['clock'] {
+function givenClock(text: string): Config['clock'] {
+  const clock = parseClock(text)
+  if (!clock) throw new UsageError(`--clock takes ${clockForms}, not '${text}'`)
+  return clock
+}
+
+export const clockForms = 'real, frozen or frozen@TIME (ISO 8601)'
+
+/** undefined for what has none of the forms. */
+export function parseClock(text: string): Config['clock'] | undefined {
   if (text === 'real') return 'real'
   if (text === 'frozen') return { frozenAt: 'now' }
   const time = text.startsWith('frozen@') ? Date.parse(text.slice('frozen@'.length)) : Number.NaN
-  if (Number.isNaN(time)) throw new UsageError(`--clock takes real, frozen or frozen@TIME (ISO 8601), not '${text}'`)
-  return { frozenAt: time }
+  return Number.isNaN(time) ? undefined : { frozenAt: time }
 }
 
 export function isLoopback(host: string): boolean {

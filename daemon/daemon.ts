@@ -1,5 +1,5 @@
-// What one process holds: the port, the folder of the store, and the main world. `main.ts` starts one for the program, the
-// testing library for a test.
+// What one process holds: the port, the folder of the store, the main world, and spaces. `main.ts` starts one for the
+// program, the testing library for a test.
 
 import { inspectorAddress, type Ready } from './api/local.ts'
 import { type Config, isLoopback } from './config.ts'
@@ -7,6 +7,7 @@ import { limits } from './domain/limits.ts'
 import { affordableConnections, usualBounds } from './http/bounds.ts'
 import { buildServer } from './http/server.ts'
 import { anyHost, localHosts } from './http/trusted-hosts.ts'
+import type { Spaces } from './spaces.ts'
 import { claimFolder } from './store.ts'
 import { World } from './world.ts'
 
@@ -15,6 +16,8 @@ export interface Daemon {
   /** Where it listens, whatever clients call it. */
   readonly localUrl: string
   readonly world: World
+  /** Loaded when they are first asked for: most daemons have none. */
+  spaces(): Promise<Spaces>
   /** From here on it does not keep the process alive. */
   unref(): void
   /** Answers parked polls, writes everything to disk, and gives up the store and the port. */
@@ -41,20 +44,31 @@ export async function startDaemon(
     logger: { level: config.logLevel, stream: process.stderr },
   })
   let world: World | undefined
+  let spaces: Promise<Spaces> | undefined
+  const openSpaces = () => {
+    spaces ??= import('./spaces.ts').then(({ Spaces }) => new Spaces({ config, server, main: world!, warn }))
+    return spaces
+  }
   const stop = async () => {
+    let closed: Promise<void> | undefined
+    const close = () => {
+      closed ??= server.close()
+      return closed
+    }
     try {
-      await world?.stop(() => server.close())
+      await Promise.all([world?.stop(close), spaces?.then(opened => opened.stop(close))])
     } finally {
       await folder.release()
     }
   }
   try {
-    world = new World({ settings: config, store: await folder.open(), host: server, onFailure, warn })
+    const store = await folder.open()
+    world = new World({ settings: config, store, host: server, spaces: openSpaces, onFailure, warn })
     server.mount('', world.site)
     // The port opens first: /readyz can say that the daemon starts, and a port in use is known before anything is written.
     const localUrl = readableUrl(await server.listen({ host: config.host, port: config.port }), config.host)
     await world.start(config.url ?? localUrl)
-    return { ready: readyOf(world), localUrl, world, unref: () => server.unref(), stop }
+    return { ready: readyOf(world), localUrl, world, spaces: openSpaces, unref: () => server.unref(), stop }
   } catch (error) {
     // The first error says more than one of the way out.
     await stop().catch(() => {})

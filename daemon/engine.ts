@@ -108,7 +108,7 @@ export class Engine {
    * Replaces this state by another one, as a fact like any other, so a restart gives the same. All queues end, because the
    * events they delivered are no longer true.
    */
-  async restore(op: string, sections: Readonly<Record<string, unknown[]>>): Promise<void> {
+  async restore(op: string, sections: Readonly<Record<string, readonly unknown[]>>): Promise<void> {
     // Rows of a saved state are shared with the state it was saved from.
     await this.record(op, null, [{ type: 'store.restored', sections: JSON.parse(JSON.stringify(sections)) }])
   }
@@ -138,6 +138,20 @@ export class Engine {
     await this.settled().catch(() => {})
     this.#closed = true
     await this.#parts.journal.close()
+  }
+
+  /** The state as rows, to go back to or to begin another world with. `whole`: with those that are kept in files. */
+  sections(whole = false): Record<string, unknown[]> {
+    return Object.fromEntries(Object.entries(this.state.save(whole)).map(([name, rows]) => [name, [...rows]]))
+  }
+
+  /**
+   * Begins with rows of another world, before anything has happened in this one. Each row is copied: what is worked out
+   * from a row is remembered by the row, and the same one must not be in two worlds. What rows hold never changes.
+   */
+  begin(sections: Readonly<Record<string, readonly unknown[]>>): void {
+    const own = Object.entries(sections).map(([name, rows]) => [name, rows.map(row => ({ ...(row as object) }))])
+    this.state = State.load(Object.fromEntries(own))
   }
 
   /** What a snapshot taken now would hold. */

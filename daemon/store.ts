@@ -62,12 +62,12 @@ export async function claimFolder(settings: Settings, warn: (text: string) => vo
 }
 
 /** A store that ends with its world. */
-export function memoryStore(secret: string | undefined): Store {
+export function memoryStore(secret: string | undefined, files = memoryFiles()): Store {
   return {
     journal: new MemoryJournal<Fact>(),
     snapshots: null,
     secret: givenSecret(secret ?? newSecret()),
-    files: memoryFiles(),
+    files,
     outbox: null,
     journalSize: () => null,
     worthCompacting: () => false,

@@ -5,6 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from './config.ts'
 import { ControlPlane } from './control/control-plane.ts'
 import { controlHandler } from './control/routes.ts'
+import type { ClockSetting, Sections } from './control/snapshots.ts'
+import type { SpacesDoor } from './control/spaces.ts'
 import { knowsEndpoint, resources } from './domain/index.ts'
 import type { User } from './domain/model/state.ts'
 import { rateLimited } from './domain/refusal.ts'
@@ -14,6 +16,7 @@ import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
 import { Site, type SiteHost } from './http/site.ts'
 import { type Clock, RealClock, SteeredClock } from './io/clock.ts'
+import type { Files } from './io/files.ts'
 import { keysFrom } from './io/keys.ts'
 import { type Mailer, openMailer } from './io/mail.ts'
 import { Passwords } from './io/passwords.ts'
@@ -25,9 +28,6 @@ import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
 import type { Store } from './store.ts'
 import { version } from './version.ts'
-
-/** One for the process: what it protects, the threads that write the disk, is there once too. */
-const passwords = new Passwords(rateLimited)
 
 /** What can differ from world to world. */
 export type WorldSettings = Pick<
@@ -57,9 +57,21 @@ export type WorldSettings = Pick<
   | 'webhookTimeout'
 >
 
+/** What a world begins with in place of an organization that is founded anew. */
+export interface Beginning {
+  /** Shared with others, and never changed. */
+  readonly sections: Sections
+  readonly clock?: ClockSetting | undefined
+  readonly files: Files
+}
+
 export interface WorldParts {
   readonly settings: WorldSettings
   readonly store: Store
+  /** For a store without anything in it. */
+  readonly beginning?: Beginning
+  /** Other worlds of the process; absent in a world that may not know of them. */
+  readonly spaces?: () => Promise<SpacesDoor>
   /** The server that its requests come from. */
   readonly host: SiteHost
   /** The store can no longer be written. This world must be stopped; another one may be built on the same store. */
@@ -92,6 +104,7 @@ export class World {
 
   constructor(parts: WorldParts) {
     const { settings, store, warn } = parts
+    const passwords = new Passwords(rateLimited)
     this.#parts = parts
     this.clock = clockOf(settings)
     this.keys = keysFrom(store.secret.text)
@@ -126,21 +139,35 @@ export class World {
    * slash at the end. Requests that arrive before this is done wait a little or are refused.
    */
   async start(url: string): Promise<void> {
-    const { random } = this.#parts.settings
+    const { settings, beginning } = this.#parts
+    const { random, memory } = settings
     await this.engine.boot()
+    if (beginning) this.#beginWith(beginning)
     await this.#agreeOnSecret()
     // Another start on the same store must not draw the same numbers again.
     if (random !== undefined) this.#randomness = seededRandomness(`${random}:${this.engine.position}`)
     await this.#found()
-    this.control?.begin()
+    this.control?.begin(beginning?.sections)
     this.#server.url = url
     this.site.open()
     this.#scheduler.start()
     this.#webhooks.start()
     this.#mailer.resume()
     this.#unneededFiles.sweep()
+    if (memory) return
     this.#compactWhenWorthIt()
     this.#storeCheck = setInterval(() => this.engine.checkStore(), storeCheckMs).unref()
+  }
+
+  /** What another world needs to begin as this one is now, or as it was when a snapshot was saved. */
+  copy(snapshot?: string): Beginning {
+    return { ...this.control!.worlds.copy(snapshot, 'snapshot'), files: this.#parts.store.files }
+  }
+
+  /** Whether somebody waits for an answer from it. */
+  get isAwaited(): boolean {
+    for (const { waiter } of this.#queues.values()) if (waiter) return true
+    return this.control?.isAwaited ?? false
   }
 
   /** Answers a request whose path, as this world sees it, is in `request.url`. */
@@ -159,12 +186,13 @@ export class World {
     clearInterval(this.#compaction)
     clearInterval(this.#storeCheck)
     this.#queues.answerAll()
-    this.control?.live.end()
+    this.control?.end()
     await drain()
     await this.#unneededFiles.stop()
     await this.#savePresence()
     await this.engine.close()
     this.site.close()
+    if (this.clock instanceof SteeredClock) this.clock.stop()
     await this.#mailer.settled()
   }
 
@@ -188,6 +216,11 @@ export class World {
 
   // --- start ----------------------------------------------------------------------------------------------------
 
+  #beginWith({ sections, clock }: Beginning): void {
+    this.engine.begin(sections)
+    if (clock && this.clock instanceof SteeredClock) this.clock.jump(clock)
+  }
+
   /** Runs before any key is given out: the keys of existing accounts must not change unless --new-secret is given. */
   async #agreeOnSecret(): Promise<void> {
     const { settings, store } = this.#parts
@@ -208,7 +241,8 @@ export class World {
       const surroundings = { client: 'internal', random: this.#random, keys, server: this.#server }
       const context = { now: this.clock.now(), tools: this.#tools, surroundings }
       await engine.record('found-organization', null, await firstFacts(settings, context))
-    } else if (settings.seed !== undefined) warn('the store already has an organization; --seed is ignored')
+    } else if (engine.position === 0) await engine.record('found-organization', null, [])
+    else if (settings.seed !== undefined) warn('the store already has an organization; --seed is ignored')
     if (settings.reactivate && engine.state.organization.deactivated)
       await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
   }
@@ -328,7 +362,7 @@ export class World {
             ? () => (clock.frozen ? new Date(clock.now()).toUTCString() : undefined)
             : undefined,
         watch: control?.watch,
-        control: control && controlHandler({ plane: control, knows: knowsEndpoint }),
+        control: control && controlHandler({ plane: control, knows: knowsEndpoint, spaces: this.#parts.spaces }),
       },
       host,
     )
@@ -341,7 +375,7 @@ function clockOf({ clock, control }: WorldSettings): Clock {
 }
 
 /** The URL is known when the world starts. */
-function serverFacts({ devAuth, uploadQuota }: WorldSettings): ServerFacts & { url: string } {
+export function serverFacts({ devAuth, uploadQuota }: WorldSettings): ServerFacts & { url: string } {
   return {
     url: '',
     emailDomain: 'example.com',

@@ -14,6 +14,9 @@ import { daemonFlagsBut } from './daemon/flags.ts'
 import { spawnDaemon } from './daemon/process.ts'
 import { waitUntilReady } from './daemon/wait-ready.ts'
 
+/** Where the command runs, and as whom. */
+type Place = Pick<Ready, 'url' | 'owner' | 'control_token'>
+
 const startTimeout = 30_000
 const stopTimeout = 10_000
 
@@ -23,27 +26,59 @@ export const exec: readonly ExtraSubcommand[] = [
     about: 'Start a daemon, run a command with it, and stop the daemon; the exit code is that of the command',
     passes: '[daemon flags] -- <command> [arguments]',
     passedFlags: daemonFlagsBut('json', 'ready-file', 'no-profile', 'help', 'version'),
-    flags: [{ name: 'as', value: 'ACCOUNT', about: 'run the command as this account, by name, email or ID' }],
-    globals: ['timeout', 'quiet'],
+    flags: [
+      { name: 'as', value: 'ACCOUNT', about: 'run the command as this account, by name, email or ID' },
+      { name: 'in', value: 'URL', about: 'use a space of this daemon instead of a daemon of its own' },
+    ],
+    globals: ['timeout', 'quiet', 'control-token'],
     more: `The daemon keeps everything in memory unless you give --data, and uses a free port unless you give --port.
 The command gets NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY and NATTER_USER_ID, the same as ZULIP_*, and in ZULIP_CONFIG and
 NATTER_ZULIPRC the path of a zuliprc file. These name the owner, or the account of --as. NATTER_CONTROL_TOKEN lets the command
 use natter clock, reset, faults, --as and everything else of the control plane. With --as there is no token, because it opens
-every account.`,
+every account.
+With --in, the command gets a space of a daemon that runs already, and the space is deleted when the command ends. The control
+token is that of --control-token, of the URL (http://127.0.0.1:9991/#token=TOKEN), or the one saved for this daemon. A space takes
+--preset, --seed, --clock, --secret and --dialect.`,
     examples: [
       'natter exec -- npm test',
       "natter exec --clock frozen -- sh -c 'natter users me && pytest'",
       'natter exec --preset dev --as echo-bot -- node bot.js',
       'natter exec --data ./store -- ./seed.sh',
+      'natter exec --in http://127.0.0.1:9991 --preset dev -- pytest',
     ],
     async run({ args, rest = [], flags, globals }) {
       if (rest.length === 0) throw usage('no command given', 'Example: natter exec -- npm test')
       // After a flag of the daemon, the parser leaves all others to it.
       const as = flagIn(args, 'as') ?? (flags.as as string | undefined) ?? globals.as
-      throw new Ending(await runWithDaemon(withoutFlag(args, 'as'), rest, globals.timeout ?? startTimeout, as))
+      const place = flagIn(args, 'in') ?? (flags.in as string | undefined)
+      const others = withoutFlag(withoutFlag(args, 'as'), 'in')
+      const timeout = globals.timeout ?? startTimeout
+      if (place === undefined) throw new Ending(await runWithDaemon(others, rest, timeout, as))
+      const controlToken = flagIn(args, 'control-token') ?? globals.controlToken
+      throw new Ending(
+        await runInSpace(place, withoutFlag(others, 'control-token'), rest, { timeout, controlToken }, as),
+      )
     },
   },
 ]
+
+async function runInSpace(
+  place: string,
+  flags: readonly string[],
+  command: readonly string[],
+  { timeout, controlToken }: { readonly timeout: number; readonly controlToken: string | undefined },
+  as: string | undefined,
+): Promise<number> {
+  const { withSpace } = await import('./spaces.ts')
+  return withSpace(place, flags, { timeout, ...(controlToken && { controlToken }) }, async space => {
+    const scratch = mkdtempSync(join(tmpdir(), 'natter-exec-'))
+    try {
+      return await runCommand(command, as === undefined ? space : await readyAs(space, as), scratch)
+    } finally {
+      rmSync(scratch, { recursive: true, force: true })
+    }
+  })
+}
 
 async function runWithDaemon(
   flags: readonly string[],
@@ -79,14 +114,14 @@ async function runWithDaemon(
 }
 
 /** The same daemon for another account, which must not be able to open the others. */
-async function readyAs(ready: Ready, name: string): Promise<Ready> {
+async function readyAs(ready: Place, name: string): Promise<Place> {
   const { control_token: controlToken, ...rest } = ready
   if (!controlToken) throw usage('--as needs the control plane', 'Add --control, or leave out --data.')
   const owner = await findAccount({ site: ready.url, controlToken }, name)
   return { ...rest, owner }
 }
 
-function runCommand(command: readonly string[], ready: Ready, scratch: string): Promise<number> {
+function runCommand(command: readonly string[], ready: Place, scratch: string): Promise<number> {
   const { url, owner } = ready
   const zuliprc = join(scratch, 'zuliprc')
   writeFileSync(zuliprc, zuliprcText(profileFrom(ready)), { mode: 0o600 })

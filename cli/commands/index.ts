@@ -22,6 +22,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'run a command with a daemon of its own: natter exec -- npm test',
     load: async () => (await import('./exec.ts')).exec,
   },
+  spaces: {
+    about: 'more organizations in the same daemon, each with an address of its own',
+    load: async () => (await import('./spaces.ts')).spaces,
+  },
   daemon: {
     about: 'run, start, stop and inspect a daemon on this machine',
     load: async () => (await import('./daemon/index.ts')).daemon,

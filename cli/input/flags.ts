@@ -73,6 +73,7 @@ export function isList(shape: Shape): boolean {
 export function valueName(shape: Shape): string {
   if (shape.ref === 'moment') return 'time'
   if (shape.ref === 'account' || shape.ref === 'duration') return shape.ref
+  if (armsOf(shape).some(arm => arm.ref === 'seed')) return 'file'
   const list = listShape(shape)
   if (list?.ref === 'terms') return 'terms'
   if (list) return isNested(list.items as Shape) ? 'json' : valueName(list.items as Shape)
@@ -125,6 +126,7 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
     if (value !== undefined) return value
   }
   if (text?.format === 'binary') return readUpload(raw, label)
+  if (text?.ref === 'seed') return readText(raw, label)
   if (text) return text.ref === 'markdown' && raw === '-' ? sources.stdin() : raw
   throw usage(`${label}: "${raw}" is not ${wanted(shape)}`)
 }
@@ -163,6 +165,16 @@ async function readId(shape: Shape, raw: string, sources: Sources): Promise<unkn
   // IDs of users are most common in scripts, and need no code for looking up.
   const certain = /^#?id:(\d+)$/.exec(raw)?.[1] ?? (shape.ref === 'user' ? /^\d+$/.exec(raw)?.[0] : undefined)
   return within(shape, certain === undefined ? await sources.names.find(shape.ref as Kind, raw) : Number(certain))
+}
+
+/** A parameter that is a file here, and its content on the way. */
+async function readText(path: string, label: string): Promise<string> {
+  const { readFileSync } = await import('node:fs')
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw usage(`${label}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`)
+  }
 }
 
 async function readUpload(path: string, label: string): Promise<Upload> {

@@ -14,6 +14,11 @@ export const controlPages = {
     words: ['reset', 'snapshot'],
     load: async () => (await import('./control/snapshots.ts')).snapshots,
   },
+  spaces: {
+    about: 'more organizations in the same daemon, each with an address of its own',
+    words: ['spaces'],
+    load: async () => (await import('./control/spaces.ts')).spaces,
+  },
   faults: {
     about: 'make calls fail',
     words: ['faults'],

@@ -175,6 +175,20 @@ export const daemonFlags = {
     takes: 'SEED',
     about: 'make queue IDs and random choices reproducible; with --memory, --secret does it too',
   },
+  'max-spaces': {
+    type: 'number',
+    takes: 'N',
+    about: 'largest number of spaces; one in use takes about 400 KB of memory',
+    fallback: '1000',
+    max: 100_000,
+  },
+  'space-idle': {
+    type: 'number',
+    takes: 'SECONDS',
+    about: 'delete a space that nobody has used for so long; 0: never',
+    fallback: '3600',
+    max: 100_000_000,
+  },
   control: { type: 'switch', about: 'open the control plane for tests, /control/v1; the default with --memory' },
   'no-profile': { type: 'switch', about: 'do not write the profile that lets `natter` find this daemon' },
   help: { type: 'switch', about: 'show this help', env: false },
@@ -207,6 +221,11 @@ export interface Ready {
 /** Where a browser finds the inspector of a site. */
 export function inspectorAddress(site: string, token: string | undefined): string {
   return token ? `${site}/#token=${token}` : `${site}/`
+}
+
+/** The token in such an address. */
+export function controlTokenIn(address: string): string | undefined {
+  return /#(?:.*&)?token=([^&]+)/.exec(address)?.[1]
 }
 
 /** What `daemon.json` in the folder of the store holds while a daemon runs on it. */
@@ -243,7 +262,7 @@ export interface Profiles {
 /** The profile that a daemon on this machine writes. */
 export const localProfile = 'local'
 
-export function profileFrom({ url, owner, control_token }: Ready): Profile {
+export function profileFrom({ url, owner, control_token }: Pick<Ready, 'url' | 'owner' | 'control_token'>): Profile {
   return { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) }
 }
 

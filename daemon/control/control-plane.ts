@@ -8,8 +8,8 @@ import { Deliveries } from './deliveries.ts'
 import { Events } from './events.ts'
 import { Faults } from './faults.ts'
 import { Live } from './live.ts'
-import { Recent } from './recent.ts'
-import { type WorldClock, Worlds } from './snapshots.ts'
+import { type Log, Recent } from './recent.ts'
+import { type Sections, type WorldClock, Worlds } from './snapshots.ts'
 import { watchCalls } from './watch.ts'
 
 export interface ControlledClock extends WorldClock {
@@ -65,8 +65,8 @@ export class ControlPlane {
   }
 
   /** The world is complete: `reset` goes back to this. How it came to be is not logged, that would slow down the start. */
-  begin(): void {
-    this.worlds.begin()
+  begin(sections?: Sections): void {
+    this.worlds.begin(sections)
     this.engine.queues.onAnnounced = (...announced) => this.events.log(...announced)
   }
 
@@ -79,6 +79,21 @@ export class ControlPlane {
       const logged = this.outbox.add(id => ({ id, time: this.clock.now(), ...mail }))
       this.outbox.tell(logged)
     }
+  }
+
+  /** Whether somebody waits for something to happen. */
+  get isAwaited(): boolean {
+    return this.live.isAwaited || this.#logs.some(log => log.awaited)
+  }
+
+  /** Everybody who waits is answered. */
+  end(): void {
+    this.live.end()
+    for (const log of this.#logs) log.end()
+  }
+
+  get #logs(): Log<any>[] {
+    return [this.calls, this.events, this.outbox, this.deliveries]
   }
 
   /** Moves time forward and lets everything that falls due on the way come to its end. */

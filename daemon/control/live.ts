@@ -26,6 +26,10 @@ export class Live {
     })
   }
 
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0
+  }
+
   /** The daemon stops: everyone who waits gets an answer. */
   end(): void {
     this.#ended = true

@@ -6,6 +6,8 @@ export interface Numbered {
 
 export abstract class Log<T extends Numbered> {
   readonly #waiting = new Set<(item: T) => void>()
+  readonly #ends = new Set<() => void>()
+  #ended = false
 
   abstract readonly lastId: number
 
@@ -28,21 +30,30 @@ export abstract class Log<T extends Numbered> {
   /** The first that fits, of those there are after the number or of those to come; undefined when the time is up. */
   async wait(fits: (item: T) => boolean, since: number, ms: number): Promise<T | undefined> {
     const found = this.since(since).find(fits)
-    if (found || ms <= 0) return found
+    if (found || ms <= 0 || this.#ended) return found
     return new Promise(resolve => {
       const end = (item: T | undefined) => {
         clearTimeout(timer)
         this.#waiting.delete(look)
+        this.#ends.delete(giveUp)
         resolve(item)
       }
+      const giveUp = () => end(undefined)
       const look = (item: T) => {
         if (item.id > since && fits(item)) end(item)
       }
       // Real time: the clock may be frozen while somebody waits.
-      const timer = setTimeout(() => end(undefined), ms)
+      const timer = setTimeout(giveUp, ms)
       timer.unref()
       this.#waiting.add(look)
+      this.#ends.add(giveUp)
     })
+  }
+
+  /** Nothing more will come: nobody waits any longer. */
+  end(): void {
+    this.#ended = true
+    for (const giveUp of [...this.#ends]) giveUp()
   }
 }
 

@@ -13,7 +13,7 @@ import { controlResources } from './handlers/index.ts'
 
 /** Answers every path below the prefix: the server has one route for all worlds and asks the one that is meant. */
 export function controlHandler(context: ControlContext) {
-  const routes = new Routes(controlResources)
+  const routes = Routes.of(controlResources)
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
     try {
       admit(request, context)

@@ -4,7 +4,7 @@
 import { conflict, invalid, missingOwn } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
 
-type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
+export type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
 
 /** As much of the clock as is needed to set it back. */
 export interface WorldClock {
@@ -14,12 +14,15 @@ export interface WorldClock {
   jump(to: ClockSetting): void
 }
 
+/** A state as rows, section by section. */
+export type Sections = Readonly<Record<string, readonly unknown[]>>
+
 interface World {
   readonly name: string
   /** Milliseconds, by the daemon's clock. */
   readonly time: number
   readonly clock: ClockSetting
-  readonly sections: Readonly<Record<string, unknown[]>>
+  readonly sections: Sections
 }
 
 const most = 1000
@@ -35,9 +38,9 @@ export class Worlds {
     this.#clock = clock
   }
 
-  /** What is now is what `reset` goes back to. */
-  begin(): void {
-    this.#beginning = this.#world('')
+  /** What is now is what `reset` goes back to. `sections` are its rows, where somebody has them already. */
+  begin(sections?: Sections): void {
+    this.#beginning = this.#world('', sections)
   }
 
   async reset(): Promise<void> {
@@ -66,15 +69,19 @@ export class Worlds {
     return [...this.#saved.values()].map(({ name, time }) => ({ name, time }))
   }
 
-  #named(name: string): World {
+  /** A snapshot for another world to begin with, by the parameter that names it; what is now without a name. */
+  copy(name: string | undefined, parameter: string): Pick<World, 'clock' | 'sections'> {
+    return name === undefined ? this.#world('', this.#engine.sections(true)) : this.#named(name, parameter)
+  }
+
+  #named(name: string, parameter = 'name'): World {
     const world = this.#saved.get(name)
-    if (!world) throw missingOwn('name', 'snapshot', name)
+    if (!world) throw missingOwn(parameter, 'snapshot', name)
     return world
   }
 
-  #world(name: string): World {
-    const saved = Object.entries(this.#engine.state.save()).map(([section, rows]) => [section, [...rows]])
-    return { name, time: this.#clock.now(), clock: this.#clock.setting, sections: Object.fromEntries(saved) }
+  #world(name: string, sections: Sections = this.#engine.sections()): World {
+    return { name, time: this.#clock.now(), clock: this.#clock.setting, sections }
   }
 
   /** Frozen time is frozen at the same time again; running time continues from now, as far ahead of the real one as it was. */

@@ -2,7 +2,7 @@
 
 import { kindHeader, parameterHeader } from '../api/errors.ts'
 import type { Dialect } from '../domain/model/facts/queues.ts'
-import { inWords, malformed, Refusal } from '../domain/refusal.ts'
+import { inQuotes, inWords, malformed, Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
 import { speak } from './dialect.ts'
 import type { Answering, Response } from './exchange.ts'
@@ -81,6 +81,22 @@ export function admitDefect(to: Answering, requestId: string): void {
 
 export function missingPath(path: string): Refusal {
   return new Refusal(`There is no endpoint at ${path}.`, { kind: 'not-found', status: 404 })
+}
+
+/** For a path below /spaces; undefined for any other. */
+export function missingSpace(path: string): Refusal | undefined {
+  const name = /^\/spaces\/([^/]+)/.exec(path)?.[1]
+  if (name === undefined) return undefined
+  const msg = `There is no space ${inQuotes(name)}. It was deleted, it expired, or it never existed.`
+  return new Refusal(msg, { kind: 'not-found', status: 404 })
+}
+
+/** To the same address with a slash at the end, which the addresses in a page are relative to. */
+export function sendToFolder(url: string, raw: Response): void {
+  const [path, query] = url.split('?', 2) as [string, string?]
+  const folder = `${path.slice(path.lastIndexOf('/') + 1)}/`
+  raw.writeHead(302, ['Location', query === undefined ? folder : `${folder}?${query}`, 'Content-Length', '0'])
+  raw.end()
 }
 
 export function wrongMethod(method: string, allowed: readonly string[]): Refusal {

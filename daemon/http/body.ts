@@ -7,21 +7,26 @@ import { malformed, Refusal } from '../domain/refusal.ts'
 /** Bytes that are held for a while, over all requests. */
 export class HeldBytes {
   readonly #most: number
+  readonly #whole: HeldBytes | undefined
   #held = 0
 
-  constructor(most: number) {
+  /** A part of a whole counts there too. */
+  constructor(most: number, whole?: HeldBytes) {
     this.#most = most
+    this.#whole = whole
   }
 
   /** Refuses what would be too much in all. */
   take(bytes: number): void {
     if (this.#held + bytes > this.#most)
       throw new Refusal('The daemon is receiving too much at once. Try again in a moment.', { code: 'SERVER_BUSY' })
+    this.#whole?.take(bytes)
     this.#held += bytes
   }
 
   give(bytes: number): void {
     this.#held -= bytes
+    this.#whole?.give(bytes)
   }
 }
 

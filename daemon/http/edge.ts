@@ -79,7 +79,7 @@ export class Edge {
     this.#log = log
     this.#loud = !['silent', 'fatal', 'error', 'warn'].includes(log.level)
     this.#newId = newId
-    this.#routes = new Routes(parts.resources)
+    this.#routes = Routes.of(parts.resources)
     this.#authenticator = new Authenticator(parts.keys)
     this.#longPoll = new LongPoll(parts.engine, parts.resources, parts.maxQueuesPerUser)
     this.#limiter = parts.rateLimit ? new RateLimiter(parts.now) : undefined

@@ -27,7 +27,19 @@ export interface Found<R extends Routed = AnyResource> {
 
 const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
+/** Routes never change, so all worlds share them. */
+const shared = new WeakMap<readonly Routed[], Routes<any>>()
+
 export class Routes<R extends Routed = AnyResource> {
+  static of<R extends Routed>(resources: readonly R[]): Routes<R> {
+    let routes = shared.get(resources)
+    if (!routes) {
+      routes = new Routes(resources)
+      shared.set(resources, routes)
+    }
+    return routes
+  }
+
   readonly #routes = new Map<string, Route<R>[]>()
   /** By the path's first word, made when first asked: making them all would be a tenth of the start. */
   readonly #routers = new Map<string, ReturnType<typeof Router>>()

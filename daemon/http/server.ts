@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { malformed, Refusal } from '../domain/refusal.ts'
-import { admitDefect, answeringOf, missingPath, refuse } from './answer.ts'
+import { admitDefect, answeringOf, missingPath, missingSpace, refuse, sendToFolder } from './answer.ts'
 import { HeldBytes, tooLarge } from './body.ts'
 import { type Bounds, usualBounds } from './bounds.ts'
 import type { RequestHead } from './exchange.ts'
@@ -31,6 +31,8 @@ export interface HttpServer extends SiteHost {
    */
   mount(prefix: string, site: Site): void
   unmount(prefix: string): void
+  /** What a site below a prefix needs: its requests are counted by themselves, and take up a part of the room only. */
+  hostOf(name: string): SiteHost
   /** From here on, neither the port nor a connection keeps the process alive. */
   unref(): void
   /** Resolves to the address. */
@@ -56,7 +58,7 @@ export function buildServer({
     logger,
     // One line per request, written by the edge, which knows what must not be printed.
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: newId,
+    genReqId: raw => (pageOf.get(raw as IncomingMessage)?.newId ?? newId)(),
     bodyLimit: bounds.bodyBytes,
     // The catalogue checks parameters itself; fastify's two schema compilers would be a third of the start.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
@@ -70,6 +72,7 @@ export function buildServer({
         take: (request, response) => {
           const refusal = hosts.refusalOf(request.headers)
           if (refusal) refuse(answeringOf({ method: request.method!, id: newId() }, response), refusal)
+          else if (sites.isFolder(request)) sendToFolder(request.url!, response)
           else sites.find(request).serve(request, response)
         },
         serve: (head, body, response) => {
@@ -92,10 +95,11 @@ export function buildServer({
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   addPages(app, ({ raw }) => pageOf.get(raw)!)
   app.setNotFoundHandler((request, reply) => {
-    refuse(answer(request, reply), missingPath(request.url.split('?', 1)[0]!))
+    const path = request.url.split('?', 1)[0]!
+    refuse(answer(request, reply), missingSpace(path) ?? missingPath(path))
   })
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
-  return {
+  const host: SiteHost = {
     log: app.log,
     newId,
     intake: {
@@ -108,6 +112,10 @@ export function buildServer({
       pageOf.set(request, site)
       handlePage(request, response)
     },
+  }
+  return {
+    ...host,
+    hostOf: name => partOf(host, name, bounds),
     mount: (prefix, site) => sites.mount(prefix, site),
     unmount: prefix => sites.unmount(prefix),
     unref() {
@@ -116,6 +124,24 @@ export function buildServer({
     },
     listen: where => app.listen(where),
     close: () => close(app, listener, () => sites.settled()),
+  }
+}
+
+/** A flood of bodies in one world must leave room for those of the others. */
+const share = 1 / 4
+
+function partOf(whole: SiteHost, name: string, { bufferedBytes, bufferedFileBytes }: Bounds): SiteHost {
+  const { held, heldFiles } = whole.intake
+  // In the log of the daemon the name tells them from those of other worlds.
+  let requests = 0
+  return {
+    ...whole,
+    newId: () => `req-${name}-${(++requests).toString(36)}`,
+    intake: {
+      ...whole.intake,
+      held: new HeldBytes(bufferedBytes * share, held),
+      heldFiles: new HeldBytes(bufferedFileBytes * share, heldFiles),
+    },
   }
 }
 
@@ -134,13 +160,19 @@ class Sites {
     else this.#below.delete(prefix)
   }
 
+  /** Whether the request names a site below a prefix and nothing in it, without the slash that its page needs. */
+  isFolder({ url }: RequestHead): boolean {
+    if (this.#below.size === 0) return false
+    const prefix = twoSegments.exec(url!)?.[0]
+    return prefix !== undefined && url![prefix.length] !== '/' && this.#below.has(prefix)
+  }
+
   /** The site of the request, whose URL loses the prefix. */
   find(request: RequestHead): Site {
     const prefix = this.#below.size === 0 ? undefined : twoSegments.exec(request.url!)?.[0]
     const site = prefix === undefined ? undefined : this.#below.get(prefix)
     if (!site) return this.#main!
-    const rest = request.url!.slice(prefix!.length)
-    ;(request as { url?: string }).url = rest.startsWith('/') ? rest : `/${rest}`
+    ;(request as { url?: string }).url = request.url!.slice(prefix!.length)
     return site
   }
 

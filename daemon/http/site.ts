@@ -35,6 +35,8 @@ export class Site {
   readonly #parts: SiteParts
   readonly #host: SiteHost
   readonly #edge: Edge
+  /** Grows with every request. */
+  requests = 0
   #phase: 'starting' | 'open' | 'closing' | 'closed' = 'starting'
   #begin = () => {}
   readonly #started = new Promise<void>(resolve => {
@@ -45,6 +47,10 @@ export class Site {
     this.#parts = parts
     this.#host = host
     this.#edge = new Edge({ ...parts, intake: host.intake }, host.newId, host.log)
+  }
+
+  get newId(): () => string {
+    return this.#host.newId
   }
 
   get isReady(): boolean {
@@ -74,12 +80,14 @@ export class Site {
 
   /** Answers a request that node:http has read as far as its body. */
   serve(request: IncomingMessage, response: ServerResponse): void {
+    this.requests++
     if (isProbe(request.url!)) this.#host.page(this, request, response)
     else this.#whenOpen(request, response, () => this.#take(request, response))
   }
 
   /** Answers a request to the API that arrived whole. */
   serveWhole(head: RequestHead, body: Buffer | undefined, response: Response): void {
+    this.requests++
     response.date = this.#parts.date
     if (this.#phase === 'open') this.#edge.serve(head, body, response)
     else this.#whenOpen(head, response, () => this.#edge.serve(head, body, response))
@@ -97,7 +105,10 @@ export class Site {
 
   /** The address of a user's avatar. */
   avatar(request: FastifyRequest, who: string, medium: boolean): string {
-    return avatarFor({ state: this.#parts.engine.state, actor: this.#authenticate(request) }, who, medium)
+    const { engine, server } = this.#parts
+    const address = avatarFor({ state: engine.state, actor: this.#authenticate(request) }, who, medium)
+    // A browser would look for it at the root of the host, where the site is not if its URL has a path.
+    return address.startsWith('/') ? `${new URL(server.url).pathname.replace(/\/$/, '')}${address}` : address
   }
 
   upload(request: FastifyRequest): Promise<UploadAnswer> {

@@ -21,7 +21,7 @@ interface Kept {
 export const site = new URL('.', location.href.split(/[?#]/, 1)[0]!).href.replace(/\/$/, '')
 
 /** One origin can have several worlds, each with a token of its own. */
-const storageKey = `natter-inspector ${site}`
+const storageKey = keyFor(site)
 
 export const phase = signal<'starting' | 'sign-in' | 'open'>('starting')
 /** Opens the control plane; undefined where one account signed in. */
@@ -70,8 +70,24 @@ export function call(method: string, path: string, params?: Readonly<Record<stri
   return callAs(actor.value!, method, path, params)
 }
 
+/** The token that this tab has for a world. */
+export function tokenFor(world: string): string | undefined {
+  return world === site ? token.value : read(world).token
+}
+
 /** A call of the control plane: JSON both ways. */
-export async function control(
+export function control(
+  method: string,
+  path: string,
+  params?: Readonly<Record<string, unknown>>,
+  abort?: AbortSignal,
+): Promise<any> {
+  return controlOf(site, token.value, method, path, params, abort)
+}
+
+export async function controlOf(
+  world: string,
+  token: string | undefined,
   method: string,
   path: string,
   params: Readonly<Record<string, unknown>> = {},
@@ -80,9 +96,9 @@ export async function control(
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== '')
   const inQuery = method === 'GET' || method === 'DELETE'
   const query = inQuery && given.length > 0 ? `?${new URLSearchParams(given.map(([k, v]) => [k, String(v)]))}` : ''
-  const response = await ask(`${site}/control/v1${path}${query}`, {
+  const response = await ask(`${world}/control/v1${path}${query}`, {
     method,
-    headers: { Authorization: `Bearer ${token.value}`, ...(!inQuery && { 'Content-Type': 'application/json' }) },
+    headers: { Authorization: `Bearer ${token}`, ...(!inQuery && { 'Content-Type': 'application/json' }) },
     ...(!inQuery && { body: JSON.stringify(Object.fromEntries(given)) }),
     ...(abort && { signal: abort }),
   })
@@ -182,9 +198,13 @@ async function accountFor(email: string, secret: string): Promise<Account> {
   }
 }
 
-function read(): Kept {
+function keyFor(world: string): string {
+  return `natter-inspector ${world}`
+}
+
+function read(world = site): Kept {
   try {
-    return JSON.parse(sessionStorage.getItem(storageKey) ?? '{}')
+    return JSON.parse(sessionStorage.getItem(keyFor(world)) ?? '{}')
   } catch {
     return {}
   }

@@ -96,6 +96,7 @@ export class SteeredClock implements Clock {
   #frozenElapsed = 0
   #elapsedAhead = 0
   #turn = 0
+  #stopped = false
   readonly #due = new Set<Due>()
   /** One move after the other: each must find what the one before it has set. */
   #moving: Promise<void> = Promise.resolve()
@@ -124,12 +125,21 @@ export class SteeredClock implements Clock {
 
   after(ms: number, run: () => void): Cancel {
     const due: Due = { at: this.elapsed() + Math.max(ms, 0), turn: this.#turn++, run }
-    this.#due.add(due)
-    this.#arm(due)
+    if (!this.#stopped) {
+      this.#due.add(due)
+      this.#arm(due)
+    }
     return () => {
       this.#due.delete(due)
       clearTimeout(due.timer)
     }
+  }
+
+  /** Nothing fires any more: what waited for it can be forgotten. */
+  stop(): void {
+    for (const due of this.#due) clearTimeout(due.timer)
+    this.#due.clear()
+    this.#stopped = true
   }
 
   freeze(): void {

@@ -18,6 +18,8 @@ export interface Files {
   list(): Promise<string[]>
   /** Synchronous, so that no command can begin to need the file meanwhile. Leaves a file that is being kept. */
   remove(name: string): void
+  /** A place of its own in memory that begins with the same files. */
+  fork(): Files
 }
 
 /** A file on its way in. */
@@ -27,8 +29,9 @@ export interface Receiving extends ReceivedFile {
   discard(): Promise<void>
 }
 
-export function memoryFiles(): Files {
-  const files = new Map<string, Uint8Array>()
+/** `behind` has files that are not copied, because they are on disk. */
+export function memoryFiles(begin: Iterable<[string, Uint8Array]> = [], behind?: Pick<Files, 'read'>): Files {
+  const files = new Map(begin)
   const inHand = new InHand()
   const keep = (bytes: Uint8Array) =>
     inHand.during(nameOf(bytes), async name => {
@@ -38,16 +41,21 @@ export function memoryFiles(): Files {
     inMemory: true,
     keep: file => (file instanceof Uint8Array ? keep(file) : (file.received?.keep() ?? keep(file.bytes))),
     receive: () => new ReceivingInMemory(keep),
-    read: async name => files.get(name),
+    read: async name => files.get(name) ?? behind?.read(name),
     list: async () => [...files.keys()],
     remove: name => {
       if (!inHand.has(name)) files.delete(name)
     },
+    fork: () => memoryFiles(files, behind),
   }
 }
 
 export function folderFiles(folder: string): Files {
   const inHand = new InHand()
+  const read = async (name: string) => {
+    if (!/^[0-9a-f]{64}$/.test(name)) return undefined
+    return readFile(join(folder, name)).catch(() => undefined)
+  }
   const keep = (bytes: Uint8Array) =>
     inHand.during(nameOf(bytes), async name => {
       const path = join(folder, name)
@@ -58,14 +66,12 @@ export function folderFiles(folder: string): Files {
     inMemory: false,
     keep: file => (file instanceof Uint8Array ? keep(file) : (file.received?.keep() ?? keep(file.bytes))),
     receive: () => new ReceivingOnDisk(folder, inHand),
-    async read(name) {
-      if (!/^[0-9a-f]{64}$/.test(name)) return undefined
-      return readFile(join(folder, name)).catch(() => undefined)
-    },
+    read,
     list: () => readdir(folder).catch(() => []),
     remove(name) {
       if (!inHand.has(name.split('.', 1)[0]!)) rmSync(join(folder, name), { force: true })
     },
+    fork: () => memoryFiles([], { read }),
   }
 }
 

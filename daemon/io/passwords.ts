@@ -1,5 +1,5 @@
-// Passwords are kept as scrypt hashes. One hash is made at a time: the others wait in a line of bounded length, and the
-// threads that write the disk stay free.
+// Passwords are kept as scrypt hashes. One hash is made at a time, so that the threads that write the disk stay free. The
+// others wait, those of each world in a line of bounded length; worlds take turns.
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
@@ -11,11 +11,42 @@ const retrySeconds = 5
 /** Takes the place of a hash where there is no password: nothing matches it. */
 export const noPassword = `scrypt$${cost.N}$${'A'.repeat(22)}==$`
 
+/** Whose hash is next. The process has one: what it protects, the threads that write the disk, is there once too. */
+export class Turns {
+  /** Lines with somebody in them, the one whose turn is next first. */
+  readonly #lines = new Set<(() => void)[]>()
+  #busy = false
+
+  /** Resolves when it is the caller's turn, who then has to call `next`. */
+  async take(line: (() => void)[]): Promise<void> {
+    if (this.#busy)
+      await new Promise<void>(resolve => {
+        line.push(resolve)
+        this.#lines.add(line)
+      })
+    this.#busy = true
+  }
+
+  /** `#busy` stays set until the next one goes on, so that nobody gets in between. */
+  next(): void {
+    const [line] = this.#lines
+    if (!line) {
+      this.#busy = false
+      return
+    }
+    this.#lines.delete(line)
+    const go = line.shift()!
+    if (line.length > 0) this.#lines.add(line)
+    go()
+  }
+}
+
+const turns = new Turns()
+
 export class Passwords {
   readonly #refuse: (seconds: number) => Error
   readonly #lineLength: number
-  readonly #waiting: (() => void)[] = []
-  #busy = false
+  readonly #line: (() => void)[] = []
 
   /** `refuse` makes what is thrown when the line is full, from the seconds until it is worth to try again. */
   constructor(refuse: (seconds: number) => Error, lineLength = 100) {
@@ -37,23 +68,13 @@ export class Passwords {
   }
 
   async #derive(password: string, salt: Buffer, n: number): Promise<Buffer> {
-    await this.#turn()
+    if (this.#line.length >= this.#lineLength) throw this.#refuse(retrySeconds)
+    await turns.take(this.#line)
     try {
       return await scryptOf(normalized(password), salt, n)
     } finally {
-      // The next in line goes on. `#busy` stays set meanwhile, so that nobody gets in between.
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#busy = false
+      turns.next()
     }
-  }
-
-  async #turn(): Promise<void> {
-    if (this.#busy) {
-      if (this.#waiting.length >= this.#lineLength) throw this.#refuse(retrySeconds)
-      await new Promise<void>(resolve => this.#waiting.push(resolve))
-    }
-    this.#busy = true
   }
 }
 

@@ -1,7 +1,7 @@
 // Seed files: JSON or YAML. A mistake is reported with its line, whether in the format or in what the seed asks for.
 
 import { readFileSync } from 'node:fs'
-import { checkSeed, type Path, placeOf, type Seed, SeedMistake } from './format.ts'
+import { checkSeed, type Path, placeOf, type Seed, SeedMistake, SeedRefused } from './format.ts'
 
 export interface SeedFile {
   readonly seed: Seed
@@ -10,11 +10,15 @@ export interface SeedFile {
 }
 
 export async function readSeedFile(file: string): Promise<SeedFile> {
-  const text = readText(file)
+  return readSeedText(file, readText(file), /\.ya?ml$/i.test(file))
+}
+
+/** What begins like an object in JSON is JSON, unless the name of its file says otherwise. */
+export async function readSeedText(file: string, text: string, isYaml = !/^\s*\{/.test(text)): Promise<SeedFile> {
   const explain = async (error: unknown) =>
-    error instanceof SeedMistake ? new Error(await sentence(file, text, error.path, error.message)) : error
+    error instanceof SeedMistake ? new SeedRefused(await sentence(file, text, error.path, error.message)) : error
   try {
-    return { seed: checkSeed(await parse(file, text)), explain }
+    return { seed: checkSeed(await parse(file, text, isYaml)), explain }
   } catch (error) {
     throw await explain(error)
   }
@@ -24,23 +28,23 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new Error(`the seed ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+    throw new SeedRefused(`the seed ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
 }
 
 // YAML is loaded for YAML, and for JSON only when the place of a mistake is to be found.
-async function parse(file: string, text: string): Promise<unknown> {
-  if (!/\.ya?ml$/i.test(file)) {
+async function parse(file: string, text: string, isYaml: boolean): Promise<unknown> {
+  if (!isYaml) {
     try {
       return JSON.parse(text)
     } catch (error) {
-      throw new Error(`${file}, line ${brokenLine(text)}: ${firstLine((error as Error).message)}`)
+      throw new SeedRefused(`${file}, line ${brokenLine(text)}: ${firstLine((error as Error).message)}`)
     }
   }
   const { parseDocument } = await import('yaml')
   const document = parseDocument(text)
   const [mistake] = document.errors
-  if (mistake) throw new Error(`${file}, line ${mistake.linePos?.[0].line ?? 1}: ${firstLine(mistake.message)}`)
+  if (mistake) throw new SeedRefused(`${file}, line ${mistake.linePos?.[0].line ?? 1}: ${firstLine(mistake.message)}`)
   // A file with comments only is an empty seed.
   return document.toJS() ?? {}
 }

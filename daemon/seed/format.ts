@@ -70,6 +70,9 @@ export interface SeedStep {
   readonly params?: Params
 }
 
+/** What is wrong with a seed, in a sentence that says where. */
+export class SeedRefused extends Error {}
+
 /** Something is wrong with the seed, at this place. */
 export class SeedMistake extends Error {
   readonly path: Path

@@ -4,9 +4,17 @@ import founding from '../../data/seed.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import type { Fact } from '../domain/facts.ts'
 import { found } from '../domain/organization/founding.ts'
-import { readSeedFile } from './file.ts'
-import { checkSeed, placeOf, type Seed, SeedMistake } from './format.ts'
+import { readSeedFile, readSeedText } from './file.ts'
+import { checkSeed, placeOf, type Seed, SeedMistake, SeedRefused } from './format.ts'
 import { type SeedContext, type SeedSource, seedFacts } from './seed-facts.ts'
+
+/** A seed in JSON or YAML that is in no file. */
+export class SeedText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
 
 export async function firstFacts(
   config: Pick<Config, 'org' | 'owner' | 'preset' | 'seed'>,
@@ -38,8 +46,9 @@ async function seedsOf({ preset, seed }: Pick<Config, 'preset' | 'seed'>): Promi
     const { default: dev } = await import('../../data/presets/dev.json', { with: { type: 'json' } })
     seeds.push({ seed: checkSeed(dev), explain: named })
   }
-  // A program gives a seed as an object, the command line as a file.
-  if (typeof seed === 'object') seeds.push({ seed: await checkedSeed(seed), explain: named })
+  // A program gives a seed as an object or as a text, the command line as a file.
+  if (seed instanceof SeedText) seeds.push(await readSeedText('the seed', seed.text))
+  else if (typeof seed === 'object') seeds.push({ seed: await checkedSeed(seed), explain: named })
   else if (seed !== undefined) seeds.push(await readSeedFile(seed))
   return seeds
 }
@@ -54,5 +63,6 @@ async function checkedSeed(seed: unknown): Promise<Seed> {
 
 /** Without a file there is no line, but there is a place. */
 async function named(error: unknown): Promise<unknown> {
-  return error instanceof SeedMistake ? new Error(`${placeOf(error.path) || 'the seed'} ${error.message}`) : error
+  if (!(error instanceof SeedMistake)) return error
+  return new SeedRefused(`${placeOf(error.path) || 'the seed'} ${error.message}`)
 }

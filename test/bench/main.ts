@@ -17,6 +17,7 @@ import { messages } from './rows/messages.ts'
 import { peers } from './rows/peers.ts'
 import { people } from './rows/people.ts'
 import { size } from './rows/size.ts'
+import { spaces } from './rows/spaces.ts'
 import { start } from './rows/start.ts'
 import { streams } from './rows/streams.ts'
 import { write } from './rows/write.ts'
@@ -28,6 +29,7 @@ const rows: readonly Row[] = [
   ...streams,
   ...start,
   ...fixture,
+  ...spaces,
   ...peers,
   ...write,
   ...messages,

@@ -29,9 +29,11 @@ function without(command: string, args: readonly string[]): string | false {
   return run(command, args, folder).status === 0 ? false : `${command} is not here`
 }
 
-function recipe(language: string): string {
+/** The first one in this language, or the first below a heading. */
+function recipe(language: string, heading = ''): string {
   const text = readFileSync(join(root, 'docs/fixture.md'), 'utf8')
-  return new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(text)![1]!
+  const section = text.slice(text.indexOf(heading))
+  return new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(section)![1]!
 }
 
 function fresh(name: string, files: Readonly<Record<string, string>>): string {
@@ -71,6 +73,30 @@ describe('the recipe for', () => {
     assert.equal(status, 0, output)
     const alone = run('go', ['test', '-count=1', './...'], cwd, { NATTER_SITE: '' })
     assert.match(alone.output, /run: natter exec/)
+  })
+
+  test('pytest-xdist', { skip: without('python3', ['-c', 'import pytest, xdist']), timeout: 150_000 }, () => {
+    const cwd = fresh('xdist', { 'conftest.py': recipe('python', '### pytest-xdist'), 'test_bot.py': python })
+    const words = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-n', '2']
+    const { status, output } = run('natter', ['exec', '--preset', 'dev', '--', ...words], cwd)
+    assert.equal(status, 0, output)
+    assert.match(output, /2 passed/)
+  })
+
+  test('spaces in Go', { skip: without('go', ['version']), timeout: 150_000 }, () => {
+    const cwd = fresh('go-spaces', { 'bot_test.go': recipe('go', '### go test'), 'go.mod': 'module bot\n\ngo 1.19\n' })
+    const { status, output } = run('natter', ['exec', '--preset', 'dev', '--', 'go', 'test', '-count=1', './...'], cwd)
+    assert.equal(status, 0, output)
+  })
+
+  // Not among the dependencies: it is tried where somebody has it.
+  test('vitest', { skip: without('vitest', ['--version']), timeout: 150_000 }, () => {
+    const cwd = fresh('vitest', { 'bot.test.mjs': recipe('mjs', '### vitest') })
+    mkdirSync(join(cwd, 'node_modules'))
+    symlinkSync(root, join(cwd, 'node_modules/natter'))
+    const { status, output } = run('natter', ['exec', '--preset', 'dev', '--', 'vitest', 'run'], cwd)
+    assert.equal(status, 0, output)
+    assert.match(output, /1 passed/)
   })
 
   test('systemd', { skip: without('systemd-analyze', ['--version']) }, () => {

@@ -116,6 +116,27 @@ describeInBrowser('the inspector', open => {
     assert.deepEqual([...first.errors, ...second.errors], [])
   })
 
+  test('makes a space, switches to it and back, and deletes it', async () => {
+    const { page, errors } = await open(daemon().ready.inspector)
+    await go(page, 'World')
+    await page.getByRole('link', { name: 'Spaces' }).click()
+    await page.getByLabel('Name of the new space').fill('browsed')
+    await page.getByRole('button', { name: 'Create with the dev preset' }).click()
+    await page.getByRole('cell', { name: `${daemon().url}/spaces/browsed` }).waitFor()
+    await page.reload()
+    await page.getByLabel('World', { exact: true }).selectOption('browsed')
+    await page.waitForURL(`${daemon().url}/spaces/browsed/**`)
+    await page.getByText('Hello, everyone!').waitFor()
+    assert.doesNotMatch(page.url(), /token/)
+    const { requests } = await control().call('GET', '/requests')
+    await page.getByLabel('World', { exact: true }).selectOption('main world')
+    await page.waitForURL(url => !url.pathname.includes('/spaces/'))
+    await page.getByText('Hello, everyone!').waitFor()
+    assert.ok((await control().call('GET', '/requests')).requests.length > requests.length, 'the tab kept its token')
+    await control().call('DELETE', '/spaces/browsed')
+    assert.deepEqual(errors, [])
+  })
+
   test('moves a message, searches with operators, and subscribes', async () => {
     const amy = await caller('amy')
     const { page } = await open(daemon().ready.inspector)

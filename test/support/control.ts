@@ -3,17 +3,22 @@
 import assert from 'node:assert/strict'
 import { controlResources } from '../../daemon/control/handlers/index.ts'
 import { Routes } from '../../daemon/http/routes.ts'
-import type { TestDaemon } from './daemon.ts'
 import { type HttpReply, send } from './http.ts'
 import { replyProblem } from './reply-shape.ts'
 import { until } from './until.ts'
 
 const routes = new Routes(controlResources)
 
-export class Control {
-  readonly #daemon: TestDaemon
+/** A daemon, or one of its spaces. */
+export interface Controlled {
+  readonly url: string
+  readonly ready: { readonly control_token?: string }
+}
 
-  constructor(daemon: TestDaemon) {
+export class Control {
+  readonly #daemon: Controlled
+
+  constructor(daemon: Controlled) {
     this.#daemon = daemon
   }
 

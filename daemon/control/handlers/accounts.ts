@@ -9,11 +9,16 @@ import { resource } from './handler.ts'
 export const accounts = resource(page, {
   list({ plane }, { name }) {
     if (name !== undefined) return { account: presentAccount(plane, userOf(plane, name, 'name')) }
-    const active = [...plane.engine.state.users.values()].filter(user => user.active && !user.bot?.system)
-    return { accounts: active.map(user => presentAccount(plane, user)) }
+    return { accounts: presentAccounts(plane) }
   },
 })
 
-function presentAccount({ parts }: ControlPlane, user: User) {
+/** Of everybody who can use the API. */
+export function presentAccounts(plane: ControlPlane) {
+  const active = [...plane.engine.state.users.values()].filter(user => user.active && !user.bot?.system)
+  return active.map(user => presentAccount(plane, user))
+}
+
+export function presentAccount({ parts }: ControlPlane, user: User) {
   return { user_id: user.id, email: user.email, full_name: user.fullName, api_key: parts.keys.keyOf(user) }
 }

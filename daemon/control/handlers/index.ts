@@ -11,11 +11,13 @@ import { queues } from './queues.ts'
 import { requests } from './requests.ts'
 import { rules } from './rules.ts'
 import { snapshots } from './snapshots.ts'
+import { spaces } from './spaces.ts'
 import { webhooks } from './webhooks.ts'
 
 export const controlResources: readonly ControlResource[] = [
   clock,
   snapshots,
+  spaces,
   faults,
   requests,
   events,

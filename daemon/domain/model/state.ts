@@ -165,7 +165,7 @@ export interface ChangedRows {
 
 /** What can be kept in a snapshot and read back. */
 interface Kept {
-  save(): Iterable<unknown>
+  save(whole?: boolean): Iterable<unknown>
   load(rows: Iterable<unknown>, fileOf?: (name: string) => Uint8Array): void
 }
 
@@ -255,10 +255,13 @@ export class State {
     })
   }
 
-  /** For the snapshot: rows are shared, not copied, which is safe because they never change. */
-  save(): Record<string, Iterable<unknown>> {
+  /**
+   * For the snapshot: rows are shared, not copied, which is safe because they never change. `whole`: also what is in files
+   * beside the snapshot, as rows.
+   */
+  save(whole = false): Record<string, Iterable<unknown>> {
     const sections: Record<string, Iterable<unknown>> = { organization: [this.organization] }
-    for (const [name, kept] of this.#parts()) sections[name] = kept.save()
+    for (const [name, kept] of this.#parts()) sections[name] = kept.save(whole)
     return sections
   }
 

@@ -1,8 +1,8 @@
-// Worlds beside this one: a switch between them, where the daemon has spaces.
+// A switch between the daemon's own world and its spaces.
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { control, isControlled, site } from '../session.ts'
+import { controlOf, isControlled, site, tokenFor } from '../session.ts'
 
 export interface Space {
   readonly name: string
@@ -10,35 +10,44 @@ export interface Space {
   readonly control_token?: string
 }
 
+/** The daemon that this world is a space of, or the daemon itself. */
+const daemon = site.replace(/\/spaces\/[^/]+$/, '')
+const own = site === daemon ? undefined : decodeURIComponent(site.slice(site.lastIndexOf('/') + 1))
+
 /** Opens a world in this tab, with its token in the fragment. */
-export function openSpace({ url, control_token }: Space): void {
+export function openSpace({ url, control_token }: Pick<Space, 'url' | 'control_token'>): void {
   location.href = `${url.replace(/\/$/, '')}/${control_token ? `#token=${control_token}` : ''}`
 }
 
 export function SpaceSwitch() {
   const spaces = useSignal<readonly Space[]>([])
   useEffect(() => {
-    if (!isControlled.value) return
-    void control('GET', '/spaces').then(
+    // A space knows nothing of the others. The daemon does, if this tab has seen its token.
+    const token = tokenFor(daemon)
+    if (!isControlled.value || token === undefined) return
+    void controlOf(daemon, token, 'GET', '/spaces').then(
       reply => {
         spaces.value = reply.spaces ?? []
       },
-      // An older daemon, or a space itself: there is nothing to switch to.
+      // A daemon that does not answer: there is nothing to switch to.
       () => {},
     )
   }, [isControlled.value])
-  if (spaces.value.length === 0) return null
+  if (spaces.value.length === 0 && own === undefined) return null
   return (
     <select
       class="input"
       aria-label="World"
-      value=""
+      value={own ?? ''}
       onChange={event => {
-        const chosen = spaces.value.find(({ name }) => name === event.currentTarget.value)
-        if (chosen) openSpace(chosen)
+        const { value } = event.currentTarget
+        const chosen = spaces.value.find(({ name }) => name === value)
+        if (value === '') openSpace({ url: daemon })
+        else if (chosen) openSpace(chosen)
       }}
     >
-      <option value="">{site.split('/spaces/')[1] ?? 'main world'}</option>
+      <option value="">main world</option>
+      {own !== undefined && !spaces.value.some(({ name }) => name === own) && <option value={own}>{own}</option>}
       {spaces.value.map(({ name }) => (
         <option key={name} value={name}>
           {name}

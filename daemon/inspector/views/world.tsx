@@ -203,7 +203,7 @@ function ChannelRow({ channel, open, toggle }: { channel: Channel; open: boolean
 function Spaces() {
   const { value, problem, reload } = useFresh<readonly Space[]>(async () => (await control('GET', '/spaces')).spaces)
   const name = useSignal('')
-  if (problem) return <p class="empty">This world has no spaces: {problem}</p>
+  if (problem) return <p class="empty">{problem}</p>
   const create = async (event: Event) => {
     event.preventDefault()
     if (await attempt(() => control('POST', '/spaces', { name: name.value, preset: 'dev' }), 'Created.'))

@@ -230,17 +230,18 @@ export class MessageStore {
 
   // --- snapshots ------------------------------------------------------------------------------------------------
 
-  /** Segments that are full become files, written once; the rest, and what changed since, are rows. */
-  save(): Iterable<unknown> {
+  /** Segments that are full become files, written once; the rest, and what changed since, are rows. `whole`: all are rows. */
+  save(whole = false): Iterable<unknown> {
     const head = {
       last_id: this.#lastId,
       places: this.#places.save(),
       clients: this.#clients.save(),
-      files: this.#segments.map(segment => segment.file ?? null),
+      files: this.#segments.map(segment => (whole ? null : (segment.file ?? null))),
     }
     const views = this.#segments.map(segment => {
-      if (segment.changed?.size === 0) return undefined
-      return { number: segment.number, view: segment.freeze(), changed: segment.changed && [...segment.changed] }
+      const changed = whole ? undefined : segment.changed
+      if (changed?.size === 0) return undefined
+      return { number: segment.number, view: segment.freeze(), changed: changed && [...changed] }
     })
     const row = (view: SegmentView, id: number) => this.#row(view, id)
     return (function* () {

@@ -1,0 +1,91 @@
+// `natter spaces use`, and `natter exec --in URL`: spaces of a daemon that runs. The other subcommands of spaces are pages of the
+// control plane.
+
+import { readFileSync } from 'node:fs'
+import { controlTokenIn, type Profile, type Ready } from '../../daemon/api/local.ts'
+import { exitCodes, Failure, usage } from '../base/failure.ts'
+import type { Globals } from '../base/globals.ts'
+import { note } from '../base/note.ts'
+import { changeProfiles, normalSite, readProfiles, saveProfile } from '../base/profile.ts'
+import type { ExtraSubcommand } from '../base/subcommand.ts'
+import { printJson } from '../print/output.ts'
+import { callControlPlane } from '../transport/control.ts'
+import { flagIn } from './daemon/files.ts'
+
+/** As the control plane shows it. */
+type ShownSpace = Pick<Ready, 'url' | 'owner'> & { readonly name: string; readonly control_token: string }
+
+export const spaces: readonly ExtraSubcommand[] = [
+  {
+    name: 'spaces use',
+    about: 'Save the owner of a space as a profile and switch to it',
+    args: [{ name: 'name', about: 'the space' }],
+    globals: ['json', 'quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
+    more: 'The profile is called space-NAME. `natter profile use -` switches back.',
+    examples: ['natter spaces use worker-1', 'natter spaces use worker-1 --ready-file ready.json'],
+    async run({ args, globals }) {
+      const path = `/control/v1/spaces/${encodeURIComponent(args[0]!)}`
+      const reply = await callControlPlane(globals, { method: 'GET', path }, { timeout: globals.timeout })
+      const { name, url, owner, control_token } = reply as unknown as ShownSpace
+      const saved = `space-${name}`
+      const profile: Profile = { site: url, email: owner.email, api_key: owner.api_key, control_token }
+      saveProfile(saved, profile, process.env)
+      const book = readProfiles(process.env)
+      const previous = book.current === saved ? book.previous : book.current
+      const file = changeProfiles({ ...book, current: saved, ...(previous && { previous }) }, process.env)
+      if (globals.json) printJson({ profile: saved, site: url, email: owner.email })
+      else note(`switched to ${owner.email} at ${url}; profile ${saved} in ${file}`)
+    },
+  },
+]
+
+/** What a space can be given of the flags of natterd. */
+const flagsOfSpaces = ['preset', 'seed', 'clock', 'secret', 'dialect'] as const
+
+/** Runs something with a space of its own, which is deleted afterwards. */
+export async function withSpace(
+  address: string,
+  flags: readonly string[],
+  globals: Pick<Globals, 'controlToken' | 'timeout'>,
+  run: (space: ShownSpace) => Promise<number>,
+): Promise<number> {
+  const params = paramsIn(flags)
+  const controlToken = globals.controlToken ?? controlTokenIn(address)
+  const daemon = { site: normalSite(address.replace(/#.*$/s, '')), ...(controlToken && { controlToken }) }
+  const patience = { timeout: globals.timeout }
+  const request = { method: 'POST', path: '/control/v1/spaces', body: params }
+  const space = (await callControlPlane(daemon, request, patience)) as unknown as ShownSpace
+  try {
+    return await run(space)
+  } finally {
+    const path = `/control/v1/spaces/${space.name}`
+    await callControlPlane(daemon, { method: 'DELETE', path }, patience).catch(error => {
+      // It may have expired, and the command is what counts.
+      if (error instanceof Failure && error.exit !== exitCodes.notFound)
+        note(`the space ${space.name} could not be deleted: ${error.message}`)
+    })
+  }
+}
+
+function paramsIn(flags: readonly string[]): Record<string, string> {
+  const allowed: readonly string[] = flagsOfSpaces
+  const other = flags
+    .filter(item => item.startsWith('--'))
+    .map(item => item.slice(2).split('=', 1)[0]!)
+    .find(name => !allowed.includes(name))
+  if (other !== undefined)
+    throw usage(`--${other} cannot be combined with --in`, `A space takes --${flagsOfSpaces.join(', --')}.`)
+  const given = flagsOfSpaces.flatMap(name => {
+    const value = flagIn(flags, name)
+    return value === undefined ? [] : [[name, name === 'seed' ? readSeed(value) : value] as const]
+  })
+  return Object.fromEntries(given)
+}
+
+function readSeed(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw usage(`--seed: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}

@@ -1,0 +1,136 @@
+// Spaces: worlds beside the daemon's own, each under /spaces/NAME with everything that a daemon has.
+
+import { Type } from '@sinclair/typebox'
+import {
+  anything,
+  bool,
+  eitherOf,
+  endpoint,
+  inPath,
+  int,
+  keyed,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  text,
+} from '../define.ts'
+import { milliseconds, shortText } from '../shapes/control.ts'
+
+/** A part of an address: what needs no encoding there, and cannot be taken for a folder. */
+export const spaceName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/
+
+/** The daemon's own world, where a space is made from another one. */
+export const mainWorld = 'main'
+
+const name = Type.String({ maxLength: 100, ref: 'space' })
+
+const account = record({ user_id: int, email: text, full_name: text, api_key: text })
+
+/** Has the fields of a ready file. */
+const madeSpace = {
+  name: text,
+  url: text,
+  owner: account,
+  accounts: listOf(account),
+  control_token: text,
+  inspector: text,
+}
+
+const listedSpace = record({
+  name: text,
+  url: text,
+  control_token: text,
+  created: milliseconds,
+  idle_ms: int,
+  expires_ms: nullable(int),
+  busy: bool,
+})
+
+export const spaces = {
+  create: endpoint({
+    id: 'create-space',
+    method: 'POST',
+    path: '/spaces',
+    access: 'control',
+    since: 1,
+    summary: 'Create a space: another organization in the same daemon, with its own address, accounts and clock',
+    params: {
+      name: optional(name, 'letters, digits, dots, dashes and underscores; the daemon chooses one if omitted'),
+      preset: optional(
+        oneOf('empty', 'dev'),
+        'the content, as of the daemon’s flag --preset; that of the daemon if omitted',
+      ),
+      seed: optional(
+        eitherOf(keyed(anything), Type.String({ maxLength: 1_000_000, ref: 'seed' })),
+        'more content: a seed as an object, or as JSON or YAML text; the command line takes a file',
+      ),
+      snapshot: optional(name, 'start from this snapshot, of the daemon itself or of the space in `from`'),
+      from: optional(name, 'start as a copy of this space as it is now; main is the daemon itself'),
+      clock: optional(Type.String({ maxLength: 100 }), 'real, frozen or frozen@TIME, as of the daemon’s flag --clock'),
+      secret: optional(shortText, 'derive all API keys from this text, so that you can know them in advance'),
+      dialect: optional(oneOf('auto', 'spec', 'zulip'), 'names in replies, as of the daemon’s flag --dialect'),
+    },
+    reply: madeSpace,
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'spaces create',
+      args: ['name'],
+      examples: [
+        'natter spaces create --preset dev',
+        'natter spaces create worker-1 --seed world.yaml --clock frozen@2030-01-01T09:00:00Z --json',
+        'natter spaces create copy --from worker-1',
+      ],
+    },
+  }),
+  list: endpoint({
+    id: 'list-spaces',
+    method: 'GET',
+    path: '/spaces',
+    access: 'control',
+    since: 1,
+    summary: 'List spaces, oldest first, with the time until each expires unless it is used',
+    params: {},
+    reply: { spaces: listOf(listedSpace), most: int },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'spaces list',
+      examples: ['natter spaces list', 'natter spaces list --json'],
+      shows: 'spaces',
+      columns: ['name', 'url', 'idle_ms', 'expires_ms', 'busy'],
+    },
+  }),
+  show: endpoint({
+    id: 'show-space',
+    method: 'GET',
+    path: '/spaces/{name}',
+    access: 'control',
+    since: 1,
+    summary: 'Show the address, the accounts and the control token of a space',
+    params: { name: inPath(name, 'the space') },
+    reply: madeSpace,
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'spaces show',
+      args: ['name'],
+      examples: ['natter spaces show worker-1', 'natter spaces show worker-1 --jq .owner.api_key'],
+    },
+  }),
+  delete: endpoint({
+    id: 'delete-space',
+    method: 'DELETE',
+    path: '/spaces/{name}',
+    access: 'control',
+    since: 1,
+    summary: 'Delete a space with everything in it; parked polls are answered',
+    params: { name: inPath(name, 'the space') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'spaces delete',
+      args: ['name'],
+      examples: ['natter spaces delete worker-1', 'natter spaces delete worker-1 --quiet'],
+    },
+  }),
+}

@@ -1,0 +1,251 @@
+// Spaces: worlds in memory beside the main one, each under /spaces/NAME. Made and deleted through the control plane of the
+// main world; one that nobody uses is deleted after a while.
+
+import { createHmac } from 'node:crypto'
+import { mainWorld, spaceName } from './api/control/spaces.ts'
+import { inspectorAddress } from './api/local.ts'
+import { type Config, clockForms, parseClock } from './config.ts'
+import { presentAccount, presentAccounts } from './control/handlers/accounts.ts'
+import type { ShownSpace, SpacesDoor, WantedSpace } from './control/spaces.ts'
+import { conflict, invalid, missingOwn, onlyOneOf, taken } from './domain/refusal.ts'
+import type { HttpServer } from './http/server.ts'
+import { Beginnings } from './space-beginnings.ts'
+import { memoryStore } from './store.ts'
+import { type Beginning, World, type WorldSettings } from './world.ts'
+
+export interface SpacesParts {
+  readonly config: Config
+  readonly server: HttpServer
+  readonly main: World
+  readonly warn: (text: string) => void
+}
+
+export interface Space {
+  readonly name: string
+  readonly world: World
+  /** Milliseconds, by the clock of the machine. */
+  readonly created: number
+  /** By `performance.now()`, as of the last look. */
+  lastUsed: number
+  /** Requests at the last look. */
+  requests: number
+  /** Looks in a row that found nobody. */
+  unused: number
+}
+
+/** A space that nobody uses is found to be unused at least so many times before it is deleted. */
+const looks = 10
+/** Milliseconds. */
+const shortestPause = 100
+const longestPause = 60_000
+
+export class Spaces implements SpacesDoor {
+  readonly #parts: SpacesParts
+  readonly #spaces = new Map<string, Space>()
+  /** Names of those that are being made. */
+  readonly #making = new Set<string>()
+  readonly #beginnings: Beginnings
+  /** Milliseconds between two looks. */
+  readonly #pause: number
+  #lastNumber = 0
+  #looking: NodeJS.Timeout | undefined
+  #stopped = false
+
+  constructor(parts: SpacesParts) {
+    this.#parts = parts
+    this.#beginnings = new Beginnings(parts.config, parts.main.keys)
+    this.#pause = Math.min(longestPause, Math.max(shortestPause, (parts.config.spaceIdle * 1000) / looks))
+  }
+
+  async create(wanted: WantedSpace): Promise<ShownSpace> {
+    return this.#show(await this.open(wanted))
+  }
+
+  list() {
+    this.#look(false)
+    const { maxSpaces, spaceIdle } = this.#parts.config
+    const now = performance.now()
+    const spaces = [...this.#spaces.values()].map(({ name, world, created, lastUsed }) => {
+      const idle = Math.round(now - lastUsed)
+      return {
+        name,
+        url: world.url,
+        control_token: world.keys.controlToken,
+        created,
+        idle_ms: idle,
+        expires_ms: spaceIdle === 0 || world.isAwaited ? null : Math.max(0, spaceIdle * 1000 - idle),
+        busy: world.isAwaited,
+      }
+    })
+    return { spaces, most: maxSpaces }
+  }
+
+  show(name: string): ShownSpace {
+    return this.#show(this.#named(name))
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.end(this.#named(name))
+  }
+
+  /** The space itself, for programs in the same process. */
+  async open(wanted: WantedSpace): Promise<Space> {
+    refuseMixture(wanted)
+    const name = this.#nameFor(wanted.name)
+    this.#making.add(name)
+    try {
+      const space = await this.#make(name, wanted)
+      this.#spaces.set(name, space)
+      this.#parts.server.mount(prefixOf(name), space.world.site)
+      this.#keepLooking()
+      return space
+    } finally {
+      this.#making.delete(name)
+    }
+  }
+
+  /** Answers whoever waits in any of them; `drain` as for a world. */
+  async stop(drain: () => Promise<void>): Promise<void> {
+    this.#stopped = true
+    clearInterval(this.#looking)
+    await Promise.all([...this.#spaces.values()].map(({ world }) => world.stop(drain)))
+  }
+
+  async #make(name: string, wanted: WantedSpace): Promise<Space> {
+    const { server, main, warn } = this.#parts
+    const settings = this.#settingsFor(name, wanted)
+    const beginning = await this.#beginningFor(wanted, settings)
+    const world = new World({
+      settings,
+      store: memoryStore(settings.secret, beginning.files.fork()),
+      host: server.hostOf(name),
+      beginning,
+      onFailure: error => {
+        warn(`the space ${name} failed and is deleted: ${error.message}`)
+        const space = this.#spaces.get(name)
+        if (space?.world === world) void this.end(space)
+      },
+      warn: text => warn(`space ${name}: ${text}`),
+    })
+    await world.start(`${main.url}${prefixOf(name)}`)
+    return { name, world, created: Date.now(), lastUsed: performance.now(), requests: 0, unused: 0 }
+  }
+
+  /** As the daemon's own, except for what a space has for itself. */
+  #settingsFor(name: string, wanted: WantedSpace): WorldSettings & { readonly secret: string | undefined } {
+    const { config } = this.#parts
+    const clock = wanted.clock === undefined ? config.clock : parseClock(wanted.clock)
+    if (!clock) throw invalid('clock', `must be ${clockForms}`)
+    // A daemon that gives the same keys in every run gives them to its spaces too, to each its own.
+    const own = (text: string | undefined) =>
+      text === undefined ? undefined : createHmac('sha256', text).update(`space:${name}`).digest('hex')
+    return {
+      ...config,
+      memory: true,
+      control: true,
+      newSecret: false,
+      reactivate: false,
+      // What happens in a test must not reach anybody.
+      smtpUrl: undefined,
+      seed: undefined,
+      clock,
+      dialect: wanted.dialect ?? config.dialect,
+      secret: wanted.secret ?? own(config.secret),
+      random: wanted.secret ?? own(config.random),
+    }
+  }
+
+  async #beginningFor(
+    { preset, seed, snapshot, from, clock }: WantedSpace,
+    settings: WorldSettings,
+  ): Promise<Beginning> {
+    if (snapshot === undefined && from === undefined) return this.#beginnings.found(settings, preset, seed)
+    const source = from === undefined || from === mainWorld ? this.#parts.main : this.#named(from, 'from').world
+    const beginning = source.copy(snapshot)
+    return clock === undefined ? beginning : { ...beginning, clock: undefined }
+  }
+
+  #nameFor(given: string | undefined): string {
+    const { maxSpaces } = this.#parts.config
+    if (this.#spaces.size + this.#making.size >= maxSpaces) {
+      const most = maxSpaces === 1 ? 'is already 1 space' : `are already ${maxSpaces} spaces`
+      throw conflict('name', `there ${most}, the most that --max-spaces allows; delete one first`)
+    }
+    const exists = (name: string) => this.#spaces.has(name) || this.#making.has(name)
+    if (given === undefined) {
+      do this.#lastNumber++
+      while (exists(String(this.#lastNumber)))
+      return String(this.#lastNumber)
+    }
+    if (!spaceName.test(given))
+      throw invalid(
+        'name',
+        'must be up to 64 letters, digits, dots, dashes and underscores, not beginning with a dot or dash',
+      )
+    if (given === mainWorld) throw invalid('name', `${mainWorld} is the daemon’s own world; choose another name`)
+    if (exists(given)) throw taken('name', given)
+    return given
+  }
+
+  #named(name: string, parameter = 'name'): Space {
+    const space = this.#spaces.get(name)
+    if (!space) throw missingOwn(parameter, 'space', name)
+    return space
+  }
+
+  #show({ name, world }: Space): ShownSpace {
+    const control = world.control!
+    const { controlToken } = world.keys
+    return {
+      name,
+      url: world.url,
+      owner: presentAccount(control, world.owner),
+      accounts: presentAccounts(control),
+      control_token: controlToken,
+      inspector: inspectorAddress(world.url, controlToken),
+    }
+  }
+
+  /** Does nothing to a space that has ended. */
+  async end(space: Space): Promise<void> {
+    const { name, world } = space
+    if (this.#spaces.get(name) !== space) return
+    this.#spaces.delete(name)
+    this.#parts.server.unmount(prefixOf(name))
+    if (this.#spaces.size === 0) {
+      clearInterval(this.#looking)
+      this.#looking = undefined
+    }
+    await world.stop()
+  }
+
+  #keepLooking(): void {
+    if (this.#parts.config.spaceIdle === 0 || this.#looking || this.#stopped) return
+    this.#looking = setInterval(() => this.#look(true), this.#pause).unref()
+  }
+
+  /**
+   * Who is used? Time is counted in looks: while the process was stopped, with its machine or by a signal, nobody could use
+   * anything, and there were no looks either.
+   */
+  #look(counts: boolean): void {
+    const enough = Math.ceil((this.#parts.config.spaceIdle * 1000) / this.#pause)
+    for (const space of this.#spaces.values()) {
+      const { requests } = space.world.site
+      if (requests !== space.requests || space.world.isAwaited) {
+        Object.assign(space, { requests, unused: 0, lastUsed: performance.now() })
+      } else if (counts && ++space.unused >= enough) void this.end(space)
+    }
+  }
+}
+
+function prefixOf(name: string): string {
+  return `/spaces/${name}`
+}
+
+function refuseMixture({ preset, seed, snapshot, from }: WantedSpace): void {
+  if (snapshot === undefined && from === undefined) return
+  const given = snapshot === undefined ? 'from' : 'snapshot'
+  if (preset !== undefined) throw onlyOneOf('preset', given)
+  if (seed !== undefined) throw onlyOneOf('seed', given)
+}

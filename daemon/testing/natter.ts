@@ -1,0 +1,250 @@
+// One world of a test: its accounts, its clock, and everything the control plane knows of it, without a network in between.
+
+import { readFileSync } from 'node:fs'
+import { refuseUnknown } from '../api/did-you-mean.ts'
+import { parseDuration } from '../api/durations.ts'
+import { type Client, createClient } from '../client/index.ts'
+import type { Call } from '../control/calls.ts'
+import type { Delivery } from '../control/deliveries.ts'
+import type { LoggedEvent } from '../control/events.ts'
+import type { Fault, FaultRule } from '../control/faults.ts'
+import { readRule } from '../control/faults.ts'
+import type { WantedSpace } from '../control/spaces.ts'
+import { userOf, waitFor } from '../control/wait.ts'
+import { knowsEndpoint } from '../domain/index.ts'
+import type { Seed } from '../seed/format.ts'
+import type { Spaces } from '../spaces.ts'
+import type { World } from '../world.ts'
+
+export interface Account {
+  readonly userId: number
+  readonly email: string
+  readonly apiKey: string
+}
+
+/** Fields that must be there; texts such as `/ok/i` are patterns. */
+export type Pattern = Readonly<Record<string, unknown>>
+
+export interface WaitOptions {
+  /** `5s` unless said. */
+  readonly within?: Duration
+  /** Only events that this person received. */
+  readonly user?: string
+}
+
+/** `10m`, `1h30m`, or a number of seconds. */
+export type Duration = string | number
+
+export interface Natter extends AsyncDisposable {
+  readonly url: string
+  readonly owner: Client
+  /** The control plane's, for other programs that talk to this daemon. */
+  readonly controlToken: string
+  /** By name (`amy`), address or ID. */
+  as(user: string | number): Client
+  account(user: string | number): Account
+  /** What programs find their account by: NATTER_* and ZULIP_*. */
+  env(user: string | number): Record<string, string>
+  readonly clock: {
+    now(): Date
+    freeze(): void
+    resume(): void
+    /** Fires everything that falls due on the way, in order, and returns when it is done. */
+    advance(by: Duration): Promise<void>
+    set(to: Date): Promise<void>
+  }
+  /** The first event that fits, since the start or the last reset. Rejects with what came closest. */
+  waitFor(event: Pattern, options?: WaitOptions): Promise<Record<string, any>>
+  /** The same for a call of the API. */
+  waitForCall(call: Pattern, options?: Pick<WaitOptions, 'within'>): Promise<Call>
+  readonly faults: {
+    add(rule: FaultRule): Fault
+    list(): Fault[]
+    remove(id: number): void
+    clear(): void
+  }
+  requests(): Call[]
+  /** From here on the log of calls begins anew. */
+  forgetRequests(): void
+  events(): LoggedEvent[]
+  /** Deliveries to the servers of outgoing webhook bots, oldest first. */
+  webhooks(): Delivery[]
+  /** The first delivery that fits, tried at least once. Rejects with what came closest. */
+  waitForWebhook(delivery: Pattern, options?: Pick<WaitOptions, 'within'>): Promise<Delivery>
+  outbox(): { to: string; subject: string; text: string }[]
+  /** Everything as it was at the start. */
+  reset(): Promise<void>
+  save(snapshot: string): void
+  restore(snapshot: string): Promise<void>
+  /** Another organization in the same daemon, with its own clock, faults, requests and outbox. Made in milliseconds. */
+  space(options?: SpaceOptions): Promise<Natter>
+  /** A space is deleted, a daemon ends with all its spaces. */
+  stop(): Promise<void>
+}
+
+export interface SpaceOptions {
+  /** The last part of its URL; the daemon chooses one if omitted. */
+  readonly name?: string
+  /** As the daemon's own unless said. */
+  readonly preset?: 'empty' | 'dev'
+  /** A file in JSON or YAML, or its content as an object. */
+  readonly seed?: string | Seed
+  /** Begins as this snapshot of the daemon, or of the space in `from`. */
+  readonly snapshot?: string
+  /** The name of another space to begin as a copy of; `main` is the daemon itself. */
+  readonly from?: string
+  /** `frozen` stops time now, a date at that moment. */
+  readonly clock?: 'real' | 'frozen' | Date
+  /** Makes keys and queue IDs the same in every run. */
+  readonly secret?: string
+  readonly dialect?: 'auto' | 'spec' | 'zulip'
+}
+
+/** A world that runs, and what it runs in. */
+export interface RunningWorld {
+  readonly world: World
+  /** Where it is reached from this machine. */
+  readonly url: string
+  readonly spaces: () => Promise<Spaces>
+  readonly stop: () => Promise<void>
+}
+
+export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natter {
+  const control = world.control!
+  const clients = new Map<number, Client>()
+  let stopping: Promise<void> | undefined
+
+  function account(name: string | number): Account {
+    const user = userOf(control, name)
+    return { userId: user.id, email: user.email, apiKey: control.parts.keys.keyOf(user) }
+  }
+
+  function as(name: string | number): Client {
+    const { userId, email, apiKey } = account(name)
+    const known = clients.get(userId)
+    if (known?.email === email) return known
+    const client = createClient({ site: url, email, apiKey })
+    clients.set(userId, client)
+    return client
+  }
+
+  async function wait(kind: 'event' | 'call' | 'webhook', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
+    const reader = user === undefined ? undefined : userOf(control, user).id
+    const waited = await keepingAlive(waitFor(control, { [kind]: wanted, reader, within: milliseconds(within) }))
+    if (waited.met) return waited[kind]
+    throw new Error(missed(kind, wanted, waited.near))
+  }
+
+  function stop(): Promise<void> {
+    stopping ??= keepingAlive(end())
+    return stopping
+  }
+
+  return {
+    url,
+    owner: as(world.owner.id),
+    controlToken: control.parts.keys.controlToken,
+    as,
+    account,
+    env: name => variablesOf(url, account(name)),
+    clock: {
+      now: () => new Date(control.clock.now()),
+      freeze: () => control.clock.freeze(),
+      resume: () => control.clock.resume(),
+      advance: by => keepingAlive(control.moveTo(now => now + milliseconds(by))),
+      set: to => keepingAlive(control.moveTo(now => forward(now, to.getTime()))),
+    },
+    waitFor: async (event, options) => (await wait('event', event, options)).event,
+    waitForCall: (call, options) => wait('call', call, options),
+    faults: {
+      add: rule =>
+        control.faults.add(
+          readRule({ ...rule }, { endpoint: knowsEndpoint, user: name => userOf(control, name).email }),
+        ),
+      list: () => control.faults.list(),
+      remove: id => void control.faults.remove(id),
+      clear: () => control.faults.clear(),
+    },
+    requests: () => control.calls.since(),
+    forgetRequests: () => control.calls.clear(),
+    events: () => control.events.since(),
+    webhooks: () => control.deliveries.since(),
+    waitForWebhook: (delivery, options) => wait('webhook', delivery, options),
+    outbox: () => control.outbox.since(),
+    reset: () => keepingAlive(control.reset()),
+    save: snapshot => void control.worlds.save(snapshot),
+    restore: snapshot => keepingAlive(control.worlds.restore(snapshot)),
+    space: options => keepingAlive(openSpace(spaces, url, options)),
+    stop,
+    [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,
+  } as Natter
+}
+
+async function openSpace(spaces: RunningWorld['spaces'], url: string, options?: SpaceOptions): Promise<Natter> {
+  const wanted = wantedSpace('space', options)
+  const all = await spaces()
+  const space = await all.open(wanted)
+  const site = `${url.replace(/\/spaces\/[^/]+$/, '')}/spaces/${space.name}`
+  return natterOf({ world: space.world, url: site, spaces, stop: () => all.end(space) })
+}
+
+/** Options of a program as the control plane takes them. */
+export function wantedSpace(where: string, options: SpaceOptions = {}): WantedSpace {
+  refuseUnknown(where, options, spaceOptionNames)
+  const { clock, seed, ...rest } = options
+  return {
+    ...rest,
+    ...(clock !== undefined && { clock: clock instanceof Date ? `frozen@${clock.toISOString()}` : clock }),
+    ...(seed !== undefined && { seed: typeof seed === 'string' ? readFileSync(seed, 'utf8') : { ...seed } }),
+  }
+}
+
+const spaceOptionNames = Object.keys({
+  name: 1,
+  preset: 1,
+  seed: 1,
+  snapshot: 1,
+  from: 1,
+  clock: 1,
+  secret: 1,
+  dialect: 1,
+} satisfies Record<keyof SpaceOptions, 1>)
+
+/** What programs find their account by. */
+export function variablesOf(site: string, { email, apiKey }: Account): Record<string, string> {
+  const values = { SITE: site, EMAIL: email, API_KEY: apiKey }
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) => ['NATTER', 'ZULIP'].map(prefix => [`${prefix}_${key}`, value])),
+  )
+}
+
+/** A daemon that does not keep the process alive must still finish what somebody awaits. */
+export async function keepingAlive<T>(work: T | Promise<T>): Promise<T> {
+  const hold = setInterval(() => {}, 2 ** 30)
+  try {
+    return await work
+  } finally {
+    clearInterval(hold)
+  }
+}
+
+export function missed(
+  kind: string,
+  wanted: Pattern,
+  near: readonly { readonly differs: readonly string[] }[],
+): string {
+  const closest = near.map(({ differs }) => `  - ${differs.join('; ')}`)
+  const seen = closest.length > 0 ? `The closest were:\n${closest.join('\n')}` : `There was no ${kind} at all.`
+  return `no ${kind} matched ${JSON.stringify(wanted)}. ${seen}`
+}
+
+export function milliseconds(given: Duration): number {
+  const ms = typeof given === 'number' ? given * 1000 : parseDuration(given)
+  if (ms === undefined || !(ms >= 0)) throw new TypeError(`"${given}" is not a time such as 10m or 1h30m`)
+  return Math.round(ms)
+}
+
+function forward(now: number, to: number): number {
+  if (!(to >= now)) throw new RangeError(`it is ${new Date(now).toISOString()} already; time goes back by reset only`)
+  return to
+}

@@ -1,0 +1,173 @@
+// A space of a daemon that runs in another process, for tests that share one: workers of a test runner, for instance.
+
+import { controlTokenIn } from '../api/local.ts'
+import { type Client, createClient, NatterError } from '../client/index.ts'
+import type { ShownSpace } from '../control/spaces.ts'
+import {
+  type Account,
+  keepingAlive,
+  milliseconds,
+  missed,
+  type Natter,
+  type Pattern,
+  type SpaceOptions,
+  variablesOf,
+  type WaitOptions,
+  wantedSpace,
+} from './natter.ts'
+
+export interface RemoteOptions extends SpaceOptions {
+  /** The URL of the daemon. With `#token=…`, as in its ready file, it brings the control token along. */
+  readonly in: string
+  /** Needed unless the URL has it, or the environment: NATTER_CONTROL_TOKEN, for the site in NATTER_SITE. */
+  readonly controlToken?: string
+}
+
+type Promised<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never
+type AllPromised<T> = { readonly [K in keyof T]: Promised<T[K]> }
+
+/** The same as `Natter`, and everything that asks the daemon returns a promise. */
+export interface RemoteNatter
+  extends AllPromised<
+      Pick<
+        Natter,
+        | 'as'
+        | 'account'
+        | 'env'
+        | 'waitFor'
+        | 'waitForCall'
+        | 'waitForWebhook'
+        | 'requests'
+        | 'forgetRequests'
+        | 'events'
+        | 'webhooks'
+        | 'outbox'
+        | 'reset'
+        | 'save'
+        | 'restore'
+        | 'stop'
+      >
+    >,
+    AsyncDisposable {
+  readonly name: string
+  readonly url: string
+  readonly owner: Client
+  readonly controlToken: string
+  readonly clock: AllPromised<Natter['clock']>
+  readonly faults: AllPromised<Natter['faults']>
+}
+
+export async function takeSpace({ in: given, controlToken, ...options }: RemoteOptions): Promise<RemoteNatter> {
+  const { site, token } = daemonIn(given, controlToken)
+  const daemon = new Control(site, token)
+  const space = await daemon.call<ShownSpace>('POST', '/spaces', wantedSpace('startNatter', options))
+  const stop = once(async () => void (await daemon.call('DELETE', `/spaces/${space.name}`).catch(unlessGone)))
+  return remoteOf(space, new Control(space.url, space.control_token), stop)
+}
+
+function remoteOf(space: ShownSpace, control: Control, stop: () => Promise<void>): RemoteNatter {
+  const { url, name } = space
+  const clientOf = ({ email, apiKey }: Account) => createClient({ site: url, email, apiKey })
+
+  async function account(user: string | number): Promise<Account> {
+    const found = await control.call('GET', `/accounts/${encodeURIComponent(user)}`)
+    return accountOf(found.account)
+  }
+
+  async function wait(kind: 'event' | 'call' | 'webhook', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
+    const params = { [kind]: wanted, within: milliseconds(within) / 1000, ...(user !== undefined && { user }) }
+    const waited = await control.call('POST', '/wait', params)
+    if (waited.met) return waited[kind]
+    throw new Error(missed(kind, wanted, waited.near))
+  }
+
+  const list = async (path: string, field: string) => (await control.call('GET', `${path}?limit=100000`))[field]
+  const ask = async (method: string, path: string, params?: object) => void (await control.call(method, path, params))
+
+  const remote: Omit<RemoteNatter, typeof Symbol.asyncDispose> = {
+    name,
+    url,
+    owner: clientOf(accountOf(space.owner)),
+    controlToken: space.control_token,
+    account,
+    as: async user => clientOf(await account(user)),
+    env: async user => variablesOf(url, await account(user)),
+    clock: {
+      now: async () => new Date((await control.call('GET', '/clock')).now),
+      freeze: () => ask('POST', '/clock/freeze'),
+      resume: () => ask('POST', '/clock/resume'),
+      advance: by => ask('POST', '/clock/advance', { by: milliseconds(by) / 1000 }),
+      set: to => ask('POST', '/clock/set', { to: to.toISOString() }),
+    },
+    waitFor: async (event, options) => (await wait('event', event, options)).event,
+    waitForCall: (call, options) => wait('call', call, options),
+    waitForWebhook: (delivery, options) => wait('webhook', delivery, options),
+    faults: {
+      add: async rule => (await control.call('POST', '/faults', rule)).fault,
+      list: async () => (await control.call('GET', '/faults')).faults,
+      remove: id => ask('DELETE', `/faults?id=${id}`),
+      clear: () => ask('DELETE', '/faults'),
+    },
+    requests: () => list('/requests', 'requests'),
+    forgetRequests: () => ask('DELETE', '/requests'),
+    events: () => list('/events', 'events'),
+    webhooks: () => list('/webhooks', 'deliveries'),
+    outbox: () => list('/outbox', 'mails'),
+    reset: () => ask('POST', '/reset'),
+    save: snapshot => ask('POST', '/snapshots', { name: snapshot }),
+    restore: snapshot => ask('POST', `/snapshots/${encodeURIComponent(snapshot)}/restore`),
+    stop,
+  }
+  return Object.assign(remote, { [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop }) as RemoteNatter
+}
+
+/** The control plane of one world. */
+class Control {
+  readonly #site: string
+  readonly #token: string
+
+  constructor(site: string, token: string) {
+    this.#site = site
+    this.#token = token
+  }
+
+  async call<R = Record<string, any>>(method: string, path: string, params?: object): Promise<R> {
+    const headers = { Authorization: `Bearer ${this.#token}`, ...(params && { 'Content-Type': 'application/json' }) }
+    const response = await keepingAlive(
+      fetch(`${this.#site}/control/v1${path}`, { method, headers, ...(params && { body: JSON.stringify(params) }) }),
+    )
+    const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
+    if (!response.ok) throw new NatterError(response.status, body, null, `${method} /control/v1${path}`)
+    return body as R
+  }
+}
+
+/** A token goes only to the site that it came with. */
+function daemonIn(given: string, controlToken: string | undefined): { site: string; token: string } {
+  if (typeof given !== 'string' || !/^https?:\/\//.test(given) || !URL.canParse(given))
+    throw new TypeError(`startNatter: in must be the URL of a daemon, such as http://127.0.0.1:9991, not ${given}`)
+  const site = given.replace(/#.*$/s, '').replace(/\/+$/, '')
+  const { NATTER_SITE, NATTER_CONTROL_TOKEN } = process.env
+  const ofEnvironment = NATTER_SITE?.replace(/\/+$/, '') === site ? NATTER_CONTROL_TOKEN : undefined
+  const token = controlToken ?? controlTokenIn(given) ?? ofEnvironment
+  if (!token)
+    throw new TypeError(`startNatter: no control token for ${site}: give controlToken, or run the tests by natter exec`)
+  return { site, token }
+}
+
+function accountOf({ user_id, email, api_key }: ShownSpace['owner']): Account {
+  return { userId: user_id, email, apiKey: api_key }
+}
+
+/** The space may have expired, and so may the daemon. */
+function unlessGone(error: unknown): void {
+  if (error instanceof NatterError && error.status !== 404) throw error
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= work()
+    return done
+  }
+}

@@ -1,0 +1,106 @@
+// Spaces from the command line: `natter spaces …` and `natter exec --in`.
+
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { exitCodes } from '../../cli/base/failure.ts'
+import { newShell, type Shell } from '../support/cli.ts'
+import { Control } from '../support/control.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+
+const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+
+function tokenOf(shell: Shell): Shell {
+  const file = join(shell.home, 'ready.json')
+  writeFileSync(file, JSON.stringify(daemon().ready))
+  return shell.with({ NATTER_READY_FILE: file })
+}
+
+async function run(shell: Shell, ...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await shell.natter(words)
+  assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
+  return stdout
+}
+
+describe('natter spaces', () => {
+  test('creates, lists, shows, uses and deletes a space', async t => {
+    const shell = tokenOf(newShell(t))
+    const seed = join(shell.home, 'world.yaml')
+    writeFileSync(seed, 'users:\n  - name: zoe\n')
+    const words = ['worker-1', '--preset', 'empty', '--seed', seed, '--clock', 'frozen@2030-01-01T00:00:00Z']
+    const made = JSON.parse(await run(shell, 'spaces', 'create', ...words, '--json'))
+    assert.equal(made.url, `${daemon().url}/spaces/worker-1`)
+    assert.match(await run(shell, 'spaces', 'list'), /worker-1 +http.*\/spaces\/worker-1/)
+    assert.equal(JSON.parse(await run(shell, 'spaces', 'show', 'worker-1', '--json')).control_token, made.control_token)
+    const home = newShell(t)
+    await run(home, 'spaces', 'use', 'worker-1', '--ready-file', shell.env.NATTER_READY_FILE!)
+    assert.match(await run(home, 'whoami'), /spaces\/worker-1/)
+    assert.equal(JSON.parse(await run(home, 'clock', 'show', '--json')).time, '2030-01-01T00:00:00.000Z')
+    assert.match(await run(home, '--as', 'zoe', 'users', 'me', '--json'), /zoe@example.com/)
+    const refused = await home.natter(['spaces', 'list'])
+    assert.match(refused.stderr, /A space has no spaces of its own/)
+    await run(shell, 'spaces', 'delete', 'worker-1')
+    const gone = await home.natter(['users', 'me'])
+    assert.deepEqual([gone.code, /There is no space "worker-1"/.test(gone.stderr)], [exitCodes.notFound, true], gone.stderr)
+    const missing = await shell.natter(['spaces', 'create', '--seed', join(shell.home, 'none.yaml')])
+    assert.match(missing.stderr, /--seed: cannot read .*none\.yaml: ENOENT/)
+  })
+})
+
+describe('natter exec --in', () => {
+  test('runs a command in a space of a running daemon, and deletes the space', async t => {
+    const shell = newShell(t)
+    const script = 'echo $NATTER_SITE; cat $ZULIP_CONFIG; echo $NATTER_CONTROL_TOKEN; exit 3'
+    const words = [
+      'exec',
+      '--in',
+      daemon().ready.inspector,
+      '--clock',
+      'frozen@2030-01-01T00:00:00Z',
+      '--',
+      'sh',
+      '-c',
+      script,
+    ]
+    const { code, stdout, stderr } = await shell.natter(words)
+    assert.equal(code, 3, stderr)
+    const [site, ...rest] = stdout.trim().split('\n')
+    assert.match(site!, new RegExp(`^${daemon().url}/spaces/\\d+$`))
+    assert.ok(rest.includes(`site=${site}`))
+    assert.notEqual(rest.at(-1), daemon().ready.control_token)
+    const { spaces } = await new Control(daemon()).call('GET', '/spaces')
+    assert.ok(!spaces.some(({ url }: { url: string }) => url === site))
+  })
+
+  test('acts as an account, takes a seed, and finds the token with the site it belongs to', async t => {
+    const shell = newShell(t)
+    const seed = join(shell.home, 'world.yaml')
+    writeFileSync(seed, 'users:\n  - name: zoe\n')
+    const env = { NATTER_SITE: daemon().url, NATTER_CONTROL_TOKEN: daemon().ready.control_token! }
+    const script = `echo $NATTER_EMAIL:$NATTER_CONTROL_TOKEN`
+    const words = ['exec', '--in', daemon().url, '--seed', seed, '--as', 'zoe', '--', 'sh', '-c', script]
+    const { code, stdout, stderr } = await shell.natter(words, { env })
+    assert.equal(code, 0, stderr)
+    assert.equal(stdout, 'zoe@example.com:\n')
+  })
+
+  test('refuses what a space cannot be given, and a daemon without a token', async t => {
+    const shell = newShell(t)
+    const odd = await shell.natter(['exec', '--in', daemon().url, '--port', '1', '--', 'true'])
+    assert.equal(odd.code, 2)
+    assert.match(odd.stderr, /--port cannot be combined with --in/)
+    const closed = await shell.natter(['exec', '--in', daemon().url, '--', 'true'])
+    assert.match(closed.stderr, /no control token/)
+    const bad = await shell.natter(['exec', '--in', daemon().ready.inspector, '--preset', 'huge', '--', 'true'])
+    assert.match(bad.stderr, /preset: /)
+  })
+
+  test('tells of a space that the command itself has deleted by its own exit code only', async t => {
+    const shell = newShell(t)
+    const script = `curl -s -X DELETE -H "Authorization: Bearer ${daemon().ready.control_token}" ${daemon().url}/control/v1/spaces/$(basename $NATTER_SITE) > out`
+    const { code, stderr } = await shell.natter(['exec', '--in', daemon().ready.inspector, '--', 'sh', '-c', script])
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.match(readFileSync(join(shell.home, 'out'), 'utf8'), /success/)
+  })
+})

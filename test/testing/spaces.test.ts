@@ -1,0 +1,89 @@
+// Spaces in the testing library: `natter.space()` in the same process, `startNatter({ in })` in a daemon that runs elsewhere.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { type RemoteOptions, startNatter } from '../../daemon/testing/index.ts'
+import { Control } from '../support/control.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+
+describe('natter.space()', () => {
+  test('is a world of its own in the same daemon, and is gone when it is stopped', async () => {
+    await using natter = await startNatter()
+    const space = await natter.space({ clock: new Date('2030-01-01T00:00:00Z'), name: 'one' })
+    assert.equal(space.url, `${natter.url}/spaces/one`)
+    await space.as('amy').savedSnippets.create({ title: 'a', content: 'b' })
+    assert.deepEqual((await natter.as('amy').savedSnippets.list()).saved_snippets, [])
+    await space.clock.advance('1h')
+    assert.equal(space.clock.now().toISOString(), '2030-01-01T01:00:00.000Z')
+    space.faults.add({ kind: 'status', status: 503, endpoint: 'get-own-user' })
+    await natter.owner.users.me()
+    assert.equal((await space.waitFor({ type: 'saved_snippets' })).op, 'add')
+    const copy = await space.space({ from: 'one' })
+    assert.equal((await copy.as('amy').savedSnippets.list()).saved_snippets.length, 1)
+    await space.stop()
+    await assert.rejects(space.as('amy').users.me(), /There is no space "one"/)
+    await space.stop()
+    assert.equal((await copy.owner.users.me()).is_owner, true)
+  })
+
+  test('takes a seed from a file, and refuses an option that does not exist', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-seed-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const seed = join(folder, 'seed.yaml')
+    writeFileSync(seed, 'users:\n  - name: zoe\n')
+    await using natter = await startNatter({ preset: 'empty' })
+    const space = await natter.space({ seed })
+    assert.equal((await space.as('zoe').users.me()).email, 'zoe@example.com')
+    await assert.rejects(natter.space({ sed: seed } as object), /space: there is no option "sed"/)
+    await assert.rejects(natter.space({ preset: 'empty', seed: { users: [{}] } as never }), /users\[0\]/)
+  })
+})
+
+describe('startNatter({ in })', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+
+  test('takes a space of a daemon that runs, and gives it back', async () => {
+    const { url, inspector } = daemon().ready
+    let site: string
+    {
+      await using natter = await startNatter({ in: inspector, clock: new Date('2030-01-01T00:00:00Z') })
+      site = natter.url
+      assert.ok(site.startsWith(`${url}/spaces/`))
+      const amy = await natter.as('amy')
+      await amy.savedSnippets.create({ title: 'a', content: 'b' })
+      assert.equal((await natter.waitFor({ type: 'saved_snippets' }, { user: 'amy' })).op, 'add')
+      assert.equal((await natter.waitForCall({ endpoint: 'create-saved-snippet' })).status, 200)
+      await assert.rejects(natter.waitFor({ type: 'message' }, { within: 0 }), /no event matched/)
+      await natter.clock.advance('1h30m')
+      assert.equal((await natter.clock.now()).toISOString(), '2030-01-01T01:30:00.000Z')
+      await natter.save('one')
+      const fault = await natter.faults.add({ kind: 'status', status: 503, endpoint: 'get-own-user', times: 1 })
+      await assert.rejects(natter.owner.users.me())
+      assert.equal((await natter.faults.list())[0]!.hits, 1)
+      await natter.faults.remove(fault.id)
+      assert.equal((await natter.requests()).length, 2)
+      assert.equal((await natter.events()).length, 1)
+      await natter.reset()
+      assert.deepEqual((await amy.savedSnippets.list()).saved_snippets, [])
+      await natter.restore('one')
+      assert.equal((await amy.savedSnippets.list()).saved_snippets.length, 1)
+      assert.equal((await natter.env('amy')).ZULIP_SITE, site)
+      assert.deepEqual([await natter.outbox(), await natter.webhooks()], [[], []])
+      await natter.forgetRequests()
+    }
+    assert.equal((await fetch(`${site}/api/v1/server_settings`)).status, 404)
+    assert.deepEqual((await new Control(daemon()).call('GET', '/spaces')).spaces, [])
+  })
+
+  test('says what is wrong: no URL, no token, another option', async () => {
+    const { url, control_token: controlToken } = daemon().ready
+    await assert.rejects(startNatter({ in: 'localhost:9991' }), /in must be the URL of a daemon/)
+    await assert.rejects(startNatter({ in: url }), /no control token for/)
+    await assert.rejects(startNatter({ in: url, controlToken: 'wrong' }), /Authorization: Bearer/)
+    const odd = { in: url, controlToken: controlToken!, port: 1 } as RemoteOptions
+    await assert.rejects(startNatter(odd), /there is no option "port"/)
+  })
+})
