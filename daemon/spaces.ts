@@ -104,7 +104,7 @@ export class Spaces implements SpacesDoor {
     }
   }
 
-  /** Answers whoever waits in any of them; `drain` as for a world. */
+  /** Stops all of them, which answers parked polls; `drain` as for a world. */
   async stop(drain: () => Promise<void>): Promise<void> {
     this.#stopped = true
     clearInterval(this.#looking)
