@@ -93,7 +93,8 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
     assert.deepEqual(await offered('natter tail --channel des'), ['design\\ team'])
     assert.deepEqual(await offered('natter send --to amy@exa'), ['@example.com'])
     assert.deepEqual(await offered('natter send --to amy@'), ['@example.com'])
-    assert.deepEqual((await offered('natter exec --')).slice(-3), ['--control', '--quiet', '--timeout'])
+    const ofExec = ['--control', '--quiet', '--control-token', '--timeout']
+    assert.deepEqual((await offered('natter exec --')).slice(-4), ofExec)
   })
 
   test('a channel called * is offered as it is called, not as the files around', async () => {

@@ -52,6 +52,10 @@ describe('exit codes over the whole control plane', () => {
       'save-snapshot': { needed: ['before'] },
       'restore-snapshot': { absent: ['nothing'] },
       'remove-snapshot': { absent: ['nothing'] },
+      'create-space': { absent: ['--from', 'nothing'] },
+      'list-spaces': {},
+      'show-space': { absent: ['nothing'] },
+      'delete-space': { absent: ['nothing'] },
       'list-webhook-requests': { absent: ['--of', zoe] },
       // It may wait for a bot that does not exist yet.
       'wait-for-webhook-request': { needed: ['--within', '1s'] },
