@@ -42,7 +42,11 @@ describe('natter spaces', () => {
     assert.match(refused.stderr, /A space has no spaces of its own/)
     await run(shell, 'spaces', 'delete', 'worker-1')
     const gone = await home.natter(['users', 'me'])
-    assert.deepEqual([gone.code, /There is no space "worker-1"/.test(gone.stderr)], [exitCodes.notFound, true], gone.stderr)
+    assert.deepEqual(
+      [gone.code, /There is no space "worker-1"/.test(gone.stderr)],
+      [exitCodes.notFound, true],
+      gone.stderr,
+    )
     const missing = await shell.natter(['spaces', 'create', '--seed', join(shell.home, 'none.yaml')])
     assert.match(missing.stderr, /--seed: cannot read .*none\.yaml: ENOENT/)
   })
