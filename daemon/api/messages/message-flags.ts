@@ -20,6 +20,8 @@ import { narrowParam } from '../shapes/narrow.ts'
 
 const op = required(oneOf('add', 'remove'), 'add or remove the flag')
 const flag = required(text, 'read, starred or collapsed')
+/** What a client that comes back after a long time may mark read at once. */
+const mostMarked = 100_000
 const ignored = maybe(listOf(int))
 
 export const messageFlags = {
@@ -30,7 +32,7 @@ export const messageFlags = {
     access: 'user',
     since: 1,
     summary: 'Add a flag to messages, or remove it',
-    params: { messages: required(listOf(messageId), 'the messages'), op, flag },
+    params: { messages: required(listOf(messageId, mostMarked), 'the messages'), op, flag },
     reply: { messages: listOf(int), ignored_because_not_subscribed_channels: ignored },
     refusals: ['BAD_REQUEST'],
     cli: {

@@ -59,7 +59,7 @@ export function render(author: Author, source: string, place: RenderPlace = null
   const found = new Findings()
   const widget = widgetOf(source)
   return {
-    html: rendered(source, { context: contextOf(author, place), findings: found, quoted: false }),
+    html: rendered(source, { context: contextOf(author, place), findings: found, quoted: false, linked: false }),
     mentions: {
       userIds: ascending(found.users),
       groupIds: ascending(found.groups),
@@ -79,7 +79,7 @@ export function render(author: Author, source: string, place: RenderPlace = null
 
 /** Renders what has no author or place: descriptions, profile fields. They mention nobody and show no pictures. */
 export function renderInline(state: State, source: string): string {
-  return rendered(source, { context: commonContext(state), findings: new Findings(), quoted: false })
+  return rendered(source, { context: commonContext(state), findings: new Findings(), quoted: false, linked: false })
 }
 
 function rendered(source: string, env: Env): string {

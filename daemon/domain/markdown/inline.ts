@@ -42,7 +42,7 @@ export function link(state: StateInline): boolean {
   const { src, pos, posMax } = state
   const media = src[pos] === '!' && src[pos + 1] === '['
   const start = media ? pos + 1 : pos
-  if (src[start] !== '[' || state.linkLevel > 0) return false
+  if (src[start] !== '[' || envOf(state).linked) return false
   const close = pairsOf(state).brackets.get(start)
   if (close === undefined || close + 1 >= posMax || src[close + 1] !== '(' || close === start + 1) return false
   const target = targetAt(src, close + 2, posMax)
@@ -58,9 +58,9 @@ export function link(state: StateInline): boolean {
     open.attrs = target.title === '' ? [['href', href]] : [['href', href], ['title', target.title]] // biome-ignore format: one line
     state.pos = start + 1
     state.posMax = close
-    state.linkLevel++
+    env.linked = true
     state.md.inline.tokenize(state)
-    state.linkLevel--
+    env.linked = false
     state.push('link_close', 'a', -1)
     state.posMax = posMax
   }
@@ -91,7 +91,7 @@ function targetAt(src: string, start: number, max: number): { url: string; title
 /** A bare address. The scheme is text already when the colon is met. */
 export function address(state: StateInline): boolean {
   const { src, pos, posMax } = state
-  if (src[pos] !== ':' || src[pos + 1] !== '/' || src[pos + 2] !== '/' || state.linkLevel > 0) return false
+  if (src[pos] !== ':' || src[pos + 1] !== '/' || src[pos + 2] !== '/' || envOf(state).linked) return false
   const scheme = /https?$/i.exec(src.slice(Math.max(0, pos - 5), pos))?.[0]
   if (!scheme || state.pending.length < scheme.length) return false
   const start = pos - scheme.length

@@ -32,7 +32,7 @@ export function isPlain(source: string): boolean {
 }
 
 function makeParser(): InstanceType<typeof MarkdownIt> {
-  const md = new MarkdownIt({ html: false, breaks: true, maxNesting: 100 })
+  const md = new MarkdownIt({ html: false, breaks: true })
   md.core.ruler.enableOnly(['normalize', 'block'])
   md.core.ruler.push('natter_inline', readInline)
   // OPEN: rules (`---`) are drawn; references, underlined headings, entities and backslash escapes stay literal text.

@@ -13,7 +13,7 @@ const place = /#\*\*((?:[^*\n]|\*(?!\*))+)\*\*/y
 export function placeLink(state: StateInline): boolean {
   const { src, pos } = state
   // OPEN: a place link may start wherever a mention may; the rule is stated for mentions only.
-  if (src[pos] !== '#' || state.linkLevel > 0 || (pos > 0 && !/[\s'"({[/<]/.test(src[pos - 1]!))) return false
+  if (src[pos] !== '#' || envOf(state).linked || (pos > 0 && !/[\s'"({[/<]/.test(src[pos - 1]!))) return false
   const found = matchAt(place, state)
   if (!found) return false
   const html = placeHtml(envOf(state), found[1]!)

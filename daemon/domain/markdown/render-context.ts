@@ -59,4 +59,6 @@ export interface Env {
   readonly findings: Findings
   /** Inside a quote, where mentions are silent and links have no previews. */
   quoted: boolean
+  /** Inside the text of a link, where no other link may start. */
+  linked: boolean
 }

@@ -40,6 +40,7 @@ describe('plain words', () => {
             context: { ...context, linkifiers: [], emoticons },
             findings: new Findings(),
             quoted: false,
+            linked: false,
           })
           const [shortEnv, longEnv] = [env(), env()]
           assert.equal(toHtml(source, shortEnv), parsed(source, longEnv))
