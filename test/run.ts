@@ -7,6 +7,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { bundleTests } from './bundle.ts'
 import { startCoverage } from './coverage.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -49,8 +50,8 @@ function isAfter(file: string): boolean {
 async function run(files: readonly string[]): Promise<boolean> {
   if (files.length === 0) return false
   // The timeout is for a whole file, and only against one that hangs: a busy machine takes minutes for the longest.
-  const options = ['--import', 'tsx', '--test', '--test-concurrency=3', '--test-timeout=600000', '--test-reporter=spec']
-  const child = spawn(process.execPath, [...options, ...files], {
+  const options = ['--enable-source-maps', '--test', '--test-concurrency=3', '--test-timeout=600000', '--test-reporter=spec']
+  const child = spawn(process.execPath, [...options, ...(await bundleTests(root, files))], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...coverage?.env, NATTER_TEST_CALLS: calls },

@@ -3,10 +3,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { pathToFileURL } from 'node:url'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -154,7 +156,7 @@ const bare = Object.fromEntries(
 
 const entry = bundleIsFresh()
   ? [join(root, 'bin/natter')]
-  : ['--import', import.meta.resolve('tsx'), join(root, 'cli/main.ts')]
+  : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href, join(root, 'cli/main.ts')]
 
 function bundleIsFresh(): boolean {
   const bundle = statSync(join(root, 'dist/natter.cjs'), { throwIfNoEntry: false })
