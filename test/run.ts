@@ -50,7 +50,13 @@ function isAfter(file: string): boolean {
 async function run(files: readonly string[]): Promise<boolean> {
   if (files.length === 0) return false
   // The timeout is for a whole file, and only against one that hangs: a busy machine takes minutes for the longest.
-  const options = ['--enable-source-maps', '--test', '--test-concurrency=3', '--test-timeout=600000', '--test-reporter=spec']
+  const options = [
+    '--enable-source-maps',
+    '--test',
+    '--test-concurrency=3',
+    '--test-timeout=600000',
+    '--test-reporter=spec',
+  ]
   const child = spawn(process.execPath, [...options, ...(await bundleTests(root, files))], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],

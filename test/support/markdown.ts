@@ -57,7 +57,10 @@ export const context: RenderContext = {
 
 export function rendering(source: string, changes: Partial<RenderContext> = {}): { html: string; findings: Findings } {
   const findings = new Findings()
-  return { html: toHtml(source, { context: { ...context, ...changes }, findings, quoted: false, linked: false }), findings }
+  return {
+    html: toHtml(source, { context: { ...context, ...changes }, findings, quoted: false, linked: false }),
+    findings,
+  }
 }
 
 /** For text that is one paragraph. */
