@@ -65,6 +65,9 @@ export interface Config {
   /** A file, or its content. */
   readonly seed: string | object | undefined
   readonly preset: 'empty' | 'dev'
+  /** A snapshot file or a store that a daemon in memory starts with. */
+  readonly from: string | undefined
+  readonly snapshotOnExit: string | undefined
   /** Where randomness starts from; undefined: a different place every time. */
   readonly random: string | undefined
 }
@@ -120,6 +123,8 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     spaceIdle: read('space-idle'),
     seed: read('seed'),
     preset: read('preset'),
+    from: baseOf(read('from'), memory, given),
+    snapshotOnExit: read('snapshot-on-exit'),
     random: read('random') ?? (memory ? secret : undefined),
   }
 }
@@ -212,6 +217,14 @@ function storeOf(given: Given, env: NodeJS.ProcessEnv): [memory: boolean, data: 
   if (byEnv[0] && byEnv[1] !== undefined)
     throw new UsageError('NATTER_MEMORY and NATTER_DATA exclude each other: a daemon in memory has no store')
   return [...byEnv]
+}
+
+function baseOf(from: string | undefined, memory: boolean, given: Given): string | undefined {
+  if (from === undefined) return undefined
+  if (!memory) throw new UsageError('--from needs --memory: what it names is only read')
+  const other = (['seed', 'preset', 'org', 'owner'] as const).find(name => given[name] !== undefined)
+  if (other) throw new UsageError(`--from and --${other} exclude each other: the organization already exists`)
+  return from
 }
 
 /** A secret is in a file or in the environment; on the command line everybody on the machine can read it. */

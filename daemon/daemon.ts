@@ -49,6 +49,11 @@ export async function startDaemon(
     spaces ??= import('./spaces.ts').then(({ Spaces }) => new Spaces({ config, server, main: world!, warn }))
     return spaces
   }
+  const saveSnapshot = async () => {
+    const { snapshotOnExit: file } = config
+    if (file === undefined || !world || world.engine.state.users.size === 0) return
+    await world.saveTo(file).catch(error => warn(`the snapshot ${file} could not be written: ${error.message}`))
+  }
   const stop = async () => {
     let closed: Promise<void> | undefined
     const close = () => {
@@ -56,7 +61,11 @@ export async function startDaemon(
       return closed
     }
     try {
-      await Promise.all([world?.stop(close), spaces?.then(opened => opened.stop(close))])
+      const closeMain = async () => {
+        await close()
+        await saveSnapshot()
+      }
+      await Promise.all([world?.stop(closeMain), spaces?.then(opened => opened.stop(close))])
     } finally {
       await folder.release()
     }

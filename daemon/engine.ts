@@ -20,6 +20,8 @@ export interface EngineParts {
   readonly onFailure: (error: Error) => void
   /** Facts were taken: what is planned may have changed. */
   readonly onChange: () => void
+  /** Called with each fact before it is applied, by replay too. Absent where nobody remembers how things were. */
+  readonly onFact?: (state: State, position: number, fact: Fact) => void
   /** Mails of commands whose facts are on disk. Absent where nothing is sent. */
   readonly post?: (mails: readonly Mail[]) => void
   /** Files beside the store that such a command gave up. Absent where all are kept. */
@@ -159,6 +161,11 @@ export class Engine {
     return { store: [{ secretVerifier: this.#secretVerifier }], ...this.state.save(), queues: this.queues.save() }
   }
 
+  /** A state that was saved from this world. */
+  load(sections: Readonly<Record<string, Iterable<unknown>>>): State {
+    return State.load(sections, name => this.#parts.snapshots!.file(name))
+  }
+
   /** What the store remembers of the secret it was last used with; undefined when it remembers nothing. */
   get secretVerifier(): string | undefined {
     return this.#secretVerifier
@@ -202,9 +209,10 @@ export class Engine {
 
   #take(position: number, facts: readonly Fact[]): void {
     for (const fact of facts) {
+      this.#parts.onFact?.(this.state, position, fact)
       if (this.queues.apply(position, fact)) continue
       if (fact.type === 'store.restored') {
-        this.state = State.load(fact.sections)
+        this.state = this.load(fact.sections)
         this.queues.clear()
         continue
       }

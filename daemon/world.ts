@@ -26,6 +26,7 @@ import { UnneededFiles } from './io/unneeded-files.ts'
 import { Webhooks } from './io/webhooks.ts'
 import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
+import { readBase, snapshotFiles, writeSnapshot } from './snapshot-file.ts'
 import type { Store } from './store.ts'
 import { version } from './version.ts'
 
@@ -35,6 +36,7 @@ export type WorldSettings = Pick<
   | 'clock'
   | 'control'
   | 'devAuth'
+  | 'from'
   | 'dialect'
   | 'heartbeat'
   | 'maxPending'
@@ -237,6 +239,7 @@ export class World {
   async #found(): Promise<void> {
     const { settings, warn } = this.#parts
     const { engine, keys } = this
+    if (settings.from !== undefined) await this.#foundFrom(settings.from)
     if (engine.state.users.size === 0) {
       const surroundings = { client: 'internal', random: this.#random, keys, server: this.#server }
       const context = { now: this.clock.now(), tools: this.#tools, surroundings }
@@ -245,6 +248,19 @@ export class World {
     else if (settings.seed !== undefined) warn('the store already has an organization; --seed is ignored')
     if (settings.reactivate && engine.state.organization.deactivated)
       await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
+  }
+
+  /** Another organization, with its time unless the flags give one. */
+  async #foundFrom(path: string): Promise<void> {
+    const { settings, store } = this.#parts
+    const { clock, sections } = await readBase(path, store.files)
+    if (settings.clock === 'real' && this.clock instanceof SteeredClock) this.clock.jump(clock)
+    await this.engine.restore('found-from-snapshot', sections)
+  }
+
+  /** Writes what is now to a file that `--from` reads. */
+  async saveTo(file: string): Promise<void> {
+    await writeSnapshot(file, this.engine, this.clock, this.#parts.store.files)
   }
 
   #compactWhenWorthIt(): void {
@@ -296,6 +312,7 @@ export class World {
         this.site.beginClosing()
         onFailure(error)
       },
+      ...(this.#isControlled && { onFact: (...fact) => this.control?.history.take(...fact) }),
       onChange: () => {
         this.#scheduler.reconsider()
         this.#webhooks.reconsider()
@@ -323,9 +340,13 @@ export class World {
     })
   }
 
+  get #isControlled(): boolean {
+    return this.#parts.settings.control
+  }
+
   #buildControl(): ControlPlane | undefined {
     const { clock, engine, keys } = this
-    if (!this.#parts.settings.control || !(clock instanceof SteeredClock)) return undefined
+    if (!this.#isControlled || !(clock instanceof SteeredClock)) return undefined
     return new ControlPlane({
       engine,
       clock,
@@ -334,6 +355,7 @@ export class World {
       kept: !this.#parts.settings.memory,
       quiet: () => this.#webhooks.quiet(),
       version: version(),
+      snapshotFiles: snapshotFiles(() => engine, this.#parts.store.files),
       journalSize: this.#parts.store.journalSize,
     })
   }

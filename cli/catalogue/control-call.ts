@@ -20,14 +20,27 @@ export async function callControl(
   const { destroys } = endpoint.cli
   if (destroys && !globals.yes && (await isKept(globals)))
     await (await import('../input/confirm.ts')).confirm(destroys.question, globals)
+  if (endpoint.cli.raw) {
+    const { downloadControl } = await import('../transport/download.ts')
+    const pieces = downloadControl(globals, request.path, patienceFor(endpoint, globals))
+    for await (const bytes of pieces) await write(process.stdout, bytes)
+    return
+  }
   const reply = await callControlPlane(globals, request, patienceFor(endpoint, globals))
-  const { shows, columns, unmet } = endpoint.cli
+  const { shows, columns, unmet, says } = endpoint.cli
+  const lines = says && (await import('../print/sentences.ts')).sentences[says]
+  const view = { shows, columns, shapes: endpoint.reply }
   if (unmet === undefined || reply.met === true)
-    return printReply(reply, { shows, columns, shapes: endpoint.reply }, globals)
+    return printReply(reply, lines ? { ...view, says: reply => lines(reply, noNames) } : view, globals)
   if (globals.json) await printReply(reply, {}, globals)
   note(`${unmet} within ${given.get('within') ?? endpoint.params.within?.fallback}`)
   for (const { differs } of reply.near as { differs: string[] }[]) note(`  near: ${differs.join('; ')}`)
   throw new Ending(exitCodes.unmet)
+}
+
+/** As fast as the reader takes it. */
+function write(stream: NodeJS.WriteStream, bytes: Uint8Array): Promise<void> | undefined {
+  return stream.write(bytes) ? undefined : new Promise(resolve => stream.once('drain', resolve))
 }
 
 /** What is only in memory is there to be thrown away. */
@@ -35,6 +48,9 @@ async function isKept(globals: Globals): Promise<boolean> {
   const { kept } = await callControlPlane(globals, { method: 'GET', path: '/control/v1/snapshots' }, globals)
   return kept === true
 }
+
+/** Replies of the control plane name accounts themselves. */
+const noNames = async () => new Map<number, string>()
 
 /** The daemon looks names up itself, and nothing here is read from stdin. */
 const sources: Sources = {

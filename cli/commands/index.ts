@@ -66,6 +66,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'call any route: natter api POST /typing -f op=start',
     load: async () => (await import('./api.ts')).api,
   },
+  snapshot: {
+    about: 'write a snapshot to a file',
+    load: async () => (await import('./snapshot.ts')).snapshot,
+  },
   completion: {
     about: 'print completion scripts for bash, zsh and fish',
     load: async () => (await import('./completion.ts')).completion,

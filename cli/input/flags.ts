@@ -44,6 +44,7 @@ const words: Readonly<Record<string, string>> = {
   channel_folder_id: 'folder',
   saved_snippet_id: 'snippet',
   field_id: 'profile-field',
+  document: 'file',
 }
 
 /** The flag that can replace a positional argument. */
@@ -127,6 +128,8 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
   }
   if (text?.format === 'binary') return readUpload(raw, label)
   if (text?.ref === 'seed') return readText(raw, label)
+  if (text?.ref === 'file')
+    return raw === '-' ? sources.stdin() : String(Buffer.from((await readUpload(raw, label)).bytes))
   if (text) return text.ref === 'markdown' && raw === '-' ? sources.stdin() : raw
   throw usage(`${label}: "${raw}" is not ${wanted(shape)}`)
 }

@@ -24,7 +24,54 @@ export const sentences: Readonly<Record<NonNullable<CliForm['says']>, Sentences>
     const width = Math.max(0, ...ids.map(id => String(id).length))
     return ids.map(id => `${String(id).padEnd(width)}  ${known.get(Number(id)) ?? ''}`.trimEnd())
   },
+  explanation({ summary, steps }) {
+    const list = (steps ?? []) as { step: string; ok: boolean | null; says: string; rule?: string; law?: string }[]
+    const width = Math.max(0, ...list.map(({ step }) => step.length))
+    const lines = list.flatMap(({ step, ok, says, rule, law }) => [
+      `${(ok === null ? '-' : ok ? 'ok' : 'no').padEnd(4)}${step.padEnd(width)}  ${says}`,
+      ...(law === undefined || ok === true ? [] : [`${' '.repeat(width + 6)}${rule ? `Rule ${rule}: ` : ''}${law}`]),
+    ])
+    return [String(summary), ...lines]
+  },
+  difference({ total, resources }) {
+    if (total === 0) return ['No difference.']
+    const found = Object.entries(resources as Record<string, Record<'added' | 'changed' | 'removed', Differing[]>>)
+    const lines = found.flatMap(([resource, { added, changed, removed }]) => [
+      resource.replaceAll('_', ' '),
+      ...added.map(thing => `  + ${titleOf(thing)}`),
+      ...changed.flatMap(thing => [`  ~ ${titleOf(thing)}`, ...changeLines(thing)]),
+      ...removed.map(thing => `  - ${titleOf(thing)}`),
+    ])
+    const listed = found.reduce((sum, [, { added, changed, removed }]) => {
+      return sum + added.length + changed.length + removed.length
+    }, 0)
+    const left = Number(total) - listed
+    return left > 0 ? [...lines, `and ${left} more; --limit lists more`] : lines
+  },
   'topic-deleted': ({ complete }) => (complete === true ? [] : ['Some messages are left. Run the command again.']),
+}
+
+/** One thing of a difference. */
+interface Differing {
+  readonly id: number | string
+  readonly name: string
+  readonly fields?: Readonly<Record<string, unknown>>
+  readonly changes?: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>
+}
+
+/** Messages are known by what they say, everything else by its name. */
+function titleOf({ id, name, fields }: Differing): string {
+  const content = typeof fields?.content === 'string' ? `: ${excerpt(fields.content)}` : ''
+  return `${name}${typeof id === 'number' && !name.endsWith(String(id)) ? ` (${id})` : ''}${content}`
+}
+
+function changeLines({ changes = {} }: Differing): string[] {
+  return Object.entries(changes).map(([field, { from, to }]) => `      ${field}: ${excerpt(from)} → ${excerpt(to)}`)
+}
+
+function excerpt(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }
 
 /** One line per user; users are named if there are several. */

@@ -54,6 +54,11 @@ export const controlPages = {
     words: ['webhooks'],
     load: async () => (await import('./control/webhooks.ts')).webhookRequests,
   },
+  why: {
+    about: 'why an account received a message or not, and why a call was refused',
+    words: ['why'],
+    load: async () => (await import('./control/why.ts')).why,
+  },
   rules: {
     about: 'the rules of the permission model, in words',
     words: ['rules'],

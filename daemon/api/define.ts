@@ -188,7 +188,7 @@ export interface CliForm {
   /** The param with names of existing channels; a misspelt name gets a suggestion. */
   readonly channels?: string
   /** Which sentences to print instead of the reply. */
-  readonly says?: 'subscribed' | 'unsubscribed' | 'topic-deleted' | 'people'
+  readonly says?: 'subscribed' | 'unsubscribed' | 'topic-deleted' | 'people' | 'explanation' | 'difference'
   /** Lists messages: without an anchor the newest, with flags for channel, topic, sender and words. */
   readonly history?: true
   /** The param that holds a draft, or a list of them; people write a draft as they write a message, in these words. */
@@ -201,6 +201,8 @@ export interface CliForm {
   }
   /** The param with IDs of messages, of which the server skips those that it does not find. */
   readonly skips?: string
+  /** The answer is a file, printed as it comes. */
+  readonly raw?: true
   /** How long an answer may take, in milliseconds, where that is longer than usual. */
   readonly patience?: number
   /** The reply has `met`; when it is false, this is printed and the exit code is 8. */

@@ -170,6 +170,16 @@ export const daemonFlags = {
     choices: ['empty', 'dev'],
   },
   seed: { type: 'path', takes: 'FILE', about: 'JSON or YAML file with the content of a new organization' },
+  from: {
+    type: 'path',
+    takes: 'FILE|STORE',
+    about: 'with --memory: start with the organization of a snapshot file or of a store, which is only read',
+  },
+  'snapshot-on-exit': {
+    type: 'path',
+    takes: 'FILE',
+    about: 'write a snapshot to this file when the daemon stops; --from reads it',
+  },
   random: {
     type: 'text',
     takes: 'SEED',

@@ -1,5 +1,6 @@
 // The log of calls: who asked for what and what came of it, with secrets hidden. A test can look back on it or wait for it.
 
+import type { Refusal } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 import { Recent } from './recent.ts'
 
@@ -31,6 +32,12 @@ export interface CallClock {
   now(): number
 }
 
+/** Why a call was refused, and where the journal was at that time. */
+export interface Refused {
+  readonly refusal: Refusal
+  readonly position: number
+}
+
 const kept = 1000
 const secret = /password|api_key|token|secret/
 const hidden = '***'
@@ -39,6 +46,7 @@ export class Calls extends Recent<Call> {
   readonly #clock: CallClock
   readonly #began = new WeakMap<Call, number>()
   readonly #answers = new WeakMap<Call, string>()
+  readonly #refused = new WeakMap<Call, Refused>()
   readonly #revisions = new WeakMap<Call, number>()
   #revision = 0
 
@@ -86,6 +94,10 @@ export class Calls extends Recent<Call> {
     this.tell(call)
   }
 
+  refuse(call: Call, refusal: Refusal, position: number): void {
+    this.#refused.set(call, { refusal, position })
+  }
+
   answered(call: Call, status: number, body: string): void {
     call.status = status
     this.#answers.set(call, maskedAnswer(body))
@@ -112,6 +124,11 @@ export class Calls extends Recent<Call> {
   /** How the answer began, with secrets hidden; null as long as there is none. */
   answerOf(call: Call): string | null {
     return this.#answers.get(call) ?? null
+  }
+
+  /** undefined where it was answered, or not refused by the daemon itself. */
+  refusalOf(call: Call): Refused | undefined {
+    return this.#refused.get(call)
   }
 
   /** Grows with every call that arrives or changes. */

@@ -7,9 +7,10 @@ import { Calls } from './calls.ts'
 import { Deliveries } from './deliveries.ts'
 import { Events } from './events.ts'
 import { Faults } from './faults.ts'
+import { History } from './history.ts'
 import { Live } from './live.ts'
 import { type Log, Recent } from './recent.ts'
-import { type Sections, type WorldClock, Worlds } from './snapshots.ts'
+import { type Sections, type SnapshotFiles, type WorldClock, Worlds } from './snapshots.ts'
 import { watchCalls } from './watch.ts'
 
 export interface ControlledClock extends WorldClock {
@@ -29,6 +30,7 @@ export interface ControlPlaneParts {
   /** Resolves when no server of a bot is being called. */
   readonly quiet: () => Promise<void>
   readonly version: string
+  readonly snapshotFiles: SnapshotFiles
   /** Bytes; null where nothing is written. */
   readonly journalSize: () => number | null
 }
@@ -48,6 +50,7 @@ export class ControlPlane {
   readonly deliveries: Deliveries
   readonly worlds: Worlds
   readonly live: Live
+  readonly history: History
   /** Where the edge tells of the calls it serves. */
   readonly watch: Watch
 
@@ -59,7 +62,8 @@ export class ControlPlane {
     this.events = new Events(() => clock.now())
     this.faults = new Faults(randomNumber)
     this.deliveries = new Deliveries(engine, keys)
-    this.worlds = new Worlds(engine, clock)
+    this.worlds = new Worlds(engine, clock, parts.snapshotFiles)
+    this.history = new History(() => engine)
     this.live = new Live([this.calls, this.events])
     this.watch = watchCalls(engine, this.calls, this.faults)
   }
@@ -67,6 +71,7 @@ export class ControlPlane {
   /** The world is complete: `reset` goes back to this. How it came to be is not logged, that would slow down the start. */
   begin(sections?: Sections): void {
     this.worlds.begin(sections)
+    this.engine.queues.onPassedOver = queueId => this.history.passedOver(queueId)
     this.engine.queues.onAnnounced = (...announced) => this.events.log(...announced)
   }
 

@@ -1,6 +1,7 @@
 // The routes of the control plane, /control/v1/*, as its pages describe them. JSON both ways; a program that has the token
 // may do everything.
 
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJson } from '../api/json-wire.ts'
 import { tooDeep } from '../api/reading.ts'
@@ -8,7 +9,7 @@ import { invalid, malformed, Refusal, unauthenticated } from '../domain/refusal.
 import { missingPath, refusalHeaders, wrongMethod } from '../http/answer.ts'
 import { controlPrefix } from '../http/incoming.ts'
 import { type Found, Routes } from '../http/routes.ts'
-import type { ControlContext, ControlResource } from './handlers/handler.ts'
+import { type ControlContext, type ControlResource, Streamed } from './handlers/handler.ts'
 import { controlResources } from './handlers/index.ts'
 
 /** Answers every path below the prefix: the server has one route for all worlds and asks the one that is meant. */
@@ -21,7 +22,9 @@ export function controlHandler(context: ControlContext) {
       const found = find(routes, request.method, path)
       const params = paramsOf(found, query, request.body as Buffer | undefined)
       const { resource, key } = found.route
-      return { result: 'success', msg: '', ...(await resource.handlers[key]!(context, params)) }
+      const answer = await resource.handlers[key]!(context, params)
+      if (answer instanceof Streamed) return reply.type(answer.type).send(Readable.from(answer.pieces))
+      return { result: 'success', msg: '', ...answer }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       reply.code(error.status).headers(refusalHeaders(error))

@@ -1,6 +1,8 @@
 // States to go back to: the one the daemon began with, and those saved by name. Kept in memory; rows are shared with the
 // living state, so saving one costs next to nothing.
 
+import { compareStates, type Difference } from '../domain/difference/index.ts'
+import type { State } from '../domain/model/state.ts'
 import { conflict, invalid, missingOwn } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
 
@@ -17,25 +19,41 @@ export interface WorldClock {
 /** A state as rows, section by section. */
 export type Sections = Readonly<Record<string, readonly unknown[]>>
 
-interface World {
-  readonly name: string
+/** A state with its time. */
+export interface SavedWorld {
   /** Milliseconds, by the daemon's clock. */
   readonly time: number
   readonly clock: ClockSetting
   readonly sections: Sections
 }
 
+interface World extends SavedWorld {
+  readonly name: string
+}
+
+/** Snapshots that leave the daemon, and come back. */
+export interface SnapshotFiles {
+  write(world: SavedWorld): AsyncIterable<string>
+  /** Refuses what is no snapshot, or not one that this version reads. */
+  read(text: string): Promise<SavedWorld>
+}
+
 const most = 1000
+
+/** What a comparison calls the state of now, and the one that `reset` goes back to. */
+const places = ['now', 'start']
 
 export class Worlds {
   readonly #engine: Engine
   readonly #clock: WorldClock
+  readonly #files: SnapshotFiles
   readonly #saved = new Map<string, World>()
   #beginning: World | undefined
 
-  constructor(engine: Engine, clock: WorldClock) {
+  constructor(engine: Engine, clock: WorldClock, files: SnapshotFiles) {
     this.#engine = engine
     this.#clock = clock
+    this.#files = files
   }
 
   /** What is now is what `reset` goes back to. `sections` are its rows, where somebody has them already. */
@@ -48,13 +66,18 @@ export class Worlds {
   }
 
   save(name: string): { name: string; time: number } {
-    if (!/^[\w.-]{1,100}$/.test(name))
-      throw invalid('name', 'must be up to 100 letters, digits, dots, dashes and underscores')
-    if (this.#saved.size >= most && !this.#saved.has(name))
-      throw conflict('name', `there are already ${most} snapshots; remove one first`)
+    this.#checkName(name)
     const world = this.#world(name)
     this.#saved.set(name, world)
     return { name, time: world.time }
+  }
+
+  #checkName(name: string): void {
+    if (!/^[\w.-]{1,100}$/.test(name))
+      throw invalid('name', 'must be up to 100 letters, digits, dots, dashes and underscores')
+    if (places.includes(name)) throw invalid('name', `${name} names a state itself; choose another name`)
+    if (this.#saved.size >= most && !this.#saved.has(name))
+      throw conflict('name', `there are already ${most} snapshots; remove one first`)
   }
 
   async restore(name: string): Promise<void> {
@@ -72,6 +95,47 @@ export class Worlds {
   /** A snapshot for another world to begin with, by the parameter that names it; what is now without a name. */
   copy(name: string | undefined, parameter: string): Pick<World, 'clock' | 'sections'> {
     return name === undefined ? this.#world('', this.#engine.sections(true)) : this.#named(name, parameter)
+  }
+
+  /** Lists at most `limit` things. */
+  compare(from: string, to: string, limit: number): Promise<Difference> {
+    return this.#compare(this.#place(from, 'from'), this.#place(to, 'to'), limit)
+  }
+
+  /** What this piece of work changes. */
+  async changedBy(work: () => unknown, limit: number): Promise<Difference> {
+    const before = this.#world('')
+    await work()
+    return this.#compare(before, this.#world(''), limit)
+  }
+
+  /** The snapshot as a file: complete by itself. */
+  write(name: string): AsyncIterable<string> {
+    return this.#files.write(this.#place(name, 'name'))
+  }
+
+  /** Takes a snapshot that was a file, possibly of another daemon. */
+  async take(name: string, text: string): Promise<{ name: string; time: number }> {
+    this.#checkName(name)
+    const world = { name, ...(await this.#files.read(text)) }
+    this.#saved.set(name, world)
+    return { name, time: world.time }
+  }
+
+  /** Other requests get their turn meanwhile. */
+  async #compare(from: World, to: World, limit: number): Promise<Difference> {
+    const load = ({ sections }: World): State => this.#engine.load(sections)
+    const comparing = compareStates(load(from), load(to), limit)
+    for (;;) {
+      const { done, value } = comparing.next()
+      if (done) return value
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+
+  #place(name: string, parameter: string): World {
+    if (name === 'now') return this.#world('')
+    return name === 'start' ? this.#beginning! : this.#named(name, parameter)
   }
 
   #named(name: string, parameter = 'name'): World {

@@ -43,6 +43,10 @@ class Watched implements WatchedCall {
     this.#calls.park(this.#call)
   }
 
+  refused(refusal: Refusal): void {
+    this.#calls.refuse(this.#call, refusal, this.#engine.position)
+  }
+
   answer(to: Answering, status: number, body: string): boolean {
     for (const { kind } of this.#met) {
       if (kind === 'drop-after-write') return hangUp(to)

@@ -14,6 +14,20 @@ export interface RefusalDetails {
   readonly parameter?: string
   /** Extra fields of the error body. */
   readonly fields?: Readonly<Record<string, unknown>>
+  /** The rule that says no. Not part of the answer. */
+  readonly rule?: Law
+  /** What there is none of, as far as the caller may know. Not part of the answer. */
+  readonly absent?: Absent
+}
+
+/** As much of a rule as explains a refusal. */
+export interface Law {
+  readonly law: string
+}
+
+export interface Absent {
+  readonly what: string
+  readonly id: number | string | undefined
 }
 
 type More = Pick<RefusalDetails, 'code' | 'status' | 'fields'>
@@ -25,14 +39,19 @@ export class Refusal extends Error {
   /** The name of the parameter alone, without the place in it. */
   readonly parameter: string | undefined
   readonly fields: Readonly<Record<string, unknown>>
+  readonly rule: Law | undefined
+  readonly absent: Absent | undefined
 
-  constructor(msg: string, { code = 'BAD_REQUEST', kind, status, parameter, fields = {} }: RefusalDetails = {}) {
+  constructor(msg: string, details: RefusalDetails = {}) {
+    const { code = 'BAD_REQUEST', kind, status, parameter, fields = {}, rule, absent } = details
     super(msg)
     this.code = code
     this.kind = kind ?? errorCodes[code].kind
     this.status = status ?? errorCodes[code].status
     this.parameter = parameter?.split('[', 1)[0]
     this.fields = fields
+    this.rule = rule
+    this.absent = absent
   }
 }
 
@@ -65,7 +84,7 @@ export function taken(parameter: string, value: string, more?: More): Refusal {
 export function missing(parameter: string, what: string, id?: number | string, more?: More): Refusal {
   const thing =
     id === undefined ? `such ${what}` : typeof id === 'number' ? `${what} with ID ${id}` : `${what} ${inQuotes(id)}`
-  return about('not-found', parameter, `there is no ${thing}`, more)
+  return about('not-found', parameter, `there is no ${thing}`, { ...more, absent: { what, id } })
 }
 
 /** The same for records that only their owner sees; the API answers those with status 404. */
@@ -73,7 +92,7 @@ export function missingOwn(parameter: string, what: string, id: number | string)
   return missing(parameter, what, id, { status: 404 })
 }
 
-function about(kind: RefusalKind, parameter: string, why: string, more: More = {}): Refusal {
+function about(kind: RefusalKind, parameter: string, why: string, more: RefusalDetails = {}): Refusal {
   return new Refusal(`${parameter}: ${why}`, { kind, parameter, ...more })
 }
 

@@ -32,6 +32,8 @@ export interface Queue extends QueueRegistration {
   /** Highest ID ever given out, and highest ever acknowledged. */
   newest: number
   acknowledged: number
+  /** Highest ID that an answer carried, since the daemon started. */
+  delivered: number
   /** Where the newest ID belongs, to count n from. */
   position: number
   waiter: Waiter | undefined
@@ -43,7 +45,7 @@ export interface Queue extends QueueRegistration {
 }
 
 /** What follows from the registration, or is counted anew after a start. */
-export type Unsaved = 'client' | 'types' | 'size' | 'waiter' | 'heartbeatAt' | 'lastSeen' | 'idleSince'
+export type Unsaved = 'client' | 'types' | 'delivered' | 'size' | 'waiter' | 'heartbeatAt' | 'lastSeen' | 'idleSince'
 
 /** Bounded by the pending events of one queue. */
 export function sizeOf(pending: readonly Pending[]): number {

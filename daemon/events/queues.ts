@@ -42,6 +42,8 @@ const none: ReadonlySet<Queue> = new Set()
 export class Queues {
   /** Called with every announcement, whether or not anyone listens, and the queues it was put into (the first hundred). */
   onAnnounced: ((announcement: Announcement, position: number, queues: readonly string[]) => void) | undefined
+  /** Called with each queue whose narrow does not take the message that is announced. */
+  onPassedOver: ((queueId: string) => void) | undefined
   #reached: string[] | undefined
   readonly #parts: QueuesParts
   readonly #queues = new Map<string, Queue>()
@@ -89,11 +91,14 @@ export class Queues {
   apply(position: number, fact: Fact): boolean {
     if (fact.type === 'queue.registered') {
       if (!this.#gone.has(fact.queue.id)) this.#add(fact.queue, position)
-    } else if (fact.type === 'queue.acknowledged') this.#prune(fact.queueId, fact.upTo)
-    else if (fact.type === 'queue.removed') this.#drop(fact.queueId)
+    } else if (fact.type === 'queue.acknowledged') {
+      const queue = this.#queues.get(fact.queueId)
+      if (queue) this.forget(queue, fact.upTo)
+    } else if (fact.type === 'queue.removed') this.#drop(fact.queueId)
     else {
       // Before the fact itself is announced: an account that is deactivated is not sent even that.
-      if (fact.type === 'user.deactivated' || fact.type === 'user.reactivated') this.#dropAll(fact.userId)
+      if (fact.type === 'user.deactivated' || fact.type === 'user.reactivated')
+        for (const { id } of [...this.ofUser(fact.userId)]) this.#drop(id)
       // Somebody with the old key may be waiting; the owner of the new one polls again.
       if (fact.type === 'user.key-regenerated') for (const queue of this.ofUser(fact.userId)) this.answer(queue, [])
       return false
@@ -112,7 +117,7 @@ export class Queues {
         if (!account) continue
         const personal = announcement.personal?.(userId)
         for (const queue of account.queues) {
-          if (fits && queue.narrow.length > 0 && !fits(queue)) continue
+          if (!this.#takes(queue, fits)) continue
           for (const event of adapter.eventsWith(queue.client, personal)) {
             if (queue.types && !queue.types.has(event.type)) continue
             const body = echo?.queueId === queue.id ? addFields(echo.fields, event.text) : event.text
@@ -125,12 +130,18 @@ export class Queues {
     }
   }
 
+  #takes(queue: Queue, fits: Announcement['fits']): boolean {
+    if (!fits || queue.narrow.length === 0 || fits(queue)) return true
+    this.onPassedOver?.(queue.id)
+    return false
+  }
+
   /** Queues registered for all public channels, of people outside the audience. */
   #overhear(position: number, { to, fits }: Announcement, fields: object, adapter: Adapter, lasting: boolean): void {
     if (this.#overhearing.size === 0) return
     const audience = 'has' in to ? to : new Set(to)
     for (const queue of this.#overhearing) {
-      if (audience.has(queue.userId) || (fits && queue.narrow.length > 0 && !fits(queue))) continue
+      if (audience.has(queue.userId) || !this.#takes(queue, fits)) continue
       for (const event of adapter.eventsWith(queue.client, fields))
         if (!queue.types || queue.types.has(event.type)) this.#enqueue(queue, position, event.text, lasting)
     }
@@ -227,7 +238,7 @@ export class Queues {
   /** Rows for a snapshot: what is pending now, written while more comes. */
   save(): Iterable<unknown> {
     const queues = [...this.#queues.values()].map(queue => {
-      const { client, types, size, waiter, heartbeatAt, lastSeen, idleSince, ...kept } = queue
+      const { client, types, size, delivered, waiter, heartbeatAt, lastSeen, idleSince, ...kept } = queue
       return { ...kept, pending: [...queue.pending] }
     })
     return { [Symbol.iterator]: () => rowsOfQueues(queues) }
@@ -261,6 +272,7 @@ export class Queues {
       client: this.#clients.take(row),
       types: row.eventTypes && new Set(row.eventTypes),
       size: sizeOf(row.pending),
+      delivered: row.acknowledged,
       waiter: undefined,
       heartbeatAt: 0,
       lastSeen: 0,
@@ -275,11 +287,6 @@ export class Queues {
     } else this.#byUser.set(queue.userId, { queues: new Set([queue]), size: queue.size })
     this.touch(queue)
     if (this.#live) this.#expiries.at(queue.idleSince + queue.lifespan, queue)
-  }
-
-  #prune(queueId: string, upTo: number): void {
-    const queue = this.#queues.get(queueId)
-    if (queue) this.forget(queue, upTo)
   }
 
   /** Drops what the client has seen. */
@@ -307,10 +314,6 @@ export class Queues {
     this.#heartbeats.forget(queue)
     this.#expiries.forget(queue)
     this.answer(queue, [])
-  }
-
-  #dropAll(userId: number): void {
-    for (const { id } of [...this.ofUser(userId)]) this.#drop(id)
   }
 
   // --- events ---------------------------------------------------------------------------------------------------

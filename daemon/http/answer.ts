@@ -47,6 +47,7 @@ export function refusalHeaders({ kind, parameter }: Refusal): Record<string, str
 }
 
 export function refuse(to: Answering, refusal: Refusal): void {
+  to.watched?.refused(refusal)
   if (refusal.status === 401) to.headers.push('WWW-Authenticate', 'Basic realm="natter"')
   for (const [name, value] of Object.entries(refusalHeaders(refusal))) to.headers.push(name, value)
   const body = { result: 'error', msg: refusal.message, code: refusal.code, ...refusal.fields }

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Endpoint } from '../api/define.ts'
 import type { User } from '../domain/model/state.ts'
+import type { Refusal } from '../domain/refusal.ts'
 import type { FieldMap } from './parameters.ts'
 
 export interface RequestHead {
@@ -59,6 +60,8 @@ export interface WatchedCall {
   understood(params: Readonly<Record<string, unknown>>): void
   /** The call is a poll that waits for events. */
   parked(): void
+  /** The call is refused; the answer follows. */
+  refused(refusal: Refusal): void
   /** An answer is about to be written. True: that has been seen to. */
   answer(to: Answering, status: number, body: string): boolean
 }

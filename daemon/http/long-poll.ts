@@ -167,6 +167,7 @@ function narrowOfBot({ state, actor }: Context): QueueRegistration['narrow'] {
 }
 
 function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: readonly Pending[]): void {
+  queue.delivered = Math.max(queue.delivered, events.at(-1)?.id ?? -1)
   let list = ''
   for (const event of events) list += `${list && ','}${numberEvent(event.id, revealed(ctx, event))}`
   const more = ignored.length > 0 ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : ''

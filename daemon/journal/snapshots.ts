@@ -10,7 +10,7 @@ import { inHex, type Sums, sumOfHead } from './state-sums.ts'
 
 export type { SideFile } from './side-files.ts'
 export type { StateDocument } from './state-file.ts'
-export { SnapshotDamaged, stateFormat } from './state-file.ts'
+export { acceptDocument, readStateFile, SnapshotDamaged, stateFormat } from './state-file.ts'
 
 const stateName = 'state.json'
 
@@ -80,6 +80,11 @@ async function* checkedAtEnd<T>(pieces: AsyncIterable<T>, check: () => void): As
 const pieceLength = 256 * 1024
 /** Milliseconds of work between two turns of the loop. One row is the smallest slice there is. */
 const sliceTime = 4
+
+/** The text of a snapshot that has nothing beside it, in pieces. */
+export function snapshotText(document: Omit<StateDocument, 'files'>): AsyncIterable<string> {
+  return statePieces(document)
+}
 
 /** The file's text in pieces, one row a line. Gives way to the traffic whenever a slice of time is used up. */
 async function* statePieces(document: StateDocument): AsyncGenerator<string> {

@@ -207,6 +207,11 @@ function parseWhole(file: string, text: string, earlier: SnapshotDamaged): State
     const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
     throw new SnapshotDamaged(file, text.slice(0, offset).split('\n').length, message)
   }
+  return acceptDocument(file, document)
+}
+
+/** A snapshot that was parsed as a whole: refuses what is none, what is of a newer format, and what does not match its sums. */
+export function acceptDocument(file: string, document: unknown): StateDocument<unknown[]> {
   const reason = whyNotState(document)
   if (reason) throw new SnapshotDamaged(file, 1, reason)
   const { sums, ...found } = document as Found

@@ -10,10 +10,12 @@ import type { Delivery } from '../control/deliveries.ts'
 import type { LoggedEvent } from '../control/events.ts'
 import type { Fault, FaultRule } from '../control/faults.ts'
 import { startDaemon } from '../daemon.ts'
+import type { Difference } from '../domain/difference/index.ts'
 import type { Seed } from '../seed/format.ts'
 import {
   type Account,
   type Duration,
+  type Explanation,
   type Natter,
   natterOf,
   type Pattern,
@@ -27,7 +29,9 @@ export type {
   Call,
   Client,
   Delivery,
+  Difference,
   Duration,
+  Explanation,
   Fault,
   FaultRule,
   LoggedEvent,

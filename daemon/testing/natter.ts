@@ -9,8 +9,12 @@ import type { Delivery } from '../control/deliveries.ts'
 import type { LoggedEvent } from '../control/events.ts'
 import type { Fault, FaultRule } from '../control/faults.ts'
 import { readRule } from '../control/faults.ts'
+import type { ShownStep } from '../control/rule-names.ts'
 import type { WantedSpace } from '../control/spaces.ts'
 import { userOf, waitFor } from '../control/wait.ts'
+import { explainMessage } from '../control/why.ts'
+import { explainCall } from '../control/why-call.ts'
+import type { Difference } from '../domain/difference/index.ts'
 import { knowsEndpoint } from '../domain/index.ts'
 import type { Seed } from '../seed/format.ts'
 import type { Spaces } from '../spaces.ts'
@@ -30,6 +34,16 @@ export interface WaitOptions {
   readonly within?: Duration
   /** Only events that this person received. */
   readonly user?: string
+}
+
+/** An answer to "why", step by step. */
+export interface Explanation {
+  readonly summary: string
+  /** False: the log no longer reaches back, and the steps are about the organization as it is now. */
+  readonly complete: boolean
+  readonly steps: readonly ShownStep[]
+  /** Of a message: whether its event was put into a queue of the account; null: not known. */
+  readonly received?: boolean | null
 }
 
 /** `10m`, `1h30m`, or a number of seconds. */
@@ -63,6 +77,11 @@ export interface Natter extends AsyncDisposable {
     remove(id: number): void
     clear(): void
   }
+  /**
+   * Whether the account received the message and, if not, which step kept it from that; with `{ call }`, why a call was
+   * refused. Computed from what was true at that time.
+   */
+  why(of: number | { readonly call: number }, user?: string | number): Explanation
   requests(): Call[]
   /** From here on the log of calls begins anew. */
   forgetRequests(): void
@@ -76,6 +95,8 @@ export interface Natter extends AsyncDisposable {
   reset(): Promise<void>
   save(snapshot: string): void
   restore(snapshot: string): Promise<void>
+  /** What a piece of code changes in the organization, by resource; an assertion can compare it. */
+  changed(work: () => unknown): Promise<Difference>
   /** Another organization in the same daemon, with its own clock, faults, requests and outbox. Made in milliseconds. */
   space(options?: SpaceOptions): Promise<Natter>
   /** A space is deleted, a daemon ends with all its spaces. */
@@ -165,6 +186,8 @@ export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natte
       remove: id => void control.faults.remove(id),
       clear: () => control.faults.clear(),
     },
+    why: (of, name) =>
+      typeof of === 'object' ? explainCall(control, of.call) : explainMessage(control, of, userOf(control, name)),
     requests: () => control.calls.since(),
     forgetRequests: () => control.calls.clear(),
     events: () => control.events.since(),
@@ -174,11 +197,15 @@ export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natte
     reset: () => keepingAlive(control.reset()),
     save: snapshot => void control.worlds.save(snapshot),
     restore: snapshot => keepingAlive(control.worlds.restore(snapshot)),
+    changed: work => keepingAlive(control.worlds.changedBy(work, mostDifferences)),
     space: options => keepingAlive(openSpace(spaces, url, options)),
     stop,
     [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,
   } as Natter
 }
+
+/** Things that `changed` lists. */
+export const mostDifferences = 100_000
 
 async function openSpace(spaces: RunningWorld['spaces'], url: string, options?: SpaceOptions): Promise<Natter> {
   const wanted = wantedSpace('space', options)

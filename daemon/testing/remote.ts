@@ -1,13 +1,17 @@
 // A space of a daemon that runs in another process, for tests that share one: workers of a test runner, for instance.
 
+import { randomUUID } from 'node:crypto'
 import { controlTokenIn } from '../api/local.ts'
 import { type Client, createClient, NatterError } from '../client/index.ts'
 import type { ShownSpace } from '../control/spaces.ts'
+import type { Difference } from '../domain/difference/index.ts'
 import {
   type Account,
+  type Explanation,
   keepingAlive,
   milliseconds,
   missed,
+  mostDifferences,
   type Natter,
   type Pattern,
   type SpaceOptions,
@@ -45,6 +49,8 @@ export interface RemoteNatter
         | 'reset'
         | 'save'
         | 'restore'
+        | 'why'
+        | 'changed'
         | 'stop'
       >
     >,
@@ -116,9 +122,24 @@ function remoteOf(space: ShownSpace, control: Control, stop: () => Promise<void>
     reset: () => ask('POST', '/reset'),
     save: snapshot => ask('POST', '/snapshots', { name: snapshot }),
     restore: snapshot => ask('POST', `/snapshots/${encodeURIComponent(snapshot)}/restore`),
+    why: (of, user) => control.call<Explanation>('GET', `/why?${new URLSearchParams(question(of, user))}`),
+    async changed(work) {
+      const before = `changed-${randomUUID()}`
+      await ask('POST', '/snapshots', { name: before })
+      try {
+        await work()
+        return await control.call<Difference>('GET', `/snapshots/diff?from=${before}&limit=${mostDifferences}`)
+      } finally {
+        await ask('DELETE', `/snapshots/${before}`)
+      }
+    },
     stop,
   }
   return Object.assign(remote, { [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop }) as RemoteNatter
+}
+
+function question(of: number | { readonly call: number }, user: string | number = ''): Record<string, string> {
+  return typeof of === 'object' ? { call: String(of.call) } : { message: String(of), user: String(user) }
 }
 
 /** The control plane of one world. */

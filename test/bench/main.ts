@@ -16,6 +16,7 @@ import { journal } from './rows/journal.ts'
 import { messages } from './rows/messages.ts'
 import { peers } from './rows/peers.ts'
 import { people } from './rows/people.ts'
+import { questions } from './rows/questions.ts'
 import { size } from './rows/size.ts'
 import { spaces } from './rows/spaces.ts'
 import { start } from './rows/start.ts'
@@ -30,6 +31,7 @@ const rows: readonly Row[] = [
   ...start,
   ...fixture,
   ...spaces,
+  ...questions,
   ...peers,
   ...write,
   ...messages,

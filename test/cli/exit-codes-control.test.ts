@@ -56,6 +56,10 @@ describe('exit codes over the whole control plane', () => {
       'list-spaces': {},
       'show-space': { absent: ['nothing'] },
       'delete-space': { absent: ['nothing'] },
+      'compare-snapshots': { absent: ['nothing'] },
+      'export-snapshot': { absent: ['nothing'] },
+      'import-snapshot': { needed: [import.meta.filename, 'theirs'] },
+      explain: { absent: [number, 'owner'] },
       'list-webhook-requests': { absent: ['--of', zoe] },
       // It may wait for a bot that does not exist yet.
       'wait-for-webhook-request': { needed: ['--within', '1s'] },

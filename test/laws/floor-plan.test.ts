@@ -22,7 +22,7 @@ interface Room {
 const node = 'node:'
 /** Values of the domain that edges may use: refusals and written replies, numbers, rules, and plain questions. */
 const plainDomain =
-  /^daemon\/domain\/(refusal|written|limits|model\/lookups|rules\/index|narrow\/queue-terms|files\/(images|attachments|temporary-addresses)|bots\/secrets|people\/users\/avatar-for)\.ts$/
+  /^daemon\/domain\/(refusal|written|limits|difference\/index|model\/(lookups|row-history|state)|messages\/reception|rules\/index|narrow\/queue-terms|files\/(images|attachments|temporary-addresses)|bots\/secrets|people\/users\/avatar-for)\.ts$/
 
 /** The rules by which queues are followed; they reach no server themselves. */
 const followingRules = /^daemon\/client\/(following|look-back)\.ts$/
@@ -144,7 +144,7 @@ const domainLayers: Layers = [
   ['the rules', /^daemon\/domain\/rules\//],
   ['narrow and markdown', /^daemon\/domain\/(narrow|markdown)\//],
   ['the subjects', /^daemon\/domain\/(messages|channels|people|bots|organization|files)\//],
-  ['the table of contents', /^daemon\/domain\/index\.ts$/],
+  ['the table of contents, and what goes over all subjects', /^daemon\/domain\/(index\.ts$|difference\/)/],
 ]
 
 /** The same for the command line. The table of subcommands loads them by import(), which does not count. */

@@ -1,12 +1,23 @@
 // States of the daemon to go back to: the one it started with, and those saved by name.
 
 import { Type } from '@sinclair/typebox'
-import { bool, endpoint, inPath, listOf, record, required, text } from '../define.ts'
+import { anything, bool, defaulted, endpoint, inPath, int, keyed, listOf, record, required, text } from '../define.ts'
 import { clockReply, milliseconds } from '../shapes/control.ts'
 
 const snapshot = record({ name: text, time: milliseconds })
 
 const name = Type.String({ maxLength: 100 })
+
+/** The command line reads it from a file. Larger ones are for `natterd --from`. */
+const fileContent = Type.String({ maxLength: 24 * 1024 * 1024, ref: 'file' })
+
+const thingId = Type.Union([int, text])
+const thing = record({ id: thingId, name: text, fields: keyed(anything) })
+const changedThing = record({
+  id: thingId,
+  name: text,
+  changes: keyed(record({ from: anything, to: anything })),
+})
 
 export const snapshots = {
   reset: endpoint({
@@ -56,6 +67,76 @@ export const snapshots = {
       args: ['name'],
       examples: ['natter snapshot save before', 'natter snapshot save before --json'],
       shows: 'snapshot',
+    },
+  }),
+  export: endpoint({
+    id: 'export-snapshot',
+    method: 'GET',
+    path: '/snapshots/{name}/file',
+    access: 'control',
+    since: 1,
+    summary: 'Print a snapshot as a JSON file that is complete by itself, uploads included; API keys are not in it',
+    params: { name: inPath(name, 'the snapshot, start or now') },
+    reply: {},
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'snapshot print',
+      args: ['name'],
+      examples: ['natter snapshot print now', 'natter snapshot print before > before.json'],
+      patience: 600_000,
+      raw: true,
+    },
+  }),
+  import: endpoint({
+    id: 'import-snapshot',
+    method: 'POST',
+    path: '/snapshots/{name}/file',
+    access: 'control',
+    since: 1,
+    summary: 'Take a snapshot from a file, under a name; snapshot restore goes to it',
+    params: {
+      name: inPath(name, 'letters, digits, dots, dashes and underscores; an existing one is replaced'),
+      document: required(fileContent, 'a file of snapshot export'),
+    },
+    reply: { snapshot },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'snapshot import',
+      args: ['document', 'name'],
+      examples: ['natter snapshot import before.json before', 'natter snapshot import before.json before --json'],
+      shows: 'snapshot',
+      patience: 600_000,
+    },
+  }),
+  diff: endpoint({
+    id: 'compare-snapshots',
+    method: 'GET',
+    path: '/snapshots/diff',
+    access: 'control',
+    since: 1,
+    summary: 'List what was added, changed and removed between two snapshots, by resource',
+    params: {
+      from: required(name, 'a snapshot, start for the state that reset goes back to, or now'),
+      to: defaulted(name, 'now', 'a snapshot, start or now'),
+      limit: defaulted(Type.Integer({ minimum: 0, maximum: 100_000 }), 1000, 'maximum number of things listed'),
+    },
+    reply: {
+      from: text,
+      to: text,
+      total: int,
+      resources: keyed(record({ added: listOf(thing), changed: listOf(changedThing), removed: listOf(thing) })),
+    },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'snapshot diff',
+      args: ['from', 'to'],
+      examples: [
+        'natter snapshot diff before',
+        'natter snapshot diff before after --json',
+        'natter snapshot diff start now',
+      ],
+      says: 'difference',
+      patience: 120_000,
     },
   }),
   restore: endpoint({

@@ -12,10 +12,21 @@ export interface ControlContext {
   readonly spaces: (() => Promise<SpacesDoor>) | undefined
 }
 
+/** An answer that is a file, sent as it is made. */
+export class Streamed {
+  readonly type: string
+  readonly pieces: AsyncIterable<string>
+
+  constructor(type: string, pieces: AsyncIterable<string>) {
+    this.type = type
+    this.pieces = pieces
+  }
+}
+
 export type Handler<E extends Endpoint> = (
   context: ControlContext,
   params: ParamsOf<E>,
-) => ReplyOf<E> | Promise<ReplyOf<E>>
+) => ReplyOf<E> | Streamed | Promise<ReplyOf<E> | Streamed>
 
 export type Handlers<P extends Endpoints> = { readonly [K in keyof P]: Handler<P[K]> }
 

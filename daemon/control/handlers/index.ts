@@ -13,6 +13,7 @@ import { rules } from './rules.ts'
 import { snapshots } from './snapshots.ts'
 import { spaces } from './spaces.ts'
 import { webhooks } from './webhooks.ts'
+import { why } from './why.ts'
 
 export const controlResources: readonly ControlResource[] = [
   clock,
@@ -25,6 +26,7 @@ export const controlResources: readonly ControlResource[] = [
   live,
   outbox,
   webhooks,
+  why,
   rules,
   accounts,
 ]

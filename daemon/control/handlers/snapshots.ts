@@ -2,7 +2,7 @@
 
 import { snapshots as page } from '../../api/control/snapshots.ts'
 import { clockReply } from './clock.ts'
-import { resource } from './handler.ts'
+import { resource, Streamed } from './handler.ts'
 
 export const snapshots = resource(page, {
   async reset({ plane }) {
@@ -11,6 +11,13 @@ export const snapshots = resource(page, {
   },
   list: ({ plane }) => ({ snapshots: plane.worlds.list(), kept: plane.parts.kept }),
   save: ({ plane }, { name }) => ({ snapshot: plane.worlds.save(name) }),
+  export: ({ plane }, { name }) => new Streamed('application/json', plane.worlds.write(name)),
+  import: async ({ plane }, { name, document }) => ({ snapshot: await plane.worlds.take(name, document) }),
+  async diff({ plane }, { from, to, limit }) {
+    const { total, resources } = await plane.worlds.compare(from, to, limit)
+    // The shapes of a reply are not readonly; nobody changes these.
+    return { from, to, total, resources: resources as never }
+  },
   async restore({ plane }, { name }) {
     await plane.worlds.restore(name)
     return clockReply(plane)

@@ -25,6 +25,8 @@ export class SubscriptionTable {
   readonly #channelIds = new Chains()
   /** By user: colors of the palette that are in use, as bits. */
   #colors = new Int32Array(1024)
+  /** Called with what a subscription was before it changed; undefined where there was none. */
+  onChange: ((channelId: number, userId: number, before: Following | undefined) => void) | undefined
 
   get(channelId: number, userId: number): Subscription | undefined {
     const following = this.followers(channelId).get(userId)
@@ -69,6 +71,7 @@ export class SubscriptionTable {
         this.#channelIds.add(userId, channelId)
         this.#colors[userId]! |= bit
       } else if (before.color !== following.color) this.#colors[userId] = this.#countColors(userId)
+      this.onChange?.(channelId, userId, before)
     }
   }
 

@@ -12,6 +12,8 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
   readonly #indexes: Record<string, Map<Key, Map<K, Row>>> = {}
   #lastId = 0
   #version = 0
+  /** Called after a row was put or removed, with what was there before; for those who remember how things were. */
+  onChange: ((key: K, before: Row | undefined) => void) | undefined
 
   constructor(keyOf: (row: Row) => K, indexes: I = {} as I) {
     this.#keyOf = keyOf
@@ -71,6 +73,7 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
       }
       for (const value of values) this.#link(name, value, key, row)
     }
+    this.onChange?.(key, old)
   }
 
   remove(key: K): void {
@@ -80,6 +83,7 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     this.#version++
     for (const [name, indexKey] of this.#indexKeys)
       for (const value of listed(indexKey(old))) this.#unlink(name, value, key)
+    this.onChange?.(key, old)
   }
 
   /** The table as it would be with these rows, to ask questions of; costs what the rows cost. */

@@ -109,12 +109,13 @@ export function check<Thing>(rule: Rule<Thing>, asker: Asker, ...thing: About<Th
 /** For rules about a role: the API has a code of its own for them. */
 export function insist<Thing>(rule: Rule<Thing>, asker: Asker, ...thing: About<Thing>): void {
   if (rule.allows(asker, thing[0] as Thing)) return
-  throw new Refusal(refusalOf(rule, thing[0] as Thing), { code: 'UNAUTHORIZED_PRINCIPAL' })
+  throw new Refusal(refusalOf(rule, thing[0] as Thing), { code: 'UNAUTHORIZED_PRINCIPAL', rule })
 }
 
 /** The refusal of a rule that was asked already. */
 export function forbidden<Thing>(rule: Rule<Thing>, ...thing: About<Thing>): Refusal {
-  return new Refusal(refusalOf(rule, thing[0] as Thing), { kind: 'forbidden', ...(rule.code && { code: rule.code }) })
+  const { code } = rule
+  return new Refusal(refusalOf(rule, thing[0] as Thing), { kind: 'forbidden', rule, ...(code && { code }) })
 }
 
 function refusalOf<Thing>({ refusal }: Rule<Thing>, thing: Thing): string {

@@ -1,4 +1,4 @@
-// "Why?": asks the daemon why an account was or was not told of a message, or why a call was refused, and shows the answer.
+// "Why?": asks the daemon why an account received a message or not, or why a call was refused, and shows the answer.
 
 import { signal } from '@preact/signals'
 import { NatterError } from '../../client/sender.ts'
@@ -15,7 +15,7 @@ interface Answer {
 const answer = signal<Answer | undefined>(undefined)
 
 export function explainMessage(message: number, user: string): void {
-  void explain(`Was ${user} told of message ${message}?`, { message, user })
+  void explain(`Did ${user} receive message ${message}?`, { message, user })
 }
 
 export function explainCall(call: number): void {
@@ -48,22 +48,38 @@ export function WhyDialog() {
   )
 }
 
-/** A sentence and steps where the daemon gives them; the rest as it is. */
+interface Step {
+  readonly step: string
+  readonly ok: boolean | null
+  readonly says: string
+  readonly rule?: string
+  readonly law?: string
+}
+
+const outcomes = new Map<boolean | null, string>([
+  [true, 'yes'],
+  [false, 'no'],
+  [null, 'note'],
+])
+
 function Explanation({ reply }: { reply: any }) {
-  const { summary, steps, ...rest } = reply.why ?? reply
+  const { summary, steps, ...rest } = reply as { summary: string; steps: readonly Step[] }
   return (
     <>
-      {typeof summary === 'string' && <p class="lead">{summary}</p>}
-      {Array.isArray(steps) && (
-        <ol class="steps">
-          {steps.map((step: any, index: number) => (
-            <li key={index} data-ok={step.ok ?? step.passed}>
-              <b>{String(step.step ?? step.name ?? '')}</b> {String(step.says ?? step.why ?? step.text ?? '')}
-            </li>
-          ))}
-        </ol>
-      )}
-      {Object.keys(rest).length > 0 && <Json value={rest} />}
+      <p class="lead">{summary}</p>
+      <ol class="steps">
+        {steps.map(({ step, ok, says, rule, law }, index) => (
+          <li key={index} data-ok={ok}>
+            <b>{step}</b> <span class="faint">{outcomes.get(ok)}</span> {says}
+            {law && (
+              <p class="faint">
+                {rule && <code>{rule}</code>} {law}
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+      <Json value={rest} />
     </>
   )
 }

@@ -1,7 +1,6 @@
 // Snapshots: save, restore, remove, and what differs between two of them, side by side.
 
-import { useSignal } from '@preact/signals'
-import { NatterError } from '../../client/sender.ts'
+import { type Signal, useSignal } from '@preact/signals'
 import { attempt, Json, useFresh } from '../parts/controls.tsx'
 import { fullTime } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
@@ -85,53 +84,89 @@ export function Snapshots() {
   )
 }
 
+interface Thing {
+  readonly id: number | string
+  readonly name: string
+  readonly fields?: Readonly<Record<string, unknown>>
+  readonly changes?: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>
+}
+
+interface Found {
+  readonly total: number
+  readonly resources: Readonly<Record<string, Readonly<Record<'added' | 'changed' | 'removed', readonly Thing[]>>>>
+}
+
 function Difference({ names }: { names: readonly string[] }) {
   const from = useSignal(names[0]!)
   const to = useSignal('now')
-  const found = useSignal<any>(undefined)
+  const found = useSignal<Found | undefined>(undefined)
+  const problem = useSignal('')
   const compare = async (event: Event) => {
     event.preventDefault()
+    problem.value = ''
     try {
-      found.value = await control('GET', '/snapshots/diff', { from: from.value, to: to.value })
+      found.value = (await control('GET', '/snapshots/diff', { from: from.value, to: to.value })) as unknown as Found
     } catch (error) {
-      const unknown = error instanceof NatterError && error.status === 404
-      found.value = { problem: unknown ? 'This daemon cannot compare snapshots.' : messageOf(error) }
+      found.value = undefined
+      problem.value = messageOf(error)
     }
   }
+  const choice = (label: string, chosen: Signal<string>, options: readonly string[]) => (
+    <select
+      class="input"
+      aria-label={label}
+      value={chosen.value}
+      onChange={event => {
+        chosen.value = event.currentTarget.value
+      }}
+    >
+      {options.map(name => (
+        <option key={name}>{name}</option>
+      ))}
+    </select>
+  )
   return (
-    <form class="toolbar" onSubmit={compare} aria-label="Compare">
-      <span>Difference from</span>
-      <select
-        class="input"
-        aria-label="From"
-        value={from.value}
-        onChange={event => {
-          from.value = event.currentTarget.value
-        }}
-      >
-        {names.map(name => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-      <span>to</span>
-      <select
-        class="input"
-        aria-label="To"
-        value={to.value}
-        onChange={event => {
-          to.value = event.currentTarget.value
-        }}
-      >
-        <option>now</option>
-        {names.map(name => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-      <button type="submit" class="button">
-        Compare
-      </button>
-      {found.value?.problem && <p class="problem">{found.value.problem}</p>}
-      {found.value && !found.value.problem && <Json value={found.value} label="Difference" />}
-    </form>
+    <>
+      <form class="toolbar" onSubmit={compare} aria-label="Compare">
+        <span>Difference from</span>
+        {choice('From', from, [...names, 'start'])}
+        <span>to</span>
+        {choice('To', to, ['now', ...names])}
+        <button type="submit" class="button">
+          Compare
+        </button>
+        {problem.value && <p class="problem">{problem.value}</p>}
+      </form>
+      {found.value && <Changes found={found.value} />}
+    </>
+  )
+}
+
+const signs = { added: '+', changed: '~', removed: '−' } as const
+
+function Changes({ found }: { found: Found }) {
+  if (found.total === 0) return <p class="empty">No difference.</p>
+  const rows = Object.entries(found.resources).flatMap(([resource, kinds]) =>
+    (['added', 'changed', 'removed'] as const).flatMap(kind =>
+      kinds[kind].map(thing => ({ resource: resource.replaceAll('_', ' '), kind, thing })),
+    ),
+  )
+  return (
+    <Table label="Difference" heads={['What', 'Resource', 'Name', 'Details']}>
+      {rows.map(({ resource, kind, thing }, index) => (
+        <tr key={index}>
+          <td>
+            {signs[kind]} {kind}
+          </td>
+          <td>{resource}</td>
+          <td>
+            <b>{thing.name}</b>
+          </td>
+          <td>
+            <Json value={thing.changes ?? thing.fields} label={`Details of ${thing.name}`} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }

@@ -1,0 +1,56 @@
+// Why an account received a message or not, and why a call was answered as it was.
+
+import { bool, endpoint, int, listOf, maybe, nullable, optional, record, text } from '../define.ts'
+import { account, call, delivery, id, milliseconds } from '../shapes/control.ts'
+
+const step = record({
+  step: text,
+  ok: nullable(bool),
+  says: text,
+  rule: maybe(text),
+  law: maybe(text),
+})
+
+const explainedQueue = record({
+  queue_id: text,
+  received: nullable(bool),
+  ended: maybe(text),
+  steps: listOf(step),
+})
+
+export const why = {
+  explain: endpoint({
+    id: 'explain',
+    method: 'GET',
+    path: '/why',
+    access: 'control',
+    since: 1,
+    summary: 'Explain why an account received a message or not, or why a call was refused, step by step',
+    params: {
+      message: optional(id, 'the ID of a message'),
+      user: optional(account, 'the account that received the message or did not'),
+      call: optional(id, 'the ID of a call, as natter requests list shows it; instead of message and user'),
+    },
+    reply: {
+      summary: text,
+      complete: bool,
+      steps: listOf(step),
+      received: maybe(nullable(bool)),
+      message_id: maybe(int),
+      user: maybe(text),
+      user_id: maybe(int),
+      sent: maybe(milliseconds),
+      position: maybe(nullable(int)),
+      queues: maybe(listOf(explainedQueue)),
+      webhooks: maybe(listOf(delivery)),
+      call: maybe(call),
+    },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'why',
+      args: ['message', 'user'],
+      examples: ['natter why 12 amy', 'natter why 12 echo-bot --json', 'natter why --call 40'],
+      says: 'explanation',
+    },
+  }),
+}

@@ -1,0 +1,132 @@
+// What was true when: who could receive each message, and the life of every event queue. Fed by the facts, those that a start
+// replays too, so it reaches back as far as the journal does, within bounds.
+
+import type { Fact } from '../domain/facts.ts'
+import type { Sent } from '../domain/messages/reception.ts'
+import type { QueueRegistration } from '../domain/model/facts/queues.ts'
+import { RowHistory } from '../domain/model/row-history.ts'
+import type { State } from '../domain/model/state.ts'
+import type { Engine } from '../engine.ts'
+import type { Queue } from '../events/queue.ts'
+
+export interface SentMessage extends Sent {
+  readonly position: number
+  /** IDs of queues whose narrow did not take it. */
+  readonly passedOver: string[]
+}
+
+/** How far a queue has come: events from one position on wait, those up to another one were in an answer. */
+export interface Progress {
+  readonly waitingFrom: number
+  readonly deliveredTo: number
+}
+
+export interface QueueLife {
+  readonly queue: QueueRegistration
+  readonly from: number
+  ended?: {
+    readonly position: number
+    readonly reason: string
+    /** Absent where a start left the queue out, because it had ended by then: what it took is not known. */
+    readonly progress?: Progress
+  }
+}
+
+/** Messages and ended queues that are remembered. */
+const mostMessages = 100_000
+const mostEnded = 10_000
+/** Of one message. */
+const mostPassedOver = 1000
+
+export class History {
+  readonly rows = new RowHistory()
+  readonly #engine: () => Engine
+  #messages: SentMessage[] = []
+  readonly #queues = new Map<string, QueueLife>()
+  #ended: string[] = []
+
+  constructor(engine: () => Engine) {
+    this.#engine = engine
+  }
+
+  /** A fact is about to be applied. */
+  take(state: State, position: number, fact: Fact): void {
+    if (state !== this.rows.state) this.#begin(state, position - 1)
+    this.rows.moveTo(position)
+    if (fact.type === 'message.sent') this.#sent(position, fact)
+    else if (fact.type === 'queue.registered') this.#registered(fact.queue, position)
+    else if (fact.type === 'queue.removed') this.#end(fact.queueId, position, fact.reason)
+    else if (fact.type === 'user.deactivated' || fact.type === 'user.reactivated')
+      for (const { id } of this.#engine().queues.ofUser(fact.userId)) this.#end(id, position, 'account deactivated')
+  }
+
+  /** The narrow of this queue did not take the message that was taken last. */
+  passedOver(queueId: string): void {
+    const list = this.#messages.at(-1)?.passedOver
+    if (list && list.length < mostPassedOver) list.push(queueId)
+  }
+
+  /** After a state was restored, nothing of what was before it counts any more. */
+  catchUp(): void {
+    const { state, position } = this.#engine()
+    if (state !== this.rows.state) this.#begin(state, position)
+  }
+
+  message(id: number): SentMessage | undefined {
+    let [low, high] = [0, this.#messages.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#messages[middle]!.id < id) low = middle + 1
+      else high = middle
+    }
+    const found = this.#messages[low]
+    return found?.id === id ? found : undefined
+  }
+
+  /** Every queue of the account that is remembered, oldest first. */
+  queuesOf(userId: number): QueueLife[] {
+    return [...this.#queues.values()].filter(({ queue }) => queue.userId === userId)
+  }
+
+  /** undefined where it is not known. */
+  progressOf({ queue, ended }: QueueLife): Progress | undefined {
+    const alive = ended ? undefined : this.#engine().queues.get(queue.id)
+    return ended?.progress ?? (alive && progressOf(alive))
+  }
+
+  #begin(state: State, position: number): void {
+    this.rows.follow(state, position)
+    this.#messages = []
+    this.#queues.clear()
+    this.#ended = []
+    for (const queue of this.#engine().queues.values()) this.#queues.set(queue.id, { queue, from: queue.birth })
+  }
+
+  #sent(position: number, { message, called }: Extract<Fact, { type: 'message.sent' }>): void {
+    const { id, senderId, channelId, conversationId, topic, time } = message
+    const place = channelId === undefined ? { conversationId: conversationId! } : { channelId, topic: topic! }
+    this.#messages.push({ id, senderId, time, ...place, ...(called && { called }), position, passedOver: [] })
+    if (this.#messages.length >= 2 * mostMessages) this.#messages = this.#messages.slice(-mostMessages)
+  }
+
+  #registered(queue: QueueRegistration, position: number): void {
+    this.#queues.set(queue.id, { queue, from: position })
+  }
+
+  #end(queueId: string, position: number, reason: string): void {
+    const life = this.#queues.get(queueId)
+    if (!life || life.ended) return
+    const queue = this.#engine().queues.get(queueId)
+    life.ended = { position, reason, ...(queue && { progress: progressOf(queue) }) }
+    this.#ended.push(queueId)
+    if (this.#ended.length <= mostEnded) return
+    for (const id of this.#ended.splice(0, mostEnded / 2)) this.#queues.delete(id)
+  }
+}
+
+function progressOf({ pending, delivered }: Queue): Progress {
+  return {
+    waitingFrom: pending[0]?.position ?? Number.POSITIVE_INFINITY,
+    deliveredTo: pending.findLast(({ id }) => id <= delivered)?.position ?? 0,
+  }
+}

@@ -1,0 +1,207 @@
+// Answers "why": which step kept an account from receiving a message, computed from what was true when it was sent.
+
+import {
+  explainAccess,
+  explainAccount,
+  explainMute,
+  explainOldSubscription,
+  explainSubscription,
+  type Sent,
+  type Step,
+} from '../domain/messages/reception.ts'
+import type { User } from '../domain/model/state.ts'
+import { missingOwn } from '../domain/refusal.ts'
+import type { ControlPlane } from './control-plane.ts'
+import type { Delivery } from './deliveries.ts'
+import type { QueueLife, SentMessage } from './history.ts'
+import { presentStep, type ShownStep } from './rule-names.ts'
+
+interface ExplainedQueue {
+  readonly queue_id: string
+  /** Whether the event was put into the queue. */
+  readonly received: boolean | null
+  readonly ended?: string
+  readonly steps: ShownStep[]
+}
+
+interface Part {
+  readonly received: boolean | null
+  readonly life: QueueLife
+  readonly steps: readonly Step[]
+}
+
+export function explainMessage(plane: ControlPlane, messageId: number, user: User) {
+  const { history, engine } = plane
+  history.catchUp()
+  const known = history.message(messageId)
+  const sent = known ?? presentMessage(plane, messageId)
+  // What was sent before the log begins is explained with what is known now.
+  const complete = known !== undefined && known.position >= history.rows.reach
+  const state = complete ? history.rows.stateAt(known.position) : engine.state
+  const lives = known ? history.queuesOf(user.id).filter(life => coversEnd(life, known.position)) : []
+  const parts = lives.map(life => explainQueue(plane, known!, life))
+  const isOverhearing = lives.some(({ queue }) => queue.allPublicStreams)
+  const decisions = [
+    explainAccount(state, user, !complete || history.rows.existed(user.id, known.position)),
+    explainAccess(state, user, sent),
+    complete ? explainSubscription(state, user, sent, isOverhearing) : explainOldSubscription(state, user, sent),
+  ]
+  const refusing = decisions.find(({ ok }) => ok === false)
+  const best = parts.find(({ received }) => received) ?? parts.at(-1)
+  const queue = refusing ? [] : [explainQueues(user, complete, lives), ...(best?.steps ?? [])]
+  const deliveries = plane.deliveries.since().filter(row => row.message_id === messageId && row.bot_id === user.id)
+  const webhook = explainWebhook(user, deliveries, sent, engine.state.users.get(sent.senderId))
+  const mute = refusing ? [] : [explainMute(state, user, sent)]
+  const steps = inOrder([...decisions, ...queue, ...mute, ...webhook])
+  const received = refusing ? false : complete ? parts.some(part => part.received) : null
+  return {
+    summary: summaryOf(user, messageId, received, steps, deliveries, complete),
+    complete,
+    steps: steps.map(presentStep),
+    received,
+    message_id: messageId,
+    user: user.email,
+    user_id: user.id,
+    sent: sent.time * 1000,
+    position: known?.position ?? null,
+    queues: parts.map(part => presentPart(part, refusing !== undefined)),
+    ...(deliveries.length > 0 && { webhooks: deliveries as never }),
+  }
+}
+
+/** A message from before the log begins, as it is now. */
+function presentMessage({ engine: { state } }: ControlPlane, id: number): Sent {
+  const message = state.messages.get(id)
+  if (!message) throw missingOwn('message', 'message', id)
+  const { channelId } = message
+  return channelId === undefined ? message : { ...message, channelId: message.details?.sentTo ?? channelId }
+}
+
+/** Whether the queue existed when the entry at this position was announced. */
+function coversEnd({ from, ended }: QueueLife, position: number): boolean {
+  return from < position && (ended === undefined || ended.position > position)
+}
+
+function explainQueues(user: User, complete: boolean, { length }: readonly QueueLife[]): Step {
+  const step = 'queue'
+  if (!complete) return { step, ok: null, says: 'Which event queues existed at that time is no longer known.' }
+  if (length === 0) return { step, ok: false, says: `${user.email} had no event queue when the message was sent.` }
+  const queues = length === 1 ? 'an event queue' : `${length} event queues`
+  return { step, ok: true, says: `${user.email} had ${queues} when the message was sent.` }
+}
+
+function explainQueue({ history }: ControlPlane, sent: SentMessage, life: QueueLife): Part {
+  const { queue, ended } = life
+  const steps: Step[] = []
+  const stop = (received: boolean | null) => ({ received, life, steps })
+  const types = queue.eventTypes
+  const takesType = types === null || types.includes('message')
+  const asked = types === null ? 'all event types' : types.join(', ') || 'none'
+  steps.push({ step: 'event type', ok: takesType, says: `Queue ${queue.id} asks for ${asked}.` })
+  if (!takesType) return stop(false)
+  const progress = history.progressOf(life)
+  if (queue.narrow.length > 0) {
+    const says = `The narrow of the queue is ${JSON.stringify(queue.narrow)}`
+    const fits = progress === undefined ? null : !sent.passedOver.includes(queue.id)
+    const result =
+      fits === null
+        ? 'whether it takes the message is not known'
+        : fits
+          ? 'it takes the message'
+          : 'it does not take the message'
+    steps.push({ step: 'narrow', ok: fits, says: `${says}: ${result}.` })
+    if (!fits) return stop(fits)
+  } else steps.push({ step: 'narrow', ok: true, says: 'The queue has no narrow.' })
+  steps.push({ step: 'capability', ok: true, says: 'Events of type message need no client capability.' })
+  if (!progress) {
+    steps.push({
+      step: 'delivery',
+      ok: null,
+      says: 'The daemon was restarted since; what the client read is not known.',
+    })
+    return stop(true)
+  }
+  const isAcknowledged = sent.position < progress.waitingFrom
+  const isDelivered = isAcknowledged || sent.position <= progress.deliveredTo
+  const after = ended ? ` before the queue ended (${ended.reason})` : ' yet'
+  steps.push({
+    step: 'delivery',
+    ok: isDelivered,
+    says: isDelivered ? 'A poll was answered with the event.' : `No poll was answered with the event${after}.`,
+  })
+  steps.push({
+    step: 'acknowledgement',
+    ok: isAcknowledged,
+    says: isAcknowledged
+      ? 'The client acknowledged the event with a later poll.'
+      : `The client has not acknowledged the event${after}.`,
+  })
+  return stop(true)
+}
+
+function explainWebhook(user: User, deliveries: readonly Delivery[], sent: Sent, sender: User | undefined): Step[] {
+  if (user.bot?.type !== 3) return []
+  const [first] = deliveries
+  if (!first) {
+    const why = sender?.bot
+      ? 'messages of bots do not call outgoing webhooks'
+      : sent.channelId === undefined
+        ? 'the bot was not active, or has no address to call'
+        : 'the message does not mention the bot'
+    return [{ step: 'trigger', ok: false, says: `The outgoing webhook was not called: ${why}.` }]
+  }
+  const trigger = first.trigger === 'mention' ? 'mentions the bot' : 'is a direct message to the bot'
+  const attempts = `${first.attempts} ${first.attempts === 1 ? 'attempt' : 'attempts'}`
+  const answer = first.error ?? (first.http_status === null ? 'no answer yet' : `status ${first.http_status}`)
+  return [
+    { step: 'trigger', ok: true, says: `The message ${trigger}.` },
+    {
+      step: 'webhook',
+      ok: first.status === 'waiting' ? null : first.status === 'delivered',
+      says: `The server of the bot was called: ${first.status} after ${attempts}, ${answer}.`,
+    },
+  ]
+}
+
+const order = ['account', 'access', 'subscription', 'queue', 'event type', 'narrow', 'capability', 'mute']
+
+/** What decides first comes first; what became of the event comes last. */
+function inOrder(steps: readonly Step[]): Step[] {
+  const rank = ({ step }: Step) => (order.includes(step) ? order.indexOf(step) : order.length)
+  return [...steps].sort((a, b) => rank(a) - rank(b))
+}
+
+function summaryOf(
+  { email }: User,
+  messageId: number,
+  received: boolean | null,
+  steps: readonly Step[],
+  deliveries: readonly Delivery[],
+  complete: boolean,
+): string {
+  const unless = complete ? '' : ' The log does not reach back to it, so this is about the organization as it is now.'
+  if (received) {
+    const last = steps.find(({ step, ok }) => (step === 'delivery' || step === 'acknowledgement') && ok === false)
+    return `${email} received message ${messageId}${last ? `. ${last.says}` : ', and acknowledged it.'}`
+  }
+  const [called] = deliveries
+  if (called) return `The server of ${email} was called for message ${messageId}: ${called.status}.`
+  const stopped = steps.find(({ ok }) => ok === false)
+  if (stopped) return `${email} did not receive message ${messageId}: ${lowerFirst(stopped.says, email)}${unless}`
+  return `No step kept ${email} from receiving message ${messageId}.${unless}`
+}
+
+/** The sentence goes on; names stay as they are. */
+function lowerFirst(says: string, email: string): string {
+  return says.startsWith(email) ? says : says[0]!.toLowerCase() + says.slice(1)
+}
+
+function presentPart({ received, life, steps }: Part, isRefused: boolean): ExplainedQueue {
+  return {
+    queue_id: life.queue.id,
+    received: isRefused ? false : received,
+    ...(life.ended && { ended: life.ended.reason }),
+    // Where the account was not to receive it, what the queue would have taken does not matter.
+    steps: isRefused ? [] : steps.map(presentStep),
+  }
+}

@@ -1,0 +1,135 @@
+// How rows were before they changed: so that a rule can be asked about the state at an earlier position of the journal. Only
+// the rows that decide who receives a message are followed.
+
+import type { Following } from './followers.ts'
+import type { Channel, Group, State, User } from './state.ts'
+
+interface Change {
+  readonly position: number
+  readonly table: Table
+  readonly key: number | string
+  /** undefined: there was none. */
+  readonly before: object | undefined
+}
+
+const tables = ['users', 'groups', 'channels', 'userTopics', 'mutedUsers'] as const
+
+type Table = (typeof tables)[number] | 'subscriptions'
+
+/** Changes that are remembered, each a few dozen bytes. */
+const most = 200_000
+
+export class RowHistory {
+  #state: State | undefined
+  #changes: Change[] = []
+  #position = 0
+  /** How things were at earlier positions is not known. */
+  #reach = 0
+
+  /** Remembers what changes in this state from now on. */
+  follow(state: State, position: number): void {
+    for (const name of tables) if (this.#state) this.#state[name].onChange = undefined
+    if (this.#state) this.#state.subscriptions.onChange = undefined
+    this.#state = state
+    this.#changes = []
+    this.#position = position
+    this.#reach = position
+    for (const name of tables)
+      state[name].onChange = (key: number | string, before: object | undefined) => this.#add(name, key, before)
+    state.subscriptions.onChange = (channelId, userId, before) =>
+      this.#add('subscriptions', subscriptionKey(channelId, userId), before)
+  }
+
+  /** What changes next belongs to this position. */
+  moveTo(position: number): void {
+    this.#position = position
+  }
+
+  get state(): State | undefined {
+    return this.#state
+  }
+
+  /** The earliest position whose state is known. */
+  get reach(): number {
+    return this.#reach
+  }
+
+  /** Whether the account already existed after the entry at this position. */
+  existed(userId: number, position: number): boolean {
+    for (let i = this.#firstAfter(position); i < this.#changes.length; i++) {
+      const { table, key, before } = this.#changes[i]!
+      if (table === 'users' && key === userId) return before !== undefined
+    }
+    return this.#state?.users.has(userId) ?? false
+  }
+
+  /** The state as it was after the entry at this position; where that is not known, as far back as it is. */
+  stateAt(position: number): State {
+    const state = this.#state!
+    const before = new Map<Table, Map<number | string, object | undefined>>()
+    // The first change after the position says how the row was until then.
+    for (let i = this.#firstAfter(position); i < this.#changes.length; i++) {
+      const { table, key, before: row } = this.#changes[i]!
+      const rows = before.get(table) ?? new Map<number | string, object | undefined>()
+      before.set(table, rows)
+      if (!rows.has(key)) rows.set(key, row)
+    }
+    if (before.size === 0) return state
+    const rowsOf = (table: Table) => [...(before.get(table)?.values() ?? [])].filter(row => row !== undefined)
+    const then = state.with({
+      users: rowsOf('users') as User[],
+      groups: rowsOf('groups') as Group[],
+      channels: rowsOf('channels') as Channel[],
+    })
+    const past = (table: 'userTopics' | 'mutedUsers') => ({
+      value: pastTable(state[table] as never, before.get(table)),
+    })
+    return Object.create(then, {
+      userTopics: past('userTopics'),
+      mutedUsers: past('mutedUsers'),
+      subscriptions: { value: pastSubscriptions(state, before.get('subscriptions')) },
+    })
+  }
+
+  #add(table: Table, key: number | string, before: object | undefined): void {
+    this.#changes.push({ position: this.#position, table, key, before })
+    // Cut in halves: taking one off the front of a long list each time would cost its length.
+    if (this.#changes.length < 2 * most) return
+    const dropped = this.#changes.length - most
+    this.#reach = this.#changes[dropped - 1]!.position
+    this.#changes = this.#changes.slice(dropped)
+  }
+
+  #firstAfter(position: number): number {
+    let [low, high] = [0, this.#changes.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#changes[middle]!.position > position) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}
+
+interface Lookup {
+  get(key: number | string): object | undefined
+}
+
+function pastTable(now: Lookup, before: ReadonlyMap<number | string, object | undefined> = new Map()): Lookup {
+  return { get: key => (before.has(key) ? before.get(key) : now.get(key)) }
+}
+
+/** As much of the table as rules ask. */
+function pastSubscriptions(state: State, before: ReadonlyMap<number | string, object | undefined> = new Map()) {
+  const get = (channelId: number, userId: number): Following | undefined => {
+    const key = subscriptionKey(channelId, userId)
+    return before.has(key)
+      ? (before.get(key) as Following | undefined)
+      : state.subscriptions.followers(channelId).get(userId)
+  }
+  return { get, isActive: (channelId: number, userId: number) => get(channelId, userId)?.active === true }
+}
+
+function subscriptionKey(channelId: number, userId: number): string {
+  return `${channelId}/${userId}`
+}

@@ -1,0 +1,133 @@
+// Snapshots outside of a daemon: as a file that is complete by itself, and what a throw-away daemon can start from, such a file or
+// the folder of a store. Secrets and keys are in neither.
+
+import { cp, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, relative, sep } from 'node:path'
+import type { ClockSetting, SavedWorld, SnapshotFiles } from './control/snapshots.ts'
+import type { Fact } from './domain/facts.ts'
+import { applyFact } from './domain/index.ts'
+import { State } from './domain/model/state.ts'
+import { invalid } from './domain/refusal.ts'
+import type { Engine } from './engine.ts'
+import { type Files, folderFiles } from './io/files.ts'
+import { writeFileAtomically } from './journal/atomic-file.ts'
+import { FileJournal } from './journal/file-journal.ts'
+import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from './journal/snapshots.ts'
+
+interface Upload {
+  readonly name: string
+  /** Base64. */
+  readonly content: string
+}
+
+export function snapshotFiles(engine: () => Engine, files: Files): SnapshotFiles {
+  return {
+    write: world => textOf(world, engine().load(world.sections), files),
+    async read(text) {
+      try {
+        return await worldOf(acceptDocument('the file', parse(text)).sections, files)
+      } catch (error) {
+        throw invalid('document', (error as Error).message)
+      }
+    },
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('not a snapshot of natter: it is not valid JSON, or was cut off')
+  }
+}
+
+/** Writes what is now, for `--snapshot-on-exit`. */
+export async function writeSnapshot(path: string, engine: Engine, clock: Clock, files: Files): Promise<void> {
+  const setting = 'setting' in clock ? clock.setting : { ahead: 0 }
+  const world = { time: clock.now(), clock: setting, sections: {} }
+  await writeFileAtomically(path, textOf(world, engine.state, files))
+}
+
+interface Clock {
+  now(): number
+  readonly setting?: ClockSetting
+}
+
+/** What `--from` names: a file of `snapshot export`, or the folder of a store, which is only read. */
+export async function readBase(path: string, files: Files): Promise<SavedWorld> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found) throw new Error(`--from: there is no ${path}`)
+  if (found.isDirectory()) return readStore(path, files)
+  const document = await readStateFile(path)
+  return worldOf(document!.sections, files)
+}
+
+async function* textOf({ time, clock }: SavedWorld, state: State, files: Files): AsyncGenerator<string> {
+  // Taken at once, written while requests are served.
+  const sections = state.save(true)
+  const uploads: Upload[] = []
+  for (const name of await files.list()) {
+    const bytes = /^[0-9a-f]{64}$/.test(name) ? await files.read(name) : undefined
+    if (bytes) uploads.push({ name, content: Buffer.from(bytes).toString('base64') })
+  }
+  yield* snapshotText({ format: stateFormat, position: 0, time, sections: { clock: [clock], ...sections, uploads } })
+}
+
+/** Checks that the rows make a state before anything relies on them. */
+async function worldOf(found: Readonly<Record<string, unknown[]>>, files: Files): Promise<SavedWorld> {
+  const { clock: [clock] = [], uploads = [], queues: _queues, store: _store, ...sections } = found
+  const state = State.load(sections)
+  if (state.users.size === 0) throw new Error('the snapshot holds no organization')
+  for (const { content } of uploads as Upload[]) await files.keep(Buffer.from(content, 'base64'))
+  const setting = (clock as ClockSetting | undefined) ?? { ahead: 0 }
+  return { time: 'frozenAt' in setting ? setting.frozenAt : Date.now() + setting.ahead, clock: setting, sections }
+}
+
+// --- a store as the base ------------------------------------------------------------------------------------------
+
+/** Copied first: a daemon may be writing it, and opening a journal mends its end. */
+async function readStore(folder: string, files: Files): Promise<SavedWorld> {
+  const copy = await mkdtemp(join(tmpdir(), 'natter-from-'))
+  try {
+    await cp(folder, copy, { recursive: true, filter: source => source === folder || isHistory(folder, source) })
+    const state = await stateOf(copy)
+    if (state.users.size === 0) throw new Error(`--from: ${folder} is not the store of a natterd`)
+    await copyFiles(folderFiles(join(folder, 'files')), files)
+    const sections = Object.entries(state.save(true)).map(([name, rows]) => [name, [...rows]])
+    return { time: Date.now(), clock: { ahead: 0 }, sections: Object.fromEntries(sections) }
+  } finally {
+    await rm(copy, { recursive: true, force: true })
+  }
+}
+
+function isHistory(folder: string, source: string): boolean {
+  const [top] = relative(folder, source).split(sep, 1)
+  return /^(state\.json|journal.*\.ndjson|messages)$/.test(top!) && !basename(source).endsWith('.tmp')
+}
+
+async function stateOf(folder: string): Promise<State> {
+  const snapshots = openSnapshots(folder)
+  const saved = await snapshots.read()
+  const { queues: _queues, store: _store, ...sections } = saved?.sections ?? {}
+  const fileOf = (name: string) => snapshots.file(name)
+  let state = State.load(sections, fileOf)
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
+  try {
+    for await (const entries of journal.replayFacts(saved?.position ?? 0))
+      for (const { facts } of entries)
+        for (const fact of facts)
+          if (fact.type === 'store.restored') state = State.load(fact.sections, fileOf)
+          else if (!/^(queue|store)\./.test(fact.type)) applyFact(state, fact)
+  } finally {
+    await journal.close()
+  }
+  return state
+}
+
+async function copyFiles(from: Files, to: Files): Promise<void> {
+  for (const name of await from.list()) {
+    const bytes = await from.read(name)
+    if (bytes) await to.keep(bytes)
+  }
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { uploads } from '../../daemon/api/files/uploads.ts'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { inProcess } from '../support/cli-in-process.ts'
+import { Control } from '../support/control.ts'
+import { Caller, launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'natter-snapshots-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+const newest = { anchor: 'newest', num_before: 1, num_after: 0, apply_markdown: false } as const
+
+async function newestOf(caller: Caller): Promise<string> {
+  return (await caller.call(messages.list, newest)).messages[0]!.content as string
+}
+
+function say(caller: Caller, content: string): Promise<unknown> {
+  return caller.call(messages.send, { type: 'stream', to: 'general', topic: 'files', content })
+}
+
+function natter(daemon: TestDaemon, ...words: string[]) {
+  const env = { NATTER_SITE: daemon.url, NATTER_CONTROL_TOKEN: daemon.ready.control_token! }
+  return inProcess(words, { env })
+}
+
+describe('snapshots as files', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
+
+  test('leave one daemon and come into another, with uploads and clock', async t => {
+    const { owner } = daemon()
+    const bytes = Buffer.from('the bytes of a file')
+    const file = { filename: 'note.txt', contentType: 'text/plain', bytes }
+    const { url } = await owner.call(uploads.upload, { file })
+    await say(owner, `exported [note](${url})`)
+    const path = join(folder, 'world.json')
+    assert.equal((await natter(daemon(), 'snapshot', 'export', path)).code, 0)
+    assert.ok(!readFileSync(path, 'utf8').includes(owner.key!), 'keys stay with their daemon')
+
+    const other = await startDaemon(t, { flags: ['--memory'] })
+    assert.equal((await natter(other, 'snapshot', 'import', path, 'theirs')).code, 0)
+    assert.equal((await natter(other, 'snapshot', 'restore', 'theirs')).code, 0)
+    const { account } = await new Control(other).call('GET', `/accounts/${owner.email}`)
+    const there = new Caller(other.url, account.email, account.api_key, account.user_id)
+    assert.match(await newestOf(there), /^exported/)
+    assert.equal((await there.raw('GET', url)).text, String(bytes))
+    assert.equal((await new Control(other).call('GET', '/clock')).time, '2030-01-01T00:00:00.000Z')
+    const { resources } = await new Control(other).call('GET', '/snapshots/diff?from=theirs')
+    assert.deepEqual(resources, {}, 'what was imported is what is there')
+  })
+
+  test('found a daemon that starts with --from, and are written when one stops', async t => {
+    await say(daemon().owner, 'before the end')
+    const [path, last] = [join(folder, 'base.json'), join(folder, 'last.json')]
+    const printed = await natter(daemon(), 'snapshot', 'export', path)
+    assert.equal(printed.code, 0, printed.stderr)
+    const flags = ['--memory', '--from', path, '--snapshot-on-exit', last]
+    const second = await launch(folder, { flags })
+    assert.equal(await newestOf(second.owner), 'before the end')
+    await say(second.owner, 'the last words')
+    await second.stop()
+    const third = await startDaemon(t, { flags: ['--memory', '--from', last] })
+    assert.equal(await newestOf(third.owner), 'the last words')
+    const { total } = await new Control(third).call('GET', '/snapshots/diff?from=start')
+    assert.equal(total, 0)
+  })
+
+  test('a kept store is the base of a throw-away daemon, and stays as it is', async t => {
+    const store = join(folder, 'store')
+    const kept = await launch(store, { flags: ['--preset', 'dev'] })
+    t.after(() => kept.stop())
+    await say(kept.owner, 'kept')
+    const before = readFileSync(join(store, 'journal.ndjson'), 'utf8')
+    const throwAway = await startDaemon(t, { flags: ['--memory', '--from', store] })
+    assert.equal(await newestOf(throwAway.owner), 'kept')
+    await say(throwAway.owner, 'thrown away')
+    assert.equal(await newestOf(kept.owner), 'kept')
+    assert.equal(readFileSync(join(store, 'journal.ndjson'), 'utf8'), before)
+    await kept.compact()
+    const again = await startDaemon(t, { flags: ['--memory', '--from', store] })
+    assert.equal(await newestOf(again.owner), 'kept')
+  })
+
+  test('what is no snapshot, is cut off, changed or of a newer format is refused with a sentence', async () => {
+    const whole = join(folder, 'whole.json')
+    await natter(daemon(), 'snapshot', 'export', whole)
+    const text = readFileSync(whole, 'utf8')
+    for (const [content, sentence] of [
+      ['{"hello":1}', /document: the file, line 1: not a snapshot of natter/],
+      [text.slice(0, text.length / 2), /document: not a snapshot of natter: it is not valid JSON, or was cut off/],
+      [text.replace(/"format":\d+/, '"format":99'), /format 99, this natter reads \d/],
+      [text.replace('Everyone is here', 'Everyone was here'), /do not match their checksum/],
+    ] as const) {
+      const path = join(folder, 'broken.json')
+      writeFileSync(path, content)
+      const { code, stderr } = await natter(daemon(), 'snapshot', 'import', path, 'broken')
+      assert.notEqual(code, 0)
+      assert.match(stderr, sentence)
+      await assert.rejects(launch(folder, { flags: ['--memory', '--from', path] }), /natterd ended with 1: natterd: /)
+    }
+    const missing = await natter(daemon(), 'snapshot', 'export', join(folder, 'none.json'), 'nowhere')
+    assert.equal(missing.code, 3)
+    assert.match(missing.stderr, /there is no snapshot "nowhere"/)
+    assert.ok(!existsSync(join(folder, 'none.json')))
+  })
+
+  test('--from wants a daemon in memory, something to read, and no other organization', async () => {
+    for (const [flags, sentence] of [
+      [['--from', 'x'], /--from needs --memory/],
+      [['--memory', '--from', 'x', '--preset', 'dev'], /--from and --preset exclude each other/],
+      [['--memory', '--from', join(folder, 'gone')], /--from: there is no .*gone/],
+      [['--memory', '--from', join(import.meta.dirname)], /is not the store of a natterd/],
+    ] as const)
+      await assert.rejects(launch(join(folder, 'unused'), { flags: [...flags] }), sentence)
+  })
+})

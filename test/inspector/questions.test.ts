@@ -1,0 +1,55 @@
+// "Why?" and the difference of snapshots in the inspector, in a real browser against a real daemon.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { describeInBrowser } from '../support/browser.ts'
+import { Control } from '../support/control.ts'
+import { Caller, sharedDaemon } from '../support/daemon.ts'
+
+describeInBrowser('the inspector explains', open => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+  const control = () => new Control(daemon())
+
+  test('why an account received a message, and why a call was refused', async () => {
+    const { account } = await control().call('GET', '/accounts/amy')
+    const amy = new Caller(daemon().url, account.email, account.api_key, account.user_id)
+    const { page, errors } = await open(daemon().ready.inspector)
+    await page.getByText('Hello, everyone!').waitFor()
+    const article = page.getByRole('article').filter({ hasText: 'explain me' })
+    await amy.call(messages.send, { type: 'stream', to: 'general', topic: 'why', content: 'explain me' })
+    await article.waitFor()
+    await article.hover()
+    await article.getByRole('button', { name: 'Why?' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog
+      .getByText(/received message \d+/)
+      .first()
+      .waitFor()
+    await dialog.getByRole('listitem').filter({ hasText: 'subscription' }).waitFor()
+    await page.keyboard.press('Escape')
+
+    await amy.try(messages.send, { type: 'stream', to: 'leads', topic: 'x', content: 'y' })
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Calls' }).click()
+    await page
+      .getByRole('button', { name: /400 POST \/messages/ })
+      .last()
+      .click()
+    await page.getByRole('complementary', { name: 'Call' }).getByRole('button', { name: /Why/ }).click()
+    await dialog.getByText(/The channel "leads" exists, but the rules hide it/).waitFor()
+    assert.deepEqual(errors, [])
+  })
+
+  test('what differs between a snapshot and now', async () => {
+    await control().call('POST', '/snapshots', { name: 'earlier' })
+    await daemon().owner.call(messages.send, { type: 'stream', to: 'general', topic: 'd', content: 'a new one' })
+    const { page, errors } = await open(daemon().ready.inspector)
+    await page.evaluate(`location.hash = '#/world/snapshots'`)
+    const form = page.getByRole('form', { name: 'Compare' })
+    await form.getByLabel('From').selectOption('earlier')
+    await form.getByRole('button', { name: 'Compare' }).click()
+    const row = page.getByRole('row', { name: /added messages .* in #general > d/ })
+    await row.getByText('a new one').waitFor()
+    assert.deepEqual(errors, [])
+  })
+})
