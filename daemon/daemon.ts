@@ -7,8 +7,9 @@ import { limits } from './domain/limits.ts'
 import { affordableConnections, usualBounds } from './http/bounds.ts'
 import { buildServer } from './http/server.ts'
 import { anyHost, localHosts } from './http/trusted-hosts.ts'
+import { writeSnapshot } from './snapshot-file.ts'
 import type { Spaces } from './spaces.ts'
-import { claimFolder } from './store.ts'
+import { claimFolder, type Store } from './store.ts'
 import { World } from './world.ts'
 
 export interface Daemon {
@@ -43,6 +44,7 @@ export async function startDaemon(
     hosts: isLoopback(config.host) ? localHosts(config.url) : anyHost,
     logger: { level: config.logLevel, stream: process.stderr },
   })
+  let store: Store | undefined
   let world: World | undefined
   let spaces: Promise<Spaces> | undefined
   const openSpaces = () => {
@@ -51,8 +53,10 @@ export async function startDaemon(
   }
   const saveSnapshot = async () => {
     const { snapshotOnExit: file } = config
-    if (file === undefined || !world || world.engine.state.users.size === 0) return
-    await world.saveTo(file).catch(error => warn(`the snapshot ${file} could not be written: ${error.message}`))
+    if (file === undefined || !world || !store || world.engine.state.users.size === 0) return
+    await writeSnapshot(file, world.engine, world.clock, store.files).catch(error =>
+      warn(`the snapshot ${file} could not be written: ${error.message}`),
+    )
   }
   const stop = async () => {
     let closed: Promise<void> | undefined
@@ -71,7 +75,7 @@ export async function startDaemon(
     }
   }
   try {
-    const store = await folder.open()
+    store = await folder.open()
     world = new World({ settings: config, store, host: server, spaces: openSpaces, onFailure, warn })
     server.mount('', world.site)
     // The port opens first: /readyz can say that the daemon starts, and a port in use is known before anything is written.

@@ -141,6 +141,7 @@ export class Spaces implements SpacesDoor {
       text === undefined ? undefined : createHmac('sha256', text).update(`space:${name}`).digest('hex')
     return {
       ...config,
+      from: undefined,
       memory: true,
       control: true,
       newSecret: false,

@@ -26,7 +26,7 @@ import { UnneededFiles } from './io/unneeded-files.ts'
 import { Webhooks } from './io/webhooks.ts'
 import { Scheduler } from './scheduler.ts'
 import { firstFacts } from './seed/found.ts'
-import { readBase, snapshotFiles, writeSnapshot } from './snapshot-file.ts'
+import { readBase, snapshotFiles } from './snapshot-file.ts'
 import type { Store } from './store.ts'
 import { version } from './version.ts'
 
@@ -258,11 +258,6 @@ export class World {
     await this.engine.restore('found-from-snapshot', sections)
   }
 
-  /** Writes what is now to a file that `--from` reads. */
-  async saveTo(file: string): Promise<void> {
-    await writeSnapshot(file, this.engine, this.clock, this.#parts.store.files)
-  }
-
   #compactWhenWorthIt(): void {
     const { store, warn } = this.#parts
     this.#compaction = setInterval(() => {
@@ -312,7 +307,7 @@ export class World {
         this.site.beginClosing()
         onFailure(error)
       },
-      ...(this.#isControlled && { onFact: (...fact) => this.control?.history.take(...fact) }),
+      ...(this.#parts.settings.control && { onFact: (...fact) => this.control?.history.take(...fact) }),
       onChange: () => {
         this.#scheduler.reconsider()
         this.#webhooks.reconsider()
@@ -340,13 +335,9 @@ export class World {
     })
   }
 
-  get #isControlled(): boolean {
-    return this.#parts.settings.control
-  }
-
   #buildControl(): ControlPlane | undefined {
     const { clock, engine, keys } = this
-    if (!this.#isControlled || !(clock instanceof SteeredClock)) return undefined
+    if (!this.#parts.settings.control || !(clock instanceof SteeredClock)) return undefined
     return new ControlPlane({
       engine,
       clock,
