@@ -72,7 +72,8 @@ async function addWord(program: Command, word: string, argv: readonly string[]):
   if (extra) {
     const { addExtra } = await import('./catalogue/subcommands.ts')
     for (const subcommand of await extra.load()) addExtra(program, subcommand)
-    program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(extra.about)
+    if (extra.about !== '')
+      program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(extra.about)
   }
   const pages = allPages().filter(page => page.words.includes(word))
   if (!extra && pages.length === 0) {

@@ -68,6 +68,8 @@ export interface Config {
   /** A snapshot file or a store that a daemon in memory starts with. */
   readonly from: string | undefined
   readonly snapshotOnExit: string | undefined
+  /** An archive to begin with. */
+  readonly import: string | undefined
   /** Where randomness starts from; undefined: a different place every time. */
   readonly random: string | undefined
 }
@@ -125,6 +127,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     preset: read('preset'),
     from: baseOf(read('from'), memory, given),
     snapshotOnExit: read('snapshot-on-exit'),
+    import: archive(given, read('import')),
     random: read('random') ?? (memory ? secret : undefined),
   }
 }
@@ -149,6 +152,14 @@ Examples:
   natterd --data ./store
   natterd --memory --port 0 --ready-file ready.json
 `
+}
+
+/** An archive says by itself what a new organization holds. */
+function archive(given: Given, file: string | undefined): string | undefined {
+  if (file === undefined) return undefined
+  for (const name of ['seed', 'preset', 'owner', 'org', 'from'] as const)
+    if (given[name] !== undefined) throw new UsageError(`--import and --${name} cannot be combined`)
+  return resolve(file)
 }
 
 type Given = Partial<Record<DaemonFlagName, string | boolean>>

@@ -115,6 +115,15 @@ export class Engine {
     await this.record(op, null, [{ type: 'store.restored', sections: JSON.parse(JSON.stringify(sections)) }])
   }
 
+  /**
+   * Begins with a state from elsewhere instead of founding one, before anybody is served. A crash before the snapshot is
+   * written leaves the store as empty as it was.
+   */
+  async adopt(state: State): Promise<void> {
+    this.state = state
+    await this.compact()
+  }
+
   /** Waits until everything decided so far is on disk. */
   async settled(): Promise<void> {
     await this.#flush?.done

@@ -149,6 +149,7 @@ export class Spaces implements SpacesDoor {
       // What happens in a test must not reach anybody.
       smtpUrl: undefined,
       seed: undefined,
+      import: undefined,
       clock,
       dialect: wanted.dialect ?? config.dialect,
       secret: wanted.secret ?? own(config.secret),

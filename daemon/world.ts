@@ -14,8 +14,10 @@ import type { Keys, ServerFacts, Surroundings, Tools } from './domain/resource.t
 import { isOwner } from './domain/rules/index.ts'
 import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
+import { checkImport, foundOrganization } from './first-start.ts'
 import { Site, type SiteHost } from './http/site.ts'
 import { type Clock, RealClock, SteeredClock } from './io/clock.ts'
+import { Exports } from './io/exports.ts'
 import type { Files } from './io/files.ts'
 import { keysFrom } from './io/keys.ts'
 import { type Mailer, openMailer } from './io/mail.ts'
@@ -25,8 +27,7 @@ import { checkSecret } from './io/secret.ts'
 import { UnneededFiles } from './io/unneeded-files.ts'
 import { Webhooks } from './io/webhooks.ts'
 import { Scheduler } from './scheduler.ts'
-import { firstFacts } from './seed/found.ts'
-import { readBase, snapshotFiles } from './snapshot-file.ts'
+import { snapshotFiles } from './snapshot-file.ts'
 import type { Store } from './store.ts'
 import { version } from './version.ts'
 
@@ -39,6 +40,7 @@ export type WorldSettings = Pick<
   | 'from'
   | 'dialect'
   | 'heartbeat'
+  | 'import'
   | 'maxPending'
   | 'maxPendingMiB'
   | 'maxQueues'
@@ -96,6 +98,7 @@ export class World {
   readonly #queues: Queues
   readonly #scheduler: Scheduler
   readonly #webhooks: Webhooks
+  readonly #exports: Exports
   readonly #mailer: Mailer
   readonly #unneededFiles: UnneededFiles
   readonly #server: ServerFacts & { url: string }
@@ -132,6 +135,7 @@ export class World {
       timeout: settings.webhookTimeout * 1000,
       onRequest: (delivery, request) => this.control?.deliveries.sending(delivery, request),
     })
+    this.#exports = new Exports({ engine: this.engine, files: store.files, surroundings, warn })
     this.control = this.#buildControl()
     this.site = this.#buildSite()
   }
@@ -145,6 +149,7 @@ export class World {
     const { random, memory } = settings
     await this.engine.boot()
     if (beginning) this.#beginWith(beginning)
+    await checkImport(settings, this.engine)
     await this.#agreeOnSecret()
     // Another start on the same store must not draw the same numbers again.
     if (random !== undefined) this.#randomness = seededRandomness(`${random}:${this.engine.position}`)
@@ -154,6 +159,7 @@ export class World {
     this.site.open()
     this.#scheduler.start()
     this.#webhooks.start()
+    this.#exports.start()
     this.#mailer.resume()
     this.#unneededFiles.sweep()
     if (memory) return
@@ -185,6 +191,7 @@ export class World {
     this.site.beginClosing()
     this.#scheduler.stop()
     await this.#webhooks.stop()
+    await this.#exports.stop()
     clearInterval(this.#compaction)
     clearInterval(this.#storeCheck)
     this.#queues.answerAll()
@@ -235,27 +242,14 @@ export class World {
       await engine.record('change-secret', null, [{ type: 'store.secret-changed', verifier }])
   }
 
-  /** The first start founds the organization; a later one finds it in the store. */
   async #found(): Promise<void> {
-    const { settings, warn } = this.#parts
-    const { engine, keys } = this
-    if (settings.from !== undefined) await this.#foundFrom(settings.from)
-    if (engine.state.users.size === 0) {
-      const surroundings = { client: 'internal', random: this.#random, keys, server: this.#server }
-      const context = { now: this.clock.now(), tools: this.#tools, surroundings }
-      await engine.record('found-organization', null, await firstFacts(settings, context))
-    } else if (engine.position === 0) await engine.record('found-organization', null, [])
-    else if (settings.seed !== undefined) warn('the store already has an organization; --seed is ignored')
-    if (settings.reactivate && engine.state.organization.deactivated)
-      await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
-  }
-
-  /** Another organization, with its time unless the flags give one. */
-  async #foundFrom(path: string): Promise<void> {
-    const { settings, store } = this.#parts
-    const { clock, sections } = await readBase(path, store.files)
-    if (settings.clock === 'real' && this.clock instanceof SteeredClock) this.clock.jump(clock)
-    await this.engine.restore('found-from-snapshot', sections)
+    const { clock, engine, keys } = this
+    const surroundings = { client: 'internal', random: this.#random, keys, server: this.#server }
+    await foundOrganization({ ...this.#parts, clock, engine }, () => ({
+      now: clock.now(),
+      tools: this.#tools,
+      surroundings,
+    }))
   }
 
   #compactWhenWorthIt(): void {
@@ -311,6 +305,7 @@ export class World {
       onChange: () => {
         this.#scheduler.reconsider()
         this.#webhooks.reconsider()
+        this.#exports.reconsider()
         this.control?.deliveries.reconsider()
       },
       post: mails => {
@@ -344,7 +339,10 @@ export class World {
       keys,
       randomNumber: () => this.#randomness.number(),
       kept: !this.#parts.settings.memory,
-      quiet: () => this.#webhooks.quiet(),
+      quiet: async () => {
+        await this.#webhooks.quiet()
+        await this.#exports.quiet()
+      },
       version: version(),
       snapshotFiles: snapshotFiles(() => engine, this.#parts.store.files),
       journalSize: this.#parts.store.journalSize,

@@ -11,9 +11,6 @@ export function allPages(): Page[] {
 }
 
 export function allWords(): string[] {
-  return [
-    ...new Set(allPages().flatMap(page => page.words)),
-    ...Object.keys(extras).filter(word => !word.startsWith('_')),
-    'help',
-  ]
+  const others = Object.keys(extras).filter(word => !word.startsWith('_'))
+  return [...new Set([...allPages().flatMap(page => page.words), ...others]), 'help']
 }

@@ -82,6 +82,12 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'list every subcommand; with --json, for programs',
     load: async () => (await import('./commands.ts')).commands,
   },
+  // More verbs of nouns that the catalogue explains.
+  org: {
+    about: '',
+    hidden: true,
+    load: async () => (await import('./org.ts')).org,
+  },
   __complete: {
     about: '',
     hidden: true,

@@ -21,6 +21,7 @@ export const eventTypes = [
   'realm_bot',
   'realm_domains',
   'realm_emoji',
+  'realm_export',
   'realm_export_consent',
   'realm_linkifiers',
   'realm_playgrounds',
@@ -45,7 +46,7 @@ export const eventTypes = [
 ] as const
 
 /** Of public servers at this level. Our daemon has no such events, and our programs follow both. */
-export const foreignEventTypes = ['onboarding_steps', 'realm_export', 'restart', 'web_reload_client'] as const
+export const foreignEventTypes = ['onboarding_steps', 'restart', 'web_reload_client'] as const
 
 export type EventType = (typeof eventTypes)[number] | (typeof foreignEventTypes)[number]
 

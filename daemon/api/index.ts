@@ -73,6 +73,11 @@ export const catalogue = {
     words: ['org'],
     load: async () => (await import('./organization/organization.ts')).organization,
   },
+  exports: {
+    about: 'archives of the organization; `natter org export` makes and downloads one',
+    words: ['exports'],
+    load: async () => (await import('./organization/exports.ts')).dataExports,
+  },
   emoji: {
     about: 'custom emoji of the organization',
     words: ['emoji'],

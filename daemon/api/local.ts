@@ -180,6 +180,11 @@ export const daemonFlags = {
     takes: 'FILE',
     about: 'write a snapshot to this file when the daemon stops; --from reads it',
   },
+  import: {
+    type: 'path',
+    takes: 'FILE',
+    about: 'archive made by `natter org export`; a new store begins with the organization in it',
+  },
   random: {
     type: 'text',
     takes: 'SEED',

@@ -17,7 +17,13 @@ import type {
   SavedSnippetFact,
   ScheduledMessageFact,
 } from './model/facts/messages.ts'
-import type { EmojiFact, LinkifierFact, OrganizationFact, PlaygroundFact } from './model/facts/organization.ts'
+import type {
+  EmojiFact,
+  ExportFact,
+  LinkifierFact,
+  OrganizationFact,
+  PlaygroundFact,
+} from './model/facts/organization.ts'
 import type {
   AlertWordsFact,
   InvitationFact,
@@ -46,6 +52,7 @@ export type ResourceFact =
   | LinkifierFact
   | PlaygroundFact
   | EmojiFact
+  | ExportFact
   | InvitationFact
   | UserFact
   | ChannelFact

@@ -22,6 +22,7 @@ import { scheduledMessages } from './messages/scheduled-messages.ts'
 import { typing } from './messages/typing.ts'
 import type { State } from './model/state.ts'
 import { customEmoji } from './organization/emoji.ts'
+import { dataExports } from './organization/exports/index.ts'
 import { linkifiers } from './organization/linkifiers.ts'
 import { organization } from './organization/organization.ts'
 import { playgrounds } from './organization/playgrounds.ts'
@@ -62,6 +63,7 @@ const everyResource = [
   linkifiers,
   playgrounds,
   customEmoji,
+  dataExports,
   invitations,
   keys,
   avatars,

@@ -40,6 +40,7 @@ export const limits = {
   invitesAtOnce: 100,
   /** Mailed, by the whole organization. */
   invitationsPerDay: 1000,
+  exportsPerWeek: 5,
   /** Request bodies may be a little larger. */
   fileUploadMiB: 100,
   bulkNewSubscriptionMessages: 100,

@@ -4,6 +4,7 @@ import { attachmentAt, attachmentOnTheWeb } from '../domain/files/attachments.ts
 import { temporaryReader } from '../domain/files/temporary-addresses.ts'
 import type { Attachment } from '../domain/model/personal-records.ts'
 import type { User } from '../domain/model/state.ts'
+import { exportAt, isExportAddress } from '../domain/organization/exports/address.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Keys } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
@@ -22,6 +23,9 @@ export interface UploadAnswer {
   readonly bytes: Buffer
   readonly headers: Readonly<Record<string, string>>
 }
+
+/** What an answer needs of an upload, or of the archive of an export. */
+type Served = Pick<Attachment, 'file' | 'name' | 'contentType'>
 
 /** What there is and may not be seen looks like what there is not. */
 export async function uploadFor(
@@ -43,7 +47,8 @@ function attachmentFor(
   url: string,
   anonymous: boolean,
   authenticate: () => User,
-): Attachment | undefined {
+): Served | undefined {
+  if (isExportAddress(url)) return exportAt({ state, actor: authenticate() }, url)
   const [, token, path] = /^\/user_uploads\/(?:temporary\/([^/]+)\/)?(.*)$/s.exec(url) ?? []
   const address = `/user_uploads/${path}`
   const open = anonymous && token === undefined ? attachmentOnTheWeb(state, address) : undefined
@@ -52,7 +57,7 @@ function attachmentFor(
   return actor && attachmentAt({ state, actor }, address)
 }
 
-function answerWith({ contentType, name }: Attachment, bytes: Uint8Array): UploadAnswer {
+function answerWith({ contentType, name }: Served, bytes: Uint8Array): UploadAnswer {
   const inline = shown.test(contentType)
   return {
     bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),

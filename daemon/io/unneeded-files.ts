@@ -50,5 +50,6 @@ function unnamed(state: State, files: Iterable<string>): Set<string> {
     if (still !== undefined) left.delete(still)
   }
   for (const { avatar } of state.users.values()) if (avatar.file !== undefined) left.delete(avatar.file)
+  for (const { file } of state.exports.values()) if (file !== undefined) left.delete(file)
   return left
 }

@@ -75,6 +75,7 @@ const notFound: Readonly<Record<string, Line>> = {
   'update-realm': ['--moderation-request-channel-id', number],
   'patch-realm-domain': ['nowhere.example', '--allow-subdomains'],
   'delete-realm-domain': ['nowhere.example'],
+  'delete-realm-export': [number],
   'deactivate-custom-emoji': ['nothing'],
   'send-invites': ['eve@example.com', '--channels', none],
   'create-invite-link': ['--channels', none],
@@ -145,7 +146,7 @@ const namesNothing =
   mark-all-as-read get-user-groups get-settings update-settings update-realm-user-settings-defaults update-presence
   get-presence update-status get-alert-words add-alert-words remove-alert-words get-linkifiers add-linkifier
   reorder-linkifiers add-code-playground get-realm deactivate-realm get-realm-domains add-realm-domain
-  test-welcome-bot-custom-message get-realm-export-consents get-custom-emoji upload-custom-emoji get-invites get-bots
+  test-welcome-bot-custom-message export-realm get-realm-exports get-realm-export-consents get-custom-emoji upload-custom-emoji get-invites get-bots
   update-bot-storage regenerate-api-key dev-fetch-api-key dev-list-users upload-avatar delete-avatar
   get-custom-profile-fields create-custom-profile-field reorder-custom-profile-fields remove-profile-data get-streams
   get-subscriptions get-channel-folders create-channel-folder patch-channel-folders get-saved-snippets
@@ -198,6 +199,9 @@ const denied: Readonly<Record<string, readonly [Who, ...string[]]>> = {
   'update-realm': ['member', '--description', 'x'],
   'deactivate-realm': ['member', '--yes'],
   'test-welcome-bot-custom-message': ['member', 'Hello'],
+  'export-realm': ['member'],
+  'get-realm-exports': ['member'],
+  'delete-realm-export': ['member', '1'],
   'get-realm-export-consents': ['member'],
   'add-realm-domain': ['member', 'example.net'],
   'patch-realm-domain': ['member', 'example.net', '--allow-subdomains'],

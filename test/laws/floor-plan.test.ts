@@ -22,13 +22,16 @@ interface Room {
 const node = 'node:'
 /** Values of the domain that edges may use: refusals and written replies, numbers, rules, and plain questions. */
 const plainDomain =
-  /^daemon\/domain\/(refusal|written|limits|difference\/index|model\/(lookups|row-history|state)|messages\/reception|rules\/index|narrow\/queue-terms|files\/(images|attachments|temporary-addresses)|bots\/secrets|people\/users\/avatar-for)\.ts$/
+  /^daemon\/domain\/(refusal|written|limits|difference\/index|model\/(lookups|row-history|state)|messages\/reception|rules\/index|narrow\/queue-terms|files\/(images|attachments|temporary-addresses)|organization\/exports\/address|bots\/secrets|people\/users\/avatar-for)\.ts$/
 
 /** The rules by which queues are followed; they reach no server themselves. */
 const followingRules = /^daemon\/client\/(following|look-back)\.ts$/
 
 /** What is decided about a webhook before and after the call. */
 const webhookDomain = /^daemon\/domain\/bots\/webhooks\/(request|settle)\.ts$/
+
+/** What an export holds, and how it ends. */
+const exportDomain = /^daemon\/domain\/organization\/exports\/(content|settle)\.ts$/
 
 /** Files are written in one way, here and there; this one is a leaf and knows nothing of stores. */
 const atomicFile = /^daemon\/journal\/atomic-file\.ts$/
@@ -56,15 +59,15 @@ const rooms: readonly Room[] = [
   },
   {
     at: /^daemon\/io\//,
-    uses: [/^daemon\/api\//, /^daemon\/version\.ts$/, atomicFile, webhookDomain],
+    uses: [/^daemon\/api\//, /^daemon\/version\.ts$/, atomicFile, webhookDomain, exportDomain],
     types: [/^daemon\/domain\//, /^daemon\/engine\.ts$/],
     packages: ['undici', node],
-    packagesLater: ['nodemailer'],
+    packagesLater: ['modern-tar', 'nodemailer'],
   },
   {
     at: /^daemon\/seed\//,
-    uses: [/^daemon\/(api|domain)\//, /^daemon\/io\/passwords\.ts$/, /^data\/\w+\.json$/],
-    types: [/^daemon\/config\.ts$/],
+    uses: [/^daemon\/(api|domain)\//, /^daemon\/io\/(archive|passwords)\.ts$/, /^data\/\w+\.json$/],
+    types: [/^daemon\/config\.ts$/, /^daemon\/io\/files\.ts$/],
     later: [/^data\/presets\/\w+\.json$/],
     packages: [node],
     packagesLater: ['yaml'],

@@ -183,6 +183,7 @@ const handlers: Record<string, Handler> = {
   'typing/stop': nothing,
   presence: nothing,
   invites_changed: nothing,
+  realm_export: nothing,
   realm_export_consent: nothing,
 
   alert_words: whole('alert_words'),

@@ -143,23 +143,6 @@ export const organization = {
       ],
     },
   }),
-  exportConsents: endpoint({
-    id: 'get-realm-export-consents',
-    method: 'GET',
-    path: '/export/realm/consents',
-    access: 'user',
-    since: 295,
-    summary: 'List who allows the export of their private data (administrators)',
-    params: {},
-    reply: { export_consents: listOf(record({ user_id: int, consented: bool })) },
-    refusals: ['UNAUTHORIZED_PRINCIPAL'],
-    cli: {
-      name: 'org export-consents',
-      examples: ['natter org export-consents', 'natter org export-consents --json'],
-      shows: 'export_consents',
-      columns: ['user_id', 'consented'],
-    },
-  }),
   changeDomain: endpoint({
     id: 'patch-realm-domain',
     method: 'PATCH',

@@ -85,3 +85,20 @@ export interface Playground {
   readonly language: string
   readonly urlTemplate: string
 }
+
+/** An archive of the organization that an administrator asked for. */
+export interface Export {
+  readonly id: number
+  readonly userId: number
+  /** 1: public data only; 2: also the private data of those who allow it. */
+  readonly kind: 1 | 2
+  /** Milliseconds. */
+  readonly requested: number
+  readonly status: 'pending' | 'done' | 'deleted' | 'failed'
+  /** Milliseconds when it was deleted, or failed. */
+  readonly ended?: number
+  /** `exports/1/…/name.tar.gz`, hard to guess; its address is this behind `/user_uploads/`. */
+  readonly path?: string
+  /** Name of the archive beside the store, while there is one. */
+  readonly file?: string
+}

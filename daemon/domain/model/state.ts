@@ -9,6 +9,7 @@ import { MessageStore, type SideFile } from './message-store/index.ts'
 import type {
   CustomEmoji,
   EmailDomain,
+  Export,
   Invitation,
   Linkifier,
   Organization,
@@ -169,6 +170,9 @@ interface Kept {
   load(rows: Iterable<unknown>, fileOf?: (name: string) => Uint8Array): void
 }
 
+/** What a snapshot or an archive consists of. */
+export type Section = 'organization' | { [K in keyof State]: State[K] extends Kept ? K : never }[keyof State]
+
 export class State {
   organization: Organization = {
     dateCreated: 0,
@@ -245,6 +249,10 @@ export class State {
     token: (invitation: Invitation) => invitation.token,
   })
   readonly presence = new PresenceTable()
+  readonly exports = new Table((row: Export) => row.id, {
+    pending: (row: Export) => (row.status === 'pending' ? 1 : undefined),
+    path: (row: Export) => row.path,
+  })
 
   /** The state as it would be with these rows, to ask questions of. */
   with(changed: ChangedRows): State {
@@ -272,9 +280,15 @@ export class State {
 
   static load(sections: Readonly<Record<string, Iterable<unknown>>>, fileOf?: (name: string) => Uint8Array): State {
     const state = new State()
-    for (const row of sections.organization ?? []) state.organization = row as Organization
+    state.take('organization', sections.organization ?? [])
     for (const [name, kept] of state.#parts()) kept.load(sections[name] ?? [], fileOf)
     return state
+  }
+
+  /** Takes some rows of a section, after the section's head if it has one; for what is too large to be loaded at once. */
+  take(section: Section, rows: Iterable<unknown>): void {
+    if (section === 'organization') for (const row of rows) this.organization = row as Organization
+    else this[section].load(rows)
   }
 
   #parts(): [string, Kept][] {

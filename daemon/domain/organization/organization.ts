@@ -7,7 +7,6 @@ import { limits } from '../limits.ts'
 import { directNotice } from '../messages/notices.ts'
 import type { OrganizationFact } from '../model/facts/organization.ts'
 import type { EmailDomain } from '../model/organization-records.ts'
-import { userSetting } from '../model/settings.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
 import { limitChanged } from '../people/users/access.ts'
@@ -43,15 +42,6 @@ export const organization = resource(api)<OrganizationFact>({
       // OPEN: what surrounds the text is not shown; it is sent as it is, by the notification bot.
       const [fact] = directNotice(ctx, [ctx.actor.id], message)
       return { facts: [fact!], reply: { message_id: fact!.message.id } }
-    },
-
-    exportConsents(ctx) {
-      may.insist(may.administer, ctx)
-      const export_consents = []
-      for (const user of ctx.state.users.values())
-        if (user.active && !user.bot)
-          export_consents.push({ user_id: user.id, consented: userSetting(user, 'allow_private_data_export') })
-      return { reply: { export_consents } }
     },
 
     domains: ({ state }) => ({ reply: { domains: listDomains(state) } }),

@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { organization as api } from '../../../daemon/api/organization/organization.ts'
-import { settings } from '../../../daemon/api/people/settings.ts'
 import { userGroups } from '../../../daemon/api/people/user-groups.ts'
-import { users } from '../../../daemon/api/people/users.ts'
 import { organizationSettings } from '../../../daemon/api/shapes/organization-settings.ts'
 import { organizationPermissions } from '../../../daemon/api/shapes/permission-settings.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
@@ -194,23 +192,6 @@ describe('POST /realm/test_welcome_bot_custom_message', () => {
     for (const bad of ['   ', 'x'.repeat(8001)])
       await owner.refused(api.testWelcomeMessage, { welcome_message_custom_text: bad }, 'BAD_REQUEST')
     await amy.refused(api.testWelcomeMessage, { welcome_message_custom_text: 'hi' }, 'UNAUTHORIZED_PRINCIPAL')
-  })
-})
-
-describe('GET /export/realm/consents', () => {
-  test('tells administrators which people allow the export of their private data', async () => {
-    const consented = async () =>
-      Object.fromEntries(
-        (await owner.call(api.exportConsents, {})).export_consents.map(one => [one.user_id, one.consented]),
-      )
-    const before = await consented()
-    assert.deepEqual([before[owner.id], before[amy.id]], [false, false])
-    await amy.call(settings.update, { allow_private_data_export: true })
-    const bo = await person(shared, 'bo')
-    await owner.call(users.deactivate, { user_id: bo.id })
-    const after = await consented()
-    assert.deepEqual(after, { ...before, [amy.id]: true }, 'neither bots nor deactivated people')
-    await amy.refused(api.exportConsents, {}, 'UNAUTHORIZED_PRINCIPAL')
   })
 })
 

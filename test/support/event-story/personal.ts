@@ -97,4 +97,4 @@ export const everyEvent = `message update_message delete_message reaction/add re
   saved_snippets/update saved_snippets/remove navigation_view/add navigation_view/update navigation_view/remove
   drafts/add drafts/update drafts/remove attachment/add attachment/update attachment/remove realm/update
   realm/update_dict realm_emoji/update realm_linkifiers realm_domains/add realm_domains/change realm_domains/remove
-  realm_export_consent realm_playgrounds`.split(/\s+/)
+  realm_export realm_export_consent realm_playgrounds`.split(/\s+/)

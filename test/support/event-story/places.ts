@@ -8,6 +8,7 @@ import { topics } from '../../../daemon/api/channels/topics.ts'
 import { drafts } from '../../../daemon/api/messages/drafts.ts'
 import { savedSnippets } from '../../../daemon/api/messages/saved-snippets.ts'
 import { emoji } from '../../../daemon/api/organization/emoji.ts'
+import { dataExports } from '../../../daemon/api/organization/exports.ts'
 import { linkifiers } from '../../../daemon/api/organization/linkifiers.ts'
 import { organization } from '../../../daemon/api/organization/organization.ts'
 import { playgrounds } from '../../../daemon/api/organization/playgrounds.ts'
@@ -309,5 +310,6 @@ export const aboutPlaces: readonly Row[] = [
     'realm_domain',
   ),
   row('realm_domains/remove', 'o', organization.removeDomain, { domain: 'example.org' }, 'oabg', 'domain'),
+  row('realm_export', 'o', dataExports.create, {}, 'o', 'exports'),
   row('realm_export_consent', 'a', settings.update, { allow_private_data_export: true }, 'o', 'user_id consented'),
 ]

@@ -1,7 +1,7 @@
 // What happens to the organization, its email domains, linkifiers, playgrounds and emoji.
 
 import type { OrganizationPermission } from '../../../api/shapes/permission-settings.ts'
-import type { CustomEmoji, EmailDomain, Linkifier, Organization, Playground } from '../organization-records.ts'
+import type { CustomEmoji, EmailDomain, Export, Linkifier, Organization, Playground } from '../organization-records.ts'
 import type { GroupValue } from '../roles.ts'
 import type { Group, User } from '../state.ts'
 
@@ -40,3 +40,21 @@ export type PlaygroundFact =
 export type EmojiFact =
   | { readonly type: 'emoji.added'; readonly emoji: CustomEmoji }
   | { readonly type: 'emoji.deactivated'; readonly id: number }
+
+/** `site` is what the server was called at the time, for the addresses in the events. */
+export type ExportFact =
+  | { readonly type: 'export.requested'; readonly export: Export; readonly site: string }
+  | {
+      readonly type: 'export.finished'
+      readonly id: number
+      readonly path: string
+      readonly file: string
+      readonly site: string
+    }
+  /** Time: milliseconds. */
+  | {
+      readonly type: 'export.failed' | 'export.deleted'
+      readonly id: number
+      readonly time: number
+      readonly site: string
+    }

@@ -258,6 +258,16 @@ export class MessageStore {
     })()
   }
 
+  /** Every message as it is now, put together as it is asked for. */
+  rows(): Iterable<Message> {
+    const views = this.#segments.map(segment => ({ base: segment.number << segmentBits, view: segment.freeze() }))
+    const row = (view: SegmentView, id: number) => this.#row(view, id)
+    return (function* () {
+      for (const { base, view } of views)
+        for (let local = 0; local < segmentSize; local++) if (view.has(local)) yield row(view, base + local)
+    })()
+  }
+
   /** Files the next snapshot needs and may already have. Seals what is full, so it comes before `save`. */
   files(): SideFile[] {
     const full = this.#segments.slice(0, this.#lastId >>> segmentBits)

@@ -20,8 +20,11 @@ export function accountChanges(
   const { actor } = ctx
   const facts: Fact[] = []
   if (params.new_password !== undefined) {
-    if (params.old_password === undefined) throw needed('old_password', 'to set a new password')
-    if (!prepared.matches) throw invalid('old_password', 'is wrong')
+    // OPEN: an account without a password, such as an imported one, sets its first with its key alone.
+    if (actor.password !== undefined) {
+      if (params.old_password === undefined) throw needed('old_password', 'to set a new password')
+      if (!prepared.matches) throw invalid('old_password', 'is wrong')
+    }
     checkPassword(params.new_password, 'new_password')
     facts.push({ type: 'user.password-changed', userId: actor.id, password: prepared.hash })
   }

@@ -1,0 +1,91 @@
+// Data exports: archives of the organization, and who allows theirs to hold private data.
+
+import { bool, defaulted, endpoint, inPath, int, listOf, named, nullable, num, record, text } from '../define.ts'
+
+const dataExport = record({
+  id: int,
+  acting_user_id: int,
+  export_time: num,
+  deleted_timestamp: nullable(num),
+  failed_timestamp: nullable(num),
+  export_url: nullable(text),
+  pending: bool,
+  export_type: int,
+})
+
+export const dataExports = {
+  create: endpoint({
+    id: 'export-realm',
+    method: 'POST',
+    path: '/export/realm',
+    access: 'user',
+    since: 1,
+    summary: 'Start an export of the organization (administrators); a realm_export event reports its end',
+    params: {
+      export_type: defaulted(
+        named({ public: 1, consented: 2 }),
+        1,
+        'public data only (1), or also the private data of people who allow it (2)',
+      ),
+    },
+    reply: { id: int },
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'exports create',
+      flags: { export_type: 'type' },
+      examples: ['natter exports create', 'natter exports create --type consented'],
+      shows: 'id',
+    },
+  }),
+  list: endpoint({
+    id: 'get-realm-exports',
+    method: 'GET',
+    path: '/export/realm',
+    access: 'user',
+    since: 1,
+    summary: 'List the exports of the organization (administrators)',
+    params: {},
+    reply: { exports: listOf(dataExport) },
+    refusals: ['UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'exports list',
+      examples: ['natter exports list', 'natter exports list --json'],
+      shows: 'exports',
+      columns: ['id', 'export_time', 'export_type', 'pending', 'export_url'],
+    },
+  }),
+  remove: endpoint({
+    id: 'delete-realm-export',
+    method: 'DELETE',
+    path: '/export/realm/{export_id}',
+    access: 'user',
+    since: 1,
+    summary: 'Delete the archive of an export (administrators)',
+    params: { export_id: inPath(int, 'the export') },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'exports delete',
+      done: 'deleted export {export_id}',
+      args: ['export_id'],
+      examples: ['natter exports delete 1', 'natter exports delete 1 --json'],
+    },
+  }),
+  consents: endpoint({
+    id: 'get-realm-export-consents',
+    method: 'GET',
+    path: '/export/realm/consents',
+    access: 'user',
+    since: 295,
+    summary: 'List who allows the export of their private data (administrators)',
+    params: {},
+    reply: { export_consents: listOf(record({ user_id: int, consented: bool })) },
+    refusals: ['UNAUTHORIZED_PRINCIPAL'],
+    cli: {
+      name: 'exports consents',
+      examples: ['natter exports consents', 'natter exports consents --json'],
+      shows: 'export_consents',
+      columns: ['user_id', 'consented'],
+    },
+  }),
+}

@@ -1,0 +1,46 @@
+// How an export ends: with an archive, or without one. Decided when it has been written.
+
+import { directNotice } from '../../messages/notices.ts'
+import type { Export } from '../../model/organization-records.ts'
+import { organizationSetting } from '../../model/settings.ts'
+import type { Outcome, Surroundings } from '../../resource.ts'
+import { exportUrl } from './address.ts'
+
+/** An export that nobody has reset, restored or finished meanwhile. */
+export function isWaiting({ state }: Pick<Surroundings, 'state'>, { id, requested }: Export): boolean {
+  const row = state.exports.get(id)
+  return row?.status === 'pending' && row.requested === requested
+}
+
+/** The archive is beside the store; the person who asked for it gets a message. */
+export function finishExport(ctx: Surroundings, row: Export, file: string): Outcome<object> {
+  if (!isWaiting(ctx, row)) return { dropped: [file], reply: {} }
+  const name = `${slug(organizationSetting(ctx.state, 'name'))}-${stamp(row.requested)}.tar.gz`
+  const path = `exports/1/${ctx.random()}/${name}`
+  const site = ctx.server.url
+  const asker = ctx.state.users.get(row.userId)
+  // OPEN: the wording of the message is not shown.
+  const notice = asker?.active
+    ? directNotice(ctx, [asker.id], `Your data export is complete: [${name}](${exportUrl(site, path)}).`)
+    : []
+  return { facts: [{ type: 'export.finished', id: row.id, path, file, site }, ...notice], reply: {} }
+}
+
+export function failExport(ctx: Surroundings, row: Export): Outcome<object> {
+  if (!isWaiting(ctx, row)) return { reply: {} }
+  return { facts: [{ type: 'export.failed', id: row.id, time: ctx.now, site: ctx.server.url }], reply: {} }
+}
+
+/** The organization's name as a part of a file name. */
+function slug(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+  return `${plain || 'natter'}-export`
+}
+
+function stamp(time: number): string {
+  return new Date(time).toISOString().slice(0, 19).replaceAll(':', '-')
+}

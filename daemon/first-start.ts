@@ -1,0 +1,51 @@
+// The first start of a world: the organization is founded, or begins with what an archive holds.
+
+import type { Config } from './config.ts'
+import type { Engine } from './engine.ts'
+import { type Clock, SteeredClock } from './io/clock.ts'
+import { firstFacts } from './seed/found.ts'
+import { readBase } from './snapshot-file.ts'
+import type { Store } from './store.ts'
+
+type SeedContext = Parameters<typeof firstFacts>[1]
+type Settings = Pick<Config, 'clock' | 'from' | 'import' | 'org' | 'owner' | 'preset' | 'reactivate' | 'seed'>
+
+/** Before anything is written: an archive that cannot be imported leaves the store as it was. */
+export async function checkImport({ import: file }: Pick<Config, 'import'>, { state }: Engine): Promise<void> {
+  if (file === undefined) return
+  if (state.users.size > 0)
+    throw new Error('--import needs an empty store, and this one has an organization. Choose another folder.')
+  await (await import('./seed/import.ts')).checkArchive(file)
+}
+
+interface Parts {
+  readonly settings: Settings
+  readonly store: Pick<Store, 'files'>
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly warn: (text: string) => void
+}
+
+/** A later start finds the organization in the store. */
+export async function foundOrganization(parts: Parts, context: () => SeedContext): Promise<void> {
+  const { settings, store, engine, warn } = parts
+  const op = 'found-organization'
+  if (settings.from !== undefined) await foundFrom(settings.from, parts)
+  if (settings.import !== undefined) {
+    const { loadArchive } = await import('./seed/import.ts')
+    await engine.adopt(await loadArchive(settings.import, store.files))
+  } else if (engine.state.users.size === 0) await engine.record(op, null, await firstFacts(settings, context()))
+  else if (engine.position > 0 && settings.seed !== undefined)
+    warn('the store already has an organization; --seed is ignored')
+  // Event IDs count from the first entry.
+  if (engine.position === 0) await engine.record(op, null, [])
+  if (settings.reactivate && engine.state.organization.deactivated)
+    await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
+}
+
+/** Another organization, with its time unless the flags give one. */
+async function foundFrom(path: string, { settings, store, engine, clock }: Parts): Promise<void> {
+  const base = await readBase(path, store.files)
+  if (settings.clock === 'real' && clock instanceof SteeredClock) clock.jump(base.clock)
+  await engine.restore('found-from-snapshot', base.sections)
+}

@@ -1,0 +1,197 @@
+// Archives of an organization as bytes: a gzipped tar file that begins with what it is and ends with the checksums of
+// everything in it. docs/export.md describes it. What the rows mean is not known here.
+
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+
+export const archiveFormat = 1
+
+/** The first entry: what this is. */
+export const headName = 'export.json'
+/** The last entry: the checksum of every other. Without it, the archive was cut short. */
+export const sumsName = 'checksums.json'
+/** Rows are in these folders, in parts of about this size; one row a line. */
+const sectionsFolder = 'sections'
+const partBytes = 1024 * 1024
+export const filesFolder = 'files'
+
+export interface ArchiveHead {
+  readonly natter: 'export'
+  readonly format: number
+  /** The version of natterd that wrote it. */
+  readonly version: string
+  readonly organization: string
+  readonly export_type: number
+  /** ISO 8601. */
+  readonly exported_at: string
+}
+
+export interface ArchiveSums {
+  /** SHA-256 by the name of the entry. */
+  readonly sums: Readonly<Record<string, string>>
+  /** Files that rows name and that the store had lost. */
+  readonly missing_files: readonly string[]
+}
+
+export interface ArchiveSource {
+  readonly head: ArchiveHead
+  readonly sections: Iterable<{
+    readonly name: string
+    readonly head?: object
+    readonly rows: Iterable<unknown>
+    readonly keep: (row: never) => Iterable<unknown>
+  }>
+  readonly files: Iterable<string>
+  readonly read: (name: string) => Promise<Uint8Array | undefined>
+  /** Checked between two pieces of work: throws when the archive is no longer wanted. */
+  readonly check: () => void
+}
+
+/** Milliseconds of work after which requests get their turn. */
+const slice = 5
+
+/** Writes the archive piece by piece. */
+export async function writeArchive(source: ArchiveSource, write: (chunk: Uint8Array) => Promise<void>): Promise<void> {
+  const { createTarPacker } = await import('modern-tar')
+  const { readable, controller } = createTarPacker()
+  const mtime = new Date(source.head.exported_at)
+  const sums: Record<string, string> = {}
+  const missing: string[] = []
+
+  const add = async (name: string, size: number, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
+    const hash = createHash('sha256')
+    const entry = controller.add({ name, size, type: 'file', mode: 0o600, mtime }).getWriter()
+    for await (const chunk of chunks) {
+      source.check()
+      hash.update(chunk)
+      await entry.write(chunk)
+    }
+    await entry.close()
+    sums[name] = hash.digest('hex')
+  }
+  const addText = (name: string, text: string) => {
+    const bytes = Buffer.from(text)
+    return add(name, bytes.length, [bytes])
+  }
+
+  const produce = async () => {
+    try {
+      await addText(headName, `${JSON.stringify(source.head)}\n`)
+      for (const section of source.sections)
+        for await (const { name, text } of partsOf(section, source.check)) await addText(name, text)
+      // Bounded by what the rows name.
+      for (const name of source.files) {
+        const bytes = await source.read(name)
+        if (bytes) await add(`${filesFolder}/${name}`, bytes.length, [bytes])
+        else missing.push(name)
+      }
+      await addText(sumsName, `${JSON.stringify({ sums, missing_files: missing } satisfies ArchiveSums)}\n`)
+      controller.finalize()
+    } catch (error) {
+      controller.error(error)
+      throw error
+    }
+  }
+  const consume = pipeline(Readable.fromWeb(readable as never), createGzip(), async chunks => {
+    for await (const chunk of chunks) await write(chunk)
+  })
+  const [produced, consumed] = await Promise.allSettled([produce(), consume])
+  // If writing failed, that is why producing failed too.
+  if (consumed.status === 'rejected' && produced.status === 'fulfilled') throw consumed.reason
+  if (produced.status === 'rejected') throw produced.reason
+}
+
+/** The rows of a section as texts of about a mebibyte, made a few milliseconds at a time. */
+async function* partsOf(
+  { name, head, rows, keep }: ArchiveSource['sections'] extends Iterable<infer S> ? S : never,
+  check: () => void,
+): AsyncGenerator<{ readonly name: string; readonly text: string }> {
+  const beginning = head ? `${JSON.stringify(head)}\n` : ''
+  let text = beginning
+  let number = 1
+  const part = () => ({ name: `${sectionsFolder}/${name}/${String(number++).padStart(6, '0')}.ndjson`, text })
+  let until = performance.now() + slice
+  for (const row of rows) {
+    for (const kept of keep(row as never)) text += `${JSON.stringify(kept)}\n`
+    if (text.length >= partBytes) {
+      yield part()
+      text = beginning
+    }
+    if (performance.now() < until) continue
+    await setImmediate()
+    check()
+    until = performance.now() + slice
+  }
+  // A section without rows has a part too if it has a head: the highest ID ever given is in it.
+  if (number === 1 ? text !== '' : text !== beginning) yield part()
+}
+
+// --- reading ----------------------------------------------------------------------------------------------------
+
+/** Something is wrong with the archive: a sentence that goes on after its name. */
+export class ArchiveMistake extends Error {}
+
+export interface ArchiveEntry {
+  readonly name: string
+  readonly size: number
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+/** The entries in their order. Each must be read to its end before the next. */
+export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
+  const { createTarDecoder } = await import('modern-tar')
+  const source = createReadStream(file)
+  const unzipped = createGunzip()
+  source.once('error', error => unzipped.destroy(error))
+  const entries = Readable.toWeb(source.pipe(unzipped)).pipeThrough(createTarDecoder({ strict: true }) as never)
+  try {
+    for await (const { header, body } of entries as unknown as AsyncIterable<TarEntry>)
+      yield { name: header.name, size: header.size, chunks: chunksOf(body) }
+  } catch (error) {
+    throw explained(error)
+  } finally {
+    source.destroy()
+    unzipped.destroy()
+  }
+}
+
+async function* chunksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    throw explained(error)
+  }
+}
+
+interface TarEntry {
+  readonly header: { readonly name: string; readonly size: number }
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** Reads an entry that must fit in memory. */
+export async function readWhole({ name, size, chunks }: ArchiveEntry, largest: number): Promise<Buffer> {
+  if (size > largest) throw new ArchiveMistake(`has an entry that is too large: ${name}`)
+  const pieces: Uint8Array[] = []
+  for await (const chunk of chunks) pieces.push(chunk)
+  return Buffer.concat(pieces)
+}
+
+/** The section of an entry with rows; undefined for other entries. */
+export function sectionIn(entry: string): string | undefined {
+  return /^sections\/(\w+)\/\d{6}\.ndjson$/.exec(entry)?.[1]
+}
+
+/** What a library says of bytes it cannot read, for people. */
+function explained(error: unknown): unknown {
+  if (error instanceof ArchiveMistake) return error
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (code === 'Z_BUF_ERROR' || /truncated/i.test(message)) return new ArchiveMistake('is cut short')
+  if (code === 'Z_DATA_ERROR' && /header/.test(message)) return new ArchiveMistake('is not a gzip file')
+  if (code.startsWith('Z_')) return new ArchiveMistake('is damaged: its bytes have changed since it was written')
+  if (code !== '') return new ArchiveMistake(`cannot be read: ${code}`)
+  return new ArchiveMistake('is not a tar archive, or is damaged')
+}

@@ -1,0 +1,99 @@
+// Exports are written here, one at a time and beside the traffic. Which ones wait is in the journal, so a restart begins
+// again with what it had not finished.
+
+import type { Export } from '../domain/model/organization-records.ts'
+import { contentOf } from '../domain/organization/exports/content.ts'
+import { failExport, finishExport, isWaiting } from '../domain/organization/exports/settle.ts'
+import type { Outcome, Surroundings } from '../domain/resource.ts'
+import type { Engine } from '../engine.ts'
+import { version } from '../version.ts'
+import { archiveFormat, writeArchive } from './archive.ts'
+import type { Files } from './files.ts'
+
+export interface ExportsParts {
+  readonly engine: Engine
+  readonly files: Files
+  readonly surroundings: () => Surroundings
+  readonly warn: (text: string) => void
+}
+
+export class Exports {
+  readonly #parts: ExportsParts
+  #running = false
+  #current: Promise<void> | undefined
+
+  constructor(parts: ExportsParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#running = true
+    this.reconsider()
+  }
+
+  /** What is being written is given up, and written anew after the next start. */
+  async stop(): Promise<void> {
+    this.#running = false
+    await this.#current
+  }
+
+  /** Resolves when nothing is being written and nothing waits. */
+  async quiet(): Promise<void> {
+    while (this.#current) await this.#current
+  }
+
+  /** Facts were taken: somebody may have asked for an export. */
+  reconsider(): void {
+    if (!this.#running || this.#current) return
+    const next = this.#parts.engine.state.exports.find('pending', 1)
+    if (!next) return
+    this.#current = this.#make(next).finally(() => {
+      this.#current = undefined
+      this.reconsider()
+    })
+  }
+
+  async #make(row: Export): Promise<void> {
+    const { engine, files, surroundings, warn } = this.#parts
+    const archive = files.receive()
+    try {
+      // What a crash would forget must not be in it.
+      await engine.settled()
+      await this.#write(row, chunk => archive.write(chunk))
+      const file = await archive.keep()
+      await this.#settle('finish-export', ctx => finishExport(ctx, row, file))
+    } catch (error) {
+      // A stop, a reset: there is nobody to tell.
+      if (!this.#running || !isWaiting(surroundings(), row)) return
+      warn(`the export ${row.id} failed: ${(error as Error).message}`)
+      await this.#settle('fail-export', ctx => failExport(ctx, row)).catch(() => {
+        // The store cannot be written, and the daemon is about to stop.
+        this.#running = false
+      })
+    } finally {
+      await archive.discard().catch(() => {})
+    }
+  }
+
+  async #write(row: Export, write: (chunk: Uint8Array) => Promise<void>): Promise<void> {
+    const { files, surroundings } = this.#parts
+    const { state, now } = surroundings()
+    const content = contentOf(state, row.kind)
+    const head = {
+      natter: 'export',
+      format: archiveFormat,
+      version: version(),
+      organization: content.organization,
+      export_type: row.kind,
+      exported_at: new Date(now).toISOString(),
+    } as const
+    const check = () => {
+      if (!this.#running || !isWaiting(surroundings(), row)) throw new Error('it is no longer wanted')
+    }
+    await writeArchive({ head, ...content, read: files.read, check }, write)
+  }
+
+  async #settle(op: string, decide: (ctx: Surroundings) => Outcome<object>): Promise<void> {
+    await this.#parts.engine.run(op, null, () => decide(this.#parts.surroundings()))
+  }
+}

@@ -1,0 +1,173 @@
+// The first start of a store from an archive that `POST /export/realm` made: read twice, to be checked and then to be
+// taken, so that an archive that cannot be used changes nothing.
+
+import { createHash } from 'node:crypto'
+import { limits } from '../domain/limits.ts'
+import { type Section, State } from '../domain/model/state.ts'
+import { isOwner } from '../domain/rules/index.ts'
+import {
+  type ArchiveEntry,
+  type ArchiveHead,
+  ArchiveMistake,
+  type ArchiveSums,
+  archiveFormat,
+  filesFolder,
+  headName,
+  readArchive,
+  readWhole,
+  sectionIn,
+  sumsName,
+} from '../io/archive.ts'
+import type { Files } from '../io/files.ts'
+
+const mebibyte = 1024 * 1024
+/** Parts of sections are about a mebibyte; the last row of one can be large. */
+const largestPart = 16 * mebibyte
+const largestFile = limits.fileUploadMiB * mebibyte
+/** A checksum is 64 characters, and there is one for each part and each file. */
+const largestSums = 256 * mebibyte
+
+const sections: ReadonlySet<string> = new Set(Object.keys(new State().save()))
+
+/** Reads the whole archive and throws a sentence if it cannot be imported. */
+export async function checkArchive(file: string): Promise<void> {
+  await named(file, async () => {
+    const sums: Record<string, string> = {}
+    let end: ArchiveSums | undefined
+    let first = true
+    for await (const entry of readArchive(file)) {
+      if (end) throw new ArchiveMistake(`goes on after its end: ${entry.name}`)
+      if (first) {
+        const bytes = entry.name === headName ? await readWhole(entry, mebibyte) : Buffer.alloc(0)
+        checkHead(entry, bytes)
+        sums[entry.name] = sumOf(bytes)
+      } else if (entry.name === sumsName) end = parse<ArchiveSums>(entry, await readWhole(entry, largestSums))
+      else sums[entry.name] = await checkEntry(entry)
+      first = false
+    }
+    if (!end) throw new ArchiveMistake('is cut short')
+    compare(sums, end.sums ?? {})
+  })
+}
+
+/** The organization in an archive that was checked; its files are kept beside the store. */
+export async function loadArchive(file: string, files: Files): Promise<State> {
+  return named(file, async () => {
+    const state = new State()
+    for await (const entry of readArchive(file)) {
+      const section = sectionIn(entry.name)
+      if (section !== undefined) takeRows(state, section as Section, rowsIn(entry, await readWhole(entry, largestPart)))
+      else if (entry.name.startsWith(`${filesFolder}/`)) await keepFile(entry, files)
+      else await readWhole(entry, largestSums)
+    }
+    checkReferences(state)
+    return state
+  })
+}
+
+/** A mistake in the archive, as a sentence with its name. */
+async function named<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ArchiveMistake ? new Error(`the archive ${file} ${error.message}`) : error
+  }
+}
+
+// --- checking ---------------------------------------------------------------------------------------------------
+
+function checkHead(entry: ArchiveEntry, bytes: Buffer): void {
+  if (entry.name !== headName)
+    throw new ArchiveMistake('is not an export of natterd. Archives of other servers cannot be imported')
+  const { natter, format, version } = parse<ArchiveHead>(entry, bytes)
+  if (natter !== 'export' || !Number.isSafeInteger(format)) throw new ArchiveMistake('is not an export of natterd')
+  if (format !== archiveFormat)
+    throw new ArchiveMistake(
+      `has format ${format}, and this version reads format ${archiveFormat}. Import it with natterd ${version}`,
+    )
+}
+
+async function checkEntry(entry: ArchiveEntry): Promise<string> {
+  const section = sectionIn(entry.name)
+  if (section !== undefined && sections.has(section)) {
+    const bytes = await readWhole(entry, largestPart)
+    return sumOf(bytes)
+  }
+  const [, name] = /^files\/([0-9a-f]{64})$/.exec(entry.name) ?? []
+  if (name === undefined) throw new ArchiveMistake(`has an unknown entry: ${entry.name}`)
+  if (entry.size > largestFile) throw new ArchiveMistake(`has a file that is too large: ${entry.name}`)
+  const hash = createHash('sha256')
+  for await (const chunk of entry.chunks) hash.update(chunk)
+  const sum = hash.digest('hex')
+  if (sum !== name) throw changed(entry.name)
+  return sum
+}
+
+function compare(found: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(wanted)) if (found[name] === undefined) throw new ArchiveMistake(`lacks ${name}`)
+  for (const [name, sum] of Object.entries(found)) if (wanted[name] !== sum) throw changed(name)
+}
+
+function changed(name: string): ArchiveMistake {
+  return new ArchiveMistake(`is damaged: ${name} has changed since it was written`)
+}
+
+function sumOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function parse<T>({ name }: ArchiveEntry, bytes: Buffer): T {
+  try {
+    const value = JSON.parse(bytes.toString())
+    if (typeof value === 'object' && value !== null) return value
+  } catch {
+    // Reported below.
+  }
+  throw new ArchiveMistake(`is damaged: ${name} is not a JSON object`)
+}
+
+// --- taking -----------------------------------------------------------------------------------------------------
+
+function rowsIn(entry: ArchiveEntry, bytes: Buffer): object[] {
+  const lines = bytes.toString().split('\n')
+  lines.pop()
+  return lines.map(line => parse<object>(entry, Buffer.from(line)))
+}
+
+/** Rows are those of a state, and were checked when they became that; a mistake here is one of somebody's own editing. */
+function takeRows(state: State, section: Section, rows: readonly object[]): void {
+  try {
+    state.take(section, rows)
+  } catch {
+    throw new ArchiveMistake(`has rows in the section ${section} that this version cannot read`)
+  }
+}
+
+async function keepFile(entry: ArchiveEntry, files: Files): Promise<void> {
+  const receiving = files.receive()
+  try {
+    // An empty file is written too: only what was written has a name.
+    await receiving.write(new Uint8Array(0))
+    for await (const chunk of entry.chunks) await receiving.write(chunk)
+    await receiving.keep()
+  } finally {
+    await receiving.discard()
+  }
+}
+
+/** What is not there cannot be shown: every ID that a message names must be that of a row. */
+function checkReferences(state: State): void {
+  const { users, channels, conversations } = state
+  if (![...users.values()].some(user => user.active && isOwner(user)))
+    throw new ArchiveMistake('has no active owner of the organization')
+  const lacks = (what: string, id: number | undefined) =>
+    new ArchiveMistake(`is incomplete: it names the ${what} ${id} and does not have it`)
+  for (const { userIds } of conversations.values())
+    for (const id of userIds) if (!users.has(id)) throw lacks('user', id)
+  for (const { senderId, channelId, conversationId } of state.messages.rows()) {
+    if (!users.has(senderId)) throw lacks('user', senderId)
+    if (conversationId === undefined) {
+      if (!channels.has(channelId!)) throw lacks('channel', channelId)
+    } else if (!conversations.has(conversationId)) throw lacks('conversation', conversationId)
+  }
+}

@@ -1,0 +1,66 @@
+// `natter org export`: asks, waits for the event, and downloads.
+
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { exitCodes } from '../../cli/base/failure.ts'
+import { settings } from '../../daemon/api/people/settings.ts'
+import { entriesOf, rowsIn } from '../support/archives.ts'
+import { inProcess } from '../support/cli-in-process.ts'
+import { type Caller, sharedDaemon } from '../support/daemon.ts'
+import { direct, people } from '../support/world.ts'
+
+let amy: Caller
+const folder = mkdtempSync(join(tmpdir(), 'natter-org-export-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+const daemon = sharedDaemon({}, async running => {
+  ;[amy] = await people(running, 'amy')
+  await direct(amy, running.owner, 'psst')
+  await amy.call(settings.update, { allow_private_data_export: true })
+})
+
+const natter = (args: readonly string[], { url, email, key }: Caller = daemon().owner) =>
+  inProcess(['org', 'export', ...args], {
+    env: { NATTER_SITE: url, NATTER_EMAIL: email!, NATTER_API_KEY: key! },
+  })
+
+const texts = async (file: string) => rowsIn(await entriesOf(file), 'messages').map(({ content }) => content)
+
+describe('natter org export', () => {
+  test('saves a public archive, or one with the private data of those who allow it', async () => {
+    const [open, whole] = [join(folder, 'open.tar.gz'), join(folder, 'whole.tar.gz')]
+    const first = await natter([open])
+    assert.deepEqual([first.code, first.stdout], [0, `${open}\n`])
+    assert.match(first.stderr, /export \d+ has begun/)
+    assert.ok(!(await texts(open)).includes('psst'))
+    const second = await natter([whole, '--private', '--json'])
+    const { id, file } = JSON.parse(second.stdout)
+    assert.deepEqual([second.code, typeof id, file], [0, 'number', whole])
+    assert.ok((await texts(whole)).includes('psst'))
+    assert.deepEqual(
+      readdirSync(folder).filter(name => name.endsWith('.part')),
+      [],
+    )
+  })
+
+  test('does not replace a file unless it is told to', async () => {
+    const file = join(folder, 'kept.tar.gz')
+    writeFileSync(file, 'mine')
+    const { code, stderr } = await natter([file])
+    assert.equal(code, exitCodes.usage)
+    assert.match(stderr, /kept\.tar\.gz exists\n.*--yes/)
+    assert.equal((await natter([file, '--yes'])).code, 0)
+    assert.ok((await entriesOf(file)).has('export.json'))
+  })
+
+  test('ends with 4 for others than administrators, and leaves nothing behind', async () => {
+    const file = join(folder, 'denied.tar.gz')
+    const { code, stderr } = await natter([file], amy)
+    assert.equal(code, exitCodes.denied)
+    assert.match(stderr, /You must be an organization administrator/)
+    assert.ok(!existsSync(file))
+  })
+})

@@ -1,0 +1,272 @@
+// `natterd --import`: a store begins with the organization of an archive, and with nothing if the archive cannot be used.
+
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { packTar } from 'modern-tar'
+import { botStorage } from '../../daemon/api/bots/bot-storage.ts'
+import { bots } from '../../daemon/api/bots/bots.ts'
+import { channels } from '../../daemon/api/channels/channels.ts'
+import { topics } from '../../daemon/api/channels/topics.ts'
+import { events } from '../../daemon/api/events.ts'
+import { uploads } from '../../daemon/api/files/uploads.ts'
+import { drafts } from '../../daemon/api/messages/drafts.ts'
+import { messageFlags } from '../../daemon/api/messages/message-flags.ts'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { reactions } from '../../daemon/api/messages/reactions.ts'
+import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.ts'
+import { emoji } from '../../daemon/api/organization/emoji.ts'
+import { organization } from '../../daemon/api/organization/organization.ts'
+import { avatars } from '../../daemon/api/people/avatars.ts'
+import { settings } from '../../daemon/api/people/settings.ts'
+import { userGroups } from '../../daemon/api/people/user-groups.ts'
+import { userStatus } from '../../daemon/api/people/user-status.ts'
+import { users } from '../../daemon/api/people/users.ts'
+import { readConfig } from '../../daemon/config.ts'
+import { memoryFiles } from '../../daemon/io/files.ts'
+import { checkArchive, loadArchive } from '../../daemon/seed/import.ts'
+import { type Entries, entriesOf, pack, saveExport } from '../support/archives.ts'
+import { Caller, launch, type TestDaemon } from '../support/daemon.ts'
+import { givesUp } from '../support/gives-up.ts'
+import { pixel } from '../support/images.ts'
+import { direct, people } from '../support/world.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'natter-import-'))
+const archive = join(folder, 'export.tar.gz')
+/** Everything that the accounts can see of the organization, before it was exported. */
+const seen = new Map<string, unknown>()
+let everybody: Caller[]
+let plan = ''
+
+before(async () => {
+  const daemon = await launch(join(folder, 'old'), { flags: ['--secret', 'the same for both'] })
+  everybody = await furnish(daemon)
+  for (const caller of everybody) seen.set(caller.email!, await viewOf(caller))
+  await saveExport(daemon.owner, archive, 2)
+  await daemon.stop()
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('natterd --import', () => {
+  test('begins with an organization that every account finds as it was', async () => {
+    const data = join(folder, 'new')
+    let daemon = await launch(data, { flags: ['--import', archive, '--secret', 'the same for both'] })
+    for (const { email, key, id } of everybody) {
+      const view = await viewOf(new Caller(daemon.url, email, key, id))
+      assert.deepEqual(view, seen.get(email!), email)
+    }
+    const reply = await daemon.owner.raw('GET', plan)
+    assert.deepEqual([reply.status, reply.text], [200, 'the plan'])
+    const password = 'amy has a long password'
+    await daemon.nobody.refused(users.fetchApiKey, { username: 'amy@example.com', password }, 'AUTHENTICATION_FAILED')
+    // IDs go on where they were, and the store is a store like any other.
+    const { id } = await daemon.owner.call(messages.send, { type: 'direct', to: [daemon.owner.id], content: 'Here' })
+    assert.ok(id > Math.max(...(await viewOf(daemon.owner)).messages.slice(0, -1).map(({ id }) => id)))
+    await daemon.stop()
+    daemon = await launch(data, { flags: ['--secret', 'the same for both'] })
+    const { messages: later } = await viewOf(daemon.owner)
+    assert.equal(later.at(-1)!.content, '<p>Here</p>')
+    await daemon.stop()
+  })
+
+  test('works in memory, and gives new keys where the secret is another one', async () => {
+    const daemon = await launch(folder, { flags: ['--memory', '--import', archive] })
+    const { members } = await daemon.owner.call(users.list, {})
+    assert.ok(members.some(({ full_name }) => full_name === 'amy example'))
+    assert.notEqual(daemon.ready.owner.api_key, everybody[0]!.key)
+    await daemon.stop()
+  })
+
+  test('refuses a store that has an organization', async () => {
+    const data = join(folder, 'old')
+    const journal = () => readFileSync(join(data, 'state.json'), 'utf8')
+    const before = journal()
+    givesUp(['--data', data, '--import', archive, '--secret', 'the same for both'], 1, /needs an empty store/)
+    assert.equal(journal(), before)
+  })
+
+  test('refuses other ways to fill a new store', () => {
+    for (const flags of [
+      ['--seed', 'seed.json'],
+      ['--preset', 'dev'],
+      ['--owner', 'me@example.com'],
+      ['--org', 'Mine'],
+    ])
+      assert.throws(() => readConfig(['--import', archive, ...flags], {}), /--import and --\w+ cannot be combined/)
+  })
+
+  describe('an archive that cannot be used', () => {
+    let entries: Entries
+    before(async () => {
+      entries = await entriesOf(archive)
+    })
+    const file = join(folder, 'bad.tar.gz')
+
+    async function refuses(words: RegExp): Promise<void> {
+      const importing = async () => {
+        await checkArchive(file)
+        await loadArchive(file, memoryFiles())
+      }
+      await assert.rejects(importing, ({ message }: Error) => {
+        assert.match(message, words)
+        assert.ok(message.startsWith(`the archive ${file} `))
+        return true
+      })
+      rmSync(file, { force: true })
+    }
+    const changed = (name: RegExp, change: (text: string) => string): Entries =>
+      new Map([...entries].map(([key, bytes]) => [key, name.test(key) ? Buffer.from(change(bytes.toString())) : bytes]))
+
+    test('is not there', () => refuses(/the archive .*bad\.tar\.gz cannot be read: ENOENT/))
+
+    test('is something else', async () => {
+      writeFileSync(file, 'Hello')
+      await refuses(/is not a gzip file/)
+      writeFileSync(file, gzipSync('Hello'.repeat(1000)))
+      await refuses(/is not a tar archive, or is damaged/)
+    })
+
+    test('is of another server', async () => {
+      const body = Buffer.from('{"zerver_realm": []}')
+      writeFileSync(file, gzipSync(await packTar([{ header: { name: 'export/realm.json', size: body.length }, body }])))
+      await refuses(/is not an export of natterd\. Archives of other servers cannot be imported/)
+    })
+
+    test('is reported by natterd, and leaves a store that the next start can use', async () => {
+      const data = join(folder, 'empty')
+      writeFileSync(file, readFileSync(archive).subarray(0, 1000))
+      givesUp(['--data', data, '--import', file], 1, /^natterd: the archive .*bad\.tar\.gz is cut short\n$/)
+      assert.equal(existsSync(join(data, 'state.json')), false)
+      assert.equal(existsSync(join(data, 'secret')), false)
+      const daemon = await launch(data, { flags: ['--import', archive] })
+      await daemon.stop()
+    })
+
+    test('was cut short', async () => {
+      const whole = readFileSync(archive)
+      for (const length of [20, whole.length >> 1, whole.length - 1]) {
+        writeFileSync(file, whole.subarray(0, length))
+        await refuses(/is cut short/)
+      }
+      await pack(new Map([...entries].slice(0, -1)), file)
+      await refuses(/is cut short/)
+    })
+
+    test('has changed bytes', async () => {
+      const whole = readFileSync(archive)
+      whole[whole.length >> 1]! ^= 1
+      writeFileSync(file, whole)
+      await refuses(/is damaged|is cut short/)
+      await pack(
+        changed(/sections\/users/, text => text.replace('amy example', 'eve example')),
+        file,
+        false,
+      )
+      await refuses(/is damaged: sections\/users\/000001\.ndjson has changed since it was written/)
+      await pack(
+        changed(/^files\//, text => `${text}!`),
+        file,
+      )
+      await refuses(/is damaged: files\/[0-9a-f]{64} has changed since it was written/)
+    })
+
+    test('lacks a part, or has one too many', async () => {
+      const lacking = new Map([...entries].filter(([name]) => !name.startsWith('sections/drafts')))
+      await pack(lacking, file, false)
+      await refuses(/lacks sections\/drafts\/000001\.ndjson/)
+      await pack(new Map([...entries, ['sections/spells/000001.ndjson', Buffer.from('{}\n')]]), file)
+      await refuses(/goes on after its end|has an unknown entry/)
+      await pack(new Map([...lacking].filter(([name]) => !name.startsWith('sections/channels/'))), file)
+      await refuses(/is incomplete: it names the channel \d+ and does not have it/)
+      await pack(new Map([...entries].filter(([name]) => !name.startsWith('sections/users'))), file)
+      await refuses(/has no active owner/)
+    })
+
+    test('has another format', async () => {
+      await pack(
+        changed(/^export\.json$/, text => text.replace('"format":1', '"format":2')),
+        file,
+      )
+      await refuses(/has format 2, and this version reads format 1\. Import it with natterd \d/)
+    })
+
+    test('has rows that are none', async () => {
+      await pack(
+        changed(/sections\/users/, text => text.replaceAll('"email"', '"mail"')),
+        file,
+      )
+      await refuses(/has rows in the section users that this version cannot read/)
+      await pack(
+        changed(/sections\/drafts/, text => `${text}nonsense\n`),
+        file,
+      )
+      await refuses(/is damaged: sections\/drafts\/000001\.ndjson is not a JSON object/)
+    })
+  })
+})
+
+/** A bit of everything, and everybody allows the export. */
+async function furnish(daemon: TestDaemon): Promise<Caller[]> {
+  const { owner } = daemon
+  const [amy, bob] = await people(daemon, 'amy', 'bob')
+  const bot = await amy.call(bots.create, { short_name: 'echo', full_name: 'Echo', bot_type: 1 })
+  const echo = new Caller(daemon.url, 'echo-bot@example.com', bot.api_key, bot.user_id)
+  const picture = { filename: 'pixel.png', contentType: 'image/png', bytes: pixel.png }
+  await owner.call(organization.update, { name: 'Moving house', description: 'Boxes everywhere' })
+  await owner.call(emoji.upload, { emoji_name: 'box', file: picture })
+  await amy.call(avatars.upload, { file: picture })
+  await amy.call(channels.create, { name: 'open', subscribers: [owner.id, amy.id, bob.id] })
+  const hidden = { invite_only: true, history_public_to_subscribers: false }
+  await amy.call(channels.create, { name: 'hidden', subscribers: [amy.id, bob.id], ...hidden })
+  await owner.call(userGroups.create, { name: 'movers', description: 'who carry', members: [amy.id, bob.id] })
+  const { url } = await amy.call(uploads.upload, {
+    file: { filename: 'plan.txt', contentType: 'text/plain', bytes: Buffer.from('the plan') },
+  })
+  plan = url
+  const say = async (caller: Caller, to: string, content: string) =>
+    (await caller.call(messages.send, { type: 'channel', to, topic: 'boxes', content })).id
+  const first = await say(amy, 'open', `See the [plan](${url}), @**bob example**`)
+  await say(bob, 'open', 'I :box: it')
+  await say(echo, 'hidden', 'Behind closed doors')
+  await direct(bob, amy, 'Heavy')
+  await direct(echo, [bob, owner], 'All of us')
+  await amy.call(messages.update, { message_id: first, content: `The [plan](${url}) has changed, @**bob example**` })
+  await bob.call(reactions.add, { message_id: first, emoji_name: 'tada' })
+  await bob.call(messageFlags.update, { messages: [first], op: 'add', flag: 'starred' })
+  await owner.call(messageFlags.update, { messages: [first], op: 'add', flag: 'read' })
+  await bob.call(topics.follow, { stream_id: 1, topic: 'boxes', visibility_policy: 3 })
+  await bob.call(drafts.create, { drafts: [{ type: '', to: [], topic: '', content: 'Later' }] })
+  await bob.call(savedSnippets.create, { title: 'Greeting', content: 'Hello' })
+  const due = Math.floor(Date.now() / 1000) + 86_400
+  await amy.call(scheduledMessages.create, {
+    type: 'direct',
+    to: [bob.id],
+    content: 'Tomorrow',
+    scheduled_delivery_timestamp: due,
+  })
+  await amy.call(userStatus.update, { status_text: 'carrying' })
+  await echo.call(botStorage.put, { storage: { count: '3' } })
+  for (const caller of [owner, amy, bob])
+    await caller.call(settings.update, { allow_private_data_export: true, enter_sends: true })
+  return [owner, amy, bob, echo]
+}
+
+/** What an account sees. Where the server is, and when it is asked, is not a part of the organization. */
+async function viewOf(caller: Caller) {
+  const reply = await caller.call(events.register, { include_subscribers: 'true' })
+  const { queue_id, server_timestamp: _, ...state } = reply as Record<string, any>
+  await caller.call(events.delete, { queue_id })
+  const page = { anchor: 'oldest', num_before: 0, num_after: 1000 } as const
+  const { messages: found } = await caller.call(messages.list, page)
+  const { attachments } = await caller.call(uploads.list, {})
+  const view = JSON.stringify({ state, messages: found, attachments })
+  return JSON.parse(view.replaceAll(caller.url, 'http://here')) as {
+    state: Record<string, any>
+    messages: Record<string, any>[]
+    attachments: unknown[]
+  }
+}
