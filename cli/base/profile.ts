@@ -70,28 +70,60 @@ export function accountFor(flags: Choice, env: Env): Account {
 
 /**
  * A key goes where its own source says. The folder one happens to be in may hold a zuliprc of somebody else: a key from
- * the environment must not be sent to the site named there. Flags are typed for this one call and may name the site.
+ * the environment must not be sent to the site named there.
  */
 function refuseMixture({ site, apiKey }: Account['from']): void {
-  if (!site || !apiKey || site === apiKey || site === 'flag') return
-  const typed = apiKey === 'flag' && (site === 'NATTER_*' || site === 'ZULIP_*' || site.startsWith('profile '))
-  if (typed) return
-  throw usage(
-    `the API key comes from ${sourceName(apiKey)}, but the site from ${sourceName(site)}`,
-    `Give the site where the key is: ${apiKey === 'flag' ? '--site' : apiKey.replace('*', 'SITE')}.`,
+  if (site && apiKey && !mayJoin(apiKey, site)) throw mixture('API key', apiKey, site)
+}
+
+/** The token of the control plane at this account's site, if one is known. */
+export function controlTokenFor(flags: Choice, env: Env, account: Account): string | undefined {
+  return findToken(flags, env, account).token
+}
+
+/** The same for a call that cannot be made without. */
+export function demandControlToken(flags: Choice, env: Env, account: Account): string {
+  const { token, stray } = findToken(flags, env, account)
+  if (token !== undefined) return token
+  if (stray !== undefined) throw mixture('control token', stray, account.from.site!)
+  throw new Failure(exitCodes.denied, 'no control token: give --control-token or NATTER_CONTROL_TOKEN', {
+    hint: 'A daemon started with --memory or --control has one, in its ready file: --ready-file FILE reads it.',
+  })
+}
+
+/**
+ * A token that comes with a site goes only there. One that comes without goes only to a site that was chosen for it, and
+ * never to that of a zuliprc, which may be somebody else's; `stray` says where such a token was found.
+ */
+function findToken(flags: Choice, env: Env, { site, from }: Account): { token?: string; stray?: string } {
+  let stray: string | undefined
+  const typed: Source = { from: 'flag', controlToken: flags.controlToken }
+  for (const source of [typed, ...sources(flags, env), ...savedSources(env)]) {
+    const { controlToken: token, site: own } = source
+    if (!token) continue
+    if (own ? normalSite(own) === site : !from.site || mayJoin(source.from, from.site)) return { token }
+    if (!own) stray ??= source.from
+  }
+  return stray === undefined ? {} : { stray }
+}
+
+/** Whether a secret that comes without a site may be sent to the site of another source. */
+function mayJoin(secret: string, site: string): boolean {
+  // A flag is typed for this one call, so its site is meant for the secret.
+  if (secret === site || site === 'flag' || site === '--ready-file') return true
+  const chosen = /^(NATTER_|ZULIP_|profile )/.test(site)
+  return secret === 'flag' && chosen
+}
+
+function mixture(what: string, secret: string, site: string): Failure {
+  return usage(
+    `the ${what} comes from ${sourceName(secret)}, but the site from ${sourceName(site)}`,
+    `Give the site where the ${what.split(' ')[1]} is: ${secret.endsWith('_*') ? secret.replace('*', 'SITE') : '--site'}.`,
   )
 }
 
 function sourceName(from: string): string {
   return from === 'flag' ? 'a flag' : from.endsWith('_*') ? `the environment (${from})` : from
-}
-
-/** A token without a site goes to any site; one that was saved with a site goes only there. */
-export function controlTokenFor(flags: Choice, env: Env, site: string | undefined): string | undefined {
-  if (flags.controlToken) return flags.controlToken
-  const fits = (source: { readonly site?: string | undefined }) => !source.site || normalSite(source.site) === site
-  for (const source of sources(flags, env)) if (source.controlToken && fits(source)) return source.controlToken
-  return Object.values(readProfiles(env).profiles).find(saved => saved.control_token && fits(saved))?.control_token
 }
 
 /** A ready file that must be there. */
@@ -178,6 +210,11 @@ function* sources(flags: Choice, env: Env): Generator<Source> {
   if (current) yield ofProfile(current, env)
   const rc = zuliprc(env)
   if (rc) yield rc
+}
+
+/** Profiles that are not in use know tokens of their sites, too. */
+function savedSources(env: Env): Source[] {
+  return Object.keys(readProfiles(env).profiles).map(name => ofProfile(name, env))
 }
 
 function ofProfile(name: string, env: Env): Source {

@@ -45,7 +45,7 @@ async function variablesOf(globals: Globals, as: string | undefined): Promise<[s
   const owner = globals.readyFile ? readReadyFile(globals.readyFile).owner : undefined
   const id = found?.user_id ?? (owner?.email === email ? owner?.user_id : undefined)
   const values = { SITE: site, EMAIL: email, API_KEY: found?.api_key ?? account.apiKey }
-  const token = found ? undefined : controlTokenFor(globals, process.env, site)
+  const token = found ? undefined : controlTokenFor(globals, process.env, account)
   return [
     ...Object.entries(values).flatMap(([name, value]): [string, string | undefined][] => [
       [`NATTER_${name}`, value],

@@ -1,11 +1,10 @@
 // `natter open`: shows the inspector of a daemon in the browser of this machine.
 
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { inspectorAddress, type Ready } from '../../daemon/api/local.ts'
-import { exitCodes, Failure, usage } from '../base/failure.ts'
+import { inspectorAddress } from '../../daemon/api/local.ts'
+import { exitCodes, Failure } from '../base/failure.ts'
 import { note } from '../base/note.ts'
-import { accountFor, normalSite, readProfiles } from '../base/profile.ts'
+import { accountFor, controlTokenFor } from '../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
 import { printJson } from '../print/output.ts'
 
@@ -13,12 +12,8 @@ export const open: readonly ExtraSubcommand[] = [
   {
     name: 'open',
     about: 'Open the inspector of the daemon in a browser, or print its address',
-    flags: [
-      { name: 'print', about: 'print the address and open nothing' },
-      { name: 'ready-file', value: 'FILE', about: 'the ready file of the daemon (default $NATTER_READY_FILE)' },
-      { name: 'control-token', value: 'TOKEN', about: 'token of the control plane (default $NATTER_CONTROL_TOKEN)' },
-    ],
-    globals: ['json', 'site', 'profile', 'quiet'],
+    flags: [{ name: 'print', about: 'print the address and open nothing' }],
+    globals: ['json', 'site', 'profile', 'ready-file', 'control-token', 'quiet'],
     more: `The token of the control plane is in the fragment of the address, which browsers send to no server. Without a token the page
 asks for an account. Where there is no browser, the address is printed. BROWSER names another browser.`,
     examples: ['natter open', 'natter open --print', 'natter open --site http://127.0.0.1:9991/spaces/ci'],
@@ -27,35 +22,18 @@ asks for an account. Where there is no browser, the address is printed. BROWSER 
 ]
 
 async function openInspector({ flags, globals }: Invocation): Promise<void> {
-  const address = addressFor(flags, globals)
+  const address = addressFor(globals)
   if (globals.json) return printJson({ inspector: address })
   if (flags.print === true || !(await showInBrowser(address))) process.stdout.write(`${address}\n`)
   else if (!globals.quiet) note(`opened ${address.replace(/#.*/, '')}`)
 }
 
-function addressFor(flags: Invocation['flags'], globals: Invocation['globals']): string {
-  const file = (flags['ready-file'] as string | undefined) ?? process.env.NATTER_READY_FILE
-  const ready = file ? readReady(file) : undefined
-  const { site } = accountFor({ ...globals, ...(ready && { site: ready.url }) }, process.env)
-  if (!site)
-    throw new Failure(exitCodes.refused, 'no server is known', {
-      hint: 'Start one with `natter daemon start`, or give --site.',
-    })
-  const known = Object.values(readProfiles(process.env).profiles).find(profile => normalSite(profile.site) === site)
-  const token = (flags['control-token'] as string | undefined) ?? ready?.control_token ?? tokenFor(known?.control_token)
-  return inspectorAddress(site, token)
-}
-
-function tokenFor(known: string | undefined): string | undefined {
-  return process.env.NATTER_CONTROL_TOKEN || known
-}
-
-function readReady(file: string): Ready {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw usage(`--ready-file: cannot read ${file}: ${(error as Error).message}`)
-  }
+function addressFor(globals: Invocation['globals']): string {
+  const account = accountFor(globals, process.env)
+  if (account.site) return inspectorAddress(account.site, controlTokenFor(globals, process.env, account))
+  throw new Failure(exitCodes.refused, 'no server is known', {
+    hint: 'Start one with `natter daemon start`, or give --site.',
+  })
 }
 
 /** Resolves to false when no browser could be started. */

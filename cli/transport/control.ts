@@ -1,9 +1,9 @@
 // Calls of the control plane: finds the daemon and its token. Also what `--as` means: the control plane knows the keys of
 // all accounts.
 
-import { exitCodes, Failure, usage } from '../base/failure.ts'
+import { usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
-import { type Account, accountFor, controlTokenFor } from '../base/profile.ts'
+import { accountFor, demandControlToken } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import { call, type Patience } from './client.ts'
 
@@ -27,7 +27,7 @@ export async function callControlPlane(
   patience: Patience = {},
 ): Promise<Reply> {
   const account = accountFor(globals, process.env)
-  const token = controlToken(globals, account)
+  const token = demandControlToken(globals, process.env, account)
   const request = {
     method,
     path,
@@ -36,14 +36,6 @@ export async function callControlPlane(
     ...(body && { body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } }),
   }
   return call(account, request, patience)
-}
-
-export function controlToken(globals: Partial<Globals>, { site }: Account): string {
-  const token = controlTokenFor(globals, process.env, site)
-  if (token) return token
-  throw new Failure(exitCodes.denied, 'no control token: give --control-token or NATTER_CONTROL_TOKEN', {
-    hint: 'A daemon started with --memory or --control has one, in its ready file: --ready-file FILE reads it.',
-  })
 }
 
 /** By name, email address or user ID. */

@@ -3,9 +3,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Failure, refusal } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
-import { accountFor } from '../base/profile.ts'
+import { accountFor, demandControlToken } from '../base/profile.ts'
 import { bodyOf, defaultTimeout, late, type Patience, siteOf, unreachable } from './client.ts'
-import { controlToken } from './control.ts'
 
 /** `path` begins with `/control/v1`. Fails if the answer is a refusal, or ends before it is complete. */
 export async function* downloadControl(
@@ -15,7 +14,7 @@ export async function* downloadControl(
 ): AsyncGenerator<Uint8Array> {
   const account = accountFor(globals, process.env)
   const site = siteOf(account)
-  const headers = { Authorization: `Bearer ${controlToken(globals, account)}` }
+  const headers = { Authorization: `Bearer ${demandControlToken(globals, process.env, account)}` }
   const url = new URL(`${site}${path}`)
   const { get } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   try {

@@ -77,3 +77,40 @@ describe('a key', () => {
     assert.equal(calls, 0)
   })
 })
+
+describe('a control token', () => {
+  test('is not sent to the site of a zuliprc that lies around, wherever it comes from', async t => {
+    const seen: string[] = []
+    const url = await fakeServer(t, (request, response) => {
+      seen.push(String(request.headers.authorization))
+      json(response, { result: 'success', now: 0, time: '', frozen: false })
+    })
+    const shell = newShell(t)
+    const folder = join(shell.home, 'downloads')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'zuliprc'), `[api]\nsite=${url}\nemail=eve@example.com\nkey=x\n`)
+    const token = { NATTER_CONTROL_TOKEN: 'the token' }
+    for (const [args, env] of [
+      [['clock', 'show'], token],
+      [['whoami', '--as', 'amy'], token],
+      [['clock', 'show', '--control-token', 'the token'], {}],
+    ] as const) {
+      const { code, stderr } = await shell.natter(args, { cwd: folder, env })
+      assert.equal(code, 2, stderr)
+      assert.match(stderr, /the control token comes from .+, but the site from zuliprc/)
+    }
+    assert.match((await shell.natter(['env'], { cwd: folder, env: token })).stdout, /^unset NATTER_CONTROL_TOKEN$/m)
+    assert.equal((await shell.natter(['open', '--print'], { cwd: folder, env: token })).stdout, `${url}/\n`)
+    assert.deepEqual(seen, [])
+
+    for (const [args, env] of [
+      [['--site', url], token],
+      [[], { ...token, NATTER_SITE: url }],
+      [['--control-token', 'the token'], { NATTER_SITE: url }],
+    ] as const) {
+      const { code, stderr } = await shell.natter(['clock', 'show', ...args], { cwd: folder, env })
+      assert.equal(code, 0, stderr)
+    }
+    assert.deepEqual(seen, ['Bearer the token', 'Bearer the token', 'Bearer the token'])
+  })
+})
