@@ -63,7 +63,7 @@ const cases: readonly (readonly [string, string])[] = [
   ['natter exec --pres', '--preset'],
   ['natter faults add dup', 'duplicate-event'],
   ['natter webhooks requests --status fai', 'failed'],
-  ['natter users update amy@example.com --role mod', 'moderator'],
+  ['natter users edit amy@example.com --role mod', 'moderator'],
 ]
 
 describe('completion in bash', () => {

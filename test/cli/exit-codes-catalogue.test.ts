@@ -287,7 +287,7 @@ describe('exit codes over the whole catalogue', () => {
     await natter(['emoji', 'upload', 'logo', picture])
     ids.MESSAGE = await natter(['send', '#general>lunch', 'Hello'])
     ids.OWNER = String(owner.id)
-    await natter(['org', 'set', '--enable-read-receipts'])
+    await natter(['org', 'edit', '--enable-read-receipts'])
     const bot = JSON.parse(await natter(['bots', 'create', 'echo', 'Echo', '--json']))
     ids.BOT = String(bot.user_id)
     people.bot = new Caller(url, 'echo-bot@example.com', bot.api_key, bot.user_id)
@@ -310,7 +310,7 @@ describe('exit codes over the whole catalogue', () => {
     const [who, ...line] = denied[id] ?? []
     if (who)
       test(`natter ${cli.name}: 4 for what is not permitted`, async () => {
-        if (settings[id]) await natter(['org', 'set', ...settings[id]])
+        if (settings[id]) await natter(['org', 'edit', ...settings[id]])
         await ends(exitCodes.denied, who, [...cli.name.split(' '), ...line])
       })
   }

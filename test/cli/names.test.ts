@@ -117,7 +117,7 @@ describe('everyday lines', () => {
     await natter('messages', 'edit', id, '--content', 'evening')
     assert.match(await natter('messages', 'history', id), /evening/)
     assert.match(await natter('channels', 'members', 'general'), /^\d+ {2}\S/m)
-    await natter('channels', 'update', 'random', '--description', 'the rest')
+    await natter('channels', 'edit', 'random', '--description', 'the rest')
     assert.match(await natter('channels', 'show', 'random'), /the rest/)
     await natter('views', 'add', 'narrow/is/starred')
     await natter('views', 'edit', 'narrow/is/starred', '--pinned')

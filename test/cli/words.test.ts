@@ -44,17 +44,17 @@ describe('a name in place of an ID', () => {
   test('folders, snippets and profile fields have names too', async () => {
     await told(['folders', 'create', 'Team'], 0)
     await told(['folders', 'edit', 'team', '--description', 'ours'], 0)
-    assert.equal(await told(['channels', 'update', 'lunch', '--folder', 'Team'], 0), 'updated channel lunch\n')
+    assert.equal(await told(['channels', 'edit', 'lunch', '--folder', 'Team'], 0), 'edited channel lunch\n')
     await told(['snippets', 'create', 'Greeting', 'Hello'], 0)
     await told(['snippets', 'delete', 'greeting'], 0)
     await told(['profile-fields', 'create', 'Nickname', '--type', '1'], 0)
-    await told(['profile-fields', 'update', 'nickname', '--hint', 'what friends call you'], 0)
+    await told(['profile-fields', 'edit', 'nickname', '--hint', 'what friends call you'], 0)
   })
 
   test('an archived channel is found by its name, to be brought back', async () => {
     await told(['channels', 'create', 'attic'], 0)
     await told(['channels', 'archive', 'attic'], 0)
-    await told(['channels', 'update', 'attic', '--no-archived'], 0)
+    await told(['channels', 'edit', 'attic', '--no-archived'], 0)
     assert.equal(await told(['channels', 'show', 'attic', '--fields', 'is_archived'], 0), 'false\n')
   })
 
@@ -70,7 +70,7 @@ describe('a name in place of an ID', () => {
       [['channels', 'show', 'q'], 'Run `natter channels list` to see all of them.'],
     ] as const)
       assert.ok((await told(words, 3)).endsWith(`\n  ${hint}\n`), words.join(' '))
-    assert.match(await told(['groups', 'update', '999', '--name', 'x'], 3), /there is no user group with ID 999/)
+    assert.match(await told(['groups', 'edit', '999', '--name', 'x'], 3), /there is no user group with ID 999/)
   })
 
   test('of nobody at all is a slip', async () => {
@@ -80,12 +80,12 @@ describe('a name in place of an ID', () => {
 
 describe('words', () => {
   test('a role is said and shown by name; JSON and a single field stay as they are', async () => {
-    await told(['users', 'update', 'amy@example.com', '--role', 'moderator'], 0)
+    await told(['users', 'edit', 'amy@example.com', '--role', 'moderator'], 0)
     assert.equal(await told(['users', 'show', 'amy@example.com', '--fields', 'role'], 0), '300\n')
     assert.match(await told(['users', 'show', 'amy@example.com'], 0), /^role +300 \(moderator\)$/m)
     assert.match(await told(['users', 'show', 'amy@example.com', '--json'], 0), /"role": 300,/)
     assert.match(
-      await told(['users', 'update', 'amy@example.com', '--role', 'boss'], 2),
+      await told(['users', 'edit', 'amy@example.com', '--role', 'boss'], 2),
       /--role: "boss" is not owner, administrator, moderator, member or guest/,
     )
   })

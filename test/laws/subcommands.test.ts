@@ -104,13 +104,13 @@ describe('every subcommand of the API', () => {
 
   /** Where everything can be left out, but not all of it. */
   const changes: Readonly<Record<string, string[]>> = {
-    'users update': ['--full-name', 'Amy'],
-    'users update-by-email': ['--full-name', 'Amy'],
-    'settings set': ['--enter-sends'],
-    'settings set-defaults': ['--enter-sends'],
-    'org set': ['--description', 'ours'],
-    'profile-fields update': ['--hint', 'in a word'],
-    'channels update': ['--description', 'for all'],
+    'users edit': ['--full-name', 'Amy'],
+    'users edit-by-email': ['--full-name', 'Amy'],
+    'settings edit': ['--enter-sends'],
+    'settings edit-defaults': ['--enter-sends'],
+    'org edit': ['--description', 'ours'],
+    'profile-fields edit': ['--hint', 'in a word'],
+    'channels edit': ['--description', 'for all'],
     'default-channels groups edit': ['--new-description', 'for a start'],
     'folders edit': ['--description', 'together'],
     'snippets edit': ['--title', 'Hello'],

@@ -87,6 +87,16 @@ describe('help', () => {
   })
 })
 
+describe('subcommands', () => {
+  test('that change what exists are called edit', () => {
+    const names = endpoints.flatMap(({ cli }) => [cli.name, ...(cli.shortcuts ?? []).map(shortcut => shortcut.cli.name)])
+    assert.ok(names.filter(name => / edit\b/.test(name)).length > 15)
+    // A clock is set; nothing of it is edited.
+    const others = names.filter(name => / (?:update|set|change|modify)\b/.test(name) && name !== 'clock set')
+    assert.deepEqual(others, [])
+  })
+})
+
 describe('the banned phrases', () => {
   test('are read from the page', () => {
     assert.ok(banned.includes('whoever') && banned.length > 10, banned.join(', '))

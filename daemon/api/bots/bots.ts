@@ -95,7 +95,7 @@ export const bots = {
     path: '/bots/{bot_id}',
     access: 'user',
     since: 1,
-    summary: 'Update a bot you own (administrators: any bot)',
+    summary: 'Edit a bot you own (administrators: any bot)',
     params: {
       bot_id: botId,
       full_name: optional(text, 'the new name'),
@@ -122,12 +122,12 @@ export const bots = {
     },
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
-      name: 'bots update',
+      name: 'bots edit',
       args: ['bot_id'],
       flags: { bot_owner_id: 'owner', file: 'avatar' },
       examples: [
-        'natter bots update deploy-bot@example.com --full-name "Deploy Robot"',
-        'natter bots update id:12 --owner amy@example.com --json',
+        'natter bots edit deploy-bot@example.com --full-name "Deploy Robot"',
+        'natter bots edit id:12 --owner amy@example.com --json',
       ],
     },
   }),

@@ -100,7 +100,7 @@ export const channelFolders = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'folders edit',
-      done: 'updated channel folder {channel_folder_id}',
+      done: 'edited channel folder {channel_folder_id}',
       args: ['channel_folder_id'],
       examples: ['natter folders edit 3 --name Departments', 'natter folders edit 3 --is-archived'],
     },

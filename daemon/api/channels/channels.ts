@@ -120,7 +120,7 @@ export const channels = {
     path: '/streams/{stream_id}',
     access: 'user',
     since: 1,
-    summary: 'Change the settings of a channel',
+    summary: 'Edit the settings of a channel',
     params: {
       stream_id: inPath(channelId, 'the channel'),
       new_name: optional(text, 'the new name, at most 60 characters'),
@@ -150,8 +150,8 @@ export const channels = {
       'EXPECTATION_MISMATCH',
     ],
     cli: {
-      name: 'channels update',
-      done: 'updated channel {stream_id}',
+      name: 'channels edit',
+      done: 'edited channel {stream_id}',
       args: ['stream_id'],
       flags: {
         new_name: 'name',
@@ -162,9 +162,9 @@ export const channels = {
         is_archived: 'archived',
       },
       examples: [
-        'natter channels update lunch --name brunch',
-        'natter channels update lunch --private --history-public-to-subscribers',
-        'natter channels update lunch --can-send-message-group \'{"new": 3}\'',
+        'natter channels edit lunch --name brunch',
+        'natter channels edit lunch --private --history-public-to-subscribers',
+        'natter channels edit lunch --can-send-message-group \'{"new": 3}\'',
       ],
     },
   }),

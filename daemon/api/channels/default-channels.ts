@@ -80,7 +80,7 @@ export const defaultChannels = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels groups edit',
-      done: 'updated group {group_id}',
+      done: 'edited group {group_id}',
       args: ['group_id'],
       examples: [
         'natter default-channels groups edit 1 --new-group-name games',

@@ -135,10 +135,10 @@ export const subscriptions = {
     },
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'subscriptions change',
+      name: 'subscriptions edit-list',
       examples: [
-        'natter subscriptions change --add lunch --delete general',
-        'natter subscriptions change --add lunch,football --json',
+        'natter subscriptions edit-list --add lunch --delete general',
+        'natter subscriptions edit-list --add lunch,football --json',
       ],
     },
   }),
@@ -175,11 +175,11 @@ export const subscriptions = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'subscriptions configure',
-      done: 'updated your subscriptions',
+      name: 'subscriptions edit-many',
+      done: 'edited your subscriptions',
       examples: [
-        'natter subscriptions configure --subscription-data \'[{"stream_id":1,"property":"is_muted","value":true}]\'',
-        'natter subscriptions configure --subscription-data \'[{"stream_id":1,"property":"color","value":"#f00"}]\'',
+        'natter subscriptions edit-many --subscription-data \'[{"stream_id":1,"property":"is_muted","value":true}]\'',
+        'natter subscriptions edit-many --subscription-data \'[{"stream_id":1,"property":"color","value":"#f00"}]\'',
       ],
     },
   }),
@@ -198,10 +198,10 @@ export const subscriptions = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'subscriptions set',
+      name: 'subscriptions edit',
       done: 'set {property} of {stream_id}',
       args: ['stream_id', 'property', 'value'],
-      examples: ['natter subscriptions set general pin_to_top true', 'natter subscriptions set lunch color "#76ce90"'],
+      examples: ['natter subscriptions edit general pin_to_top true', 'natter subscriptions edit lunch color "#76ce90"'],
     },
   }),
 }

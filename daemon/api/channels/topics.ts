@@ -103,7 +103,7 @@ export const topics = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'topics muted',
-      done: 'updated {topic}',
+      done: 'edited {topic}',
       args: ['op', 'topic'],
       flags: { stream_id: 'channel', stream: 'channel-name' },
       examples: [

@@ -58,7 +58,7 @@ export const savedSnippets = {
     path: '/saved_snippets/{saved_snippet_id}',
     access: 'user',
     since: 368,
-    summary: 'Update the title or content of a saved snippet',
+    summary: 'Edit the title or content of a saved snippet',
     params: {
       saved_snippet_id: inPath(snippetId, 'the snippet'),
       title: optional(text, 'the new title'),
@@ -68,7 +68,7 @@ export const savedSnippets = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snippets edit',
-      done: 'updated snippet {saved_snippet_id}',
+      done: 'edited snippet {saved_snippet_id}',
       args: ['saved_snippet_id'],
       examples: ['natter snippets edit 3 --title Hello', 'natter snippets edit 3 --content "Welcome, all!"'],
     },

@@ -97,7 +97,7 @@ export const scheduledMessages = {
     path: '/scheduled_messages/{scheduled_message_id}',
     access: 'user',
     since: 184,
-    summary: 'Change the content, recipients or time of a scheduled message',
+    summary: 'Edit the content, recipients or time of a scheduled message',
     params: {
       scheduled_message_id: which,
       type: optional(kind, 'direct message or channel message; if it changes, `to` is required'),
@@ -113,7 +113,7 @@ export const scheduledMessages = {
     refusals: asForSending,
     cli: {
       name: 'scheduled edit',
-      done: 'updated scheduled message {scheduled_message_id}',
+      done: 'edited scheduled message {scheduled_message_id}',
       args: ['scheduled_message_id'],
       flags: { scheduled_delivery_timestamp: 'at' },
       examples: [

@@ -48,7 +48,7 @@ export const organization = {
     path: '/realm',
     access: 'user',
     since: 1,
-    summary: 'Change settings of the organization (administrators; some settings only owners)',
+    summary: 'Edit settings of the organization (administrators; some settings only owners)',
     params: {
       ...settingParams,
       authentication_methods: optional(keyed(bool), 'which authentication methods are enabled; at least one'),
@@ -67,10 +67,10 @@ export const organization = {
       'SYSTEM_GROUP_REQUIRED',
     ],
     cli: {
-      name: 'org set',
+      name: 'org edit',
       examples: [
-        'natter org set --name "Example Inc."',
-        'natter org set --message-content-edit-limit-seconds unlimited',
+        'natter org edit --name "Example Inc."',
+        'natter org edit --message-content-edit-limit-seconds unlimited',
       ],
     },
   }),
@@ -154,12 +154,12 @@ export const organization = {
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
-      name: 'org change-domain',
-      done: 'updated domain {domain}',
+      name: 'org edit-domain',
+      done: 'edited domain {domain}',
       args: ['domain'],
       examples: [
-        'natter org change-domain example.com --allow-subdomains',
-        'natter org change-domain example.com --no-allow-subdomains',
+        'natter org edit-domain example.com --allow-subdomains',
+        'natter org edit-domain example.com --no-allow-subdomains',
       ],
     },
   }),

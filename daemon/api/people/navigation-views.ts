@@ -60,7 +60,7 @@ export const navigationViews = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'views edit',
-      done: 'updated view {fragment}',
+      done: 'edited view {fragment}',
       args: ['fragment'],
       flags: { is_pinned: 'pinned' },
       examples: ['natter views edit inbox --pinned', 'natter views edit narrow/is/alerted --name "My alerts"'],

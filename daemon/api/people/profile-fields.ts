@@ -105,7 +105,7 @@ export const profileFields = {
     path: '/realm/profile_fields/{field_id}',
     access: 'user',
     since: 1,
-    summary: 'Update a profile field (administrators)',
+    summary: 'Edit a profile field (administrators)',
     params: {
       field_id: fieldId,
       ...properties,
@@ -114,10 +114,10 @@ export const profileFields = {
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
-      name: 'profile-fields update',
-      done: 'updated profile field {field_id}',
+      name: 'profile-fields edit',
+      done: 'edited profile field {field_id}',
       args: ['field_id'],
-      examples: ['natter profile-fields update 4 --name Editor', 'natter profile-fields update 4 --required --json'],
+      examples: ['natter profile-fields edit 4 --name Editor', 'natter profile-fields edit 4 --required --json'],
     },
   }),
   reorder: endpoint({
@@ -165,12 +165,12 @@ export const profileFields = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'profile-fields set',
-      done: 'updated your profile',
+      name: 'profile-fields edit-own',
+      done: 'edited your profile',
       args: ['data'],
       examples: [
-        `natter profile-fields set '{"id": 4, "value": "vim"}'`,
-        `natter profile-fields set '[{"id": 4, "value": "vim"}, {"id": 6, "value": [9, 10]}]' --json`,
+        `natter profile-fields edit-own '{"id": 4, "value": "vim"}'`,
+        `natter profile-fields edit-own '[{"id": 4, "value": "vim"}, {"id": 6, "value": [9, 10]}]' --json`,
       ],
     },
   }),

@@ -45,7 +45,7 @@ export const settings = {
     also: ['/settings/display', '/settings/notifications'],
     access: 'user',
     since: 1,
-    summary: 'Change your settings, your name, your email address or your password',
+    summary: 'Edit your settings, your name, your email address or your password',
     params: {
       full_name: optional(text, 'your new name'),
       email: optional(text, 'your new email address; a mail to it asks you to confirm it'),
@@ -56,9 +56,9 @@ export const settings = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'settings set',
-      done: 'updated your settings',
-      examples: ['natter settings set --twenty-four-hour-time', 'natter settings set --timezone Europe/Berlin'],
+      name: 'settings edit',
+      done: 'edited your settings',
+      examples: ['natter settings edit --twenty-four-hour-time', 'natter settings edit --timezone Europe/Berlin'],
     },
   }),
   // OPEN: the web client confirms through a link; this endpoint takes the token directly.
@@ -84,14 +84,14 @@ export const settings = {
     path: '/realm/user_settings_defaults',
     access: 'user',
     since: 96,
-    summary: 'Change the default settings of new accounts (administrators)',
+    summary: 'Edit the default settings of new accounts (administrators)',
     params: defaultParams,
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
-      name: 'settings set-defaults',
-      done: 'updated the default settings of new accounts',
-      examples: ['natter settings set-defaults --enter-sends', 'natter settings set-defaults --color-scheme 2'],
+      name: 'settings edit-defaults',
+      done: 'edited the default settings of new accounts',
+      examples: ['natter settings edit-defaults --enter-sends', 'natter settings edit-defaults --color-scheme 2'],
     },
   }),
 }

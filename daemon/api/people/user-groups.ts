@@ -99,12 +99,12 @@ export const userGroups = {
     reply: {},
     refusals: ['BAD_REQUEST', 'EXPECTATION_MISMATCH'],
     cli: {
-      name: 'groups update',
-      done: 'updated group {user_group_id}',
+      name: 'groups edit',
+      done: 'edited group {user_group_id}',
       args: ['user_group_id'],
       examples: [
-        'natter groups update backend --name servers',
-        'natter groups update backend --can-join-group \'{"new": 6}\'',
+        'natter groups edit backend --name servers',
+        'natter groups edit backend --can-join-group \'{"new": 6}\'',
       ],
     },
   }),
@@ -142,13 +142,13 @@ export const userGroups = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'groups change',
+      name: 'groups edit-members',
       done: 'changed the members of group {user_group_id}',
       args: ['user_group_id'],
       flags: { delete: 'remove', delete_subgroups: 'remove-subgroups' },
       examples: [
-        'natter groups change backend --add amy@example.com',
-        'natter groups change backend --remove bob@example.com,cat@example.com',
+        'natter groups edit-members backend --add amy@example.com',
+        'natter groups edit-members backend --remove bob@example.com,cat@example.com',
       ],
     },
   }),
@@ -204,11 +204,11 @@ export const userGroups = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'groups nest',
+      name: 'groups edit-subgroups',
       done: 'changed the subgroups of group {user_group_id}',
       args: ['user_group_id'],
       flags: { delete: 'remove' },
-      examples: ['natter groups nest engineering --add backend', 'natter groups nest engineering --remove backend'],
+      examples: ['natter groups edit-subgroups engineering --add backend', 'natter groups edit-subgroups engineering --remove backend'],
     },
   }),
   subgroups: endpoint({

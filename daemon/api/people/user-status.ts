@@ -23,11 +23,11 @@ export const userStatus = {
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
-      name: 'status set',
+      name: 'status edit',
       done: 'set your status',
       args: ['status_text'],
       flags: { emoji_name: 'emoji' },
-      examples: ['natter status set "In a meeting" --emoji calendar', 'natter status set ""'],
+      examples: ['natter status edit "In a meeting" --emoji calendar', 'natter status edit ""'],
     },
   }),
   updateFor: endpoint({
@@ -41,13 +41,13 @@ export const userStatus = {
     reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
-      name: 'status set-for',
+      name: 'status edit-for',
       done: 'set the status of {user_id}',
       args: ['user_id', 'status_text'],
       flags: { emoji_name: 'emoji' },
       examples: [
-        'natter status set-for amy@example.com "On leave" --emoji palm_tree',
-        'natter status set-for amy@example.com ""',
+        'natter status edit-for amy@example.com "On leave" --emoji palm_tree',
+        'natter status edit-for amy@example.com ""',
       ],
     },
   }),
