@@ -54,9 +54,10 @@ async function run(argv: readonly string[], word: string | undefined): Promise<v
   const { CommanderError, newProgram, pathOf } = await import('./catalogue/subcommands.ts')
   const program = newProgram()
   if (word !== undefined) await addWord(program, word, argv)
+  const words = word === undefined ? argv : await withVerb(word, argv)
   process.once('SIGINT', () => process.exit(exitCodes.interrupted))
   try {
-    await program.parseAsync(argv, { from: 'user' })
+    await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.code === 'commander.helpDisplayed') return
@@ -81,6 +82,18 @@ async function addWord(program: Command, word: string, argv: readonly string[]):
     throw usage(`there is no subcommand "${word}"`, didYouMean(word, allWords()) ?? 'See natter --help')
   }
   for (const page of pages) await addPage(program, page, word, argv)
+}
+
+/** `natter requests --follow` is `natter requests list --follow`, where the page says so. */
+async function withVerb(word: string, argv: readonly string[]): Promise<readonly string[]> {
+  const at = firstWord(argv)
+  const next = argv[at + 1]
+  if (next !== undefined && (!next.startsWith('-') || argv.includes('--help') || argv.includes('-h'))) return argv
+  for (const page of allPages().filter(({ words }) => words.includes(word)))
+    for (const { cli } of Object.values<Endpoint>(await page.load()))
+      if (cli.alone && cli.name.startsWith(`${word} `))
+        return [...argv.slice(0, at + 1), cli.name.slice(word.length + 1), ...argv.slice(at + 1)]
+  return argv
 }
 
 /** Adds the subcommands of a page that begin with this word. */

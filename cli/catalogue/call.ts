@@ -24,17 +24,10 @@ export async function callEndpoint(
 ): Promise<void> {
   const account = accountFor(globals, process.env)
   const patience = patienceFor(endpoint, globals)
-  const sources: Sources = {
-    names: lazyNames(account, patience),
-    now: new Date(),
-    stdin: stdinOnce(),
-    piped: !batch && !process.stdin.isTTY,
-    // A request that is only printed needs no secret.
-    secret: async label =>
-      globals.dryRun || globals.curl ? '********' : (await import('../input/prompt.ts')).askSecret(`${label}: `),
-  }
+  const sources = sourcesFor(account, patience, globals, !batch && !process.stdin.isTTY)
   if (batch) {
     refuseShown(globals)
+    if (given.has('@file')) throw usage('--file and --batch cannot be combined')
     const { callEach } = await import('./batch.ts')
     if (endpoint.access === 'user') demandKey(account)
     await confirmed(endpoint, given, globals, 'many')
@@ -49,23 +42,36 @@ export async function callEndpoint(
     return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
   await confirmed(endpoint, given, globals, 'one')
+  // Last, so that nothing is uploaded for a message that cannot be sent.
+  if (given.has('@file'))
+    await (await import('./attached-files.ts')).uploadFiles(endpoint, given, fields, account, patience)
   const calling = stretch
     ? (await import('./history.ts')).fetchStretch(caller, request, stretch, patience)
     : call(caller, request, patience)
   const reply = await calling.catch(error => nearby(error, endpoint, given, sources))
   const says = endpoint.cli.says && (await import('../print/sentences.ts')).sentences[endpoint.cli.says]
   const { shows, columns } = endpoint.cli
-  const done = doneText(endpoint, { ...params, ...Object.fromEntries(given) })
-  const view = { shows, columns, shapes: endpoint.reply, done }
-  await printReply(
-    reply,
-    says ? { ...view, says: reply => says(reply, () => fullNames(account, patience)) } : view,
-    globals,
-  )
+  const done = doneText(endpoint, { ...reply, ...params, ...Object.fromEntries(given) })
+  const names = () => fullNames(account, patience)
+  const view = { shows, columns, shapes: endpoint.reply, names, ...(done && { done }) }
+  await printReply(reply, says ? { ...view, says: reply => says(reply, names) } : view, globals)
   const { skips } = endpoint.cli
   if (skips === undefined) return
   const { demandMessages } = await import('./history.ts')
   await demandMessages(account, params[skips] as number[], reply[skips] as number[], patience)
+}
+
+/** Where values come from that are not on the command line. */
+export function sourcesFor(account: Account, patience: Patience, globals: Globals, piped: boolean): Sources {
+  return {
+    names: lazyNames(account, patience),
+    now: new Date(),
+    stdin: stdinOnce(),
+    piped,
+    // A request that is only printed needs no secret.
+    secret: async label =>
+      globals.dryRun || globals.curl ? '********' : (await import('../input/prompt.ts')).askSecret(`${label}: `),
+  }
 }
 
 /** What --since, --until and --all ask for, and the flags without them; undefined if one call is enough. */
@@ -99,9 +105,9 @@ async function confirmed(
   await (await import('../input/confirm.ts')).confirm(asked, globals)
 }
 
-/** The success note of an endpoint whose reply is empty, with the params as they were given. */
-function doneText({ cli: { done = 'done' } }: Endpoint, params: Readonly<Record<string, unknown>>): string {
-  return done.replace(/\{(\w+)\}/g, (_match, name) => String(params[name]))
+/** What to report on success, with the params as they were given and the fields of the reply. */
+export function doneText({ cli: { done } }: Endpoint, values: Readonly<Record<string, unknown>>): string | undefined {
+  return done?.replace(/\{(\w+)\}/g, (_match, name) => String(values[name]))
 }
 
 /** For a name that the server did not find: looks for a suggestion. */

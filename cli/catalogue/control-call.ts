@@ -8,14 +8,16 @@ import { note } from '../base/note.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { printReply } from '../print/output.ts'
 import { callControlPlane } from '../transport/control.ts'
-import { patienceFor, readParams } from './call.ts'
+import { doneText, patienceFor, readParams } from './call.ts'
 
 export async function callControl(
   endpoint: Endpoint,
   given: ReadonlyMap<string, Given>,
   globals: Globals,
 ): Promise<void> {
-  const { path, query, body } = encodeJson(endpoint, await readParams(endpoint, given, sources))
+  const params = await readParams(endpoint, given, sources)
+  if (endpoint.cli.log) return (await import('./log.ts')).showLog(endpoint, params, given.has('@follow'), globals)
+  const { path, query, body } = encodeJson(endpoint, params)
   const request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}${query}`, body }
   const { destroys } = endpoint.cli
   if (destroys && !globals.yes && (await isKept(globals)))
@@ -29,7 +31,8 @@ export async function callControl(
   const reply = await callControlPlane(globals, request, patienceFor(endpoint, globals))
   const { shows, columns, unmet, says } = endpoint.cli
   const lines = says && (await import('../print/sentences.ts')).sentences[says]
-  const view = { shows, columns, shapes: endpoint.reply }
+  const done = doneText(endpoint, { ...reply, ...params })
+  const view = { shows, columns, shapes: endpoint.reply, ...(done && { done }) }
   if (unmet === undefined || reply.met === true)
     return printReply(reply, lines ? { ...view, says: reply => lines(reply, noNames) } : view, globals)
   if (globals.json) await printReply(reply, {}, globals)

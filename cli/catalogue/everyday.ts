@@ -47,6 +47,18 @@ const linesFlag: ExtraFlag = {
   about: `the last N messages, or the first N from --anchor oldest or first_unread (default ${shownMessages})`,
 }
 
+const fileFlag: ExtraFlag = {
+  name: 'file',
+  value: 'FILE',
+  about: 'upload this file and add a link to it (repeatable)',
+  repeatable: true,
+}
+
+const followFlag: ExtraFlag = {
+  name: 'follow',
+  about: 'print the newest, and then new ones as they come, until Ctrl-C',
+}
+
 const policies: Readonly<Record<string, string>> = { inherit: '0', muted: '1', unmuted: '2', followed: '3' }
 
 /** The recipient of a message, as the first word; flags can give it too. */
@@ -63,12 +75,15 @@ export function wordsFor(endpoint: Endpoint): readonly string[] {
 }
 
 export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
+  if (endpoint.cli.log) return [followFlag]
   if (endpoint.cli.history) return [linesFlag, ...listFlags, ...stretchFlags]
-  return isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
+  const flags = isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
+  return endpoint.cli.files ? [...flags, fileFlag] : flags
 }
 
 export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources): Promise<Filled> {
   const rest = placed(endpoint, given)
+  if (rest.has('@file')) await (await import('./attached-files.ts')).addLinks(endpoint, rest, sources)
   const values: Record<string, unknown> = {}
   const narrow = rest.get('narrow')
   const terms = narrow === undefined ? [] : narrowFrom(textOf(narrow))

@@ -88,6 +88,16 @@ export const extras: Readonly<Record<string, Extra>> = {
     hidden: true,
     load: async () => (await import('./org.ts')).org,
   },
+  messages: {
+    about: '',
+    hidden: true,
+    load: async () => (await import('./more-verbs.ts')).messageExport,
+  },
+  uploads: {
+    about: '',
+    hidden: true,
+    load: async () => (await import('./more-verbs.ts')).uploadDownload,
+  },
   __complete: {
     about: '',
     hidden: true,

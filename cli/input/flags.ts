@@ -180,7 +180,7 @@ async function readText(path: string, label: string): Promise<string> {
   }
 }
 
-async function readUpload(path: string, label: string): Promise<Upload> {
+export async function readUpload(path: string, label: string): Promise<Upload> {
   const { readFileSync } = await import('node:fs')
   const { basename } = await import('node:path')
   try {

@@ -15,11 +15,17 @@ export interface View {
   /** The fields of each item of a list; all if absent. */
   readonly columns?: readonly string[] | undefined
   readonly shapes?: Readonly<Record<string, Shape>>
-  /** The note on success if the reply has nothing to print. */
+  /** Full names by user ID; asked for only if users are shown. */
+  readonly names?: () => Promise<Names>
+  /** The note on success if the reply has nothing to print; on a terminal it takes the place of what it has. */
   readonly done?: string
+  /** Lines that are ready for the terminal, to print instead of the reply. */
+  readonly lines?: (reply: Reply) => Promise<string[]>
   /** Lines to print instead of the reply; none if there is nothing to add. */
   readonly says?: (reply: Reply) => Promise<string[]> | string[]
 }
+
+type Names = ReadonlyMap<number, string>
 
 /** How to print, from the global flags. */
 type Format = Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq' | 'color'>
@@ -46,12 +52,16 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
     return printPart(value, shown === undefined ? recordShape(view) : view.shapes?.[shown], globals)
   }
   if (globals.json) return printJson(reply)
-  if (view.says) {
-    const lines = await view.says(reply)
-    return lines.length === 0 ? note(done) : put(lines.map(harmless))
+  if (view.lines || view.says) {
+    const lines = view.lines ? await view.lines(reply) : (await view.says!(reply)).map(harmless)
+    return lines.length === 0 ? note(done) : put(lines)
   }
+  // A person wants to know what happened, a script the ID.
+  if (view.done !== undefined && fields.length > 0 && process.stdout.isTTY) return put([harmless(done)])
   if (shown !== undefined) {
-    const lines = await linesFor(shown, reply[shown], view.shapes?.[shown], globals, view.columns)
+    const shape = view.shapes?.[shown]
+    const names = view.names && showsUsers(shape, view.columns) ? await view.names() : undefined
+    const lines = await linesFor(shown, reply[shown], shape, globals, view.columns, names)
     // After a change, report that it was made, not that there is nothing to show.
     if (lines.length === 0)
       note(view.shows === undefined ? done : `no ${shown.replaceAll('_', ' ').replace('streams', 'channels')}`)
@@ -80,6 +90,7 @@ async function linesFor(
   shape: Shape | undefined,
   globals: Format,
   columns?: readonly string[],
+  names?: Names,
 ): Promise<string[]> {
   if (name === 'message' && isRecord(value) && typeof value.content === 'string')
     return linesFor('messages', [value], shape, globals, columns)
@@ -95,7 +106,18 @@ async function linesFor(
   const { tableLines } = await import('./table.ts')
   const items = shape?.items as Shape | undefined
   const short = terminal.columns !== undefined
-  return tableLines(value, (item, column) => cell(item, items?.properties?.[column], short), terminal, columns)
+  return tableLines(value, (item, column) => cell(item, items?.properties?.[column], short, names), terminal, columns)
+}
+
+/** Whether a table of these columns has IDs of users. */
+function showsUsers(shape: Shape | undefined, columns: readonly string[] = []): boolean {
+  const properties: Readonly<Record<string, Shape>> = (shape?.items as Shape | undefined)?.properties ?? {}
+  return columns.some(column => isUser(properties[column]) || isUser(properties[column]?.items as Shape | undefined))
+}
+
+function isUser(shape: Shape | undefined): boolean {
+  const arms: readonly (Shape | undefined)[] = shape?.anyOf ?? [shape]
+  return arms.some(arm => arm?.ref === 'user')
 }
 
 /** Records by name are shown as a table. If each has parts, such as one per client, the aggregate is shown. */
@@ -161,8 +183,11 @@ function recordLines(record: Reply, shapes: Readonly<Record<string, Shape>>, pai
   })
 }
 
-function cell(value: unknown, shape: Shape | undefined, short = false): string {
+function cell(value: unknown, shape: Shape | undefined, short = false, names?: Names): string {
   if (value === null || value === undefined) return '-'
+  if (names && Array.isArray(value) && isUser(shape?.items as Shape | undefined))
+    return harmless(value.map(id => names.get(id) ?? `id:${id}`).join(', ')) || '-'
+  if (names && typeof value === 'number' && isUser(shape)) return harmless(names.get(value) ?? `id:${value}`)
   if (typeof value === 'number' && shape) {
     const arms: readonly Shape[] = shape.anyOf ?? [shape]
     if (arms.some(arm => arm.ref === 'time')) {

@@ -12,6 +12,7 @@ export class Progress {
   #done = 0
   #failed = 0
   #last = 0
+  #text: string | undefined
 
   constructor(total: number | undefined, { quiet }: Pick<Globals, 'quiet'>) {
     this.#total = total
@@ -21,10 +22,14 @@ export class Progress {
   step(failed: boolean): void {
     this.#done++
     if (failed) this.#failed++
-    const now = Date.now()
-    if (!this.#shown || now - this.#last < interval) return
-    this.#last = now
-    this.#draw()
+    this.#drawSometimes()
+  }
+
+  /** For work whose steps have no number: how far it is, and what to say of it. */
+  reach(done: number, text: string): void {
+    this.#done = done
+    this.#text = text
+    this.#drawSometimes()
   }
 
   end(): void {
@@ -33,11 +38,19 @@ export class Progress {
     process.stderr.write('\n')
   }
 
+  #drawSometimes(): void {
+    const now = Date.now()
+    if (!this.#shown || now - this.#last < interval) return
+    this.#last = now
+    this.#draw()
+  }
+
   #draw(): void {
     const rate = Math.round((this.#done * 1000) / Math.max(1, Date.now() - this.#began))
     const failed = this.#failed > 0 ? `, ${this.#failed} failed` : ''
     const total = this.#total === undefined ? '' : `/${this.#total}`
-    process.stderr.write(`\r\u001b[2K${this.#bar()}${this.#done}${total}${failed}, ${rate}/s`)
+    const text = this.#text ?? `${this.#done}${total}${failed}, ${rate}/s`
+    process.stderr.write(`\r\u001b[2K${this.#bar()}${text}`)
   }
 
   #bar(): string {

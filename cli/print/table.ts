@@ -66,12 +66,13 @@ function blocks(
 
 function joined(row: readonly string[], widths: readonly number[]): string {
   return widths
-    .map((width, index) => padded(cut(row[index]!, width), width))
+    .map((width, index) => padded(cutToWidth(row[index]!, width), width))
     .join(' '.repeat(gap))
     .trimEnd()
 }
 
-function cut(text: string, width: number): string {
+/** Ends with an ellipsis if something is missing. */
+export function cutToWidth(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let kept = ''
   for (const { segment } of new Intl.Segmenter().segment(text)) {
@@ -81,6 +82,6 @@ function cut(text: string, width: number): string {
   return `${kept.trimEnd()}…`
 }
 
-function padded(text: string, width: number): string {
+export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)))
 }

@@ -27,6 +27,8 @@ export const profileFieldId = Type.Integer({ ref: 'profile-field', ...safe })
 export const messageId = Type.Integer({ ref: 'message', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 /** UNIX seconds; the command line also takes ISO 8601 and `+2h`. */
 export const timestamp = Type.Integer({ ref: 'time', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+/** UNIX milliseconds. */
+export const milliseconds = Type.Number({ ref: 'milliseconds' })
 /** Markdown source; the command line also reads it from stdin. */
 export const markdown = Type.String({ ref: 'markdown' })
 /** A password; the command line prompts for it, because other users can see arguments. */
@@ -175,7 +177,10 @@ export interface CliForm {
   readonly args?: readonly string[]
   /** Shorter flag names: param to flag, e.g. `{ stream_id: 'channel' }`. */
   readonly flags?: Readonly<Record<string, string>>
-  /** What to report on success if the reply is empty; `{param}` is filled in as it was given. */
+  /**
+   * What to report on success. If the reply has something to print, the report takes its place on a terminal, and scripts get
+   * the reply. `{param}` is filled in as it was given, and `{field}` from the reply.
+   */
   readonly done?: string
   /** Lines to copy, beginning with `natter `. */
   readonly examples: readonly [string, string, ...string[]]
@@ -189,6 +194,12 @@ export interface CliForm {
   readonly channels?: string
   /** Which sentences to print instead of the reply. */
   readonly says?: 'subscribed' | 'unsubscribed' | 'topic-deleted' | 'people' | 'explanation' | 'difference'
+  /** The param that gets links to the files of `--file`, which are uploaded first. */
+  readonly files?: string
+  /** The noun alone means this subcommand. */
+  readonly alone?: true
+  /** A list that grows, one line per entry: `--follow` sends this field of the last reply in that param, and waits. */
+  readonly log?: { readonly of: 'calls' | 'events'; readonly field: string; readonly param: string }
   /** Lists messages: without an anchor the newest, with flags for channel, topic, sender and words. */
   readonly history?: true
   /** The param that holds a draft, or a list of them; people write a draft as they write a message, in these words. */

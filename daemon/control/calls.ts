@@ -2,6 +2,7 @@
 
 import type { Refusal } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
+import { codeIn, cutText, keptOfAnswer, longestAgent, mask, maskAnswer, presentSent } from './kept.ts'
 import { Recent } from './recent.ts'
 
 export interface Call {
@@ -14,6 +15,11 @@ export interface Call {
   endpoint: string | null
   user: string | null
   user_id: number | null
+  /** The header User-Agent; null if there was none. */
+  readonly user_agent: string | null
+  /** The parameters as the client sent them, before anything was read or filled in. */
+  sent: Readonly<Record<string, unknown>>
+  /** The same as the endpoint sees them, with defaults. */
   params: Readonly<Record<string, unknown>>
   /** null as long as it is not answered. */
   status: number | null
@@ -39,8 +45,6 @@ export interface Refused {
 }
 
 const kept = 1000
-const secret = /password|api_key|token|secret/
-const hidden = '***'
 
 export class Calls extends Recent<Call> {
   readonly #clock: CallClock
@@ -55,15 +59,17 @@ export class Calls extends Recent<Call> {
     this.#clock = clock
   }
 
-  begin(method: string, path: string): Call {
+  begin(method: string, path: string, userAgent: string | undefined): Call {
     const call = this.add(id => ({
       id,
       time: this.#clock.now(),
       method,
-      path,
+      path: cutText(path, keptOfAnswer),
       endpoint: null,
       user: null,
       user_id: null,
+      user_agent: userAgent === undefined ? null : cutText(userAgent, longestAgent),
+      sent: {},
       params: {},
       status: null,
       code: null,
@@ -77,16 +83,22 @@ export class Calls extends Recent<Call> {
     return call
   }
 
-  know(call: Call, { endpoint, actor, fields, path }: KnownCall): void {
+  know(call: Call, { endpoint, actor, fields, sent, path }: KnownCall): void {
     call.endpoint = endpoint.id
     call.user = actor?.email ?? null
     call.user_id = actor?.id ?? null
-    call.params = masked({ ...path, ...Object.fromEntries(fields) })
+    call.sent = presentSent(sent)
+    call.params = mask({ ...path, ...Object.fromEntries(fields) })
     this.#change(call)
   }
 
+  /** Of a call that no endpoint takes, or that was refused before anything but its head was read. */
+  knowQuery(call: Call, query: string): void {
+    if (query !== '') call.sent = presentSent(new URLSearchParams(query))
+  }
+
   understand(call: Call, params: Readonly<Record<string, unknown>>): void {
-    call.params = masked(params)
+    call.params = mask(params)
   }
 
   park(call: Call): void {
@@ -100,7 +112,7 @@ export class Calls extends Recent<Call> {
 
   answered(call: Call, status: number, body: string): void {
     call.status = status
-    this.#answers.set(call, maskedAnswer(body))
+    this.#answers.set(call, maskAnswer(body))
     if (status >= 400) call.code = codeIn(body)
     this.#end(call)
   }
@@ -136,6 +148,11 @@ export class Calls extends Recent<Call> {
     return this.#revision
   }
 
+  /** The revision at which it arrived or last changed. */
+  revisionOf(call: Call): number {
+    return this.#revisions.get(call)!
+  }
+
   /** Calls that arrived or changed after the revision, oldest first. */
   changedSince(revision: number): Call[] {
     return this.since().filter(call => this.#revisions.get(call)! > revision)
@@ -145,34 +162,4 @@ export class Calls extends Recent<Call> {
     this.#revisions.set(call, ++this.#revision)
     this.onChange?.()
   }
-}
-
-/** Characters of an answer that are kept. */
-const keptOfAnswer = 4000
-
-function maskedAnswer(body: string): string {
-  const start = body
-    .slice(0, keptOfAnswer + 100)
-    .replace(/("[^"]*(?:password|api_key|token|secret)[^"]*":\s*)"[^"]*"?/g, `$1"${hidden}"`)
-  return start.length > keptOfAnswer ? `${start.slice(0, keptOfAnswer)}…` : start
-}
-
-function codeIn(body: string): string | null {
-  try {
-    return JSON.parse(body).code ?? null
-  } catch {
-    return null
-  }
-}
-
-function masked(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, secret.test(name) ? hidden : withoutBytes(value)]),
-  )
-}
-
-function withoutBytes(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('bytes' in value)) return value
-  const { bytes, ...rest } = value as { bytes: Uint8Array }
-  return { ...rest, size: bytes.length }
 }

@@ -2,6 +2,9 @@
 
 import type { Log } from './recent.ts'
 
+/** Milliseconds. A longer wait would outlive the patience of proxies. */
+export const longestWatch = 60_000
+
 export class Live {
   readonly #waiting = new Set<() => void>()
   #ended = false
@@ -28,6 +31,10 @@ export class Live {
 
   get isAwaited(): boolean {
     return this.#waiting.size > 0
+  }
+
+  get ended(): boolean {
+    return this.#ended
   }
 
   /** The daemon stops: everyone who waits gets an answer. */

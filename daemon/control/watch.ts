@@ -4,12 +4,12 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal, rateLimited } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
-import type { Answering, KnownCall, Watch, WatchedCall } from '../http/exchange.ts'
+import type { Answering, ArrivingCall, KnownCall, Watch, WatchedCall } from '../http/exchange.ts'
 import type { Call, Calls } from './calls.ts'
 import type { Fault, Faults } from './faults.ts'
 
 export function watchCalls(engine: Engine, calls: Calls, faults: Faults): Watch {
-  return { arrive: (method, path) => new Watched(engine, calls, faults, calls.begin(method, path)) }
+  return { arrive: request => new Watched(engine, calls, faults, request) }
 }
 
 class Watched implements WatchedCall {
@@ -17,16 +17,20 @@ class Watched implements WatchedCall {
   readonly #calls: Calls
   readonly #faults: Faults
   readonly #call: Call
+  readonly #query: string
+  #known = false
   #met: readonly Fault[] = []
 
-  constructor(engine: Engine, calls: Calls, faults: Faults, call: Call) {
+  constructor(engine: Engine, calls: Calls, faults: Faults, { method, path, query, headers }: ArrivingCall) {
     this.#engine = engine
     this.#calls = calls
     this.#faults = faults
-    this.#call = call
+    this.#query = query
+    this.#call = calls.begin(method, path, headers['user-agent'])
   }
 
   async admit(known: KnownCall): Promise<boolean> {
+    this.#known = true
     this.#calls.know(this.#call, known)
     known.answering.raw.once('close', () => this.#calls.closed(this.#call))
     this.#met = this.#faults.meet(known)
@@ -52,6 +56,8 @@ class Watched implements WatchedCall {
       if (kind === 'drop-after-write') return hangUp(to)
       if (kind === 'reset-mid-body') return breakOff(to, status, body)
     }
+    // Refused before its body was read, so only the query is known.
+    if (!this.#known) this.#calls.knowQuery(this.#call, this.#query)
     this.#calls.answered(this.#call, status, body)
     if (!this.#met.some(({ kind }) => kind === 'duplicate-event') || status !== 200) return false
     write(to, status, 'application/json', doubled(body))

@@ -119,7 +119,7 @@ export class Edge {
   #begin(head: RequestHead, response: Response): { request: Incoming; answering: Answering } {
     const request = new Incoming(head, this.#newId(), this.#parts.trustProxy)
     const plain = answeringOf(request, response, dialectOf(this.#parts.dialect, head.headers['user-agent']))
-    const watched = this.#parts.watch?.arrive(request.method, request.path)
+    const watched = this.#parts.watch?.arrive(request)
     return { request, answering: watched ? { ...plain, watched } : plain }
   }
 
@@ -171,7 +171,8 @@ export class Edge {
     const call = answering.speak ? { ...sent, fields: understand(sent.fields) } : sent
     if (!watched) return this.#call(call)
     const { endpoint } = found.route
-    const admitting = watched.admit({ endpoint, actor, fields: call.fields, path: found.path, answering })
+    const { fields } = call
+    const admitting = watched.admit({ endpoint, actor, fields, sent: sent.fields, path: found.path, answering })
     return then(admitting, admitted => (admitted ? this.#call(call) : undefined))
   }
 

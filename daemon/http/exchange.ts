@@ -42,13 +42,22 @@ export interface Answering {
 }
 
 export interface Watch {
-  arrive(method: string, path: string): WatchedCall
+  arrive(request: ArrivingCall): WatchedCall
+}
+
+export interface ArrivingCall {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: Readonly<IncomingHttpHeaders>
 }
 
 export interface KnownCall {
   readonly endpoint: Endpoint
   readonly actor: User | undefined
   readonly fields: FieldMap
+  /** The same before names of another dialect were translated. */
+  readonly sent: FieldMap
   readonly path: Readonly<Record<string, string>>
   readonly answering: Answering
 }

@@ -9,12 +9,12 @@ import { person } from '../support/world.ts'
 
 const names = `subscribe unsubscribe send tail wait exec api login completion doctor commands
   typing:start|stop flags:add|remove|narrow presence:active|idle scheduled:create|edit|list|delete
-  channels:create|update|list|show|archive|members topics:list|mute|unmute|follow|delete folders:create|edit|list
+  channels:create|edit|list|show|archive|members topics:list|mute|unmute|follow|delete folders:create|edit|list
   messages:list|show|edit|move|delete|history reactions:add|remove
-  users:create|update|show|list|me|deactivate|reactivate groups:create|update|list|members
+  users:create|edit|show|list|me|deactivate|reactivate groups:create|edit|list|members
   views:add|edit|list|remove snippets:create|edit|list|delete reminders:create|list|delete
-  drafts:list|create|edit|delete linkifiers:add|list|update|remove bots:create|list|update|deactivate
-  webhooks:deliveries|redeliver settings:show|set server:settings queues:register|events|delete
+  drafts:list|create|edit|delete linkifiers:add|list|edit|remove bots:create|list|edit|deactivate
+  webhooks:deliveries|redeliver settings:show|edit server:settings queues:register|events|delete
   daemon:run|start|stop|restart|status|logs profile:add|use|list|remove|export`
 
 const all = names.split(/\s+/).flatMap(entry => {

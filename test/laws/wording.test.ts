@@ -89,7 +89,10 @@ describe('help', () => {
 
 describe('subcommands', () => {
   test('that change what exists are called edit', () => {
-    const names = endpoints.flatMap(({ cli }) => [cli.name, ...(cli.shortcuts ?? []).map(shortcut => shortcut.cli.name)])
+    const names = endpoints.flatMap(({ cli }) => [
+      cli.name,
+      ...(cli.shortcuts ?? []).map(shortcut => shortcut.cli.name),
+    ])
     assert.ok(names.filter(name => / edit\b/.test(name)).length > 15)
     // A clock is set; nothing of it is edited.
     const others = names.filter(name => / (?:update|set|change|modify)\b/.test(name) && name !== 'clock set')

@@ -61,6 +61,7 @@ export const channelFolders = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'folders create',
+      done: 'created channel folder {name} (ID {channel_folder_id})',
       args: ['name', 'description'],
       examples: ['natter folders create Teams "One channel each"', 'natter folders create Sales --json'],
       shows: 'channel_folder_id',

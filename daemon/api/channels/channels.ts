@@ -105,6 +105,7 @@ export const channels = {
       // A channel without its creator is seldom wanted.
       defaults: { subscribers: ['me'] },
       name: 'channels create',
+      done: 'created channel {name} (ID {id})',
       args: ['name'],
       flags: { folder_id: 'folder', invite_only: 'private', is_web_public: 'web-public', is_default_stream: 'default' },
       examples: [

@@ -201,7 +201,10 @@ export const subscriptions = {
       name: 'subscriptions edit',
       done: 'set {property} of {stream_id}',
       args: ['stream_id', 'property', 'value'],
-      examples: ['natter subscriptions edit general pin_to_top true', 'natter subscriptions edit lunch color "#76ce90"'],
+      examples: [
+        'natter subscriptions edit general pin_to_top true',
+        'natter subscriptions edit lunch color "#76ce90"',
+      ],
     },
   }),
 }

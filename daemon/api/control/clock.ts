@@ -1,8 +1,19 @@
 // The daemon's clock: show, freeze, move, resume.
 
 import { Type } from '@sinclair/typebox'
-import { defaulted, endpoint, listOf, nullable, oneOf, optional, record, required, text } from '../define.ts'
-import { clockReply, duration, milliseconds, moment } from '../shapes/control.ts'
+import {
+  defaulted,
+  endpoint,
+  listOf,
+  milliseconds,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  required,
+  text,
+} from '../define.ts'
+import { clockReply, duration, moment } from '../shapes/control.ts'
 
 const dueEntry = record({
   at: milliseconds,

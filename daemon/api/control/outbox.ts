@@ -1,8 +1,8 @@
 // Mails that the daemon wrote.
 
 import { Type } from '@sinclair/typebox'
-import { endpoint, int, listOf, optional, text } from '../define.ts'
-import { milliseconds, range, shortText } from '../shapes/control.ts'
+import { endpoint, int, listOf, milliseconds, optional, text } from '../define.ts'
+import { range, shortText } from '../shapes/control.ts'
 
 const mail = Type.Object({ id: int, time: milliseconds, to: text, subject: text, text })
 
@@ -37,6 +37,10 @@ export const outbox = {
     params: {},
     reply: {},
     refusals: [],
-    cli: { name: 'outbox clear', examples: ['natter outbox clear', 'natter outbox clear --json'] },
+    cli: {
+      name: 'outbox clear',
+      done: 'cleared the outbox',
+      examples: ['natter outbox clear', 'natter outbox clear --json'],
+    },
   }),
 }

@@ -1,7 +1,20 @@
 // Event queues of all accounts.
 
-import { anything, bool, endpoint, int, listOf, maybe, nullable, optional, record, required, text } from '../define.ts'
-import { account, milliseconds, shortText, waitReply, within } from '../shapes/control.ts'
+import {
+  anything,
+  bool,
+  endpoint,
+  int,
+  listOf,
+  maybe,
+  milliseconds,
+  nullable,
+  optional,
+  record,
+  required,
+  text,
+} from '../define.ts'
+import { account, shortText, waitReply, within } from '../shapes/control.ts'
 
 const queue = record({
   queue_id: text,

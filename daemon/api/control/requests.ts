@@ -1,7 +1,7 @@
 // The log of calls that the daemon was sent.
 
-import { endpoint, inPath, int, listOf, maybe, nullable, optional, text } from '../define.ts'
-import { call, callFilter, id, range, waitReply, within } from '../shapes/control.ts'
+import { bool, defaulted, endpoint, inPath, int, listOf, maybe, nullable, optional, text } from '../define.ts'
+import { call, callFilter, fullCall, id, patience, range, waitReply, within } from '../shapes/control.ts'
 
 export const requests = {
   list: endpoint({
@@ -10,16 +10,28 @@ export const requests = {
     path: '/requests',
     access: 'control',
     since: 1,
-    summary: 'List the newest calls with their parameters and answers; keys and passwords are hidden',
-    params: { ...callFilter, user_id: optional(id, 'only calls by the account with this ID'), ...range },
-    reply: { requests: listOf(call), last_id: int },
+    summary: 'List the newest calls as they were sent, with what came of them; keys and passwords are hidden',
+    params: {
+      ...callFilter,
+      user_id: optional(id, 'only calls by the account with this ID'),
+      ...range,
+      changed_since: defaulted(id, 0, 'cursor of an earlier list; only calls that arrived or were answered after it'),
+      within: patience,
+      full: defaulted(bool, false, 'with the parameters, the User-Agent and the beginning of the answer'),
+    },
+    reply: { requests: listOf(fullCall), last_id: int, cursor: int },
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'requests list',
       flags: { user: 'of' },
-      examples: ['natter requests list --endpoint send-message', 'natter requests list --status 429 --json'],
+      alone: true,
+      log: { of: 'calls', field: 'cursor', param: 'changed_since' },
+      examples: [
+        'natter requests list --follow',
+        'natter requests list --endpoint send-message --full',
+        'natter requests list --status 429 --json',
+      ],
       shows: 'requests',
-      columns: ['id', 'time', 'status', 'method', 'path', 'user', 'code', 'duration_ms', 'fault'],
     },
   }),
   show: endpoint({
@@ -70,6 +82,10 @@ export const requests = {
     params: {},
     reply: {},
     refusals: [],
-    cli: { name: 'requests clear', examples: ['natter requests clear', 'natter requests clear --json'] },
+    cli: {
+      name: 'requests clear',
+      done: 'cleared the log of calls',
+      examples: ['natter requests clear', 'natter requests clear --json'],
+    },
   }),
 }

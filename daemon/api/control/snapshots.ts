@@ -1,8 +1,21 @@
 // States of the daemon to go back to: the one it started with, and those saved by name.
 
 import { Type } from '@sinclair/typebox'
-import { anything, bool, defaulted, endpoint, inPath, int, keyed, listOf, record, required, text } from '../define.ts'
-import { clockReply, milliseconds } from '../shapes/control.ts'
+import {
+  anything,
+  bool,
+  defaulted,
+  endpoint,
+  inPath,
+  int,
+  keyed,
+  listOf,
+  milliseconds,
+  record,
+  required,
+  text,
+} from '../define.ts'
+import { clockReply } from '../shapes/control.ts'
 
 const snapshot = record({ name: text, time: milliseconds })
 
@@ -64,6 +77,7 @@ export const snapshots = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snapshot save',
+      done: 'saved snapshot {name}',
       args: ['name'],
       examples: ['natter snapshot save before', 'natter snapshot save before --json'],
       shows: 'snapshot',
@@ -151,6 +165,7 @@ export const snapshots = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snapshot restore',
+      done: 'restored snapshot {name}',
       args: ['name'],
       examples: ['natter snapshot restore before', 'natter snapshot restore before --json'],
     },
@@ -167,6 +182,7 @@ export const snapshots = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snapshot remove',
+      done: 'removed snapshot {name}',
       args: ['name'],
       examples: ['natter snapshot remove before', 'natter snapshot remove before --json'],
     },

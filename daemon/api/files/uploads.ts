@@ -1,13 +1,13 @@
 // Uploaded files: upload, temporary addresses that need no key, list and delete.
 
-import { endpoint, inPath, int, listOf, natural, record, required, text, upload } from '../define.ts'
+import { endpoint, inPath, int, listOf, milliseconds, natural, record, required, text, upload } from '../define.ts'
 
 export const attachment = record({
   id: int,
   name: text,
   path_id: text,
   size: int,
-  create_time: int,
+  create_time: milliseconds,
   messages: listOf(record({ id: int, date_sent: int })),
 })
 
@@ -24,6 +24,7 @@ export const uploads = {
     refusals: ['BAD_REQUEST', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'uploads create',
+      done: 'uploaded {filename}: {url}',
       args: ['file'],
       examples: ['natter uploads create report.pdf', 'natter uploads create photo.jpg --json'],
       shows: 'url',

@@ -60,6 +60,7 @@ export const drafts = {
     cli: {
       draft: { param: 'drafts', summary: 'Create a draft of a message', args: ['content'] },
       name: 'drafts create',
+      done: 'saved draft {ids}',
       args: ['drafts'],
       examples: [
         "natter drafts create '#general>lunch' 'Pizza again?'",

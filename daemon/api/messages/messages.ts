@@ -22,11 +22,10 @@ import {
   required,
   termsOf,
   text,
-  timestamp,
   topicName,
 } from '../define.ts'
 import { attachment } from '../files/uploads.ts'
-import { longestContent, longestTopic, message } from '../shapes/messages.ts'
+import { historyEntry, longestContent, longestTopic, message } from '../shapes/messages.ts'
 import { narrowParam, narrowTerm } from '../shapes/narrow.ts'
 
 const which = inPath(messageId, 'the message')
@@ -65,9 +64,12 @@ export const messages = {
     ],
     cli: {
       name: 'send',
+      done: 'sent message {id}',
       args: ['content'],
+      files: 'content',
       examples: [
         "natter send '#general>lunch' 'Hello, all'",
+        "natter send '#general>reports' 'The numbers of May' --file may.pdf",
         "natter send 'Hello, both' --to amy@example.com,bob@example.com",
         'git log -1 | natter send --channel general --topic commits',
       ],
@@ -247,23 +249,7 @@ export const messages = {
     since: 1,
     summary: 'Get the edit history of a message',
     params: { message_id: which, allow_empty_topic_name: emptyTopic },
-    reply: {
-      message_history: listOf(
-        record({
-          topic: text,
-          content: text,
-          rendered_content: text,
-          timestamp,
-          user_id: nullable(int),
-          prev_topic: maybe(text),
-          prev_content: maybe(text),
-          prev_rendered_content: maybe(text),
-          content_html_diff: maybe(text),
-          prev_stream: maybe(int),
-          stream: maybe(int),
-        }),
-      ),
-    },
+    reply: { message_history: listOf(historyEntry) },
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages history',

@@ -65,6 +65,7 @@ export const reminders = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'reminders create',
+      done: 'created reminder {reminder_id}',
       args: ['message_id'],
       flags: { scheduled_delivery_timestamp: 'at' },
       examples: [

@@ -48,6 +48,7 @@ export const savedSnippets = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snippets create',
+      done: 'created snippet {title} (ID {saved_snippet_id})',
       args: ['title', 'content'],
       examples: ['natter snippets create Greeting "Welcome aboard!"', 'cat notes.md | natter snippets create Notes -'],
     },

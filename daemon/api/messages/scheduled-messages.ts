@@ -82,6 +82,7 @@ export const scheduledMessages = {
     refusals: asForSending,
     cli: {
       name: 'scheduled create',
+      done: 'scheduled message {scheduled_message_id}',
       args: ['content'],
       flags: { scheduled_delivery_timestamp: 'at' },
       examples: [

@@ -38,6 +38,7 @@ export const linkifiers = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'linkifiers add',
+      done: 'added linkifier {id}',
       args: ['pattern', 'url_template'],
       examples: [
         'natter linkifiers add "#(?P<id>[0-9]+)" "https://issues.example.com/{id}"',

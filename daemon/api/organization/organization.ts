@@ -136,6 +136,7 @@ export const organization = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'org test-welcome',
+      done: 'sent message {message_id}',
       args: ['welcome_message_custom_text'],
       examples: [
         'natter org test-welcome "Welcome! Say hello in #general."',

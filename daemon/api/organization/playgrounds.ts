@@ -19,6 +19,7 @@ export const playgrounds = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'playgrounds add',
+      done: 'added playground {name} (ID {id})',
       args: ['name', 'pygments_language', 'url_template'],
       examples: [
         'natter playgrounds add "Python here" python "https://run.example.com/?code={code}"',

@@ -15,6 +15,7 @@ export const avatars = {
     refusals: ['BAD_REQUEST', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'avatar upload',
+      done: 'changed your avatar: {avatar_url}',
       args: ['file'],
       examples: ['natter avatar upload me.png', 'natter avatar upload me.jpg --json'],
       shows: 'avatar_url',
@@ -32,6 +33,7 @@ export const avatars = {
     refusals: [],
     cli: {
       name: 'avatar delete',
+      done: 'removed your avatar: {avatar_url}',
       examples: ['natter avatar delete', 'natter avatar delete --json'],
       shows: 'avatar_url',
     },

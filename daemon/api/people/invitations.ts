@@ -16,6 +16,8 @@ import {
   record,
   required,
   text,
+  timestamp,
+  userId,
 } from '../define.ts'
 import { role, roleAbout } from './users.ts'
 
@@ -42,9 +44,9 @@ export const invitations = {
       invites: listOf(
         record({
           id: int,
-          invited_by_user_id: int,
-          invited: int,
-          expiry_date: nullable(int),
+          invited_by_user_id: userId,
+          invited: timestamp,
+          expiry_date: nullable(timestamp),
           invited_as: role,
           is_multiuse: bool,
           email: maybe(text),
@@ -58,7 +60,7 @@ export const invitations = {
       name: 'invites list',
       examples: ['natter invites list', 'natter invites list --json'],
       shows: 'invites',
-      columns: ['id', 'email', 'invited_as', 'expiry_date', 'is_multiuse', 'link_url'],
+      columns: ['id', 'email', 'invited_as', 'expiry_date', 'invited_by_user_id', 'is_multiuse', 'link_url'],
     },
   }),
   send: endpoint({

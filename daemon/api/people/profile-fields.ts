@@ -91,6 +91,7 @@ export const profileFields = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'profile-fields create',
+      done: 'created profile field {name} (ID {id})',
       args: ['name'],
       flags: { field_type: 'type' },
       examples: [

@@ -74,6 +74,7 @@ export const settings = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'settings confirm-email',
+      done: 'confirmed the new email address of user {user_id}',
       args: ['token'],
       examples: ['natter settings confirm-email TOKEN', 'natter settings confirm-email TOKEN --json'],
     },

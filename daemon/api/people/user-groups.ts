@@ -27,10 +27,10 @@ const userGroup = record({
   id: int,
   name: text,
   description: text,
-  members: listOf(int),
+  members: listOf(userId),
   direct_subgroup_ids: listOf(int),
   is_system_group: bool,
-  creator_id: nullable(int),
+  creator_id: nullable(userId),
   date_created: nullable(timestamp),
   deactivated: bool,
   ...mapped(groupPermissions, () => groupValue),
@@ -75,6 +75,7 @@ export const userGroups = {
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'groups create',
+      done: 'created group {name} (ID {group_id})',
       args: ['name'],
       examples: [
         'natter groups create backend --description "Server people" --members amy@example.com,bob@example.com',
@@ -208,7 +209,10 @@ export const userGroups = {
       done: 'changed the subgroups of group {user_group_id}',
       args: ['user_group_id'],
       flags: { delete: 'remove' },
-      examples: ['natter groups edit-subgroups engineering --add backend', 'natter groups edit-subgroups engineering --remove backend'],
+      examples: [
+        'natter groups edit-subgroups engineering --add backend',
+        'natter groups edit-subgroups engineering --remove backend',
+      ],
     },
   }),
   subgroups: endpoint({

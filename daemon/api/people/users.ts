@@ -144,6 +144,7 @@ export const users = {
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'users create',
+      done: 'created user {email} (ID {user_id})',
       args: ['email', 'full_name'],
       examples: [
         'natter users create amy@example.com "Amy Adams"',

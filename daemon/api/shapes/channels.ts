@@ -17,6 +17,7 @@ import {
   record,
   text,
   timestamp,
+  userId,
 } from '../define.ts'
 import { type ChannelPermission, channelPermissions, groupValue } from './permission-settings.ts'
 
@@ -33,7 +34,7 @@ export const channelFields = {
   description: text,
   rendered_description: text,
   date_created: timestamp,
-  creator_id: nullable(int),
+  creator_id: nullable(userId),
   invite_only: bool,
   is_web_public: bool,
   history_public_to_subscribers: bool,

@@ -9,6 +9,7 @@ import {
   keyed,
   listOf,
   maybe,
+  milliseconds,
   nullable,
   num,
   oneOf,
@@ -31,9 +32,6 @@ export const duration = Type.Union([Type.Number({ minimum: 0, maximum: 1e11 }), 
 /** ISO 8601, or UNIX seconds; the command line also takes `tomorrow 9:00`. */
 export const moment = Type.Union([Type.Number({ minimum: 0, maximum: 1e11 }), shortText], { ref: 'moment' })
 
-/** UNIX milliseconds, by the daemon's clock. */
-export const milliseconds = Type.Number({ ref: 'milliseconds' })
-
 export const id = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 /** Of every log. */
@@ -45,6 +43,9 @@ export const range = {
     'maximum number of entries; the newest are returned',
   ),
 }
+
+/** Of logs that can be followed. */
+export const patience = defaulted(duration, 0, 'how long to wait if there is nothing to list, such as 30s; at most 1m')
 
 export const within = defaulted(duration, '5s', 'how long to wait, such as 30s; at most 10m')
 
@@ -63,6 +64,8 @@ export const call = record({
   endpoint: nullable(text),
   user: nullable(text),
   user_id: nullable(int),
+  user_agent: nullable(text),
+  sent: keyed(anything),
   params: keyed(anything),
   status: nullable(int),
   code: nullable(text),
@@ -71,6 +74,9 @@ export const call = record({
   parked: bool,
   lost: bool,
 })
+
+/** With the beginning of its answer. */
+export const fullCall = record({ ...call.properties, answer: maybe(nullable(text)) })
 
 export const loggedEvent = record({
   id: int,

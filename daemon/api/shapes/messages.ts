@@ -1,6 +1,6 @@
 // Messages as the API shows them.
 
-import { bool, eitherOf, int, listOf, maybe, nullable, oneOf, record, text } from '../define.ts'
+import { bool, eitherOf, int, listOf, maybe, nullable, oneOf, record, text, timestamp, userId } from '../define.ts'
 import { reaction } from '../messages/reactions.ts'
 
 /** In characters. Longer content and topics of messages are cut, not refused. */
@@ -22,6 +22,21 @@ const edit = record({
 })
 
 const submessage = record({ msg_type: text, content: text, message_id: int, sender_id: int, id: int })
+
+/** One version of a message. */
+export const historyEntry = record({
+  topic: text,
+  content: text,
+  rendered_content: text,
+  timestamp,
+  user_id: nullable(userId),
+  prev_topic: maybe(text),
+  prev_content: maybe(text),
+  prev_rendered_content: maybe(text),
+  content_html_diff: maybe(text),
+  prev_stream: maybe(int),
+  stream: maybe(int),
+})
 
 export const message = record({
   id: int,

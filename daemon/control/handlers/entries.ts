@@ -1,5 +1,7 @@
 // What the handlers of all logs do: list the newest entries that fit, wait for one, clear.
 
+import type { ControlPlane } from '../control-plane.ts'
+import { longestWatch } from '../live.ts'
 import type { Log, Numbered, Recent } from '../recent.ts'
 import { userOf, waitFor } from '../wait.ts'
 import { readDuration } from './durations.ts'
@@ -9,6 +11,19 @@ import type { ControlContext } from './handler.ts'
 export function newest<T extends Numbered>(log: Log<T>, since: number, limit: number, fits: (item: T) => boolean): T[] {
   const found = log.since(since).filter(fits)
   return limit === 0 ? [] : found.slice(-limit)
+}
+
+/** What the list finds, or, if that is nothing, what it finds within this time. */
+export async function found<T>(plane: ControlPlane, within: string | number, list: () => T[]): Promise<T[]> {
+  const wait = Math.min(readDuration('within', within), longestWatch)
+  const end = performance.now() + wait
+  // Ends when the time is up; every turn waits for a change.
+  for (;;) {
+    const items = list()
+    const left = end - performance.now()
+    if (items.length > 0 || left <= 0 || plane.live.ended) return items
+    await plane.live.next(left)
+  }
 }
 
 export function matching(filter: Readonly<Record<string, unknown>>): (item: object) => boolean {

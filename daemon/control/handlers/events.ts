@@ -1,18 +1,29 @@
 // Handlers of `api/control/events.ts`.
 
 import { eventLog as page } from '../../api/control/events.ts'
+import { eventTypes } from '../../api/event-types.ts'
+import { missing } from '../../domain/refusal.ts'
 import { userOf } from '../wait.ts'
-import { cleared, newest, waited } from './entries.ts'
+import { cleared, found, newest, waited } from './entries.ts'
 import { resource } from './handler.ts'
 
+const known: ReadonlySet<string> = new Set(eventTypes)
+
 export const events = resource(page, {
-  list({ plane }, { user, type, since, limit }) {
+  async list({ plane }, { user, type, queue, since, limit, within }) {
+    if (type !== undefined && !known.has(type)) throw missing('type', 'event type', type)
     const reader = user === undefined ? undefined : userOf(plane, user).id
-    const found = newest(plane.events, since, limit, ({ to, event }) => {
-      return (reader === undefined || to.includes(reader)) && (type === undefined || event.type === type)
-    })
+    const log = plane.events
+    // An ID of another run of the daemon is too high: begin anew.
+    const seen = since > log.lastId ? 0 : since
+    const list = () =>
+      newest(log, seen, limit, ({ to, event, queues }) => {
+        if (reader !== undefined && !to.includes(reader)) return false
+        return (type === undefined || event.type === type) && (queue === undefined || queues.includes(queue))
+      })
+    const events = await found(plane, within, list)
     // The shapes of a reply are not readonly; nobody changes these.
-    return { events: found as never, last_id: plane.events.lastId }
+    return { events: events as never, last_id: log.lastId }
   },
   wait: (context, sent) => waited(context, sent),
   clear: ({ plane }) => cleared(plane.events),

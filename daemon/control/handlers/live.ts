@@ -2,12 +2,10 @@
 
 import { live as page } from '../../api/control/live.ts'
 import type { ControlPlane } from '../control-plane.ts'
+import { longestWatch } from '../live.ts'
 import { clockReply } from './clock.ts'
 import { readDuration } from './durations.ts'
 import { resource } from './handler.ts'
-
-/** Milliseconds. A longer wait would outlive the patience of proxies. */
-const longest = 60_000
 
 export const live = resource(page, {
   async watch({ plane }, { events, requests, within, limit }) {
@@ -15,7 +13,7 @@ export const live = resource(page, {
     // Numbers of another run of the daemon are too high: begin anew.
     const seen = events > log.lastId ? 0 : events
     const known = requests > calls.revision ? 0 : requests
-    const wait = Math.min(readDuration('within', within), longest)
+    const wait = Math.min(readDuration('within', within), longestWatch)
     if (log.lastId === seen && calls.revision === known) await plane.live.next(wait)
     return {
       // The shapes of a reply are not readonly; nobody changes these.

@@ -3,15 +3,24 @@
 import { requests as page } from '../../api/control/requests.ts'
 import { missing, missingOwn } from '../../domain/refusal.ts'
 import { userOf } from '../wait.ts'
-import { cleared, matching, newest, waited } from './entries.ts'
+import { cleared, found, matching, newest, waited } from './entries.ts'
 import { type ControlContext, resource } from './handler.ts'
 
 export const requests = resource(page, {
-  list(context, { user, since, limit, ...filter }) {
+  async list(context, { user, since, limit, changed_since, within, full, ...filter }) {
     checkEndpoint(context, filter.endpoint)
-    const of = user === undefined ? {} : { user_id: userOf(context.plane, user).id }
-    const { calls } = context.plane
-    return { requests: newest(calls, since, limit, matching({ ...filter, ...of })), last_id: calls.lastId }
+    const { plane } = context
+    const { calls } = plane
+    const fits = matching({ ...filter, ...(user !== undefined && { user_id: userOf(plane, user).id }) })
+    // A cursor of another run of the daemon is too high: begin anew.
+    const changed = changed_since > calls.revision ? 0 : changed_since
+    const list = () => newest(calls, since, limit, call => calls.revisionOf(call) > changed && fits(call))
+    const requests = await found(plane, within, list)
+    return {
+      requests: full ? requests.map(call => ({ ...call, answer: calls.answerOf(call) })) : requests,
+      last_id: calls.lastId,
+      cursor: calls.revision,
+    }
   },
   show({ plane }, { id }) {
     const request = plane.calls.since(id - 1)[0]

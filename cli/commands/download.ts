@@ -1,0 +1,25 @@
+// `natter uploads download`: saves an uploaded file on this machine.
+
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { usage } from '../base/failure.ts'
+import { accountFor } from '../base/profile.ts'
+import type { Invocation } from '../base/subcommand.ts'
+import { demandKey } from '../catalogue/call.ts'
+import { printReply } from '../print/output.ts'
+import { pathIdIn, saveFile, writeFileTo } from '../transport/uploaded-files.ts'
+
+export async function downloadUpload({ args, flags, globals }: Invocation): Promise<void> {
+  const account = accountFor(globals, process.env)
+  demandKey(account)
+  const pathId = pathIdIn(args[0]!, account.site)
+  if (pathId === undefined)
+    throw usage(`"${args[0]}" is not a file of ${account.site}`, 'A path looks like /user_uploads/1/4f/report.pdf')
+  const target = (flags.output as string | undefined) ?? basename(pathId)
+  const patience = { timeout: globals.timeout, retry: globals.retry }
+  if (target === '-') return writeFileTo(account, pathId, process.stdout, patience)
+  if (existsSync(target) && !globals.yes)
+    throw usage(`${target} exists`, 'Give another name with --output, or --yes to replace it.')
+  await saveFile(account, pathId, target, patience)
+  await printReply({ saved: target }, {}, globals)
+}

@@ -1,0 +1,83 @@
+// Fetches uploaded files: asks for a temporary address, which needs no key, and streams what is there to a file.
+
+import { createWriteStream } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { uploads } from '../../daemon/api/files/uploads.ts'
+import { encode } from '../../daemon/api/wire.ts'
+import { exitCodes, Failure, refusal } from '../base/failure.ts'
+import type { Account } from '../base/profile.ts'
+import { call, defaultTimeout, late, type Patience, siteOf, unreachable } from './client.ts'
+
+const mostRedirects = 5
+
+/** `1/4f/report.pdf` in a link to a file of this site, in its path, or in the path_id of `uploads list`; or undefined. */
+export function pathIdIn(text: string, site: string | undefined): string | undefined {
+  const local = site && text.startsWith(`${site}/`) ? text.slice(site.length) : text
+  const [, path] = /^(?:\/user_uploads\/)?(\d+\/[^?#]+)$/.exec(local) ?? []
+  if (path === undefined) return undefined
+  const plain = decoded(path)
+  // A path that leaves its folder would be written elsewhere on this machine.
+  const safe = plain.split('/').every(part => part !== '' && part !== '.' && part !== '..') && !/[\\\0]/.test(plain)
+  return safe ? plain : undefined
+}
+
+/** Writes the file whole or not at all. */
+export async function saveFile(account: Account, pathId: string, target: string, patience: Patience): Promise<void> {
+  const part = `${target}.part`
+  await mkdir(dirname(target), { recursive: true })
+  try {
+    await writeFileTo(account, pathId, createWriteStream(part), patience)
+    await rename(part, target)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}
+
+export async function writeFileTo(
+  account: Account,
+  pathId: string,
+  target: NodeJS.WritableStream,
+  patience: Patience,
+): Promise<void> {
+  const at = pathId.indexOf('/')
+  const where = { realm_id_str: pathId.slice(0, at), filename: pathId.slice(at + 1) }
+  const { path, fields } = encode(uploads.temporary, where)
+  const { url } = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)
+  const site = siteOf(account)
+  const address = /^https?:/.test(String(url)) ? String(url) : `${site}${url}`
+  const timeout = patience.timeout ?? defaultTimeout
+  const incoming = await open(new URL(address), timeout, mostRedirects).catch(error => {
+    throw error instanceof Failure ? error : unreachable(site, error)
+  })
+  // Standard output stays open for what comes after.
+  await pipeline(incoming, target, { end: target !== process.stdout })
+}
+
+/** Resolves to the answer with the content; nothing secret is sent, since the address is enough. */
+async function open(url: URL, timeout: number, redirects: number): Promise<IncomingMessage> {
+  const { get } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = get(url, { agent: false }, resolve)
+    outgoing.on('error', reject)
+    // Of silence: a large file may take longer.
+    outgoing.setTimeout(timeout, () => outgoing.destroy(late(url.origin, timeout)))
+  })
+  const { statusCode = 0, headers } = incoming
+  if (statusCode < 300) return incoming
+  incoming.resume()
+  if (headers.location === undefined) throw refusal(statusCode, {})
+  if (redirects > 0) return open(new URL(headers.location, url), timeout, redirects - 1)
+  throw new Failure(exitCodes.refused, `${url.origin} redirects more than ${mostRedirects} times`)
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

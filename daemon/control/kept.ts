@@ -1,0 +1,77 @@
+// What the log of calls keeps of a call: bounded, so that no caller fills the memory, and with secrets hidden.
+
+import type { Upload } from '../api/define.ts'
+
+/** Characters of an answer. */
+export const keptOfAnswer = 4000
+/** Characters of a User-Agent. */
+export const longestAgent = 300
+
+/** Characters of the parameters as they were sent, names included. */
+const keptOfSent = 8000
+/** Parameters with more characters are kept like texts, cut. */
+const keptOfParams = 64_000
+
+const secret = /password|api_key|token|secret/
+const hidden = '***'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Texts as they came, files by name and size. */
+export function presentSent(fields: Iterable<readonly [string, string | Upload]>): Record<string, unknown> {
+  const sent: [string, unknown][] = []
+  let room = keptOfSent
+  // A request has at most a thousand fields.
+  for (const [name, value] of fields) {
+    if (room <= 0) {
+      sent.push(['…', 'more parameters were sent'])
+      break
+    }
+    const text = typeof value === 'string' ? cutText(value, room) : withoutBytes(value)
+    sent.push([cutText(name, room), secret.test(name) ? hidden : text])
+    room -= name.length + (typeof text === 'string' ? text.length : 0)
+  }
+  return Object.fromEntries(sent)
+}
+
+/** The parameters as the endpoint sees them. */
+export function mask(params: Values): Record<string, unknown> {
+  let room = keptOfParams
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => {
+      if (secret.test(name)) return [name, hidden]
+      const kept = withoutBytes(value)
+      if (typeof kept !== 'string' && (typeof kept !== 'object' || kept === null)) return [name, kept]
+      const text = typeof kept === 'string' ? kept : JSON.stringify(kept)
+      room -= text.length
+      return [name, room >= 0 ? kept : cutText(text, Math.max(0, room + text.length))]
+    }),
+  )
+}
+
+export function maskAnswer(body: string): string {
+  const start = (body.length > keptOfAnswer ? body.slice(0, keptOfAnswer + 100) : body).replace(
+    /("[^"]*(?:password|api_key|token|secret)[^"]*":\s*)"[^"]*"?/g,
+    `$1"${hidden}"`,
+  )
+  return cutText(start, keptOfAnswer)
+}
+
+export function codeIn(body: string): string | null {
+  try {
+    return JSON.parse(body).code ?? null
+  } catch {
+    return null
+  }
+}
+
+export function cutText(text: string, most: number): string {
+  // A copy: a slice would keep the whole text in memory.
+  return text.length <= most ? text : `${Buffer.from(text.slice(0, most)).toString()}…`
+}
+
+function withoutBytes(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('bytes' in value)) return value
+  const { bytes, received, ...rest } = value as Upload
+  return { ...rest, size: received?.size ?? bytes.length }
+}

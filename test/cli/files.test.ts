@@ -1,0 +1,157 @@
+// Files on the command line: `send --file`, `uploads url`, `uploads download`, `messages export`.
+
+import assert from 'node:assert/strict'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { json as answer, fakeServer } from '../support/cli.ts'
+import { inProcess } from '../support/cli-in-process.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+
+describe('files', () => {
+  const daemon = sharedDaemon()
+  const folder = mkdtempSync(join(tmpdir(), 'natter-files-'))
+  const report = join(folder, 'the [first] report ä.txt')
+  let env: Record<string, string>
+
+  before(async () => {
+    writeFileSync(report, 'all is well')
+    const { email, api_key } = daemon().ready.owner
+    env = { NATTER_SITE: daemon().url, NATTER_EMAIL: email, NATTER_API_KEY: api_key }
+    await natter('channels', 'create', 'general')
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  async function natter(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await inProcess(args, { env })
+    assert.equal(code, 0, `natter ${args.join(' ')}: ${stderr}`)
+    return stdout.trimEnd()
+  }
+
+  async function refused(...args: string[]): Promise<[number | null, string]> {
+    const { code, stderr } = await inProcess(args, { env })
+    assert.notEqual(code, 0, args.join(' '))
+    return [code, stderr]
+  }
+
+  async function content(id: string): Promise<string> {
+    return JSON.parse(await natter('messages', 'show', id, '--json')).message.content
+  }
+
+  test('uploads url and uploads download take what uploads create prints', async () => {
+    const path = await natter('uploads', 'create', report)
+    assert.match(path, /^\/user_uploads\//)
+    assert.match(await natter('uploads', 'url', path), /^\/user_uploads\/temporary\//)
+    const target = join(folder, 'copy.txt')
+    assert.equal(await natter('uploads', 'download', path, '-o', target), target)
+    assert.equal(readFileSync(target, 'utf8'), 'all is well')
+    assert.deepEqual((await refused('uploads', 'download', path, '-o', target))[0], 2)
+    await natter('uploads', 'download', `${daemon().url}${path}`, '-o', target, '--yes')
+    const { attachments } = JSON.parse(await natter('uploads', 'list', '--json'))
+    await natter('uploads', 'download', attachments[0].path_id, '-o', join(folder, 'by-id.txt'))
+    assert.equal(readFileSync(join(folder, 'by-id.txt'), 'utf8'), 'all is well')
+  })
+
+  test('uploads download leaves nothing behind when there is no such file, and takes no file of another site', async () => {
+    const target = join(folder, 'none.txt')
+    const [code] = await refused('uploads', 'download', '/user_uploads/1/ab/none.txt', '-o', target)
+    assert.equal(code, 3)
+    assert.ok(!existsSync(target) && !existsSync(`${target}.part`))
+    for (const wrong of ['https://example.com/user_uploads/1/ab/x.txt', '/user_uploads/1/../../etc/passwd', 'x'])
+      assert.equal((await refused('uploads', 'download', wrong, '-o', target))[0], 2, wrong)
+  })
+
+  test('times in the list of uploads are times', async () => {
+    const [heading, row] = (await natter('uploads', 'list')).split('\n')
+    assert.match(heading!, /^id +name +size +create_time +path_id$/)
+    assert.match(row!, / \d{4}-\d\d-\d\d \d\d:\d\d:\d\d /)
+  })
+
+  test('send --file uploads the file and links to it', async () => {
+    const id = await natter('send', '#general>reports', 'Read this:', '--file', report, '--file', report)
+    const text = await content(id)
+    assert.match(text, /^Read this:\n\[the _first_ report ä\.txt\]\(\/user_uploads\/\S+\)\n\[the _first_.+\)$/)
+    const alone = await content(await natter('send', '--to', 'me', '--file', report))
+    assert.match(alone, /^\[the _first_ report ä\.txt\]\(\/user_uploads\/\S+\)$/)
+    const word = await content(await natter('send', 'words', '--to', 'me', '--file', report))
+    assert.match(word, /^words\n\[/)
+    const piped = await inProcess(['send', '#general>reports', '-', '--file', report], { env, input: 'from stdin\n' })
+    assert.match(await content(piped.stdout.trim()), /^from stdin\n\[/)
+
+    assert.match(await natter('send', '#general>x', 'hi', '--file', report, '--dry-run'), /^content=hi$/m)
+    assert.equal((await refused('send', '#general>x', 'hi', '--file', join(folder, 'nothing')))[0], 2)
+    assert.equal((await refused('send', '#general>x', '--file', report, '--batch', '-'))[0], 2)
+  })
+
+  describe('messages export', () => {
+    const target = join(folder, 'backup')
+    const lines = (of = target) =>
+      readFileSync(join(of, 'messages.ndjson'), 'utf8')
+        .split('\n')
+        .filter(line => line !== '')
+        .map(line => JSON.parse(line))
+
+    test('saves messages and files, and continues where it was killed', async () => {
+      for (let n = 0; n < 5; n++) await natter('send', '#general>export', `message ${n}`)
+      const first = JSON.parse(await natter('messages', 'export', target, '--channel', 'general', '--json'))
+      const all = lines()
+      assert.equal(first.messages, all.length)
+      assert.ok(all.some(({ content }) => content === 'message 4'))
+      const links = all.flatMap(({ content }) =>
+        [...content.matchAll(/\/user_uploads\/([^)]+)/g)].map(([, path]) => path),
+      )
+      assert.ok(links.length >= 2)
+      assert.equal(first.files, links.length)
+      for (const path of links)
+        assert.equal(readFileSync(join(target, 'files', decodeURIComponent(path)), 'utf8'), 'all is well')
+
+      // As a kill leaves it: the last line is torn.
+      const file = join(target, 'messages.ndjson')
+      writeFileSync(file, readFileSync(file, 'utf8').slice(0, -20))
+      await natter('send', '#general>export', 'a later one')
+      const second = await inProcess(['messages', 'export', target, '--channel', 'general', '--json'], { env })
+      assert.equal(second.code, 0, second.stderr)
+      assert.match(second.stderr, /continuing after message \d+/)
+      assert.equal(JSON.parse(second.stdout).messages, 2)
+      const ids = lines().map(({ id }) => id)
+      assert.deepEqual(
+        ids,
+        [...new Set(ids)].sort((a, b) => a - b),
+      )
+      assert.equal(lines().length, all.length + 1)
+      assert.equal(lines().at(-1).content, 'a later one')
+      assert.equal(JSON.parse(await natter('messages', 'export', target, '--channel', 'general', '--json')).messages, 0)
+    })
+
+    test('refuses a folder of another export, and one whose last line is damaged', async () => {
+      const [code, stderr] = await refused('messages', 'export', target)
+      assert.equal(code, 2)
+      assert.match(stderr, /holds another export: owner@\S+ at \S+, --channel general/)
+      appendFileSync(join(target, 'messages.ndjson'), 'not a message\n')
+      assert.equal((await refused('messages', 'export', target, '--channel', 'general'))[0], 1)
+      await refused('messages', 'export', join(folder, 'new'), '--channel', 'no-such-channel')
+      assert.ok(!existsSync(join(folder, 'new')))
+    })
+
+    test('says which files it skips, and writes nothing outside of its folder', async t => {
+      const content = '[a](/user_uploads/1/gone.txt) [b](/user_uploads/1/%2e%2e/%2e%2e/%2e%2e/evil.txt)'
+      const url = await fakeServer(t, (request, response) => {
+        if (request.url!.startsWith('/api/v1/messages'))
+          return answer(response, {
+            result: 'success',
+            messages: [{ id: 7, timestamp: 1, content }],
+            found_newest: true,
+          })
+        answer(response, { result: 'error', msg: 'There is no such file.', code: 'BAD_REQUEST' }, 404)
+      })
+      const out = join(folder, 'skipped')
+      const { code, stderr } = await inProcess(['messages', 'export', out], { env: { ...env, NATTER_SITE: url } })
+      assert.equal(code, 0, stderr)
+      assert.match(stderr, /skipped \/user_uploads\/1\/gone\.txt of message 7: There is no such file\./)
+      assert.match(stderr, /skipped \S+evil\.txt of message 7: the path is not safe/)
+      assert.match(stderr, /exported 1 message and 0 files to .+; skipped 2 files/)
+      assert.equal(lines(out).length, 1)
+    })
+  })
+})
