@@ -10,13 +10,14 @@ import {
   int,
   keyed,
   listOf,
+  milliseconds,
   nullable,
   oneOf,
   optional,
   record,
   text,
 } from '../define.ts'
-import { milliseconds, shortText } from '../shapes/control.ts'
+import { shortText } from '../shapes/control.ts'
 
 /** A part of an address: what needs no encoding there, and cannot be taken for a folder. */
 export const spaceName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/
