@@ -1,7 +1,7 @@
 // Why an account received a message or not, and why a call was answered as it was.
 
-import { bool, endpoint, int, listOf, maybe, nullable, optional, record, text } from '../define.ts'
-import { account, call, delivery, id, milliseconds } from '../shapes/control.ts'
+import { bool, endpoint, int, listOf, maybe, milliseconds, nullable, optional, record, text } from '../define.ts'
+import { account, call, delivery, id } from '../shapes/control.ts'
 
 const step = record({
   step: text,
