@@ -16,7 +16,8 @@ export async function callControl(
   globals: Globals,
 ): Promise<void> {
   const params = await readParams(endpoint, given, sources)
-  if (endpoint.cli.log) return (await import('./log.ts')).showLog(endpoint, params, given.has('@follow'), globals)
+  if (endpoint.cli.log)
+    return (await import('../commands/log/show.ts')).showLog(endpoint, params, given.has('@follow'), globals)
   const { path, query, body } = encodeJson(endpoint, params)
   const request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}${query}`, body }
   const { destroys } = endpoint.cli

@@ -1,13 +1,13 @@
 // Logs of the control plane, one line per entry: `natter requests`, `natter events`, and `--follow`.
 
-import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
-import { encodeJson } from '../../daemon/api/json-wire.ts'
-import type { Globals } from '../base/globals.ts'
-import { note } from '../base/note.ts'
-import type { Reply } from '../base/reply.ts'
-import { logLines } from '../print/log-lines.ts'
-import { printReply } from '../print/output.ts'
-import { callControlPlane } from '../transport/control.ts'
+import { baseOf, type Endpoint } from '../../../daemon/api/define.ts'
+import { encodeJson } from '../../../daemon/api/json-wire.ts'
+import type { Globals } from '../../base/globals.ts'
+import { note } from '../../base/note.ts'
+import type { Reply } from '../../base/reply.ts'
+import { printReply } from '../../print/output.ts'
+import { callControlPlane } from '../../transport/control.ts'
+import { logLines } from './lines.ts'
 
 type Params = Readonly<Record<string, unknown>>
 
@@ -27,7 +27,7 @@ export async function showLog(endpoint: Endpoint, params: Params, follow: boolea
   const emails = addressBook(globals)
   if (!follow) return print(endpoint, params, await fetch({}), emails, globals)
   const { field, param } = endpoint.cli.log!
-  const { onClosedOutput } = await import('../commands/tail/closed-output.ts')
+  const { onClosedOutput } = await import('../tail/closed-output.ts')
   onClosedOutput(() => process.exit(0))
   let reply = await fetch({ limit: params.limit ?? firstEntries })
   // Ends with the process.

@@ -1,13 +1,13 @@
 // Entries of the logs of the control plane as lines for people: a call or an event is one line, cut to the screen; with
 // `--full` a call is a block of lines.
 
-import { harmless } from '../base/failure.ts'
-import type { Globals } from '../base/globals.ts'
-import type { Reply } from '../base/reply.ts'
-import { showTime } from '../base/times.ts'
-import type { ChatEvent } from '../commands/tail/chat-event.ts'
-import { cutToWidth, padded } from './table.ts'
-import { type Terminal, terminalFor, widthOf } from './terminal.ts'
+import { harmless } from '../../base/failure.ts'
+import type { Globals } from '../../base/globals.ts'
+import type { Reply } from '../../base/reply.ts'
+import { showTime } from '../../base/times.ts'
+import { cutToWidth, padded } from '../../print/table.ts'
+import { type Terminal, terminalFor, widthOf } from '../../print/terminal.ts'
+import type { ChatEvent } from '../tail/chat-event.ts'
 
 /** Columns of a line that is not on a screen. */
 const usualColumns = 80
@@ -54,9 +54,9 @@ function eventCells({ id, time, to, event }: Reply, emails: ReadonlyMap<number, 
 }
 
 async function addSummaries(entries: readonly Reply[], cells: readonly Cells[]): Promise<void> {
-  const { headOf } = await import('../commands/tail/lines.ts')
-  const { placeOfMessage } = await import('../commands/tail/criteria.ts')
-  const { summaryOf } = await import('../commands/tail/summaries.ts')
+  const { headOf } = await import('../tail/lines.ts')
+  const { placeOfMessage } = await import('../tail/criteria.ts')
+  const { summaryOf } = await import('../tail/summaries.ts')
   for (const [index, { event }] of entries.entries()) {
     const happened = event as ChatEvent
     const { message } = happened
