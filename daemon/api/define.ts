@@ -27,6 +27,8 @@ export const profileFieldId = Type.Integer({ ref: 'profile-field', ...safe })
 export const messageId = Type.Integer({ ref: 'message', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 /** UNIX seconds; the command line also takes ISO 8601 and `+2h`. */
 export const timestamp = Type.Integer({ ref: 'time', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+/** UNIX seconds, with a fraction. */
+export const seconds = Type.Number({ ref: 'time' })
 /** UNIX milliseconds. */
 export const milliseconds = Type.Number({ ref: 'milliseconds' })
 /** Markdown source; the command line also reads it from stdin. */

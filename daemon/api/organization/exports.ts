@@ -1,13 +1,13 @@
 // Data exports: archives of the organization, and who allows theirs to hold private data.
 
-import { bool, defaulted, endpoint, inPath, int, listOf, named, nullable, num, record, text } from '../define.ts'
+import { bool, defaulted, endpoint, inPath, int, listOf, named, nullable, record, seconds, text, userId } from '../define.ts'
 
 const dataExport = record({
   id: int,
-  acting_user_id: int,
-  export_time: num,
-  deleted_timestamp: nullable(num),
-  failed_timestamp: nullable(num),
+  acting_user_id: userId,
+  export_time: seconds,
+  deleted_timestamp: nullable(seconds),
+  failed_timestamp: nullable(seconds),
   export_url: nullable(text),
   pending: bool,
   export_type: int,
@@ -79,7 +79,7 @@ export const dataExports = {
     since: 295,
     summary: 'List who allows the export of their private data (administrators)',
     params: {},
-    reply: { export_consents: listOf(record({ user_id: int, consented: bool })) },
+    reply: { export_consents: listOf(record({ user_id: userId, consented: bool })) },
     refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'exports consents',
