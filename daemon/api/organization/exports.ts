@@ -1,6 +1,19 @@
 // Data exports: archives of the organization, and who allows theirs to hold private data.
 
-import { bool, defaulted, endpoint, inPath, int, listOf, named, nullable, record, seconds, text, userId } from '../define.ts'
+import {
+  bool,
+  defaulted,
+  endpoint,
+  inPath,
+  int,
+  listOf,
+  named,
+  nullable,
+  record,
+  seconds,
+  text,
+  userId,
+} from '../define.ts'
 
 const dataExport = record({
   id: int,
