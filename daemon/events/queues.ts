@@ -19,8 +19,17 @@ export interface QueueLimits {
 }
 
 export interface QueuesParts {
-  /** `now` tells when a queue was last seen; deadlines are counted by `elapsed`, which nobody can set. */
-  readonly clock: { now(): number; elapsed(): number; after(ms: number, run: () => void): () => void }
+  /**
+   * `now` tells when a queue was last seen; deadlines are counted by `elapsed`, which nobody can set. Clients who call or
+   * wait while the clock is moved count as there until the move ends (`heading`): a move by years does not send them a
+   * heartbeat for every minute of it, nor end their queues.
+   */
+  readonly clock: {
+    now(): number
+    elapsed(): number
+    heading(): number
+    after(ms: number, run: () => void): () => void
+  }
   readonly limits: QueueLimits
   /** Asks the engine to journal the end of queues. */
   readonly remove: (queueIds: readonly string[], reason: 'expired' | 'overflowed') => void
@@ -186,7 +195,7 @@ export class Queues {
   park(queue: Queue, waiter: Waiter): void {
     this.answer(queue, [])
     queue.waiter = waiter
-    queue.heartbeatAt = this.#parts.clock.elapsed() + this.#parts.limits.heartbeatMs()
+    queue.heartbeatAt = this.#parts.clock.heading() + this.#parts.limits.heartbeatMs()
     if (this.#stopping) this.answer(queue, [])
     // A deadline left from an earlier poll is moved on when it comes, not with every poll.
     if (!this.#heartbeats.has(queue)) this.#heartbeats.at(queue.heartbeatAt, queue)
@@ -200,8 +209,9 @@ export class Queues {
   }
 
   touch(queue: Queue): void {
-    queue.lastSeen = this.#parts.clock.now()
-    queue.idleSince = this.#parts.clock.elapsed()
+    const { clock } = this.#parts
+    queue.idleSince = clock.heading()
+    queue.lastSeen = clock.now() + Math.round(queue.idleSince - clock.elapsed())
   }
 
   answer(queue: Queue, events: readonly Pending[]): void {

@@ -7,6 +7,8 @@ export interface Clock {
   now(): number
   /** Milliseconds since some moment. Only ever grows, at the pace of the clock: for how long, not for when. */
   elapsed(): number
+  /** What `elapsed` shows when the move that is in progress ends; what it shows now when nobody moves the clock. */
+  heading(): number
   /** Runs once after that long; never keeps the process alive. */
   after(ms: number, run: () => void): Cancel
 }
@@ -21,6 +23,10 @@ export class RealClock implements Clock {
 
   elapsed(): number {
     return performance.now()
+  }
+
+  heading(): number {
+    return this.elapsed()
   }
 
   after(ms: number, run: () => void): Cancel {
@@ -95,6 +101,8 @@ export class SteeredClock implements Clock {
   /** The same for `elapsed`, which no jump changes. */
   #frozenElapsed = 0
   #elapsedAhead = 0
+  /** Where a move in progress ends, by `elapsed`. */
+  #heading: number | undefined
   #turn = 0
   #stopped = false
   readonly #due = new Set<Due>()
@@ -121,6 +129,10 @@ export class SteeredClock implements Clock {
 
   elapsed(): number {
     return this.frozen ? this.#frozenElapsed : performance.now() + this.#elapsedAhead
+  }
+
+  heading(): number {
+    return this.#heading ?? this.elapsed()
   }
 
   after(ms: number, run: () => void): Cancel {
@@ -177,11 +189,16 @@ export class SteeredClock implements Clock {
     const running = !this.frozen
     if (running) this.freeze()
     const until = this.elapsed() + (time - this.now())
-    for (let next = this.#earliest(until); next; next = this.#earliest(until)) {
-      this.#due.delete(next)
-      this.#pass(next.at)
-      next.run()
-      await settle()
+    this.#heading = until
+    try {
+      for (let next = this.#earliest(until); next; next = this.#earliest(until)) {
+        this.#due.delete(next)
+        this.#pass(next.at)
+        next.run()
+        await settle()
+      }
+    } finally {
+      this.#heading = undefined
     }
     this.#pass(until)
     if (running) this.resume()

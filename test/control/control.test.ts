@@ -183,6 +183,25 @@ describe('the clock', () => {
     await owner.refused(events.get, { queue_id, last_event_id: -1 }, 'BAD_EVENT_QUEUE_ID')
   })
 
+  test('a move by 70 years sends a client that keeps polling one heartbeat, not one a minute, and its queue lives on', async () => {
+    const { owner } = daemon()
+    const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
+    const heard: string[] = []
+    const follow = async () => {
+      for (let last = -1; !heard.includes('saved_snippets'); ) {
+        const { events: news } = await owner.call(events.get, { queue_id, last_event_id: last })
+        heard.push(...news.map(({ type }) => type))
+        last = news.at(-1)!.id
+      }
+    }
+    const following = follow()
+    await control().waiting()
+    await control().call('POST', '/clock/set', { to: '2100-01-01T00:00:00Z' })
+    await owner.call(savedSnippets.create, snippet)
+    await following
+    assert.deepEqual(heard, ['heartbeat', 'saved_snippets'])
+  })
+
   test('set goes forward only, and reset brings the beginning back', async () => {
     await control().call('POST', '/reset')
     const { time } = await control().call('POST', '/clock/set', { to: '2030-01-02T00:00:00Z' })

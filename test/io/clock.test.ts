@@ -21,6 +21,7 @@ class SettableClock {
 
   now = () => this.wall + this.time
   elapsed = () => this.time
+  heading = () => this.time
 
   after(ms: number, run: () => void): () => void {
     const due = { at: this.time + Math.max(0, ms), run }

@@ -52,7 +52,7 @@ async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | nul
     close: () => scratch.close(),
   }
   const queues = new Queues({
-    clock: { now: () => 0, elapsed: () => 0, after: () => () => {} },
+    clock: { now: () => 0, elapsed: () => 0, heading: () => 0, after: () => () => {} },
     limits: { maxPending: Number.MAX_SAFE_INTEGER, maxPendingSize: Number.MAX_SAFE_INTEGER, heartbeatMs: () => 50_000 },
     remove: () => {},
     tick: () => {},
