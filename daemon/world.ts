@@ -360,6 +360,7 @@ export class World {
         random: this.#random,
         keys,
         readFile: store.files.read,
+        findFile: store.files.find,
         files: store.files,
         tools: this.#tools,
         server: this.#server,

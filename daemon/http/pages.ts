@@ -26,8 +26,8 @@ export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest)
         reply.redirect(siteOf(request).avatar(request, request.params.who, size !== '')),
       )
   app.get('/user_uploads/*', async (request, reply) => {
-    const { headers, bytes } = await siteOf(request).upload(request)
-    return reply.headers(headers).send(bytes)
+    const { status, headers, body } = await siteOf(request).upload(request)
+    return reply.code(status).headers(headers).send(body)
   })
   // One route for the whole control plane: each costs a fifth of a millisecond of the start.
   app.route({

@@ -12,6 +12,7 @@ import { createListener, type Listener } from './listener.ts'
 import { addPages } from './pages.ts'
 import type { Site, SiteHost } from './site.ts'
 import { anyHost, type TrustedHosts } from './trusted-hosts.ts'
+import { RangeRefused } from './uploads.ts'
 
 export interface ServerParts {
   /** Bytes of the largest body of all. */
@@ -217,8 +218,11 @@ function answer(request: FastifyRequest, reply: FastifyReply) {
 /** Errors outside the API: a body too large, a malformed URL, a broken request. */
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode = 500, message } = error as { statusCode?: number; message?: string }
-  if (error instanceof Refusal) refuse(answer(request, reply), error)
-  else if (statusCode === 413) {
+  if (error instanceof Refusal) {
+    const to = answer(request, reply)
+    if (error instanceof RangeRefused) to.headers.push('Content-Range', `bytes */${error.size}`)
+    refuse(to, error)
+  } else if (statusCode === 413) {
     const to = answer(request, reply)
     to.headers.push('Connection', 'close')
     refuse(to, tooLarge(usualBounds.bodyBytes))

@@ -11,11 +11,12 @@ import type { Intake } from './body.ts'
 import { Edge, type EdgeParts, type Log } from './edge.ts'
 import type { RequestHead, Response } from './exchange.ts'
 import { addressOf, isForEdge } from './incoming.ts'
-import { type UploadAnswer, uploadFor } from './uploads.ts'
+import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
 export interface SiteParts extends Omit<EdgeParts, 'intake'> {
   /** Files beside the store. */
   readonly readFile: (name: string) => Promise<Uint8Array | undefined>
+  readonly findFile: (name: string) => Promise<StoredFile | undefined>
   /** Replaces the real time in the header Date; undefined: the real time. */
   readonly date: (() => string | undefined) | undefined
   /** Answers /control/v1; undefined where the control plane is closed. */
@@ -112,9 +113,15 @@ export class Site {
   }
 
   upload(request: FastifyRequest): Promise<UploadAnswer> {
-    const anonymous = request.headers.authorization === undefined
-    const path = request.url.split('?', 1)[0]!
-    return uploadFor(this.#parts, path, anonymous, () => this.#authenticate(request))
+    const { authorization, range, 'if-range': condition } = request.headers
+    return uploadFor(this.#parts, {
+      path: request.url.split('?', 1)[0]!,
+      anonymous: authorization === undefined,
+      authenticate: () => this.#authenticate(request),
+      head: request.method === 'HEAD',
+      // The file has no validator that a condition could name.
+      range: condition === undefined ? range : undefined,
+    })
   }
 
   // --- before and after -----------------------------------------------------------------------------------------

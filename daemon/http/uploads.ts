@@ -1,5 +1,6 @@
-// Uploaded files, for those who may see them: with a key, at a temporary address without one, or where all the web may look.
+// Uploaded files, in pieces, for those who may see them: with a key, at a temporary address without one, or where all the web may look.
 
+import { Readable } from 'node:stream'
 import { attachmentAt, attachmentOnTheWeb } from '../domain/files/attachments.ts'
 import { temporaryReader } from '../domain/files/temporary-addresses.ts'
 import type { Attachment } from '../domain/model/personal-records.ts'
@@ -16,37 +17,48 @@ interface Parts {
   readonly engine: Engine
   readonly now: () => number
   readonly keys: Keys
-  readonly readFile: (name: string) => Promise<Uint8Array | undefined>
+  readonly findFile: (name: string) => Promise<StoredFile | undefined>
+}
+
+export interface StoredFile {
+  readonly size: number
+  /** The bytes from the first up to and including the last. */
+  read(first: number, last: number): Readable
+}
+
+export interface UploadRequest {
+  readonly path: string
+  /** Without an account. */
+  readonly anonymous: boolean
+  readonly authenticate: () => User
+  /** Whether only the headers are wanted. */
+  readonly head: boolean
+  /** The header Range; undefined: the whole file. */
+  readonly range: string | undefined
 }
 
 export interface UploadAnswer {
-  readonly bytes: Buffer
-  readonly headers: Readonly<Record<string, string>>
+  readonly status: 200 | 206
+  readonly body: Readable
+  readonly headers: Readonly<Record<string, string | number>>
 }
 
 /** What an answer needs of an upload, or of the archive of an export. */
 type Served = Pick<Attachment, 'file' | 'name' | 'contentType'>
 
 /** What there is and may not be seen looks like what there is not. */
-export async function uploadFor(
-  parts: Parts,
-  url: string,
-  anonymous: boolean,
-  authenticate: () => User,
-): Promise<UploadAnswer> {
-  const attachment = attachmentFor(parts, url, anonymous, authenticate)
+export async function uploadFor(parts: Parts, request: UploadRequest): Promise<UploadAnswer> {
+  const attachment = attachmentFor(parts, request)
   // A link may be on its way to the disk: nobody may see by it what a crash would hide again.
   await parts.engine.settled()
-  const bytes = attachment && (await parts.readFile(attachment.file))
-  if (!attachment || !bytes) throw new Refusal('There is no such file.', { kind: 'not-found', status: 404 })
-  return answerWith(attachment, bytes)
+  const file = attachment && (await parts.findFile(attachment.file))
+  if (!attachment || !file) throw new Refusal('There is no such file.', { kind: 'not-found', status: 404 })
+  return answerWith(attachment, file, request)
 }
 
 function attachmentFor(
   { engine: { state }, now, keys }: Parts,
-  url: string,
-  anonymous: boolean,
-  authenticate: () => User,
+  { path: url, anonymous, authenticate }: UploadRequest,
 ): Served | undefined {
   if (isExportAddress(url)) return exportAt({ state, actor: authenticate() }, url)
   const [, token, path] = /^\/user_uploads\/(?:temporary\/([^/]+)\/)?(.*)$/s.exec(url) ?? []
@@ -57,18 +69,46 @@ function attachmentFor(
   return actor && attachmentAt({ state, actor }, address)
 }
 
-function answerWith({ contentType, name }: Served, bytes: Uint8Array): UploadAnswer {
+function answerWith({ contentType, name }: Served, file: StoredFile, { head, range }: UploadRequest): UploadAnswer {
+  const { size } = file
+  const part = range === undefined ? undefined : partOf(range, size)
+  const { first, last } = part ?? { first: 0, last: size - 1 }
   const inline = shown.test(contentType)
   return {
-    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    status: part ? 206 : 200,
+    body: head ? Readable.from([]) : file.read(first, last),
     headers: {
       'Content-Type': contentType.startsWith('text/') ? `${contentType}; charset=utf-8` : contentType,
+      'Content-Length': last - first + 1,
+      ...(part && { 'Content-Range': `bytes ${first}-${last}/${size}` }),
+      'Accept-Ranges': 'bytes',
       'Content-Disposition': `${inline ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeName(name)}`,
       'Cache-Control': 'private, no-cache',
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy':
         "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
     },
+  }
+}
+
+/** The part that a Range asks for. Several parts at once, and other units, are answered with the whole file, as HTTP permits. */
+function partOf(range: string, size: number): { first: number; last: number } | undefined {
+  const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range) ?? []
+  if (from === undefined || to === undefined || from + to === '') return undefined
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined
+  if (first > last) throw new RangeRefused(size)
+  return { first, last }
+}
+
+/** Says how large the file is, as a client needs to know for the next attempt. */
+export class RangeRefused extends Refusal {
+  readonly size: number
+
+  constructor(size: number) {
+    super(`The file has ${size} bytes, and the range is outside of them.`, { kind: 'invalid', status: 416 })
+    this.size = size
   }
 }
 

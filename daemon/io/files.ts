@@ -4,6 +4,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import type { ReceivedFile, Upload } from '../api/define.ts'
 import { renameDurably, writeFileAtomically } from '../journal/atomic-file.ts'
 
@@ -14,12 +15,20 @@ export interface Files {
   /** Takes a file in pieces, so that a large one is never in memory as a whole. */
   receive(): Receiving
   read(name: string): Promise<Uint8Array | undefined>
+  /** For large ones: to be read in pieces. */
+  find(name: string): Promise<StoredFile | undefined>
   /** Everything there is, files that were not finished too. */
   list(): Promise<string[]>
   /** Synchronous, so that no command can begin to need the file meanwhile. Leaves a file that is being kept. */
   remove(name: string): void
   /** A place of its own in memory that begins with the same files. */
   fork(): Files
+}
+
+export interface StoredFile {
+  readonly size: number
+  /** The bytes from the first up to and including the last. */
+  read(first: number, last: number): Readable
 }
 
 /** A file on its way in. */
@@ -30,7 +39,7 @@ export interface Receiving extends ReceivedFile {
 }
 
 /** `behind` has files that are not copied, because they are on disk. */
-export function memoryFiles(begin: Iterable<[string, Uint8Array]> = [], behind?: Pick<Files, 'read'>): Files {
+export function memoryFiles(begin: Iterable<[string, Uint8Array]> = [], behind?: Pick<Files, 'read' | 'find'>): Files {
   const files = new Map(begin)
   const inHand = new InHand()
   const keep = (bytes: Uint8Array) =>
@@ -42,6 +51,11 @@ export function memoryFiles(begin: Iterable<[string, Uint8Array]> = [], behind?:
     keep: file => (file instanceof Uint8Array ? keep(file) : (file.received?.keep() ?? keep(file.bytes))),
     receive: () => new ReceivingInMemory(keep),
     read: async name => files.get(name) ?? behind?.read(name),
+    async find(name) {
+      const bytes = files.get(name)
+      if (!bytes) return behind?.find(name)
+      return { size: bytes.length, read: (first, last) => Readable.from([bytes.subarray(first, last + 1)]) }
+    },
     list: async () => [...files.keys()],
     remove: name => {
       if (!inHand.has(name)) files.delete(name)
@@ -53,8 +67,13 @@ export function memoryFiles(begin: Iterable<[string, Uint8Array]> = [], behind?:
 export function folderFiles(folder: string): Files {
   const inHand = new InHand()
   const read = async (name: string) => {
-    if (!/^[0-9a-f]{64}$/.test(name)) return undefined
+    if (!isName(name)) return undefined
     return readFile(join(folder, name)).catch(() => undefined)
+  }
+  const find = async (name: string): Promise<StoredFile | undefined> => {
+    const path = join(folder, name)
+    const found = isName(name) ? await stat(path).catch(() => undefined) : undefined
+    return found && { size: found.size, read: (first, last) => Readable.from(piecesOf(path, first, last)) }
   }
   const keep = (bytes: Uint8Array) =>
     inHand.during(nameOf(bytes), async name => {
@@ -67,11 +86,35 @@ export function folderFiles(folder: string): Files {
     keep: file => (file instanceof Uint8Array ? keep(file) : (file.received?.keep() ?? keep(file.bytes))),
     receive: () => new ReceivingOnDisk(folder, inHand),
     read,
+    find,
     list: () => readdir(folder).catch(() => []),
     remove(name) {
       if (!inHand.has(name.split('.', 1)[0]!)) rmSync(join(folder, name), { force: true })
     },
-    fork: () => memoryFiles([], { read }),
+    fork: () => memoryFiles([], { read, find }),
+  }
+}
+
+const pieceSize = 256 * 1024
+
+/** Opened anew for each piece: clients that read slowly, or not at all, hold no descriptors. The content never changes. */
+async function* piecesOf(path: string, first: number, last: number): AsyncGenerator<Uint8Array> {
+  for (let at = first; at <= last; ) {
+    const piece = await readPiece(path, at, Math.min(pieceSize, last - at + 1))
+    if (piece.length === 0) throw new Error('the file is shorter than it was')
+    at += piece.length
+    yield piece
+  }
+}
+
+async function readPiece(path: string, at: number, length: number): Promise<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    const piece = Buffer.allocUnsafe(length)
+    const { bytesRead } = await file.read(piece, 0, length, at)
+    return piece.subarray(0, bytesRead)
+  } finally {
+    await file.close()
   }
 }
 
@@ -176,6 +219,10 @@ class ReceivingOnDisk implements Receiving {
     await rm(this.#path, { force: true })
     this.#inHand.release(this.#id)
   }
+}
+
+function isName(name: string): boolean {
+  return /^[0-9a-f]{64}$/.test(name)
 }
 
 function nameOf(bytes: Uint8Array): string {

@@ -1,13 +1,15 @@
 // Bounds and deadlines on every way in: what is slow, too much or not read is refused in words or cut off, and others go on.
 
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
 import { startDaemon, type TestDaemon } from '../support/daemon.ts'
+import { megabytesKept, reportingHeap } from '../support/heap.ts'
 import { sendBytes } from '../support/http.ts'
 import { until } from '../support/until.ts'
 
@@ -140,5 +142,26 @@ describe('unfinished bodies', () => {
     assert.equal((await daemon.owner.raw('GET', url)).text, bytes.toString())
     assert.equal(names().length, 1)
     assert.match(names()[0]!, /^[0-9a-f]{64}$/)
+  })
+})
+
+describe('GET /user_uploads/…', () => {
+  test('large files that nobody takes are not held in memory', async t => {
+    const heap = join(mkdtempSync(join(tmpdir(), 'natter-heap-')), 'heap')
+    t.after(() => rmSync(join(heap, '..'), { recursive: true }))
+    const daemon = await startDaemon(t, { env: reportingHeap(heap) })
+    const size = 40 * MiB
+    const { url } = await daemon.owner.call(uploads.upload, {
+      file: { filename: 'a', contentType: 'text/plain', bytes: Buffer.alloc(size, 'x') },
+    })
+    const before = await megabytesKept(daemon, heap)
+    const readers = Array.from({ length: 8 }, () => open(daemon))
+    for (const socket of readers) {
+      socket.write(`GET ${url} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization(daemon)}\r\n\r\n`)
+      // The head has come; what follows it stays where it is.
+      await new Promise(resolve => socket.once('readable', resolve))
+    }
+    assert.ok((await megabytesKept(daemon, heap)) < before + 40, 'less than one of eight files')
+    for (const socket of readers) socket.destroy()
   })
 })

@@ -156,6 +156,37 @@ describe('/user_uploads/…', () => {
     assert.deepEqual((await amy.call(api.list, {})).attachments.at(-1)!.messages, [])
   })
 
+  test('a part of a file can be asked for, and HEAD tells how large it is', async () => {
+    const text = Array.from({ length: 100_000 }, (_, n) => String(n)).join(' ')
+    const { url } = await amy.call(api.upload, { file: file(text) })
+    const ask = (Range: string) => amy.raw('GET', url, { headers: { Range } })
+    for (const [range, first, last] of [
+      ['bytes=0-0', 0, 0],
+      ['bytes=100-300099', 100, 300_099],
+      ['bytes=588880-', 588_880, text.length - 1],
+      ['bytes=-7', text.length - 7, text.length - 1],
+      ['bytes=5-99999999999', 5, text.length - 1],
+    ] as const) {
+      const { status, text: part, headers } = await ask(range)
+      assert.equal(status, 206, range)
+      assert.equal(headers['content-range'], `bytes ${first}-${last}/${text.length}`)
+      assert.equal(part, text.slice(first, last + 1))
+    }
+    for (const range of ['bytes=7-3', 'bytes=0-1,5-6', 'lines=1-2', 'bytes=-', 'bytes=x-'])
+      assert.deepEqual([(await ask(range)).status, (await ask(range)).text.length], [200, text.length], range)
+    const beyond = await ask(`bytes=${text.length}-`)
+    assert.deepEqual([beyond.status, beyond.headers['content-range']], [416, `bytes */${text.length}`])
+    assert.match(beyond.body.msg, /^The file has 588889 bytes/)
+    const head = await amy.raw('HEAD', url)
+    assert.deepEqual([head.status, head.headers['content-length'], head.text], [200, String(text.length), ''])
+    assert.equal((await amy.raw('HEAD', url, { headers: { Range: 'bytes=-7' } })).headers['content-length'], '7')
+    const { url: empty } = await amy.call(api.upload, { file: file('') })
+    assert.deepEqual(
+      [(await amy.raw('GET', empty)).text, (await amy.raw('GET', empty)).headers['content-length']],
+      ['', '0'],
+    )
+  })
+
   test('a file survives the daemon', async t => {
     const first = await startDaemon(t)
     const { url } = await first.owner.call(api.upload, { file: file('kept') })
