@@ -106,7 +106,7 @@ export const daemonFlags = {
     type: 'number',
     takes: 'N',
     about: 'largest number of event queues per account',
-    fallback: '100',
+    fallback: '1000',
     max: 1_000_000,
   },
   'max-pending': {

@@ -6,14 +6,50 @@ import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import type { QueueFact } from '../../daemon/domain/model/facts/queues.ts'
 import { Clients } from '../../daemon/events/adapt.ts'
-import { Queues } from '../../daemon/events/queues.ts'
+import { Queues, type QueuesParts } from '../../daemon/events/queues.ts'
 import { SteeredClock } from '../../daemon/io/clock.ts'
 import { Control } from '../support/control.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { registration } from '../support/in-process.ts'
 
+/** Timers ring late when the process was stopped. */
+class StoppableClock {
+  #time = 0
+  #due: { readonly at: number; readonly run: () => void }[] = []
+
+  now = () => this.#time
+  elapsed = () => this.#time
+  heading = () => this.#time
+
+  after(ms: number, run: () => void): () => void {
+    const due = { at: this.#time + ms, run }
+    this.#due.push(due)
+    return () => {
+      this.#due = this.#due.filter(each => each !== due)
+    }
+  }
+
+  pass(ms: number): void {
+    for (const end = this.#time + ms; this.#time < end; ) this.stopFor(Math.min(1000, end - this.#time))
+  }
+
+  stopFor(ms: number): void {
+    this.#time += ms
+    const late = this.#due.filter(({ at }) => at <= this.#time)
+    this.#due = this.#due.filter(each => !late.includes(each))
+    for (const { run } of late) run()
+  }
+}
+
 function queuesOf(maxPending: number, maxPendingSize = Number.MAX_SAFE_INTEGER) {
-  const clock = new SteeredClock(0)
+  return queuesBy(new SteeredClock(0), maxPending, maxPendingSize)
+}
+
+function queuesBy<T extends QueuesParts['clock']>(
+  clock: T,
+  maxPending: number,
+  maxPendingSize = Number.MAX_SAFE_INTEGER,
+) {
   const ended: string[] = []
   let position = 1
   const take = (fact: QueueFact) => {
@@ -107,6 +143,18 @@ describe('a queue that nobody reads', () => {
     assert.equal(queues.get('late')!.pending.length, 3, 'the others have room again')
   })
 
+  test('does not expire because the process was stopped past its time, but after its lifespan from then on', () => {
+    const clock = new StoppableClock()
+    const { queues, ended } = queuesBy(clock, 3)
+    clock.pass(30_000)
+    clock.stopFor(900_000)
+    assert.deepEqual([ended, queues.size], [[], 2])
+    clock.pass(590_000)
+    assert.deepEqual(ended, [])
+    clock.pass(20_000)
+    assert.deepEqual(ended, ['slow expired', 'quick expired'])
+  })
+
   test('expires after its lifespan, and a poll that waits gets its heartbeat before', async () => {
     const { clock, queues, ended } = queuesOf(3)
     const answers: string[] = []
@@ -153,15 +201,17 @@ describe('forms of events', () => {
 })
 
 describe('POST /register by an account that wants too much', () => {
-  test('is refused beyond 100 queues; event types that do not exist are dropped', async t => {
+  test('is refused beyond 1,000 queues; event types that do not exist are dropped', async t => {
     const daemon = await startDaemon(t, { flags: ['--control', '--durability', 'os'] })
     const { owner } = daemon
-    for (let i = 0; i < 100; i++)
-      await owner.call(events.register, { event_types: ['message', `made-up-${i}`], fetch_event_types: [] })
+    const register = (n: number) =>
+      owner.call(events.register, { event_types: ['message', `made-up-${n}`], fetch_event_types: [] })
+    for (let made = 0; made < 1000; made += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, n) => register(made + n)))
     const { msg } = await owner.refused(events.register, { fetch_event_types: [] }, 'BAD_REQUEST')
-    assert.match(msg, /100 event queues/)
+    assert.match(msg, /1000 event queues/)
     const { queues } = (await new Control(daemon).call('GET', '/queues')) as { queues: { event_types: string[] }[] }
-    assert.equal(queues.length, 100)
+    assert.equal(queues.length, 1000)
     for (const { event_types } of queues) assert.deepEqual(event_types, ['message'])
   })
 })

@@ -164,8 +164,10 @@ export const attacks: readonly Attack[] = [
     path: '/api/v1/messages',
     account: true,
     async prepare(target) {
-      for (let n = 0; n < 120; n++)
-        await call(target, 'POST', '/api/v1/register', form({ event_types: '["message"]', client_capabilities: '{}' }))
+      const fields = form({ event_types: '["message"]', client_capabilities: '{}' })
+      const register = () => call(target, 'POST', '/api/v1/register', fields)
+      // As many as one account may have.
+      for (let n = 0; n < 1000; n += 50) await Promise.all(Array.from({ length: 50 }, register))
     },
     options: () => message(':snowman:'.repeat(1111)),
   },
@@ -196,35 +198,52 @@ export const attacks: readonly Attack[] = [
 ]
 
 /** The longest that somebody else waited for a small answer while the attack was under way, in milliseconds. */
-export async function longestWait(target: Target, attack: Attack): Promise<{ wait: number; status: number }> {
-  await attack.prepare?.(target)
-  const options = attack.options()
-  const ask = async () => {
-    const began = performance.now()
-    await send(`${target.url}/api/v1/server_settings`)
-    return performance.now() - began
-  }
-  // The connection of the others is open, and their code is warm.
-  for (let n = 0; n < 5; n++) await ask()
-  let status = 0
-  const under = send(target.url + attack.path, {
-    method: attack.method,
-    ...(attack.account && { auth: target.auth }),
-    ...options,
-  }).then(
-    reply => {
-      status = reply.status
-    },
-    // Refused before it was read: the daemon may hang up on the rest.
-    () => {
-      status = 413
-    },
-  )
+export async function longestWait(target: Target, attack: Attack): Promise<number> {
+  const make = await ready(target, attack)
+  let isOver = false
+  const under = make().then(() => {
+    isOver = true
+  })
   let wait = 0
   for (let after = 0; after < 3; ) {
-    wait = Math.max(wait, await ask())
-    if (status !== 0) after++
+    const began = performance.now()
+    await askLittle(target)
+    wait = Math.max(wait, performance.now() - began)
+    if (isOver) after++
   }
   await under
-  return { wait, status }
+  return wait
+}
+
+/** What the attack costs the daemon by a clock that counts its work, and the status it is answered with. */
+export async function costOf(
+  target: Target,
+  attack: Attack,
+  clock: () => number,
+): Promise<{ cost: number; status: number }> {
+  const make = await ready(target, attack)
+  const before = clock()
+  const status = await make()
+  // Work that it left for later comes before this.
+  await askLittle(target)
+  return { cost: clock() - before, status }
+}
+
+/** A small request of somebody else. */
+export async function askLittle({ url }: Pick<Target, 'url'>): Promise<void> {
+  await send(`${url}/api/v1/server_settings`)
+}
+
+/** Everything is prepared and warm; what comes back makes the attack, and resolves to its status. */
+async function ready(target: Target, attack: Attack): Promise<() => Promise<number>> {
+  await attack.prepare?.(target)
+  const { method, path, account } = attack
+  const options = { method, ...(account && { auth: target.auth }), ...attack.options() }
+  for (let n = 0; n < 5; n++) await askLittle(target)
+  return () =>
+    send(target.url + path, options).then(
+      ({ status }) => status,
+      // Refused before it was read: the daemon may hang up on the rest.
+      () => 413,
+    )
 }

@@ -25,7 +25,7 @@ async function measure(effort: Effort): Promise<Sample[]> {
     const target = { url, auth: `${owner.email}:${owner.api_key}` }
     const waits: number[] = []
     for (const each of attacks) {
-      const { wait } = await longestWait(target, each)
+      const wait = await longestWait(target, each)
       waits.push(wait)
       if (wait > goal) process.stderr.write(`  ${Math.round(wait)} ms: ${each.name}\n`)
     }
