@@ -64,6 +64,34 @@ describe('an answer to a batch', () => {
     assert.equal((await resultOf(t, 'HTTP/1.1 204 No Content\r\n\r\n')).http, 204)
   })
 
+  test('has no body to HEAD, whatever length it states, nor with 304; the next call gets its own', async t => {
+    const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${success}`
+    for (const [method, status, field] of [
+      ['HEAD', 200, 'Content-Length: 5000\r\n'],
+      ['GET', 304, 'ETag: "x"\r\n'],
+    ] as const) {
+      let calls = 0
+      const url = await rawServer(t, socket => {
+        const head = `HTTP/1.1 ${status} So\r\n${field}\r\n`
+        socket.on('data', () => socket.write(calls++ === 0 ? head : whole))
+      })
+      const lines = [{ method, path: '/x' }, { path: '/x' }]
+      const { results } = await batch(t, url, lines, '--parallel', '1', '--keep-going')
+      assert.deepEqual([results[0].http, results[1].http, results[1].text], [status, 200, 'hé'], method)
+    }
+  })
+
+  test('of HTTP/1.0 ends with its connection, and the next call opens another', async t => {
+    let connections = 0
+    const url = await rawServer(t, socket => {
+      connections++
+      socket.on('data', () => socket.end(`HTTP/1.0 200 OK\r\n\r\n${success}`))
+    })
+    const lines = [{ path: '/x' }, { path: '/x' }]
+    const { code, results } = await batch(t, url, lines, '--parallel', '1')
+    assert.deepEqual([code, connections, results.map(({ text }) => text)], [0, 2, ['hé', 'hé']])
+  })
+
   test('that is none, or ends too early, is refused with a sentence', async t => {
     const wrong: readonly (readonly [string, RegExp])[] = [
       ['SSH-2.0-OpenSSH_9.2\r\n\r\n', /does not speak HTTP/],
