@@ -66,11 +66,14 @@ export async function readMultipart(
       parser.on('file', (name, stream, filename, _encoding, type) => {
         // A body that ends inside a file ends here too: an error that nobody handles would end the process.
         stream.on('error', fail)
-        const take = async () => {
+        const take = async (part: string) => {
           const file = await uploads.receive(stream, { filename: filename ?? '', contentType: type })
-          attempt(() => add(nameOf(name), file))
+          attempt(() => add(part, file))
         }
-        files = Promise.all([files, take()]).then(() => {})
+        // Its name is looked at now: of two faults the first is reported, however the rest arrives.
+        attempt(() => {
+          files = Promise.all([files, take(nameOf(name))]).then(() => {})
+        })
         files.catch(fail)
       })
       parser.on('partsLimit', () => fail(malformed(`Too many parameters (limit: ${most}).`)))

@@ -245,6 +245,11 @@ export class Caller {
     return send(this.url + path, { method, auth: this.auth, ...options })
   }
 
+  /** The same account at another address: of a daemon that was restarted. */
+  at(url: string): Caller {
+    return new Caller(url, this.email, this.key, this.id)
+  }
+
   get auth(): string | undefined {
     return this.email === undefined ? undefined : `${this.email}:${this.key}`
   }

@@ -4,11 +4,20 @@ import { dice } from '../campaign.ts'
 
 export interface Conversation {
   /** Written one after the other. */
-  readonly pieces: readonly Buffer[]
-  /** Turns of the event loop between two pieces; 0: at once. */
-  readonly turns: number
+  readonly pieces: readonly Piece[]
   /** How many requests were put in. */
   readonly requests: number
+}
+
+export interface Piece {
+  readonly bytes: Buffer
+  /** Turns of the event loop before it is written; 0: together with the piece before. */
+  readonly turns: number
+  /**
+   * Milliseconds for which the process stands still before it is written, the servers in it included. The disk works on
+   * meanwhile, so a server finds in one turn first that an earlier request can be answered, and then these bytes.
+   */
+  readonly stall: number
 }
 
 export interface Account {
@@ -20,16 +29,36 @@ type Dice = () => number
 
 export function makeConversation(seed: number, account: Account): Conversation {
   const random = dice(seed)
-  const make = maker(random, account)
-  const whole = Array.from({ length: 1 + Math.floor(random() ** 2 * 9) }, () => Buffer.from(make(), 'latin1'))
+  const { any, write } = maker(random, account)
+  if (random() < 0.15) return interrupted(random, write, any)
+  const whole = Array.from({ length: 1 + Math.floor(random() ** 2 * 9) }, () => bytesOf(any()))
   const turns = Math.floor(random() * 4)
   const requests = whole.length
+  const written = (pieces: readonly Buffer[], stalls: boolean): Conversation => ({
+    pieces: pieces.map(bytes => ({ bytes, turns, stall: stalls && random() < 0.3 ? random() : 0 })),
+    requests,
+  })
   // Request by request, whether or not the one before is answered: this is what the short way is made for.
-  if (random() < 0.3) return { pieces: whole, turns, requests }
+  if (random() < 0.3) return written(whole, random() < 0.5)
   let bytes: Buffer = Buffer.concat(whole)
   // Some stay as they are: what goes wrong then goes wrong with clients that do nothing wrong.
   if (random() < 0.6) for (let n = 1 + Math.floor(random() * 3); n > 0; n--) bytes = spoil(bytes, random)
-  return { pieces: cut(bytes, random), turns, requests }
+  return written(cut(bytes, random), random() < 0.1)
+}
+
+/** A write that waits for the disk, and more requests while it does, one of which comes just as the disk is done. */
+function interrupted(random: Dice, write: () => string, any: () => string): Conversation {
+  const turns = 1 + Math.floor(random() * 2)
+  const pieces = [write(), any(), any(), any()].map((text, index) => ({
+    bytes: bytesOf(text),
+    turns,
+    stall: index >= 2 && random() < 0.6 ? 0.2 + random() : 0,
+  }))
+  return { pieces, requests: pieces.length }
+}
+
+function bytesOf(text: string): Buffer {
+  return Buffer.from(text, 'latin1')
 }
 
 /** The parts a head is made of. */
@@ -95,7 +124,7 @@ const oddFields = [
   `X-Long: ${'l'.repeat(9000)}`,
 ]
 
-function maker(random: Dice, { email, api_key }: Account): () => string {
+function maker(random: Dice, { email, api_key }: Account): { any: () => string; write: () => string } {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
   const auth = `Authorization: Basic ${Buffer.from(`${email}:${api_key}`).toString('base64')}`
   const head = (line: string, ...fields: string[]) => {
@@ -110,7 +139,7 @@ function maker(random: Dice, { email, api_key }: Account): () => string {
     pick(['a', 'b%20c', '100%', '%ff', '\xc3\xa9', '\r\n\r\n', 'x'.repeat(Math.floor(random() ** 2 * 3000))])
   const snippet = () => withBody('POST /api/v1/saved_snippets', form, `title=t${text()}&content=c${text()}`)
   const plain = () => head(`${pick(methods)} ${pick(paths)}`)
-  return () => {
+  const any = () => {
     const kind = random()
     if (kind < 0.35) return plain()
     if (kind < 0.6) return snippet()
@@ -130,6 +159,7 @@ function maker(random: Dice, { email, api_key }: Account): () => string {
     const body = `title=large&content=${'y'.repeat(size)}${inner}${'z'.repeat(Math.floor(random() * 70_000))}`
     return withBody('POST /api/v1/saved_snippets', form, body)
   }
+  return { any, write: snippet }
 }
 
 function chunked(

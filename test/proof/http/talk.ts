@@ -21,11 +21,7 @@ export interface Listening {
 const quietTurns = 30
 
 /** `patience`: milliseconds of silence to wait for in addition. */
-export async function hold(
-  { port, settled }: Listening,
-  { pieces, turns }: Conversation,
-  patience = 0,
-): Promise<Heard> {
+export async function hold({ port, settled }: Listening, { pieces }: Conversation, patience = 0): Promise<Heard> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const chunks: Buffer[] = []
   let news = 0
@@ -40,9 +36,10 @@ export async function hold(
     closed = true
   })
   await new Promise(resolve => socket.once('connect', resolve).once('close', resolve))
-  for (const piece of pieces) {
-    if (!closed) socket.write(piece)
+  for (const { bytes, turns, stall } of pieces) {
     for (let n = turns; n > 0; n--) await turn()
+    if (stall > 0) standStill(stall)
+    if (!closed) socket.write(bytes)
   }
   const moved = () => news + socket.bytesWritten - socket.writableLength
   const fallQuiet = async () => {
@@ -67,6 +64,13 @@ export async function hold(
   const raw = Buffer.concat(chunks).toString('latin1')
   return { text: comparable(raw), closed, answers: raw.match(/HTTP\/1\.1 \d{3} [A-Z]/g)?.length ?? 0 }
 }
+
+function standStill(ms: number): void {
+  Atomics.wait(nobody, 0, 0, ms)
+}
+
+/** Nobody wakes who waits for it. */
+const nobody = new Int32Array(new SharedArrayBuffer(4))
 
 /** The time, the number of the request, and how long the connection stays: each server has its own. */
 function comparable(text: string): string {
