@@ -48,15 +48,24 @@ export class Engine {
   async boot(): Promise<void> {
     const { journal, snapshots, queues } = this.#parts
     const saved = (await snapshots?.read()) ?? null
-    queues.expectGone(await this.#queuesRemovedAfter(saved?.position ?? 0))
+    const after = saved?.position ?? 0
+    let hasQueues = false
+    const expectQueues = async () => {
+      hasQueues = true
+      queues.expectGone(await this.#queuesRemovedAfter(after))
+    }
     if (saved) {
       const { queues: savedQueues = [], store: [store] = [], ...sections } = saved.sections
+      if (savedQueues.length > 0) await expectQueues()
       this.#secretVerifier = store?.secretVerifier
       this.state = State.load(sections, name => snapshots!.file(name))
       queues.load(savedQueues)
     }
-    for await (const entries of journal.replayFacts(saved?.position ?? 0))
-      for (const { position, facts } of entries) this.#take(position, facts)
+    for await (const entries of journal.replayFacts(after))
+      for (const { position, facts } of entries) {
+        if (!hasQueues && facts.some(({ type }) => type === 'queue.registered')) await expectQueues()
+        this.#take(position, facts)
+      }
     queues.release(journal.position)
     // Signals sent since the newest entry are forgotten, and their event IDs must not be used again: start at a new position.
     if (journal.position > 0) await this.record('start', null, [])

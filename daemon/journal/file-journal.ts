@@ -6,7 +6,7 @@ import { closeFile, type Disk, type HeldFolder, holdFolder, realDisk, sync, writ
 import { GroupCommit } from './group-commit.ts'
 import { type Appended, type Entry, type Happened, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
 import { activeName, entryLine, sealedName, unfinishedName } from './segment-format.ts'
-import { findEntries, type LineParser, parseEntry, parseFacts, readSegment, type Segment } from './segment-reader.ts'
+import { findEntries, type LinesParser, parseEntries, parseFacts, readSegment, type Segment } from './segment-reader.ts'
 import { createSegment, openSegments, type Sealed, type Segments } from './segments.ts'
 import { StoreGone } from './store-folder.ts'
 
@@ -96,14 +96,14 @@ export class FileJournal<Fact> implements Journal<Fact> {
   }
 
   async *replay(after: number): AsyncGenerator<Entry<Fact>> {
-    for await (const entries of this.#read(after, parseEntry<Fact>)) yield* entries
+    for await (const entries of this.#read(after, parseEntries<Fact>)) yield* entries
   }
 
   replayFacts(after: number): AsyncGenerator<Iterable<Happened<Fact>>> {
     return this.#read(after, parseFacts<Fact>)
   }
 
-  async *#read<Found>(after: number, parse: LineParser<Found>): AsyncGenerator<Iterable<Found>> {
+  async *#read<Found>(after: number, parse: LinesParser<Found>): AsyncGenerator<Iterable<Found>> {
     this.#mustBeOpen()
     const last = this.#position
     const segments = await this.#whenWritten(() => this.#openForReading(after, last))

@@ -13,20 +13,20 @@ export interface Segment {
 
 /**
  * The entries of one segment after a position, block by block: walk each block to its end before asking for the next.
- * Every line is checked (sum, position), also those skipped; only those asked for are parsed, and one at a time, since
- * lists of parsed entries would outlive the young generation and cost more than the parsing.
+ * Every line is checked (sum, position), also those skipped; only those asked for are parsed, a few at a time.
  * `previous` is the last position of the segment before, if that was read.
  */
 export async function* readSegment<Found>(
   segment: Segment,
   after: number,
   previous: number | undefined,
-  parse: LineParser<Found>,
+  parse: LinesParser<Found>,
 ): AsyncGenerator<Iterable<Found>> {
   const { file, last } = segment
   let line = 0
   let position = 0
   function* walk(block: Buffer): Generator<Found> {
+    let lines: Line[] = []
     for (let start = 0, end = 0; start < block.length; start = end + 1) {
       end = block.indexOf(newline, start)
       line++
@@ -42,14 +42,22 @@ export async function* readSegment<Found>(
       if (found !== position + 1) throw new JournalDamaged(file, line, `position ${found} after ${position}`)
       position = found
       if (position <= after) continue
-      let entry: Found
-      try {
-        entry = parse(block, start, sum, position)
-      } catch {
-        // The sum fits, so these are the bytes somebody wrote: not torn, but not an entry of ours either.
-        throw new JournalDamaged(file, line, 'not JSON')
+      lines.push({ start, sum, position })
+      if (lines.length === together) {
+        yield* parseLines(block, lines)
+        lines = []
       }
-      yield entry
+    }
+    if (lines.length > 0) yield* parseLines(block, lines)
+  }
+  function parseLines(block: Buffer, lines: readonly Line[]): readonly Found[] {
+    try {
+      return parse(block, lines)
+    } catch {
+      const before = line - lines.length
+      const at = lines.findIndex(each => !isParsed(block, each, parse))
+      // The sum fits, so these are the bytes somebody wrote: not torn, but not an entry of ours either.
+      throw new JournalDamaged(file, before + at + 1, 'not JSON')
     }
   }
   for await (const block of lineBlocks(segment.fd, segment.size)) yield walk(block)
@@ -78,21 +86,59 @@ function checkStart(file: string, start: number, after: number, previous: number
     throw new JournalDamaged(file, 1, `begins after position ${start}, but the entries after ${after} are needed`)
 }
 
-/** Makes something of the line that begins at `start` and has its sum at `sum`. */
-export type LineParser<Found> = (block: Buffer, start: number, sum: number, position: number) => Found
-
-export function parseEntry<Fact>(block: Buffer, start: number, sum: number): Entry<Fact> {
-  // The sum is not part of the entry: end the object where the sum began. The block is ours to change.
-  block[sum] = 0x7d
-  return JSON.parse(block.toString('utf8', start, sum + 1))
+/** An entry that was checked. */
+export interface Line {
+  readonly start: number
+  /** Where its sum begins. */
+  readonly sum: number
+  readonly position: number
 }
 
+/** Makes something of each of these lines. Throws when one of them is not JSON. */
+export type LinesParser<Found> = (block: Buffer, lines: readonly Line[]) => readonly Found[]
+
+/**
+ * Lines that are parsed together, because many small calls cost more than their work. Few: longer lists of parsed entries
+ * would outlive the young generation, which costs more than it saves.
+ */
+const together = 32
+
+export function parseEntries<Fact>(block: Buffer, lines: readonly Line[]): Entry<Fact>[] {
+  // The sum is not part of the entry: end the object where the sum begins.
+  return lines.map(({ start, sum }) => JSON.parse(`${block.toString('utf8', start, sum)}}`))
+}
+
+/** Only what happened: the facts are the last member before the sum. */
+export function parseFacts<Fact>(block: Buffer, lines: readonly Line[]): Happened<Fact>[] {
+  const text = Buffer.allocUnsafe(lines.at(-1)!.sum - lines[0]!.start + 2)
+  let size = 0
+  for (const { start, sum } of lines) {
+    text[size] = size === 0 ? openingBracket : comma
+    size += 1 + block.copy(text, size + 1, factsAt(block, start), sum)
+  }
+  text[size] = closingBracket
+  const all = JSON.parse(text.toString('utf8', 0, size + 1)) as Fact[][]
+  if (all.length !== lines.length) throw new SyntaxError('the facts of an entry are not one list')
+  return lines.map(({ position }, index) => ({ position, facts: all[index]! }))
+}
+
+const openingBracket = 0x5b
+const closingBracket = 0x5d
+const comma = 0x2c
 const beforeFacts = Buffer.from(',"facts":')
 
-/** Only what happened: the facts are the last member before the sum, and nothing before them can hold these bytes. */
-export function parseFacts<Fact>(block: Buffer, start: number, sum: number, position: number): Happened<Fact> {
-  const at = block.indexOf(beforeFacts, start) + beforeFacts.length
-  return { position, facts: JSON.parse(block.toString('utf8', at, sum)) }
+/** Where the facts of an entry begin. Nothing before them can hold these bytes, since a quote inside a text is escaped. */
+function factsAt(block: Buffer, start: number): number {
+  return block.indexOf(beforeFacts, start) + beforeFacts.length
+}
+
+function isParsed(block: Buffer, line: Line, parse: LinesParser<unknown>): boolean {
+  try {
+    parse(block, [line])
+    return true
+  } catch {
+    return false
+  }
 }
 
 export interface Tail {
