@@ -1,4 +1,4 @@
-// One event queue: what a client asked for, what it has not acknowledged yet, and who waits for more.
+// One event queue: what a client asked for, what it has not acknowledged yet, and who waits for more; and what all queues need.
 
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Client } from '../domain/resource.ts'
@@ -42,6 +42,32 @@ export interface Queue extends QueueRegistration {
   /** When its client was last here: by the clock, and by the time that runs its deadlines. */
   lastSeen: number
   idleSince: number
+}
+
+export interface QueueLimits {
+  readonly maxPending: number
+  /** Characters that all queues of an account may hold unread; one queue may hold half of it. */
+  readonly maxPendingSize: number
+  readonly heartbeatMs: () => number
+}
+
+export interface QueuesParts {
+  /**
+   * `now` tells when a queue was last seen; deadlines are counted by `elapsed`, which nobody can set. Clients who call or
+   * wait while the clock is moved count as there until the move ends (`heading`): a move by years does not send them a
+   * heartbeat for every minute of it, nor end their queues.
+   */
+  readonly clock: {
+    now(): number
+    elapsed(): number
+    heading(): number
+    after(ms: number, run: () => void): () => void
+  }
+  readonly limits: QueueLimits
+  /** Asks the engine to journal the end of queues. */
+  readonly remove: (queueIds: readonly string[], reason: 'expired' | 'overflowed') => void
+  /** Asks the engine for a new position, because IDs at this one run out. */
+  readonly tick: () => void
 }
 
 /** What follows from the registration, or is counted anew after a start. */

@@ -7,35 +7,9 @@ import type { Announcement } from '../domain/resource.ts'
 import { Adapter, Clients } from './adapt.ts'
 import { hasRoom, isUsedUp, skipTo, takeId } from './event-ids.ts'
 import { addFields, type EventText, heartbeat } from './event-text.ts'
-import { largest, type Pending, type Queue, sizeOf, type Unsaved, type Waiter } from './queue.ts'
+import { largest, type Pending, type Queue, type QueuesParts, sizeOf, type Unsaved, type Waiter } from './queue.ts'
 import { queuesOfRows, rowsOfQueues } from './saved-queues.ts'
 import { Wheel } from './timer-wheel.ts'
-
-export interface QueueLimits {
-  readonly maxPending: number
-  /** Characters that all queues of an account may hold unread; one queue may hold half of it. */
-  readonly maxPendingSize: number
-  readonly heartbeatMs: () => number
-}
-
-export interface QueuesParts {
-  /**
-   * `now` tells when a queue was last seen; deadlines are counted by `elapsed`, which nobody can set. Clients who call or
-   * wait while the clock is moved count as there until the move ends (`heading`): a move by years does not send them a
-   * heartbeat for every minute of it, nor end their queues.
-   */
-  readonly clock: {
-    now(): number
-    elapsed(): number
-    heading(): number
-    after(ms: number, run: () => void): () => void
-  }
-  readonly limits: QueueLimits
-  /** Asks the engine to journal the end of queues. */
-  readonly remove: (queueIds: readonly string[], reason: 'expired' | 'overflowed') => void
-  /** Asks the engine for a new position, because IDs at this one run out. */
-  readonly tick: () => void
-}
 
 /** The queues of one user, and the characters that are pending in all of them. */
 interface Account {
