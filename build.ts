@@ -122,7 +122,7 @@ for (const [bundle, args] of [
 }
 
 writeLibrary('client', ['createClient', 'NatterError'])
-writeLibrary('testing', ['startNatter'])
+writeLibrary('testing', ['keepOnFailure', 'startNatter'])
 
 /** The same file serves `import` and `require`: each class and each registry exists once, however it is loaded. */
 function writeLibrary(name: string, exports: readonly string[]): void {

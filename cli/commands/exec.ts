@@ -1,11 +1,13 @@
 // `natter exec -- CMD`: runs a command with a daemon of its own, and exits with the command's code.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
+import { snapshotName, withoutSecrets } from '../../daemon/api/failure-files.ts'
 import { profileFrom, type Ready } from '../../daemon/api/local.ts'
 import { Ending, exitCodes, Failure, usage } from '../base/failure.ts'
+import { note } from '../base/note.ts'
 import { zuliprcText } from '../base/profile.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
 import { findAccount } from '../transport/control.ts'
@@ -29,6 +31,8 @@ export const exec: readonly ExtraSubcommand[] = [
     flags: [
       { name: 'as', value: 'ACCOUNT', about: 'run the command as this account, by name, email or ID' },
       { name: 'in', value: 'URL', about: 'use a space of this daemon instead of a daemon of its own' },
+      { name: 'on-failure', value: 'DIR', about: 'if the command fails, keep what explains it in this folder' },
+      { name: 'resume', value: 'DIR', about: 'start with the organization of such a folder' },
     ],
     globals: ['timeout', 'quiet', 'control-token'],
     more: `The daemon keeps everything in memory unless you give --data, and uses a free port unless you give --port.
@@ -38,22 +42,30 @@ use natter clock, reset, faults, --as and everything else of the control plane. 
 every account.
 With --in, the command gets a space of a daemon that runs already, and the space is deleted when the command ends. The control
 token is that of --control-token, of the URL (http://127.0.0.1:9991/#token=TOKEN), or the one saved for this daemon. A space takes
---preset, --seed, --clock, --secret and --dialect.`,
+--preset, --seed, --clock, --secret and --dialect.
+With --on-failure, calls, events, queues, the log, the clock, the seed and a snapshot are kept if the command does not end with 0. --resume
+starts with that snapshot; without a command it runs until Ctrl-C, so that you can look at it.`,
     examples: [
       'natter exec -- npm test',
       "natter exec --clock frozen -- sh -c 'natter users me && pytest'",
       'natter exec --preset dev --as echo-bot -- node bot.js',
       'natter exec --data ./store -- ./seed.sh',
+      'natter exec --on-failure failure -- npm test',
+      'natter exec --resume failure',
       'natter exec --in http://127.0.0.1:9991 --preset dev -- pytest',
     ],
     async run({ args, rest = [], flags, globals }) {
-      if (rest.length === 0) throw usage('no command given', 'Example: natter exec -- npm test')
       // After a flag of the daemon, the parser leaves all others to it.
-      const as = flagIn(args, 'as') ?? (flags.as as string | undefined) ?? globals.as
-      const place = flagIn(args, 'in') ?? (flags.in as string | undefined)
-      const others = withoutFlag(withoutFlag(args, 'as'), 'in')
+      const own = (name: string) => flagIn(args, name) ?? (flags[name] as string | undefined)
+      const [place, resume, onFailure] = [own('in'), own('resume'), own('on-failure')]
+      const as = own('as') ?? globals.as
+      if (rest.length === 0 && resume === undefined) throw usage('no command given', 'Example: natter exec -- npm test')
+      if (place !== undefined && (resume ?? onFailure) !== undefined)
+        throw usage('--in cannot be combined with --resume and --on-failure')
+      const others = ['as', 'in', 'resume', 'on-failure'].reduce(withoutFlag, [...args])
       const timeout = globals.timeout ?? startTimeout
-      if (place === undefined) throw new Ending(await runWithDaemon(others, rest, timeout, as))
+      if (place === undefined)
+        throw new Ending(await runWithDaemon([...others, ...baseFlags(resume)], rest, { timeout, as, onFailure }))
       const controlToken = flagIn(args, 'control-token') ?? globals.controlToken
       throw new Ending(
         await runInSpace(place, withoutFlag(others, 'control-token'), rest, { timeout, controlToken }, as),
@@ -80,11 +92,19 @@ async function runInSpace(
   })
 }
 
+interface Wishes {
+  readonly timeout: number
+  readonly as: string | undefined
+  readonly onFailure: string | undefined
+}
+
+/** Characters of the daemon's log that are kept for a failure. */
+const longestLog = 1_000_000
+
 async function runWithDaemon(
   flags: readonly string[],
   command: readonly string[],
-  timeout: number,
-  as: string | undefined,
+  { timeout, as, onFailure }: Wishes,
 ): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), 'natter-exec-'))
   const readyFile = join(scratch, 'ready.json')
@@ -96,11 +116,16 @@ async function runWithDaemon(
   // In its own process group: Ctrl-C at the terminal is for the command, which may need the daemon until it ends.
   const daemon = spawnDaemon(all, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   daemon.stderr!.setEncoding('utf8').on('data', text => {
-    logged = (logged + text).slice(-10_000)
+    logged = (logged + text).slice(-longestLog)
   })
   try {
-    const ready = await waitUntilReady(daemon, readyFile, timeout, () => logged)
-    return await runCommand(command, as === undefined ? ready : await readyAs(ready, as), scratch)
+    const ready = await waitUntilReady(daemon, readyFile, timeout, () => logged.slice(-10_000))
+    if (onFailure !== undefined && !ready.control_token)
+      throw usage('--on-failure needs the control plane', 'Add --control, or leave out --data.')
+    if (command.length === 0) return await lookAt(ready, daemon)
+    const code = await runCommand(command, as === undefined ? ready : await readyAs(ready, as), scratch)
+    if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged })
+    return code
   } finally {
     if (daemon.exitCode === null && daemon.signalCode === null) {
       const ended = new Promise(resolve => daemon.once('exit', resolve))
@@ -110,6 +135,49 @@ async function runWithDaemon(
       clearTimeout(timer)
     }
     rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** The daemon begins with the snapshot of a folder that was kept. */
+function baseFlags(folder: string | undefined): string[] {
+  if (folder === undefined) return []
+  const file = join(folder, snapshotName)
+  if (!existsSync(file))
+    throw usage(`--resume: ${folder} has no ${snapshotName}`, 'natter exec --on-failure DIR makes such a folder.')
+  return ['--from', file]
+}
+
+/** Runs until it is interrupted, or the daemon ends. */
+function lookAt({ url, inspector }: Ready, daemon: ChildProcess): Promise<number> {
+  process.stderr.write(`Running at ${url} until Ctrl-C.\nInspector: ${inspector}\n`)
+  return new Promise(resolve => {
+    daemon.once('exit', code => resolve(code ?? exitCodes.refused))
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.removeAllListeners(signal)
+      process.once(signal, () => resolve(exitCodes.done))
+    }
+  })
+}
+
+interface FailedCommand {
+  readonly command: readonly string[]
+  readonly flags: readonly string[]
+  readonly code: number
+  readonly logged: string
+}
+
+/** A failure to keep it must not hide how the command ended. */
+async function keepRun(folder: string, ready: Ready, { command, flags, code, logged }: FailedCommand): Promise<void> {
+  const seed = flagIn(flags, 'seed')
+  const more: [string, string | Uint8Array][] = [['daemon.log', logged]]
+  if (seed !== undefined) more.push([`seed${extname(seed)}`, readFileSync(seed)])
+  const run = { what: command.join(' '), exit_code: code, flags: withoutSecrets(flags) }
+  try {
+    const { keepFailure } = await import('./keep.ts')
+    await keepFailure(folder, { site: ready.url, controlToken: ready.control_token! }, run, more)
+    note(`the command failed; see ${join(folder, 'README.md')}, or run natter exec --resume ${folder}`)
+  } catch (error) {
+    note(`the failure could not be kept: ${(error as Error).message}`)
   }
 }
 

@@ -66,6 +66,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'call any route: natter api POST /typing -f op=start',
     load: async () => (await import('./api.ts')).api,
   },
+  keep: {
+    about: 'write what explains a failed test to a folder',
+    load: async () => (await import('./keep.ts')).keep,
+  },
   snapshot: {
     about: 'write a snapshot to a file',
     load: async () => (await import('./snapshot.ts')).snapshot,

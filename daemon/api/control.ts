@@ -59,6 +59,11 @@ export const controlPages = {
     words: ['why'],
     load: async () => (await import('./control/why.ts')).why,
   },
+  report: {
+    about: 'everything that explains a failed test, in one answer',
+    words: ['report'],
+    load: async () => (await import('./control/report.ts')).report,
+  },
   rules: {
     about: 'the rules of the permission model, in words',
     words: ['rules'],

@@ -12,6 +12,7 @@ import type { Fault, FaultRule } from '../control/faults.ts'
 import { startDaemon } from '../daemon.ts'
 import type { Difference } from '../domain/difference/index.ts'
 import type { Seed } from '../seed/format.ts'
+import { keepOnFailure } from './keep.ts'
 import {
   type Account,
   type Duration,
@@ -43,6 +44,7 @@ export type {
   SpaceOptions,
   WaitOptions,
 }
+export { keepOnFailure }
 
 export interface NatterOptions {
   /** `dev` (the default): a small named world; `empty`: an owner and nothing else. */

@@ -19,6 +19,7 @@ import { knowsEndpoint } from '../domain/index.ts'
 import type { Seed } from '../seed/format.ts'
 import type { Spaces } from '../spaces.ts'
 import type { World } from '../world.ts'
+import { keepWorld } from './keep.ts'
 
 export interface Account {
   readonly userId: number
@@ -97,6 +98,8 @@ export interface Natter extends AsyncDisposable {
   restore(snapshot: string): Promise<void>
   /** What a piece of code changes in the organization, by resource; an assertion can compare it. */
   changed(work: () => unknown): Promise<Difference>
+  /** Writes calls, events, queues, clock and a snapshot to a folder; `natter exec --resume` starts from it. */
+  keep(folder: string, why?: { readonly test?: string; readonly error?: unknown }): Promise<void>
   /** Another organization in the same daemon, with its own clock, faults, requests and outbox. Made in milliseconds. */
   space(options?: SpaceOptions): Promise<Natter>
   /** A space is deleted, a daemon ends with all its spaces. */
@@ -198,6 +201,7 @@ export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natte
     save: snapshot => void control.worlds.save(snapshot),
     restore: snapshot => keepingAlive(control.worlds.restore(snapshot)),
     changed: work => keepingAlive(control.worlds.changedBy(work, mostDifferences)),
+    keep: (folder, why) => keepingAlive(keepWorld(control, folder, why)),
     space: options => keepingAlive(openSpace(spaces, url, options)),
     stop,
     [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,

@@ -32,6 +32,7 @@ describe('exit codes over the whole control plane', () => {
       'watch-live': { needed: ['--within', '0'] },
       'show-health': {},
       'list-rules': {},
+      'make-report': {},
       'show-request': { absent: [number] },
       'list-events': { absent: ['--of', zoe] },
       wait: { needed: ['{"type":"message"}', '--within', '1s'], absent: ['--of', zoe] },

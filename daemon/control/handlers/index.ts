@@ -8,6 +8,7 @@ import type { ControlResource } from './handler.ts'
 import { live } from './live.ts'
 import { outbox } from './outbox.ts'
 import { queues } from './queues.ts'
+import { report } from './report.ts'
 import { requests } from './requests.ts'
 import { rules } from './rules.ts'
 import { snapshots } from './snapshots.ts'
@@ -27,6 +28,7 @@ export const controlResources: readonly ControlResource[] = [
   outbox,
   webhooks,
   why,
+  report,
   rules,
   accounts,
 ]

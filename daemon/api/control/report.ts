@@ -1,0 +1,44 @@
+// Everything that explains a failed test, in one answer.
+
+import { anything, endpoint, keyed, listOf, nullable, record, text } from '../define.ts'
+import { call, clockReply, delivery, loggedEvent, milliseconds } from '../shapes/control.ts'
+
+const answered = { ...call, properties: { ...call.properties, answer: nullable(text) } } as typeof call
+
+const queueWithEvents = record({
+  queue_id: text,
+  user: nullable(text),
+  event_types: nullable(listOf(text)),
+  narrow: listOf(anything),
+  last_seen: milliseconds,
+  events: listOf(keyed(anything)),
+})
+
+export const report = {
+  make: endpoint({
+    id: 'make-report',
+    method: 'GET',
+    path: '/report',
+    access: 'control',
+    since: 1,
+    summary:
+      'Print calls with their answers, events, unread events by queue, faults, mails, webhooks and the clock in one answer',
+    params: {},
+    reply: {
+      version: text,
+      clock: record(clockReply),
+      calls: listOf(answered),
+      events: listOf(loggedEvent),
+      queues: listOf(queueWithEvents),
+      faults: listOf(keyed(anything)),
+      mails: listOf(keyed(anything)),
+      webhooks: listOf(delivery),
+    },
+    refusals: [],
+    cli: {
+      name: 'report',
+      examples: ['natter report --json', "natter report --jq '.calls[-1]'"],
+      patience: 120_000,
+    },
+  }),
+}

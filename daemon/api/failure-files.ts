@@ -1,0 +1,81 @@
+// The folder that is kept when a test fails: which file holds what. Pure; who keeps it writes the files. The snapshot is beside
+// them, as `snapshot.json`.
+
+export interface FailureReport {
+  readonly clock: object
+  readonly calls: readonly object[]
+  readonly events: readonly object[]
+  readonly queues: readonly object[]
+  readonly faults: readonly object[]
+  readonly mails: readonly object[]
+  readonly webhooks: readonly object[]
+}
+
+/** How the failed run was started, and how it ended. */
+export interface FailedRun {
+  readonly version: string
+  /** The command, or the name of the test. */
+  readonly what: string
+  readonly exit_code?: number
+  /** Flags of the daemon; secrets are hidden. */
+  readonly flags?: readonly string[]
+  readonly error?: string
+}
+
+export const snapshotName = 'snapshot.json'
+
+export function failureFiles(
+  run: FailedRun,
+  report: FailureReport,
+): readonly (readonly [name: string, text: string])[] {
+  const { clock, calls, events, queues, faults, mails, webhooks } = report
+  return [
+    ['README.md', readme(run)],
+    ['run.json', json(run)],
+    ['clock.json', json(clock)],
+    ['calls.ndjson', lines(calls)],
+    ['events.ndjson', lines(events)],
+    ['queues.json', json(queues)],
+    ['faults.json', json(faults)],
+    ['outbox.ndjson', lines(mails)],
+    ['webhooks.ndjson', lines(webhooks)],
+  ]
+}
+
+const secretFlags = ['--secret', '--smtp-url']
+
+/** Flags as they were given, without what is secret. */
+export function withoutSecrets(flags: readonly string[]): string[] {
+  return flags.map((flag, index) => {
+    const [name] = flag.split('=', 1)
+    if (secretFlags.includes(name!) && flag !== name) return `${name}=***`
+    return secretFlags.includes(flags[index - 1] ?? '') ? '***' : flag
+  })
+}
+
+function readme({ what, exit_code, error }: FailedRun): string {
+  const ended = exit_code === undefined ? '' : ` ended with exit code ${exit_code}`
+  return `# ${what.slice(0, 200)}${ended}
+${error === undefined ? '' : `\n\`\`\`\n${error.slice(0, 10_000)}\n\`\`\`\n`}
+What the daemon knew at the end. Keys and passwords are hidden.
+
+- \`calls.ndjson\`: the last 1,000 calls with parameters and answers, oldest first
+- \`events.ndjson\`: the last 1,000 events with the accounts and queues that received them
+- \`queues.json\`: every event queue with its unread events
+- \`snapshot.json\`: the organization; \`seed.*\` and \`daemon.log\`, if they are here: what it began with, and the log of the daemon
+- \`run.json\`, \`clock.json\`, \`faults.json\`, \`outbox.ndjson\`, \`webhooks.ndjson\`
+
+Look at it again with a daemon that starts from here, with its inspector:
+
+    natter exec --resume .
+    natter exec --resume . -- npm test
+`
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
+function lines(items: readonly object[]): string {
+  return items.map(item => `${JSON.stringify(item)}\n`).join('')
+}

@@ -1,0 +1,99 @@
+// What explains a failed test, kept in a folder: by a call, or after every test that failed in node:test, vitest or jest.
+
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { failureFiles, snapshotName } from '../api/failure-files.ts'
+import type { ControlPlane } from '../control/control-plane.ts'
+import { makeReport } from '../control/report.ts'
+import { writeFileAtomically } from '../journal/atomic-file.ts'
+
+interface Why {
+  /** The name of the test. */
+  readonly test?: string
+  readonly error?: unknown
+}
+
+export async function keepWorld(control: ControlPlane, folder: string, { test, error }: Why = {}): Promise<void> {
+  const report = makeReport(control)
+  const snapshot = control.worlds.write('now')
+  const said = error === undefined ? {} : { error: error instanceof Error ? String(error.stack) : inspect(error) }
+  await mkdir(folder, { recursive: true })
+  for (const [name, text] of failureFiles({ version: report.version, what: test ?? 'A test', ...said }, report))
+    await writeFileAtomically(join(folder, name), text)
+  await writeFileAtomically(join(folder, snapshotName), snapshot)
+}
+
+export interface KeepOptions {
+  /** Each test that fails gets a folder of its own in it. NATTER_ON_FAILURE by default; nothing is kept without either. */
+  readonly folder?: string
+  /** That of the test runner: `import { afterEach } from 'node:test'`, or of vitest, or the global one of jest. */
+  readonly afterEach: (hook: () => Promise<void>) => unknown
+}
+
+interface Kept {
+  keep(folder: string, why?: Why): Promise<void>
+}
+
+/**
+ * Keeps what explains a failure after every test that fails. `natter` may be a function, for a daemon that is started
+ * later or anew for every test.
+ */
+export function keepOnFailure(
+  natter: Kept | (() => Kept | undefined),
+  { folder = process.env.NATTER_ON_FAILURE, afterEach }: KeepOptions,
+): void {
+  if (!folder) return
+  // Without a parameter: jest takes one for a callback and would wait for it.
+  afterEach(async (...given: unknown[]) => {
+    const failed = failureIn(given[0])
+    const started = typeof natter === 'function' ? natter() : natter
+    if (!failed || !started) return
+    const path = join(folder, fileName(failed.test))
+    await started.keep(path, failed)
+    process.stderr.write(`natter: ${failed.test} failed; see ${path}, or run natter exec --resume ${path}\n`)
+  })
+}
+
+/** The test that just ended, if it failed. Every runner says it in another way. */
+function failureIn(context: any): { readonly test: string; readonly error: unknown } | undefined {
+  // vitest
+  const { task } = Object(context)
+  if (task) {
+    const isFailed = task.result?.state === 'fail'
+    return isFailed ? { test: namesOf(task).join(' > '), error: task.result.errors?.[0] } : undefined
+  }
+  // node:test
+  if (context && 'error' in context)
+    return context.error ? { test: context.fullName ?? context.name, error: causeOf(context.error) } : undefined
+  return failureInJest()
+}
+
+function namesOf(task: any): string[] {
+  return task ? [...namesOf(task.suite), ...(task.name ? [task.name] : [])] : []
+}
+
+function causeOf(error: any): unknown {
+  return error?.code === 'ERR_TEST_FAILURE' ? (error.cause ?? error) : error
+}
+
+/** jest tells its hooks nothing; its runner keeps the test that runs in a symbol of the global object. */
+function failureInJest(): { readonly test: string; readonly error: unknown } | undefined {
+  const symbol = Object.getOwnPropertySymbols(globalThis).find(({ description }) => description === 'JEST_STATE_SYMBOL')
+  const test = symbol && (globalThis as any)[symbol]?.currentlyRunningTest
+  if (!test || test.errors.length === 0) return undefined
+  const names: string[] = []
+  for (let part = test; part && part.name !== 'ROOT_DESCRIBE_BLOCK'; part = part.parent) names.unshift(part.name)
+  const [first] = test.errors
+  return { test: names.join(' > '), error: Array.isArray(first) ? (first[0] ?? first[1]) : first }
+}
+
+/** Letters and digits of any script; the rest could mean something to a file system. */
+function fileName(test: string): string {
+  return (
+    test
+      .replace(/[^\p{L}\p{N}]+/gu, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, 100) || 'test'
+  )
+}

@@ -1,0 +1,109 @@
+// What is kept of a failed command or test, and how it is brought back.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { newShell, Watched } from '../support/cli.ts'
+
+const root = join(import.meta.dirname, '../..')
+const natter = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(root, 'bin/natter'))}`
+
+describe('natter exec --on-failure and --resume', () => {
+  test('keep everything in one folder, and bring the world back with its clock', async t => {
+    const shell = newShell(t)
+    const [folder, seed] = [join(shell.home, 'failure'), join(shell.home, 'seed.yaml')]
+    writeFileSync(seed, 'channels:\n  - { name: extra }\n')
+    const flags = ['--preset', 'dev', '--seed', seed, '--secret', 'hush', '--clock', 'frozen@2030-01-01T00:00:00Z']
+    const script = `${natter} send '#general>lunch' 'Pizza?' && ${natter} queues register --json > /dev/null && exit 3`
+    const run = await shell.natter(['exec', '--on-failure', folder, ...flags, '--', 'sh', '-c', script])
+    assert.equal(run.code, 3, run.stderr)
+    assert.match(run.stderr, /the command failed; see .*README\.md, or run natter exec --resume /)
+    assert.deepEqual(readdirSync(folder).sort(), [
+      'README.md',
+      'calls.ndjson',
+      'clock.json',
+      'daemon.log',
+      'events.ndjson',
+      'faults.json',
+      'outbox.ndjson',
+      'queues.json',
+      'run.json',
+      'seed.yaml',
+      'snapshot.json',
+      'webhooks.ndjson',
+    ])
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+    const calls = read('calls.ndjson')
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    assert.ok(calls.some(({ endpoint, answer }) => endpoint === 'send-message' && /"result":"success"/.test(answer)))
+    assert.match(read('events.ndjson'), /Pizza\?/)
+    assert.equal(JSON.parse(read('queues.json')).length, 1)
+    assert.equal(JSON.parse(read('clock.json')).time, '2030-01-01T00:00:00.000Z')
+    const { what, exit_code, flags: kept } = JSON.parse(read('run.json'))
+    assert.deepEqual([what.startsWith('sh -c'), exit_code], [true, 3])
+    assert.ok(!kept.includes('hush') && kept.includes('***'))
+
+    const look = `${natter} messages list -n 1 --fields content && ${natter} clock show --fields time`
+    const again = await shell.natter(['exec', '--resume', folder, '--', 'sh', '-c', look])
+    assert.equal(again.code, 0, again.stderr)
+    assert.equal(again.stdout, 'Pizza?\n2030-01-01T00:00:00.000Z\n')
+  })
+
+  test('leave nothing where the command succeeds, and run until interrupted without a command', async t => {
+    const shell = newShell(t)
+    const folder = join(shell.home, 'failure')
+    assert.equal((await shell.natter(['exec', '--on-failure', folder, '--', 'true'])).code, 0)
+    assert.ok(!existsSync(folder))
+    assert.equal((await shell.natter(['exec', '--on-failure', folder, '--', 'false'])).code, 1)
+    const looking = new Watched(t, shell.spawn(['exec', '--resume', folder]))
+    await looking.said(/Inspector: http:.*#token=/)
+    looking.child.kill('SIGINT')
+    assert.equal(await looking.ended, 0)
+  })
+
+  test('say what is wrong with a folder, and never hide how the command ended', async t => {
+    const shell = newShell(t)
+    mkdirSync(join(shell.home, 'empty'))
+    const empty = await shell.natter(['exec', '--resume', 'empty', '--', 'true'])
+    assert.equal(empty.code, 2)
+    assert.match(empty.stderr, /--resume: empty has no snapshot\.json/)
+    writeFileSync(join(shell.home, 'file'), '')
+    const blocked = await shell.natter(['exec', '--on-failure', 'file/inside', '--', 'sh', '-c', 'exit 7'])
+    assert.equal(blocked.code, 7)
+    assert.match(blocked.stderr, /the failure could not be kept: cannot write file\/inside/)
+    const both = await shell.natter(['exec', '--in', 'http://127.0.0.1:1', '--resume', 'empty', '--', 'true'])
+    assert.equal(both.code, 2)
+  })
+})
+
+describe('keepOnFailure', () => {
+  test('keeps the world of a test of node:test that failed, and no other', t => {
+    const { home } = newShell(t)
+    const file = join(home, 'some.test.mjs')
+    const library = pathToFileURL(join(root, 'dist/testing.mjs')).href
+    writeFileSync(
+      file,
+      `import { after, afterEach, before, test } from 'node:test'
+import { keepOnFailure, startNatter } from ${JSON.stringify(library)}
+let natter
+before(async () => { natter = await startNatter() })
+after(() => natter.stop())
+keepOnFailure(() => natter, { afterEach })
+test('a good one', () => {})
+test('a bad one: fails', () => { throw new Error('for a reason') })
+`,
+    )
+    const folder = join(home, 'kept')
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env
+    const { status } = spawnSync(process.execPath, ['--test', file], { env: { ...env, NATTER_ON_FAILURE: folder } })
+    assert.equal(status, 1)
+    assert.deepEqual(readdirSync(folder), ['a-bad-one-fails'])
+    assert.match(readFileSync(join(folder, 'a-bad-one-fails', 'README.md'), 'utf8'), /Error: for a reason/)
+    assert.ok(existsSync(join(folder, 'a-bad-one-fails', 'snapshot.json')))
+  })
+})
