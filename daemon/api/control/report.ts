@@ -1,7 +1,7 @@
 // Everything that explains a failed test, in one answer.
 
-import { anything, endpoint, keyed, listOf, nullable, record, text } from '../define.ts'
-import { call, clockReply, delivery, loggedEvent, milliseconds } from '../shapes/control.ts'
+import { anything, endpoint, keyed, listOf, milliseconds, nullable, record, text } from '../define.ts'
+import { call, clockReply, delivery, loggedEvent } from '../shapes/control.ts'
 
 const answered = { ...call, properties: { ...call.properties, answer: nullable(text) } } as typeof call
 
