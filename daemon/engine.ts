@@ -35,7 +35,8 @@ export class Engine {
   /** The newest flush that something waits for; undefined when everything decided so far is on disk. */
   #flush: { readonly durable: Promise<void>; position: number; done: Promise<void> } | undefined
   #failure: Error | undefined
-  #closed = false
+  /** What callers are told since it was closed. */
+  #closed: string | undefined
   #compacting: Promise<void> | undefined
   #secretVerifier: string | undefined
 
@@ -153,10 +154,10 @@ export class Engine {
   }
 
   /** Whatever is asked of it after this is refused. */
-  async close(): Promise<void> {
+  async close(why = 'The daemon is stopping.'): Promise<void> {
     await this.#compacting
     await this.settled().catch(() => {})
-    this.#closed = true
+    this.#closed = why
     await this.#parts.journal.close()
   }
 
@@ -245,7 +246,7 @@ export class Engine {
 
   #mustBeOpen(): void {
     if (this.#failure) throw notReady()
-    if (this.#closed) throw new Refusal('The daemon is stopping.', { code: 'SERVER_NOT_READY' })
+    if (this.#closed !== undefined) throw new Refusal(this.#closed, { code: 'SERVER_NOT_READY' })
   }
 
   #fail(error: Error): void {

@@ -25,7 +25,7 @@ export interface Space {
   readonly world: World
   /** Milliseconds, by the clock of the machine. */
   readonly created: number
-  /** By `performance.now()`, as of the last look. */
+  /** The same, as of the last look. */
   lastUsed: number
   /** Requests at the last look. */
   requests: number
@@ -64,19 +64,15 @@ export class Spaces implements SpacesDoor {
   list() {
     this.#look(false)
     const { maxSpaces, spaceIdle } = this.#parts.config
-    const now = performance.now()
-    const spaces = [...this.#spaces.values()].map(({ name, world, created, lastUsed }) => {
-      const idle = Math.round(now - lastUsed)
-      return {
-        name,
-        url: world.url,
-        control_token: world.keys.controlToken,
-        created,
-        idle_ms: idle,
-        expires_ms: spaceIdle === 0 || world.isAwaited ? null : Math.max(0, spaceIdle * 1000 - idle),
-        busy: world.isAwaited,
-      }
-    })
+    const spaces = [...this.#spaces.values()].map(({ name, world, created, lastUsed }) => ({
+      name,
+      url: world.url,
+      control_token: world.keys.controlToken,
+      created,
+      last_used: lastUsed,
+      expires: spaceIdle === 0 || world.isAwaited ? null : lastUsed + spaceIdle * 1000,
+      busy: world.isAwaited,
+    }))
     return { spaces, most: maxSpaces }
   }
 
@@ -128,7 +124,7 @@ export class Spaces implements SpacesDoor {
       warn: text => warn(`space ${name}: ${text}`),
     })
     await world.start(`${main.url}${prefixOf(name)}`)
-    return { name, world, created: Date.now(), lastUsed: performance.now(), requests: 0, unused: 0 }
+    return { name, world, created: Date.now(), lastUsed: Date.now(), requests: 0, unused: 0 }
   }
 
   /** As the daemon's own, except for what a space has for itself. */
@@ -218,7 +214,7 @@ export class Spaces implements SpacesDoor {
       clearInterval(this.#looking)
       this.#looking = undefined
     }
-    await world.stop()
+    await world.stop(undefined, 'This space has been deleted.')
   }
 
   #keepLooking(): void {
@@ -235,7 +231,7 @@ export class Spaces implements SpacesDoor {
     for (const space of this.#spaces.values()) {
       const { requests } = space.world.site
       if (requests !== space.requests || space.world.isAwaited) {
-        Object.assign(space, { requests, unused: 0, lastUsed: performance.now() })
+        Object.assign(space, { requests, unused: 0, lastUsed: Date.now() })
       } else if (counts && ++space.unused >= enough) void this.end(space)
     }
   }

@@ -185,9 +185,9 @@ export class World {
 
   /**
    * Ends everything that runs by itself, answers parked polls, and closes the journal. `drain` resolves when the requests
-   * in progress are answered; requests after that are refused. Works for a world that has not started, too.
+   * in progress are answered; requests after that are refused with `why`. Works for a world that has not started, too.
    */
-  async stop(drain: () => Promise<void> = async () => {}): Promise<void> {
+  async stop(drain: () => Promise<void> = async () => {}, why?: string): Promise<void> {
     this.site.beginClosing()
     this.#scheduler.stop()
     await this.#webhooks.stop()
@@ -199,7 +199,7 @@ export class World {
     await drain()
     await this.#unneededFiles.stop()
     await this.#savePresence()
-    await this.engine.close()
+    await this.engine.close(why)
     this.site.close()
     if (this.clock instanceof SteeredClock) this.clock.stop()
     await this.#mailer.settled()

@@ -35,6 +35,8 @@ export const spaces: readonly ExtraSubcommand[] = [
       const file = changeProfiles({ ...book, current: saved, ...(previous && { previous }) }, process.env)
       if (globals.json) printJson({ profile: saved, site: url, email: owner.email })
       else note(`switched to ${owner.email} at ${url}; profile ${saved} in ${file}`)
+      const before = ['NATTER_SITE', 'NATTER_READY_FILE', 'ZULIP_SITE'].find(variable => process.env[variable])
+      if (before) note(`${before} is set and comes before profiles; unset it`)
     },
   },
 ]

@@ -12,7 +12,7 @@ type Shape = Param['shape']
 export interface View {
   /** The reply field to show. */
   readonly shows?: string | undefined
-  /** The fields of each item of a list; all if absent. */
+  /** The fields of each item of a list, or of the reply itself; all if absent. */
   readonly columns?: readonly string[] | undefined
   readonly shapes?: Readonly<Record<string, Shape>>
   /** Full names by user ID; asked for only if users are shown. */
@@ -68,7 +68,8 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
     return put(lines)
   }
   if (fields.length === 0) return note(done)
-  put(linesOf(Object.fromEntries(fields), recordShape(view), await painter(globals)))
+  const some = view.columns ? fields.filter(([name]) => view.columns!.includes(name)) : fields
+  put(linesOf(Object.fromEntries(some), recordShape(view), await painter(globals)))
 }
 
 /** Applies `--fields` and `--ndjson`. */

@@ -221,7 +221,7 @@ describe('GET /spaces', () => {
     const { spaces, most } = await control().call('GET', '/spaces')
     const found = spaces.find(({ name }: any) => name === 'listed')
     assert.deepEqual([found.url, found.control_token, found.busy, most], [space.url, space.token, false, 60])
-    assert.ok(found.expires_ms > 0 && found.expires_ms <= 3_600_000)
+    assert.equal(found.expires, found.last_used + 3_600_000)
     assert.deepEqual((await control().call('GET', '/spaces/listed')).control_token, space.token)
     assert.equal((await control().try('GET', '/spaces/nobody')).body.msg, 'name: there is no space "nobody"')
   })

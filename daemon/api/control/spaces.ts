@@ -27,6 +27,8 @@ export const mainWorld = 'main'
 
 const name = Type.String({ maxLength: 100, ref: 'space' })
 
+const snapshot = Type.String({ maxLength: 100, ref: 'snapshot' })
+
 const account = record({ user_id: int, email: text, full_name: text, api_key: text })
 
 /** Has the fields of a ready file. */
@@ -44,10 +46,13 @@ const listedSpace = record({
   url: text,
   control_token: text,
   created: milliseconds,
-  idle_ms: int,
-  expires_ms: nullable(int),
+  last_used: milliseconds,
+  expires: nullable(milliseconds),
   busy: bool,
 })
+
+/** Keys are for programs: they ask for JSON. */
+const shownToPeople = ['name', 'url', 'inspector']
 
 export const spaces = {
   create: endpoint({
@@ -59,25 +64,23 @@ export const spaces = {
     summary: 'Create a space: another organization in the same daemon, with its own address, accounts and clock',
     params: {
       name: optional(name, 'letters, digits, dots, dashes and underscores; the daemon chooses one if omitted'),
-      preset: optional(
-        oneOf('empty', 'dev'),
-        'the content, as of the daemon’s flag --preset; that of the daemon if omitted',
-      ),
+      preset: optional(oneOf('empty', 'dev'), 'the content, as with natterd --preset; that of the daemon if omitted'),
       seed: optional(
         eitherOf(keyed(anything), Type.String({ maxLength: 1_000_000, ref: 'seed' })),
         'more content: a seed as an object, or as JSON or YAML text; the command line takes a file',
       ),
-      snapshot: optional(name, 'start from this snapshot, of the daemon itself or of the space in `from`'),
+      snapshot: optional(snapshot, 'start from this snapshot of the daemon, or of the space in `from`'),
       from: optional(name, 'start as a copy of this space as it is now; main is the daemon itself'),
-      clock: optional(Type.String({ maxLength: 100 }), 'real, frozen or frozen@TIME, as of the daemon’s flag --clock'),
+      clock: optional(Type.String({ maxLength: 100 }), 'real, frozen or frozen@TIME, as with natterd --clock'),
       secret: optional(shortText, 'derive all API keys from this text, so that you can know them in advance'),
-      dialect: optional(oneOf('auto', 'spec', 'zulip'), 'names in replies, as of the daemon’s flag --dialect'),
+      dialect: optional(oneOf('auto', 'spec', 'zulip'), 'names in replies, as with natterd --dialect'),
     },
     reply: madeSpace,
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'spaces create',
       args: ['name'],
+      columns: shownToPeople,
       examples: [
         'natter spaces create --preset dev',
         'natter spaces create worker-1 --seed world.yaml --clock frozen@2030-01-01T09:00:00Z --json',
@@ -91,7 +94,7 @@ export const spaces = {
     path: '/spaces',
     access: 'control',
     since: 1,
-    summary: 'List spaces, oldest first, with the time until each expires unless it is used',
+    summary: 'List spaces, oldest first; one that nobody uses expires',
     params: {},
     reply: { spaces: listOf(listedSpace), most: int },
     refusals: ['BAD_REQUEST'],
@@ -99,7 +102,7 @@ export const spaces = {
       name: 'spaces list',
       examples: ['natter spaces list', 'natter spaces list --json'],
       shows: 'spaces',
-      columns: ['name', 'url', 'idle_ms', 'expires_ms', 'busy'],
+      columns: ['name', 'url', 'last_used', 'expires', 'busy'],
     },
   }),
   show: endpoint({
@@ -115,6 +118,7 @@ export const spaces = {
     cli: {
       name: 'spaces show',
       args: ['name'],
+      columns: shownToPeople,
       examples: ['natter spaces show worker-1', 'natter spaces show worker-1 --jq .owner.api_key'],
     },
   }),
