@@ -161,9 +161,15 @@ export class Engine {
     await this.#parts.journal.close()
   }
 
-  /** The state as rows, to go back to or to begin another world with. `whole`: with those that are kept in files. */
-  sections(whole = false): Record<string, unknown[]> {
-    return Object.fromEntries(Object.entries(this.state.save(whole)).map(([name, rows]) => [name, [...rows]]))
+  /** The state as rows, to go back to. */
+  sections(): Record<string, unknown[]> {
+    return rowsOf(this.state.save())
+  }
+
+  /** The same state with all its messages as rows, also those that are in files of this store. */
+  whole(sections: Readonly<Record<string, readonly unknown[]>>): Readonly<Record<string, readonly unknown[]>> {
+    const { files = [] } = (sections.messages?.[0] ?? {}) as { readonly files?: readonly unknown[] }
+    return files.every(file => file === null) ? sections : rowsOf(this.load(sections).save(true))
   }
 
   /**
@@ -267,6 +273,10 @@ export class Engine {
     await snapshots.write(document)
     await journal.forget(sealed)
   }
+}
+
+function rowsOf(saved: Readonly<Record<string, Iterable<unknown>>>): Record<string, unknown[]> {
+  return Object.fromEntries(Object.entries(saved).map(([name, rows]) => [name, [...rows]]))
 }
 
 function notReady(): Refusal {

@@ -3,7 +3,7 @@
 
 import { compareStates, type Difference } from '../domain/difference/index.ts'
 import type { State } from '../domain/model/state.ts'
-import { conflict, invalid, missingOwn, Refusal } from '../domain/refusal.ts'
+import { conflict, invalid, missingOwn } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
 
 export type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
@@ -67,7 +67,7 @@ export class Worlds {
 
   save(name: string): { name: string; time: number } {
     this.#checkName(name)
-    const world = this.#world(name, this.#engine.sections(true))
+    const world = this.#world(name)
     this.#saved.set(name, world)
     return { name, time: world.time }
   }
@@ -94,7 +94,9 @@ export class Worlds {
 
   /** A snapshot for another world to begin with, by the parameter that names it; what is now without a name. */
   copy(name: string | undefined, parameter: string): Pick<World, 'clock' | 'sections'> {
-    return name === undefined ? this.#world('', this.#engine.sections(true)) : this.#named(name, parameter)
+    const world = name === undefined ? this.#world('') : this.#named(name, parameter)
+    // The other world does not have the files of this store.
+    return { ...world, sections: this.#engine.whole(world.sections) }
   }
 
   /** Lists at most `limit` things. */
@@ -150,16 +152,7 @@ export class Worlds {
 
   /** Frozen time is frozen at the same time again; running time continues from now, as far ahead of the real one as it was. */
   async #restore(op: string, world: World): Promise<void> {
-    mustBeWhole(world.sections)
     this.#clock.jump(world.clock)
     await this.#engine.restore(op, world.sections)
   }
-}
-
-/** Full segments of messages are files beside a snapshot, and nobody keeps those for a state to go back to. */
-function mustBeWhole({ messages = [] }: Sections): void {
-  const { files = [] } = (messages[0] ?? {}) as { readonly files?: readonly unknown[] }
-  if (files.every(file => file === null)) return
-  const msg = 'This daemon began with too many messages to go back to that state. Save a snapshot and go back to it.'
-  throw new Refusal(msg, { kind: 'conflict' })
 }
