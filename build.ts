@@ -29,8 +29,21 @@ const lazily: Plugin = {
     }))
   },
 }
+/** Files of their own, loaded when they are wanted: what operators do to a store, the metrics, the client of bots. */
+const apart: Plugin = {
+  name: 'apart',
+  setup(build) {
+    build.onResolve(
+      { filter: /\/daemon\/(maintenance|client)\/index\.ts$|\/metrics\/prometheus\.ts$/ },
+      ({ kind, path }) =>
+        kind === 'dynamic-import'
+          ? { path: `./${/(maintenance|client|metrics)\/\w+\.ts$/.exec(path)![1]}.cjs`, external: true }
+          : undefined,
+    )
+  },
+}
 const shared: BuildOptions = {
-  plugins: [lazily],
+  plugins: [lazily, apart],
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   bundle: true,
@@ -69,7 +82,16 @@ await build({
   banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
   footer: { js: '})' },
 })
-await build({ ...shared, entryPoints: { client: 'daemon/client/index.ts', testing: 'daemon/testing/index.ts' } })
+await build({
+  ...shared,
+  entryPoints: {
+    client: 'daemon/client/index.ts',
+    testing: 'daemon/testing/index.ts',
+    maintenance: 'daemon/maintenance/index.ts',
+    metrics: 'daemon/metrics/prometheus.ts',
+    'bot-worker': 'cli/commands/bot/worker.ts',
+  },
+})
 
 await buildInspector()
 

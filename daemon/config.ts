@@ -25,6 +25,10 @@ export interface Config {
   readonly readyFile: string | undefined
   readonly json: boolean
   readonly logLevel: string
+  /** Whether /metrics is open. */
+  readonly metrics: boolean
+  /** Files of the certificate and its key; undefined: plain HTTP. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined
   readonly rateLimit: boolean
   /** Whether the last address in X-Forwarded-For is the client's. */
   readonly trustProxy: boolean
@@ -99,6 +103,8 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     readyFile: read('ready-file'),
     json: read('json'),
     logLevel: read('log-level'),
+    metrics: read('metrics'),
+    tls: tlsFiles(read('tls-cert'), read('tls-key')),
     rateLimit: read('rate-limit') || (!read('no-rate-limit') && !development),
     trustProxy: read('trust-proxy'),
     secret,
@@ -247,6 +253,13 @@ function textFrom(name: string, text: string | undefined, file: string, path: st
   } catch (error) {
     throw new UsageError(`--${file}: ${(error as Error).message}`)
   }
+}
+
+function tlsFiles(cert: string | undefined, key: string | undefined): Config['tls'] {
+  if (cert !== undefined && key !== undefined) return { cert, key }
+  if (cert ?? key)
+    throw new UsageError(`--tls-cert and --tls-key belong together; give --tls-${cert ? 'key' : 'cert'} too`)
+  return undefined
 }
 
 function publicUrl(text: string | undefined): string | undefined {

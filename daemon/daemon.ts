@@ -1,12 +1,17 @@
 // What one process holds: the port, the folder of the store, the main world, and spaces. `main.ts` starts one for the
 // program, the testing library for a test.
 
-import { inspectorAddress, type Ready } from './api/local.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { daemonFlags, inspectorAddress, logLevelFileName, type Ready } from './api/local.ts'
 import { type Config, isLoopback } from './config.ts'
 import { limits } from './domain/limits.ts'
 import { affordableConnections, usualBounds } from './http/bounds.ts'
+import { type Certificate, expiryWarning, readCertificate } from './http/certificate.ts'
 import { buildServer } from './http/server.ts'
 import { anyHost, localHosts } from './http/trusted-hosts.ts'
+import { LogStream } from './log-stream.ts'
+import { figuresOf } from './metrics/figures.ts'
 import { writeSnapshot } from './snapshot-file.ts'
 import type { Spaces } from './spaces.ts'
 import { claimFolder, type Store } from './store.ts'
@@ -19,6 +24,8 @@ export interface Daemon {
   readonly world: World
   /** Loaded when they are first asked for: most daemons have none. */
   spaces(): Promise<Spaces>
+  /** Reads again what can change while it runs: the certificate, and the log level. */
+  reload(): void
   /** From here on it does not keep the process alive. */
   unref(): void
   /** Answers parked polls, writes everything to disk, and gives up the store and the port. */
@@ -30,7 +37,10 @@ export async function startDaemon(
   onFailure: (error: Error) => void,
   warn: (text: string) => void,
 ): Promise<Daemon> {
-  const folder = await claimFolder(config, warn)
+  // First of all: what is wrong with it must not leave a folder behind.
+  const certificate = config.tls && readCertificate(config.tls, new Date())
+  const metrics = config.metrics ? new (await import('./metrics/prometheus.ts')).Metrics() : undefined
+  const folder = await claimFolder(config, warn, metrics?.countFlush)
   const server = buildServer({
     // Room for the largest file, and for what a form puts around it.
     bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
@@ -42,8 +52,24 @@ export async function startDaemon(
     },
     plainHttp: config.plainHttp,
     hosts: isLoopback(config.host) ? localHosts(config.url) : anyHost,
-    logger: { level: config.logLevel, stream: process.stderr },
+    certificate,
+    logger: { level: config.logLevel, stream: new LogStream() },
+    countCall: metrics?.countCall,
   })
+  const expiry = certificate && watchExpiry(certificate, warn)
+  const reload = () => {
+    if (config.tls && expiry)
+      try {
+        const newer = readCertificate(config.tls, new Date())
+        server.replaceCertificate(newer)
+        expiry.follow(newer)
+      } catch (error) {
+        warn(`the certificate in use stays: ${(error as Error).message}`)
+      }
+    const level = wantedLevel(config, warn)
+    server.setLogLevel(level)
+    warn(`reloaded; the log level is ${level}`)
+  }
   let store: Store | undefined
   let world: World | undefined
   let spaces: Promise<Spaces> | undefined
@@ -59,6 +85,7 @@ export async function startDaemon(
     )
   }
   const stop = async () => {
+    expiry?.end()
     let closed: Promise<void> | undefined
     const close = () => {
       closed ??= server.close()
@@ -76,12 +103,19 @@ export async function startDaemon(
   }
   try {
     store = await folder.open()
-    world = new World({ settings: config, store, host: server, spaces: openSpaces, onFailure, warn })
+    world = new World({ settings: config, store, host: server, spaces: openSpaces, onFailure, warn, metrics })
+    const { engine, clock } = world
+    const { journalSize } = store
+    metrics?.show({
+      figures: () => figuresOf(engine, journalSize(), clock.now()),
+      connections: () => server.connections(),
+    })
     server.mount('', world.site)
     // The port opens first: /readyz can say that the daemon starts, and a port in use is known before anything is written.
-    const localUrl = readableUrl(await server.listen({ host: config.host, port: config.port }), config.host)
+    const address = await server.listen({ host: config.host, port: config.port })
+    const localUrl = readableUrl(address, config.host, certificate ? 'https' : 'http')
     await world.start(config.url ?? localUrl)
-    return { ready: readyOf(world), localUrl, world, spaces: openSpaces, unref: () => server.unref(), stop }
+    return { ready: readyOf(world), localUrl, world, spaces: openSpaces, reload, unref: () => server.unref(), stop }
   } catch (error) {
     // The first error says more than one of the way out.
     await stop().catch(() => {})
@@ -100,8 +134,39 @@ function readyOf({ url, owner, keys, control }: World): Ready {
 }
 
 /** The port that the system gave, and an address that can be called, unlike 0.0.0.0. */
-function readableUrl(address: string, host: string): string {
+function readableUrl(address: string, host: string, scheme: 'http' | 'https'): string {
   const { port } = new URL(address)
-  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`
-  return isLoopback(host) && !host.includes(':') ? `http://${host}:${port}` : address
+  if (host === '0.0.0.0' || host === '::') return `${scheme}://127.0.0.1:${port}`
+  return isLoopback(host) && !host.includes(':') ? `${scheme}://${host}:${port}` : address.replace(/^https?/, scheme)
+}
+
+/** The level in the file of the folder, or that of the flags. */
+function wantedLevel({ data, logLevel }: Config, warn: (text: string) => void): string {
+  const file = join(data, logLevelFileName)
+  if (!existsSync(file)) return logLevel
+  const level = readFileSync(file, 'utf8').trim()
+  const levels: readonly string[] = daemonFlags['log-level'].choices
+  if (levels.includes(level)) return level
+  warn(`${file} has no log level; write one of ${levels.join(', ')}`)
+  return logLevel
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Warns now and once a day when a certificate comes to its end. */
+function watchExpiry(certificate: Certificate, warn: (text: string) => void) {
+  let followed = certificate
+  const look = () => {
+    const warning = expiryWarning(followed, new Date())
+    if (warning) warn(warning)
+  }
+  look()
+  const daily = setInterval(look, dayMs).unref()
+  return {
+    follow(newer: Certificate) {
+      followed = newer
+      look()
+    },
+    end: () => clearInterval(daily),
+  }
 }

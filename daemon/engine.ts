@@ -39,6 +39,7 @@ export class Engine {
   #closed: string | undefined
   #compacting: Promise<void> | undefined
   #secretVerifier: string | undefined
+  #newestSnapshot: { readonly position: number; readonly time: number } | undefined
 
   constructor(parts: EngineParts) {
     this.#parts = parts
@@ -59,6 +60,7 @@ export class Engine {
       const { queues: savedQueues = [], store: [store] = [], ...sections } = saved.sections
       if (savedQueues.length > 0) await expectQueues()
       this.#secretVerifier = store?.secretVerifier
+      this.#newestSnapshot = { position: saved.position, time: saved.time }
       this.state = State.load(sections, name => snapshots!.file(name))
       queues.load(savedQueues)
     }
@@ -196,6 +198,11 @@ export class Engine {
     return this.#secretVerifier
   }
 
+  /** Position of the newest snapshot, and when it was taken; undefined before the first. */
+  get newestSnapshot(): { readonly position: number; readonly time: number } | undefined {
+    return this.#newestSnapshot
+  }
+
   get position(): number {
     return this.#parts.journal.position
   }
@@ -271,6 +278,7 @@ export class Engine {
     const document = { format: stateFormat, position: journal.position, time: now(), sections: this.save(), files }
     const sealed = await sealing
     await snapshots.write(document)
+    this.#newestSnapshot = { position: document.position, time: document.time }
     await journal.forget(sealed)
   }
 }

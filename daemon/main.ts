@@ -1,6 +1,7 @@
 // The process: reads the flags, starts the daemon, announces that it is ready, and stops on a signal.
 
 import { join } from 'node:path'
+import { isatty } from 'node:tty'
 import { localProfile, type Ready, type Running, runningFileName } from './api/local.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './config.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
@@ -66,6 +67,8 @@ function stopOnSignals(daemon: Daemon): void {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  // The terminal is gone, or, where there was none, somebody wants the files read again.
+  process.on('SIGHUP', () => (isatty(0) ? stop() : daemon.reload()))
   // Compacts the store now.
   process.on('SIGUSR2', () => daemon.world.engine.compact().catch(error => warn(`compaction failed: ${error.message}`)))
 }

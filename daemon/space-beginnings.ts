@@ -12,7 +12,8 @@ import { Passwords } from './io/passwords.ts'
 import { realRandomness, seededRandomness } from './io/randomness.ts'
 import { SeedRefused } from './seed/format.ts'
 import { firstFacts, SeedText } from './seed/found.ts'
-import { type Beginning, serverFacts, type WorldSettings } from './world.ts'
+import type { Beginning } from './world.ts'
+import { serverFacts, type WorldSettings } from './world-settings.ts'
 
 type Preset = Config['preset']
 type GivenSeed = string | object

@@ -11,7 +11,8 @@ import { conflict, invalid, missingOwn, onlyOneOf, taken } from './domain/refusa
 import type { HttpServer } from './http/server.ts'
 import { Beginnings } from './space-beginnings.ts'
 import { memoryStore } from './store.ts'
-import { type Beginning, World, type WorldSettings } from './world.ts'
+import { type Beginning, World } from './world.ts'
+import type { WorldSettings } from './world-settings.ts'
 
 export interface SpacesParts {
   readonly config: Config

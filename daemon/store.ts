@@ -35,12 +35,19 @@ export interface StoreFolder {
   release(): Promise<void>
 }
 
+/** Hears of every batch that went to the journal. */
+type OnFlush = ((milliseconds: number, bytes: number) => void) | undefined
+
 type Settings = Pick<Config, 'data' | 'durability' | 'memory' | 'newSecret' | 'secret'>
 
 /** Snapshots are rewritten whole, so only when the journal has outgrown the last one: each byte is written twice at most. */
 const compactAfter = 8 * 1024 * 1024
 
-export async function claimFolder(settings: Settings, warn: (text: string) => void): Promise<StoreFolder> {
+export async function claimFolder(
+  settings: Settings,
+  warn: (text: string) => void,
+  onFlush?: OnFlush,
+): Promise<StoreFolder> {
   if (settings.memory) return { open: async () => memoryStore(settings.secret), release: async () => {} }
   const folder = settings.data
   await prepareFolder(folder)
@@ -50,7 +57,7 @@ export async function claimFolder(settings: Settings, warn: (text: string) => vo
   return {
     async open() {
       await locked
-      return openStore(settings, warn)
+      return openStore(settings, warn, onFlush)
     },
     async release() {
       const lock = await locked.catch(() => undefined)
@@ -74,9 +81,9 @@ export function memoryStore(secret: string | undefined, files = memoryFiles()): 
   }
 }
 
-async function openStore(settings: Settings, warn: (text: string) => void): Promise<Store> {
+async function openStore(settings: Settings, warn: (text: string) => void, onFlush?: OnFlush): Promise<Store> {
   const { data: folder, durability, newSecret } = settings
-  const journal = await FileJournal.open<Fact>({ folder, durability, warn })
+  const journal = await FileJournal.open<Fact>({ folder, durability, warn, onFlush })
   return {
     journal,
     snapshots: openSnapshots(folder, () => {

@@ -2,7 +2,6 @@
 // world is shared with another one; what a process has only once (port, lock, log) is in `daemon.ts`.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Config } from './config.ts'
 import { ControlPlane } from './control/control-plane.ts'
 import { controlHandler } from './control/routes.ts'
 import type { ClockSetting, Sections } from './control/snapshots.ts'
@@ -16,7 +15,7 @@ import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
 import { checkImport, foundOrganization } from './first-start.ts'
 import { Site, type SiteHost } from './http/site.ts'
-import { type Clock, RealClock, SteeredClock } from './io/clock.ts'
+import { type Clock, SteeredClock } from './io/clock.ts'
 import { Exports } from './io/exports.ts'
 import type { Files } from './io/files.ts'
 import { keysFrom } from './io/keys.ts'
@@ -26,40 +25,12 @@ import { type Randomness, realRandomness, seededRandomness } from './io/randomne
 import { checkSecret } from './io/secret.ts'
 import { UnneededFiles } from './io/unneeded-files.ts'
 import { Webhooks } from './io/webhooks.ts'
+import type { WorldMetrics } from './metrics/figures.ts'
 import { Scheduler } from './scheduler.ts'
 import { snapshotFiles } from './snapshot-file.ts'
 import type { Store } from './store.ts'
 import { version } from './version.ts'
-
-/** What can differ from world to world. */
-export type WorldSettings = Pick<
-  Config,
-  | 'clock'
-  | 'control'
-  | 'devAuth'
-  | 'from'
-  | 'dialect'
-  | 'heartbeat'
-  | 'import'
-  | 'maxPending'
-  | 'maxPendingMiB'
-  | 'maxQueues'
-  | 'memory'
-  | 'newSecret'
-  | 'org'
-  | 'owner'
-  | 'preset'
-  | 'random'
-  | 'rateLimit'
-  | 'reactivate'
-  | 'seed'
-  | 'smtpUrl'
-  | 'uploadQuota'
-  | 'trustProxy'
-  | 'webhookLoopback'
-  | 'webhookPrivate'
-  | 'webhookTimeout'
->
+import { clockOf, serverFacts, type WorldSettings } from './world-settings.ts'
 
 /** What a world begins with in place of an organization that is founded anew. */
 export interface Beginning {
@@ -81,6 +52,8 @@ export interface WorldParts {
   /** The store can no longer be written. This world must be stopped; another one may be built on the same store. */
   readonly onFailure: (error: Error) => void
   readonly warn: (text: string) => void
+  /** Of the process; absent where they are not wanted, and in worlds beside the main one. */
+  readonly metrics?: WorldMetrics | undefined
 }
 
 /** How soon an idle world notices that its folder is gone; a write notices at once. */
@@ -134,6 +107,7 @@ export class World {
       permitted: { loopback: settings.webhookLoopback, private: settings.webhookPrivate },
       timeout: settings.webhookTimeout * 1000,
       onRequest: (delivery, request) => this.control?.deliveries.sending(delivery, request),
+      onAttempt: parts.metrics?.countWebhook,
     })
     this.#exports = new Exports({ engine: this.engine, files: store.files, surroundings, warn })
     this.control = this.#buildControl()
@@ -375,23 +349,9 @@ export class World {
             : undefined,
         watch: control?.watch,
         control: control && controlHandler({ plane: control, knows: knowsEndpoint, spaces: this.#parts.spaces }),
+        metrics: this.#parts.metrics,
       },
       host,
     )
-  }
-}
-
-function clockOf({ clock, control }: WorldSettings): Clock {
-  if (clock === 'real') return control ? new SteeredClock() : new RealClock()
-  return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt)
-}
-
-/** The URL is known when the world starts. */
-export function serverFacts({ devAuth, uploadQuota }: WorldSettings): ServerFacts & { url: string } {
-  return {
-    url: '',
-    emailDomain: 'example.com',
-    devAuth,
-    ...(uploadQuota !== undefined && { uploadQuotaMiB: uploadQuota }),
   }
 }

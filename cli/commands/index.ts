@@ -30,6 +30,22 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'run, start, stop and inspect a daemon on this machine',
     load: async () => (await import('./daemon/index.ts')).daemon,
   },
+  backup: {
+    about: 'write a backup of the store to one file, while the daemon runs',
+    load: async () => (await import('./store/index.ts')).backup,
+  },
+  restore: {
+    about: 'put a backup back, after checking it',
+    load: async () => (await import('./store/index.ts')).restore,
+  },
+  store: {
+    about: 'check the store on this machine, and see what it holds',
+    load: async () => (await import('./store/index.ts')).store,
+  },
+  bot: {
+    about: 'run a bot from one function, or start a new one',
+    load: async () => (await import('./bot/index.ts')).bot,
+  },
   open: {
     about: 'open the inspector of a daemon in a browser',
     load: async () => (await import('./open.ts')).open,

@@ -55,6 +55,16 @@ export const daemonFlags = {
     fallback: 'warn',
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
   },
+  metrics: {
+    type: 'switch',
+    about: 'serve metrics for Prometheus at /metrics, to owners and administrators of the organization',
+  },
+  'tls-cert': {
+    type: 'path',
+    takes: 'FILE',
+    about: 'certificate in PEM, with its chain, to serve HTTPS; read again on SIGHUP',
+  },
+  'tls-key': { type: 'path', takes: 'FILE', about: 'private key of the certificate, in PEM' },
   'rate-limit': {
     type: 'switch',
     about: 'turn rate limits on; the default with --url, and unless the daemon listens on loopback',
@@ -251,6 +261,9 @@ export interface Running {
   /** The flags it was started with. */
   readonly args?: readonly string[]
 }
+
+/** A log level in this file of the folder replaces that of the flags when the daemon gets SIGHUP. */
+export const logLevelFileName = 'log-level'
 
 export const runningFileName = 'daemon.json'
 export const logFileName = 'daemon.log'

@@ -3,12 +3,18 @@
 import type { Endpoint, Endpoints, Page, ReplyOf, SentOf } from '../api/define.ts'
 import type { EventType } from '../api/event-types.ts'
 import { catalogue } from '../api/index.ts'
+import type { Bot, BotAccount, BotHandler, BotMessage, Destination } from './bot.ts'
 import { Calls } from './calls.ts'
 import { type Event, type EventOptions, eventsOf, type GapEvent, type Message } from './events.ts'
 import { type ClientOptions, callerOf, fieldsOf, NatterError, type Reply } from './sender.ts'
 
 export {
+  type Bot,
+  type BotAccount,
+  type BotHandler,
+  type BotMessage,
   type ClientOptions,
+  type Destination,
   type Event,
   type EventOptions,
   type EventType,

@@ -35,6 +35,7 @@ function sendWritten(to: Answering, written: Written, opening: string): void {
   const body =
     bodies.get(written) ?? Buffer.concat([`${opening},`, ...written.fields, '}'].map(part => Buffer.from(part)))
   bodies.set(written, body)
+  to.observed?.answered(200)
   raw.writeHead(200, headersFor(to, body.length))
   raw.end(to.head ? undefined : body)
 }
@@ -58,6 +59,7 @@ export function send(to: Answering, status: number, json: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
   const body = to.speak ? to.speak(json) : json
+  to.observed?.answered(status)
   if (to.watched?.answer(to, status, body)) return
   raw.writeHead(status, headersFor(to, Buffer.byteLength(body)))
   raw.end(to.head ? undefined : body)

@@ -19,6 +19,7 @@ import { currentPath, dialectOf, speakAuthentication, understand } from './diale
 import type { Answering, RequestHead, Response, Watch } from './exchange.ts'
 import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
 import { LongPoll } from './long-poll.ts'
+import { type FinishedCall, ObservedCall } from './observed-call.ts'
 import { type FieldMap, readFields, readParts } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
@@ -26,7 +27,7 @@ import { type Receiver, UploadsInProgress } from './uploads-in-progress.ts'
 
 /** As much of pino as is used. */
 export interface Log {
-  readonly level: string
+  isLevelEnabled(level: 'info'): boolean
   info(fields: object, text: string): void
   error(fields: object, text: string): void
 }
@@ -49,6 +50,8 @@ export interface EdgeParts {
   /** Where large uploads go. */
   readonly files: Receiver
   readonly watch?: Watch | undefined
+  /** Hears of every call that was answered, where metrics are on. */
+  readonly countCall?: ((call: FinishedCall) => void) | undefined
 }
 
 type Params = Record<string, unknown>
@@ -66,8 +69,6 @@ interface Call {
 export class Edge {
   readonly #parts: EdgeParts
   readonly #log: Log
-  /** Whether a line for every request is wanted. */
-  readonly #loud: boolean
   readonly #newId: () => string
   readonly #routes: Routes
   readonly #authenticator: Authenticator
@@ -77,7 +78,6 @@ export class Edge {
   constructor(parts: EdgeParts, newId: () => string, log: Log) {
     this.#parts = parts
     this.#log = log
-    this.#loud = !['silent', 'fatal', 'error', 'warn'].includes(log.level)
     this.#newId = newId
     this.#routes = Routes.of(parts.resources)
     this.#authenticator = new Authenticator(parts.keys)
@@ -106,11 +106,7 @@ export class Edge {
     const { request, answering } = this.#begin(head, response)
     try {
       const serving = this.#serve(request, body, answering)
-      if (serving instanceof Promise)
-        serving.then(this.#loud ? () => this.#note(request, answering) : undefined, error =>
-          this.#fail(error, request, answering),
-        )
-      else if (this.#loud) this.#note(request, answering)
+      if (serving instanceof Promise) serving.catch(error => this.#fail(error, request, answering))
     } catch (error) {
       this.#fail(error, request, answering)
     }
@@ -120,18 +116,27 @@ export class Edge {
     const request = new Incoming(head, this.#newId(), this.#parts.trustProxy)
     const plain = answeringOf(request, response, dialectOf(this.#parts.dialect, head.headers['user-agent']))
     const watched = this.#parts.watch?.arrive(request)
-    return { request, answering: watched ? { ...plain, watched } : plain }
+    const observed = this.#observe(request, response)
+    return { request, answering: watched || observed ? { ...plain, ...(watched && { watched }), observed } : plain }
+  }
+
+  /** The level of the log can change while the daemon runs. */
+  #observe(request: Incoming, response: Response): ObservedCall | undefined {
+    const logged = this.#log.isLevelEnabled('info')
+    const { countCall } = this.#parts
+    if (!logged && !countCall) return undefined
+    const observed = new ObservedCall(request, call => {
+      countCall?.(call)
+      if (logged) logCall(this.#log, call)
+    })
+    response.once('close', () => observed.closed())
+    return observed
   }
 
   #fail(error: unknown, request: Incoming, answering: Answering): void {
     if (error instanceof BodyRefused) answering.headers.push('Connection', 'close')
     if (error instanceof Refusal) refuse(answering, error)
     else crash(this.#log, error, request, answering)
-    if (this.#loud) this.#note(request, answering)
-  }
-
-  #note({ id: reqId, method, path }: Incoming, answering: Answering): void {
-    this.#log.info({ reqId, method, path, status: answering.raw.statusCode }, 'request')
   }
 
   // Nothing below waits unless it must: a promise for every step would cost a small request more than its work.
@@ -140,7 +145,10 @@ export class Edge {
     const path = answering.speak ? currentPath(request.path) : request.path
     const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
     if (!found) return this.#unknown(method, path, answering)
+    const { observed } = answering
+    if (observed) observed.operation = found.route.endpoint.id
     const actor = this.#identify(request, found, answering)
+    if (observed) observed.account = actor?.id
     if (body && isMultipart(headers)) return this.#serveParts({ found, request, actor, answering }, body)
     const fields = readFields(query, headers, body as Buffer | undefined)
     return this.#admit({ found, request, actor, fields, answering })
@@ -277,6 +285,7 @@ export class Edge {
     if (allowed.length === 0) throw missingPath(path)
     answering.headers.push('Allow', allowed.join(', '))
     if (method === 'OPTIONS') {
+      answering.observed?.answered(204)
       answering.raw.writeHead(204, answering.headers)
       answering.raw.end()
     } else throw wrongMethod(method, allowed)
@@ -299,6 +308,12 @@ function takesFile({ params }: Endpoint): boolean {
 /** Continues at once where there is nothing to wait for. */
 function then<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(next) : next(value)
+}
+
+/** One line a call. Nothing in it is a secret: no header, no query, no parameter. */
+function logCall(log: Log, call: FinishedCall): void {
+  const { requestId: reqId, account, operation, method, path, status, milliseconds } = call
+  log.info({ reqId, account, operation, method, path, status, ms: Math.round(milliseconds * 1000) / 1000 }, 'request')
 }
 
 /** Anything but a refusal or a full disk is a defect: logged in full; the caller learns no details. */

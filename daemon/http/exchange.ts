@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { Endpoint } from '../api/define.ts'
 import type { User } from '../domain/model/state.ts'
 import type { Refusal } from '../domain/refusal.ts'
+import type { ObservedCall } from './observed-call.ts'
 import type { FieldMap } from './parameters.ts'
 
 export interface RequestHead {
@@ -39,6 +40,7 @@ export interface Answering {
   /** Translates a body into the names the client knows. */
   readonly speak?: ((json: string) => string) | undefined
   readonly watched?: WatchedCall
+  readonly observed?: ObservedCall | undefined
 }
 
 export interface Watch {

@@ -1,10 +1,13 @@
 // The port: node:http with its deadlines, the short way in before it, and the bounds of all connections.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type Https from 'node:https'
+import type { Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { malformed } from '../domain/refusal.ts'
 import { answeringOf, refuse } from './answer.ts'
 import type { Bounds } from './bounds.ts'
+import type { Certificate } from './certificate.ts'
 import { Connections, refuseOnSocket } from './connections.ts'
 import { type Serve, ShortWay } from './direct.ts'
 import { hasBody } from './incoming.ts'
@@ -15,6 +18,8 @@ export interface ListenerParts {
   readonly bodyLimit: number
   /** Whether node:http reads every request. */
   readonly plain: boolean
+  /** For HTTPS. */
+  readonly certificate?: Certificate | undefined
   readonly newId: () => string
   /** Takes a request that node:http has read as far as its body. */
   readonly take: (request: IncomingMessage, response: ServerResponse) => void
@@ -27,12 +32,14 @@ export interface Listener {
   /** Closes connections without a request in progress. */
   closeIdle(): void
   closeAll(): void
+  /** From the next connection on. */
+  replaceCertificate(certificate: Certificate): void
 }
 
 const keepAliveMs = 120_000
 
 export function createListener(parts: ListenerParts): Listener {
-  const { bounds, take, serve } = parts
+  const { bounds, take, serve, certificate } = parts
   const options = {
     keepAliveTimeout: keepAliveMs,
     headersTimeout: bounds.receiveMs,
@@ -43,23 +50,29 @@ export function createListener(parts: ListenerParts): Listener {
     requireHostHeader: false,
   }
   const exchanges = new Exchanges()
-  const server = createServer(options, (request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
     exchanges.add(request, response)
     if (hasBody(request)) limitTime(request, response, parts)
     take(request, response)
-  })
+  }
+  const secure = certificate && createSecureServer({ ...options, ...certificate, ...secureOptions(bounds) }, handle)
+  const server: Server = secure ?? createServer(options, handle)
+  // Connections that have not finished their handshake are not counted below.
+  if (secure) server.maxConnections = bounds.connections
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     exchanges.whenAnswered(socket, () => refuseNoise(error, socket))
   })
   const connections = new Connections(bounds)
-  const listeners = server.listeners('connection')
+  const arrival = secure ? 'secureConnection' : 'connection'
+  const listeners = server.listeners(arrival)
   const handOver = (socket: Socket) => {
     for (const listener of listeners) listener.call(server, socket)
   }
   const shortWay = new ShortWay(server, serve, handOver)
-  const enter = parts.plain ? handOver : (socket: Socket) => shortWay.take(socket)
-  server.removeAllListeners('connection')
-  server.on('connection', (socket: Socket) => {
+  // The short way is proven on plain sockets only.
+  const enter = parts.plain || secure ? handOver : (socket: Socket) => shortWay.take(socket)
+  server.removeAllListeners(arrival)
+  server.on(arrival, (socket: Socket) => {
     if (connections.admit(socket)) enter(socket)
   })
   server.on('close', () => connections.stop())
@@ -73,7 +86,20 @@ export function createListener(parts: ListenerParts): Listener {
       server.closeAllConnections()
       shortWay.closeAll()
     },
+    replaceCertificate: ({ cert, key }) => secure?.setSecureContext({ cert, key, minVersion: oldestTls }),
   }
+}
+
+const oldestTls = 'TLSv1.2'
+
+function secureOptions({ receiveMs }: Bounds): { minVersion: typeof oldestTls; handshakeTimeout: number } {
+  return { minVersion: oldestTls, handshakeTimeout: receiveMs }
+}
+
+/** Loaded only where it is wanted. */
+function createSecureServer(...args: Parameters<typeof Https.createServer>): SecureServer {
+  const { createServer } = process.getBuiltinModule('node:https')
+  return createServer(...args)
 }
 
 /** Requests that are being answered, by their connection: noise after them is refused after their answers. */

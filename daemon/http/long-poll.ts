@@ -91,6 +91,7 @@ export class LongPoll {
     const waiter = { answer: (_queue: Queue, events: readonly Pending[]) => answerPoll(poll, queue, events) }
     this.#engine.queues.park(queue, waiter)
     poll.answering.watched?.parked()
+    if (poll.answering.observed) poll.answering.observed.waited = true
     poll.answering.raw.once('close', () => this.#engine.queues.unpark(queue, waiter))
   }
 

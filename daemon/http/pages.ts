@@ -1,4 +1,4 @@
-// What a world answers beside the API: the inspector, probes, pictures, uploads, the control plane. One set of fastify routes for all worlds;
+// What a world answers beside the API: the inspector, probes, metrics, pictures, uploads, the control plane. One set of fastify routes for all worlds;
 // each request knows which world it is for.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -12,6 +12,10 @@ export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest)
   app.get('/readyz', (request, reply) => {
     const ready = siteOf(request).isReady
     return reply.code(ready ? 200 : 503).send({ ready })
+  })
+  app.get('/metrics', async (request, reply) => {
+    const metrics = siteOf(request).metricsFor(request)
+    return metrics ? reply.type(metrics.contentType).send(await metrics.text()) : reply.callNotFound()
   })
   app.get('/', (request, reply) => serveInspector(request, reply, 'index.html'))
   app.get<{ Params: { file: string } }>('/inspector/:file', (request, reply) =>

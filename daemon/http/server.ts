@@ -7,6 +7,8 @@ import { malformed, Refusal } from '../domain/refusal.ts'
 import { admitDefect, answeringOf, missingPath, missingSpace, refuse, sendToFolder } from './answer.ts'
 import { HeldBytes, tooLarge } from './body.ts'
 import { type Bounds, usualBounds } from './bounds.ts'
+import type { Certificate } from './certificate.ts'
+import type { Log } from './edge.ts'
 import type { RequestHead } from './exchange.ts'
 import { createListener, type Listener } from './listener.ts'
 import { addPages } from './pages.ts'
@@ -22,7 +24,16 @@ export interface ServerParts {
   readonly plainHttp?: boolean
   /** Any host, unless it is given. */
   readonly hosts?: TrustedHosts
-  readonly logger: { level: string; stream?: NodeJS.WritableStream }
+  /** For HTTPS. */
+  readonly certificate?: Certificate | undefined
+  readonly logger: { level: string; stream?: LogStream }
+  /** Hears of every call that was answered. */
+  readonly countCall?: SiteHost['countCall']
+}
+
+/** Where the log goes: one call for each line. */
+export interface LogStream {
+  write(line: string): void
 }
 
 export interface HttpServer extends SiteHost {
@@ -34,6 +45,12 @@ export interface HttpServer extends SiteHost {
   unmount(prefix: string): void
   /** What a site below a prefix needs: its requests are counted by themselves, and take up a part of the room only. */
   hostOf(name: string): SiteHost
+  /** From now on. */
+  setLogLevel(level: string): void
+  /** For connections from now on. */
+  replaceCertificate(certificate: Certificate): void
+  /** Connections that are open. */
+  connections(): Promise<number>
   /** From here on, neither the port nor a connection keeps the process alive. */
   unref(): void
   /** Resolves to the address. */
@@ -46,7 +63,9 @@ export function buildServer({
   bounds = usualBounds,
   plainHttp = false,
   hosts = anyHost,
+  certificate,
   logger,
+  countCall,
 }: ServerParts): HttpServer {
   // One count for all ways in: what a client reports must be found in the log once.
   let requests = 0
@@ -69,6 +88,7 @@ export function buildServer({
         bounds,
         bodyLimit,
         plain: plainHttp,
+        certificate,
         newId,
         take: (request, response) => {
           const refusal = hosts.refusalOf(request.headers)
@@ -101,8 +121,9 @@ export function buildServer({
   })
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
   const host: SiteHost = {
-    log: app.log,
+    log: app.log as typeof app.log & Log,
     newId,
+    countCall,
     intake: {
       uploadBytes: bodyLimit,
       bodyBytes: bounds.bodyBytes,
@@ -119,6 +140,14 @@ export function buildServer({
     hostOf: name => partOf(host, name, bounds),
     mount: (prefix, site) => sites.mount(prefix, site),
     unmount: prefix => sites.unmount(prefix),
+    setLogLevel(level) {
+      app.log.level = level
+    },
+    replaceCertificate: newer => listener.replaceCertificate(newer),
+    connections: () =>
+      new Promise((resolve, reject) =>
+        listener.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+      ),
     unref() {
       app.server.unref()
       app.server.on('connection', socket => socket.unref())

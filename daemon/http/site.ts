@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { User } from '../domain/model/state.ts'
 import { avatarFor } from '../domain/people/users/avatar-for.ts'
 import { Refusal } from '../domain/refusal.ts'
+import { administer, check } from '../domain/rules/index.ts'
 import { answeringOf, refuse } from './answer.ts'
 import type { Intake } from './body.ts'
 import { Edge, type EdgeParts, type Log } from './edge.ts'
@@ -13,7 +14,7 @@ import type { RequestHead, Response } from './exchange.ts'
 import { addressOf, isForEdge } from './incoming.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
-export interface SiteParts extends Omit<EdgeParts, 'intake'> {
+export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
   /** Files beside the store. */
   readonly readFile: (name: string) => Promise<Uint8Array | undefined>
   readonly findFile: (name: string) => Promise<StoredFile | undefined>
@@ -21,6 +22,13 @@ export interface SiteParts extends Omit<EdgeParts, 'intake'> {
   readonly date: (() => string | undefined) | undefined
   /** Answers /control/v1; undefined where the control plane is closed. */
   readonly control: ((request: FastifyRequest, reply: FastifyReply) => Promise<object>) | undefined
+  /** What /metrics shows; undefined where it is closed. */
+  readonly metrics?: MetricsPage | undefined
+}
+
+export interface MetricsPage {
+  readonly contentType: string
+  text(): Promise<string>
 }
 
 /** What a site needs of the server that it is mounted on. */
@@ -28,6 +36,7 @@ export interface SiteHost {
   readonly log: Log
   readonly newId: () => string
   readonly intake: Intake
+  readonly countCall?: EdgeParts['countCall']
   /** Answers what is not of the API: the site's other pages, or that there is no such path. */
   readonly page: (site: Site, request: IncomingMessage, response: ServerResponse) => void
 }
@@ -47,7 +56,7 @@ export class Site {
   constructor(parts: SiteParts, host: SiteHost) {
     this.#parts = parts
     this.#host = host
-    this.#edge = new Edge({ ...parts, intake: host.intake }, host.newId, host.log)
+    this.#edge = new Edge({ ...parts, intake: host.intake, countCall: host.countCall }, host.newId, host.log)
   }
 
   get newId(): () => string {
@@ -102,6 +111,13 @@ export class Site {
 
   get readFile(): SiteParts['readFile'] {
     return this.#parts.readFile
+  }
+
+  /** What /metrics shows, to those who may see it; undefined where it is closed. */
+  metricsFor(request: FastifyRequest): MetricsPage | undefined {
+    const { metrics, engine } = this.#parts
+    if (metrics) check(administer, { state: engine.state, actor: this.#authenticate(request) })
+    return metrics
   }
 
   /** The address of a user's avatar. */

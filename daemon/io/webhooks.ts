@@ -19,6 +19,8 @@ export interface WebhooksParts {
   readonly timeout: number
   /** Hears of every request before it is made. */
   readonly onRequest?: (delivery: WebhookDelivery, request: WebhookRequest) => void
+  /** Hears what became of every attempt. */
+  readonly onAttempt?: ((kind: Attempt['kind']) => void) | undefined
 }
 
 /** A slow bot may hold up itself, not the others. */
@@ -104,6 +106,7 @@ export class Webhooks {
       await engine.settled()
       const request = requestOf(surroundings(), delivery)
       const attempt = await this.#attempt(delivery, request)
+      this.#parts.onAttempt?.(attempt.kind)
       if (this.#running)
         await engine.run('deliver-webhook', delivery.botId, () => ({
           facts: settled(surroundings(), delivery, attempt),

@@ -18,6 +18,8 @@ export interface FileJournalOptions {
   /** Where a journal that does not exist yet begins: the position of a snapshot that came without one. */
   readonly startAfter?: number
   readonly disk?: Disk
+  /** Hears of every batch that was written: how long it took, and its bytes. */
+  readonly onFlush?: ((milliseconds: number, bytes: number) => void) | undefined
 }
 
 export class FileJournal<Fact> implements Journal<Fact> {
@@ -26,6 +28,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
   readonly #held: HeldFolder
   readonly #durability: 'fsync' | 'os'
   readonly #disk: Disk
+  readonly #onFlush: FileJournalOptions['onFlush']
   readonly #sealed: Sealed[]
   readonly #commits = new GroupCommit(text => this.#write(text))
   #fd: number
@@ -48,6 +51,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     this.#held = holdFolder(options.folder)
     this.#durability = options.durability
     this.#disk = options.disk ?? realDisk
+    this.#onFlush = options.onFlush
     this.#sealed = found.sealed
     this.#fd = found.fd
     this.#file = fstatSync(found.fd)
@@ -73,9 +77,12 @@ export class FileJournal<Fact> implements Journal<Fact> {
   }
 
   async #write(text: string): Promise<void> {
-    await writeWhole(this.#fd, Buffer.from(text), this.#disk)
+    const begin = this.#onFlush && performance.now()
+    const bytes = Buffer.from(text)
+    await writeWhole(this.#fd, bytes, this.#disk)
     if (this.#durability === 'fsync') await sync(this.#fd, this.#disk)
     this.#mustBeThere()
+    if (begin !== undefined) this.#onFlush!(performance.now() - begin, bytes.length)
   }
 
   lost(): Error | undefined {

@@ -7,6 +7,7 @@ import { JournalDamaged } from './journal.ts'
 import { newline } from './line-blocks.ts'
 import { activeName, headerLine, isUnfinished, parseHeader, sealedLast, unfinishedName } from './segment-format.ts'
 import { findTail } from './segment-reader.ts'
+import { refuseHalfRestored } from './store-folder.ts'
 
 export interface Sealed {
   readonly file: string
@@ -30,6 +31,7 @@ export async function openSegments(
 ): Promise<Segments> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const names = await readdir(folder)
+  refuseHalfRestored(folder, names)
   for (const name of names) if (isUnfinished(name)) await unlink(join(folder, name))
   const sealed = names
     .map(file => ({ file, last: sealedLast(file) }))

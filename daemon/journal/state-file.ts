@@ -1,5 +1,5 @@
 // Reading `state.json`: by lines, because it may be larger than any string; as a whole when somebody reformatted it.
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { lineBlocks, newline } from './line-blocks.ts'
@@ -53,25 +53,49 @@ export async function readStateFile(path: string): Promise<StateDocument<unknown
   const fd = openIfThere(path)
   if (fd === undefined) return null
   try {
-    const size = fstatSync(fd).size
-    const reader = new StateReader(basename(path))
-    try {
-      for await (const block of lineBlocks(fd, size))
-        for (let start = 0; start < block.length; ) {
-          const found = block.indexOf(newline, start)
-          const end = found < 0 ? block.length : found
-          reader.take(block, start, end)
-          start = end + 1
-        }
-      return reader.finish()
-    } catch (error) {
-      // Not laid out as we do it: a hand or a tool may have reformatted it, and then it is still good.
-      if (!(error instanceof SnapshotDamaged) || reader.final || size > wholeLimit) throw error
-      return parseWhole(basename(path), readFileSync(fd, 'utf8'), error)
-    }
+    return await readOpenState(fd, basename(path))
   } finally {
     closeSync(fd)
   }
+}
+
+/** The same of a file that is open; `file` is its name in messages. */
+export async function readOpenState(fd: number, file: string): Promise<StateDocument<unknown[]>> {
+  const size = fstatSync(fd).size
+  const reader = new StateReader(file)
+  try {
+    for await (const block of lineBlocks(fd, size))
+      for (let start = 0; start < block.length; ) {
+        const found = block.indexOf(newline, start)
+        const end = found < 0 ? block.length : found
+        reader.take(block, start, end)
+        start = end + 1
+      }
+    return reader.finish()
+  } catch (error) {
+    // Not laid out as we do it: a hand or a tool may have reformatted it, and then it is still good.
+    if (!(error instanceof SnapshotDamaged) || reader.final || size > wholeLimit) throw error
+    return parseWhole(file, readWhole(fd, size), error)
+  }
+}
+
+/** What a snapshot says of itself. Costs one line where the file has our layout; checks nothing else. */
+export async function readStateHead(fd: number, file: string): Promise<Omit<StateDocument, 'sections'>> {
+  for await (const block of lineBlocks(fd, fstatSync(fd).size)) {
+    const text = block.toString('utf8', 0, Math.max(0, block.indexOf(newline)))
+    if (!text.endsWith('"sections":{')) break
+    const { sections, ...head } = JSON.parse(`${text}}}`)
+    const reason = whyNotState({ ...head, sections })
+    if (reason) throw new SnapshotDamaged(file, 1, reason)
+    return head
+  }
+  return readOpenState(fd, file)
+}
+
+/** From its beginning, wherever the descriptor has got to. */
+function readWhole(fd: number, size: number): string {
+  const bytes = Buffer.alloc(size)
+  return bytes.toString('utf8', 0, readSync(fd, bytes, 0, size, 0))
 }
 
 function openIfThere(path: string): number | undefined {

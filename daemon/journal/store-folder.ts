@@ -20,6 +20,16 @@ export class StoreGone extends Error {
   }
 }
 
+/** What a backup is unpacked into, inside the folder, until it has become the store. */
+export const restoringPrefix = 'restoring-'
+
+/** Throws when a restore was interrupted: the folder may hold parts of two stores, or none. */
+export function refuseHalfRestored(folder: string, names: readonly string[]): void {
+  if (!names.some(name => name.startsWith(restoringPrefix))) return
+  const reason = 'a restore into it was interrupted; run `natter restore` again, with --replace'
+  throw new StoreUnusable(folder, reason, undefined)
+}
+
 /** Makes the folder if need be, for its owner alone, and makes sure that it can be written to. */
 export async function prepareFolder(path: string): Promise<void> {
   const probe = join(path, `.probe-${process.pid}`)

@@ -2,7 +2,7 @@
 // daemon that runs elsewhere.
 
 import { refuseUnknown } from '../api/did-you-mean.ts'
-import type { Client } from '../client/index.ts'
+import type { BotHandler, Client } from '../client/index.ts'
 import { type Caller, callerOf } from '../client/sender.ts'
 import { readConfig } from '../config.ts'
 import type { Call } from '../control/calls.ts'
@@ -12,6 +12,7 @@ import type { Fault, FaultRule } from '../control/faults.ts'
 import { startDaemon } from '../daemon.ts'
 import type { Difference } from '../domain/difference/index.ts'
 import type { Seed } from '../seed/format.ts'
+import type { BotOptions, RunningBot } from './bot.ts'
 import { keepOnFailure } from './keep.ts'
 import {
   type Account,
@@ -27,6 +28,8 @@ import { type RemoteNatter, type RemoteOptions, takeSpace } from './remote.ts'
 
 export type {
   Account,
+  BotHandler,
+  BotOptions,
   Call,
   Client,
   Delivery,
@@ -40,6 +43,7 @@ export type {
   Pattern,
   RemoteNatter,
   RemoteOptions,
+  RunningBot,
   Seed,
   SpaceOptions,
   WaitOptions,

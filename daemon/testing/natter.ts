@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { refuseUnknown } from '../api/did-you-mean.ts'
 import { parseDuration } from '../api/durations.ts'
-import { type Client, createClient } from '../client/index.ts'
+import { type BotHandler, type Client, createClient } from '../client/index.ts'
 import type { Call } from '../control/calls.ts'
 import type { Delivery } from '../control/deliveries.ts'
 import type { LoggedEvent } from '../control/events.ts'
@@ -19,6 +19,7 @@ import { knowsEndpoint } from '../domain/index.ts'
 import type { Seed } from '../seed/format.ts'
 import type { Spaces } from '../spaces.ts'
 import type { World } from '../world.ts'
+import { type BotOptions, type RunningBot, runBot as startBot } from './bot.ts'
 import { keepWorld } from './keep.ts'
 
 export interface Account {
@@ -50,6 +51,8 @@ export interface Explanation {
 /** `10m`, `1h30m`, or a number of seconds. */
 export type Duration = string | number
 
+export type NamedBotOptions = BotOptions & { readonly as?: string | number }
+
 export interface Natter extends AsyncDisposable {
   readonly url: string
   readonly owner: Client
@@ -60,6 +63,8 @@ export interface Natter extends AsyncDisposable {
   account(user: string | number): Account
   /** What programs find their account by: NATTER_* and ZULIP_*. */
   env(user: string | number): Record<string, string>
+  /** Runs a handler as this account, echo-bot unless said, until it or the daemon is stopped. */
+  runBot(handler: BotHandler, options?: NamedBotOptions): Promise<RunningBot>
   readonly clock: {
     now(): Date
     freeze(): void
@@ -159,8 +164,23 @@ export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natte
     throw new Error(missed(kind, wanted, waited.near))
   }
 
+  const bots: RunningBot[] = []
+
+  async function runBot(handler: BotHandler, { as: name = 'echo-bot', ...options }: NamedBotOptions = {}) {
+    const bot = await keepingAlive(startBot(as(name), handler, options))
+    bots.push(bot)
+    return bot
+  }
+
+  async function stopAll(): Promise<void> {
+    const stopped = await Promise.allSettled(bots.map(bot => bot.stop()))
+    await end()
+    // What a handler threw must not be lost with the test.
+    for (const outcome of stopped) if (outcome.status === 'rejected') throw outcome.reason
+  }
+
   function stop(): Promise<void> {
-    stopping ??= keepingAlive(end())
+    stopping ??= keepingAlive(stopAll())
     return stopping
   }
 
@@ -171,6 +191,7 @@ export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natte
     as,
     account,
     env: name => variablesOf(url, account(name)),
+    runBot,
     clock: {
       now: () => new Date(control.clock.now()),
       freeze: () => control.clock.freeze(),

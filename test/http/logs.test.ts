@@ -1,9 +1,13 @@
 // What the log holds, and what it must never hold.
 
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import { newShell } from '../support/cli.ts'
 import { Caller, startDaemon } from '../support/daemon.ts'
 import { sendBytes } from '../support/http.ts'
 import { until } from '../support/until.ts'
@@ -52,5 +56,63 @@ describe('logs', () => {
       .map(line => JSON.parse(line))
     assert.ok(lines.some(({ method, path, status }) => method === 'POST' && path === '/api/v1/users' && status === 200))
     assert.ok(lines.some(({ path, status }) => path === '/api/v1/typing' && status === 400))
+  })
+
+  test('at level info there is one line for each call: request ID, account, operation, status and duration', async t => {
+    const daemon = await startDaemon(t, { flags: ['--memory', '--log-level', 'info'] })
+    const { owner } = daemon
+    const { queue_id } = await owner.call(events.register, { event_types: ['heartbeat'] })
+    const answered = await owner.raw('GET', '/api/v1/users/me')
+    const gone = new AbortController()
+    const auth = { Authorization: `Basic ${btoa(owner.auth!)}` }
+    const polling = fetch(`${daemon.url}/api/v1/events?queue_id=${queue_id}&last_event_id=-1`, {
+      headers: auth,
+      signal: gone.signal,
+    }).catch(() => {})
+    await daemon.nobody.raw('GET', '/api/v1/nowhere')
+    const logged = () =>
+      daemon.stderr
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+        .filter(({ msg }) => msg === 'request')
+    await until(() => logged().length === 3)
+    gone.abort()
+    await polling
+    const lines = await until(() => logged().length === 4 && logged())
+    assert.deepEqual(
+      lines.map(({ operation, account, status }) => [operation, account, status]),
+      [
+        ['register-queue', owner.id, 200],
+        ['get-own-user', owner.id, 200],
+        [undefined, undefined, 404],
+        // The client went away before there was an event.
+        ['get-events', owner.id, 499],
+      ],
+    )
+    assert.equal(lines[1].reqId, answered.headers['x-request-id'])
+    for (const { ms, level, time } of lines) assert.ok(ms > 0 && level === 30 && time > 0)
+  })
+
+  test('the level can be changed while the daemon runs', async t => {
+    const daemon = await startDaemon(t)
+    const shell = newShell(t)
+    const reload = (...flags: string[]) => shell.natter(['daemon', 'reload', '--data', daemon.data, ...flags])
+    await daemon.owner.call(users.me, {})
+    assert.equal((await reload('--log-level', 'info')).code, 0)
+    await until(() => daemon.stderr.includes('reloaded; the log level is info'))
+    await daemon.owner.call(users.me, {})
+    await until(() => daemon.stderr.includes('"operation":"get-own-user"'))
+    assert.equal((await reload()).code, 0)
+    await until(() => daemon.stderr.includes('reloaded; the log level is warn'))
+    await daemon.owner.call(users.me, {})
+    assert.equal(daemon.stderr.split('"operation"').length, 2)
+    const wrong = await reload('--log-level', 'loud')
+    assert.equal(wrong.code, 2)
+    assert.match(wrong.stderr, /--log-level takes trace, .*, not 'loud'/)
+    writeFileSync(join(daemon.data, 'log-level'), 'nonsense')
+    daemon.process.kill('SIGHUP')
+    await until(() => /log-level has no log level; write one of trace/.test(daemon.stderr))
+    assert.equal((await shell.natter(['daemon', 'reload', '--data', shell.home])).code, 3)
   })
 })

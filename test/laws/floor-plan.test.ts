@@ -24,8 +24,8 @@ const node = 'node:'
 const plainDomain =
   /^daemon\/domain\/(refusal|written|limits|difference\/index|model\/(lookups|row-history|state)|messages\/reception|rules\/index|narrow\/queue-terms|files\/(images|attachments|temporary-addresses)|organization\/exports\/address|bots\/secrets|people\/users\/avatar-for)\.ts$/
 
-/** The rules by which queues are followed; they reach no server themselves. */
-const followingRules = /^daemon\/client\/(following|look-back)\.ts$/
+/** The rules by which queues are followed and bots are run; they reach no server themselves. */
+const followingRules = /^daemon\/client\/(following|look-back|bot)\.ts$/
 
 /** What is decided about a webhook before and after the call. */
 const webhookDomain = /^daemon\/domain\/bots\/webhooks\/(request|settle)\.ts$/
@@ -78,12 +78,26 @@ const rooms: readonly Room[] = [
     uses: [/^daemon\/(api|client)\//],
     packages: ['preact', '@preact/signals', 'dompurify', 'uplot'],
   },
+  // Works on the files of a store without a daemon; only the journal's own pieces and the domain are needed.
+  {
+    at: /^daemon\/maintenance\//,
+    uses: [/^daemon\/(journal|domain)\//, /^daemon\/io\/secret\.ts$/, /^daemon\/version\.ts$/],
+    packages: [node],
+    packagesLater: ['modern-tar'],
+  },
+  {
+    at: /^daemon\/metrics\//,
+    uses: [/^daemon\/version\.ts$/],
+    types: [/^daemon\/http\/observed-call\.ts$/, /^daemon\/engine\.ts$/],
+    packages: ['prom-client'],
+  },
   { at: /^daemon\/testing\//, uses: [/^daemon\//], packages: [node] },
   { at: /^daemon\/[\w-]+\.ts$/, uses: [/^daemon\//, /^data\/\w+\.json$/], packages: [node] },
   {
     at: lateRooms,
     uses: [/^daemon\/api\//, followingRules, atomicFile, /^cli\//],
-    packages: ['commander', 'string-width', 'wrap-ansi', node],
+    later: [/^daemon\/(maintenance|client)\/index\.ts$/],
+    packages: ['commander', 'string-width', 'wrap-ansi', 'sucrase', node],
     packagesLater: ['chalk', 'undici'],
   },
   {

@@ -1,5 +1,6 @@
-// `natter daemon run|start|stop|restart|status|logs`: the life of a daemon on this machine.
+// `natter daemon run|start|stop|restart|reload|status|logs`: the life of a daemon on this machine.
 
+import { daemonFlags } from '../../../daemon/api/local.ts'
 import type { ExtraFlag, ExtraSubcommand } from '../../base/subcommand.ts'
 import { daemonFlagsBut } from './flags.ts'
 
@@ -54,6 +55,25 @@ export const daemon: readonly ExtraSubcommand[] = [
     async run({ args, globals }) {
       const { restart } = await import('./lifecycle.ts')
       await restart(args, globals)
+    },
+  },
+  {
+    name: 'daemon reload',
+    about: 'Let the daemon read its certificate and its log level again, without a restart',
+    flags: [
+      data,
+      {
+        name: 'log-level',
+        value: 'LEVEL',
+        values: daemonFlags['log-level'].choices,
+        about: 'the log level from now on; without it, that of the flags of the daemon',
+      },
+    ],
+    globals,
+    examples: ['natter daemon reload', 'natter daemon reload --log-level info'],
+    async run({ flags, globals }) {
+      const { reload } = await import('./lifecycle.ts')
+      await reload(flags, globals)
     },
   },
   {

@@ -3,9 +3,16 @@
 import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { localProfile, profileFrom, type Ready, type Running } from '../../../daemon/api/local.ts'
+import {
+  daemonFlags,
+  localProfile,
+  logLevelFileName,
+  profileFrom,
+  type Ready,
+  type Running,
+} from '../../../daemon/api/local.ts'
 import { makeFolderSync, writeFileAtomicallySync } from '../../../daemon/journal/atomic-file.ts'
-import { Ending, exitCodes, Failure } from '../../base/failure.ts'
+import { Ending, exitCodes, Failure, usage } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, profilesFile, readProfiles, saveProfile } from '../../base/profile.ts'
@@ -50,6 +57,28 @@ export async function restart(args: readonly string[], globals: Globals): Promis
   await end(running, folder, stopTimeout)
   const others = withoutFlag(args, 'data')
   await start(['--data', folder, ...(others.length > 0 ? others : flagsOf(running))], globals)
+}
+
+/** The level goes by a file, because a signal carries no value. */
+export async function reload(flags: Readonly<Record<string, unknown>>, globals: Globals): Promise<void> {
+  const folder = dataFolder(flags.data as string | undefined)
+  const level = flags['log-level'] as string | undefined
+  const levels: readonly string[] = daemonFlags['log-level'].choices
+  if (level !== undefined && !levels.includes(level))
+    throw usage(`--log-level takes ${levels.join(', ')}, not '${level}'`)
+  if (process.platform === 'win32')
+    throw new Failure(
+      exitCodes.refused,
+      'Windows has no signal for this; restart the daemon with `natter daemon restart`',
+    )
+  const running = await findRunning(folder)
+  if (!running) throw notRunning(folder)
+  const file = join(folder, logLevelFileName)
+  if (level === undefined) rmSync(file, { force: true })
+  else writeFileAtomicallySync(file, `${level}\n`, { durable: false })
+  process.kill(running.pid, 'SIGHUP')
+  if (globals.json) printJson({ reloaded: true, pid: running.pid, url: running.url })
+  else note(`asked the daemon at ${running.url} to reload; its log says what came of it`)
 }
 
 export async function status(data: string | undefined, globals: Globals): Promise<void> {

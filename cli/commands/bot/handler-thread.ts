@@ -1,0 +1,95 @@
+// A handler in its thread: loaded, called with one message at a time, and ended when it takes too long.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
+import type { FromWorker, ToWorker } from './worker.ts'
+
+export class HandlerThread {
+  /** What it was loaded from. */
+  readonly files: readonly string[]
+  readonly #worker: Worker
+  #finish: ((error: Error | undefined) => void) | undefined
+  #request: Request | undefined
+  #ended = false
+
+  /** Throws with a sentence when the file cannot be used. */
+  static async load(file: string): Promise<HandlerThread> {
+    const worker = new Worker(workerFile(), { workerData: { file } })
+    const loaded = await new Promise<readonly string[]>((resolve, reject) => {
+      worker.once('message', (told: FromWorker) => {
+        if (told.kind === 'loaded') resolve(told.files)
+        else if (told.kind === 'unusable') reject(new Error(told.reason))
+      })
+      worker.once('error', reject)
+      worker.once('exit', () => reject(new Error(`${file} ended the process while it was loaded`)))
+    }).catch(async error => {
+      await worker.terminate()
+      throw error
+    })
+    return new HandlerThread(worker, loaded)
+  }
+
+  private constructor(worker: Worker, files: readonly string[]) {
+    this.#worker = worker
+    this.files = files
+    worker.on('message', (told: FromWorker) => this.#hear(told))
+    worker.on('error', error => this.#end(error))
+    worker.on('exit', () => this.#end(new Error('the handler ended its thread')))
+  }
+
+  /** Whether it cannot be called any more: it was ended, or ended itself. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** Rejects with what the handler threw, or because it took too long; then it is ended. */
+  handle(message: BotMessage, me: BotAccount, request: Request, within: number): Promise<void> {
+    this.#request = request
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        void this.end()
+        this.#end(new Error(`the handler did not finish within ${within / 1000} s; it was ended`))
+      }, within)
+      this.#finish = error => {
+        clearTimeout(late)
+        this.#finish = undefined
+        if (error) reject(error)
+        else resolve()
+      }
+      this.#tell({ kind: 'handle', message, me })
+    })
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true
+    await this.#worker.terminate()
+  }
+
+  #hear(told: FromWorker): void {
+    if (told.kind === 'done') this.#finish?.(told.error === undefined ? undefined : new Error(told.error))
+    else if (told.kind === 'call') {
+      const { call, method, path, params } = told
+      this.#request!(method, path, params).then(
+        reply => this.#tell({ kind: 'answer', call, reply }),
+        (error: Error) => this.#tell({ kind: 'answer', call, error: error.message }),
+      )
+    }
+  }
+
+  #end(error: Error): void {
+    this.#ended = true
+    this.#finish?.(error)
+  }
+
+  #tell(told: ToWorker): void {
+    if (!this.#ended) this.#worker.postMessage(told)
+  }
+}
+
+/** The bundle, or the source in development. */
+function workerFile(): string {
+  const bundle = join(import.meta.dirname, 'bot-worker.cjs')
+  return existsSync(bundle) ? bundle : join(import.meta.dirname, 'worker.ts')
+}

@@ -1,0 +1,56 @@
+// `natter bot run` and `natter bot new`: a bot as one function for each message.
+
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
+
+export const bot: readonly ExtraSubcommand[] = [
+  {
+    name: 'bot run',
+    about: 'Run a bot: call a function of yours with each message for it',
+    args: [{ name: 'handler', about: 'a file in TypeScript or JavaScript whose default export is the function' }],
+    flags: [
+      { name: 'all', about: 'call it with every message that the bot can see, not only those for it' },
+      { name: 'within', value: 'TIME', about: 'how long it may take for one message (default 30s)' },
+      { name: 'count', value: 'N', about: 'stop after N messages' },
+    ],
+    globals: [
+      'json',
+      'quiet',
+      'site',
+      'user',
+      'api-key',
+      'profile',
+      'ready-file',
+      'as',
+      'control-token',
+      'timeout',
+      'color',
+      'dry-run',
+    ],
+    more: `The function gets the message and the bot: (message, bot) => text. A text that it returns is sent as the reply; bot.reply, bot.send,
+bot.react, bot.storage and bot.request do more. Messages are handled one after the other. An error, or a function that does not
+finish in time, is printed, and the next message is handled. The file is loaded again when you save it. If bots answer each other
+without end, this one stops in that conversation until a person writes there. With --dry-run nothing is sent: the
+transcript on stdout shows what would be. It works with any server of the API family.`,
+    examples: [
+      'natter bot run echo.ts --as echo-bot',
+      'natter bot run echo.ts --dry-run',
+      'natter exec -- natter bot run echo.js --as echo-bot --count 1',
+    ],
+    async run({ args, flags, globals }) {
+      const { runHandler } = await import('./run.ts')
+      await runHandler(args[0]!, flags, globals)
+    },
+  },
+  {
+    name: 'bot new',
+    about: 'Write the files of a new bot: a handler and a test for it',
+    args: [{ name: 'name', about: 'what the files are called: echo gives echo.ts and echo.test.ts', optional: true }],
+    flags: [{ name: 'js', about: 'write JavaScript instead of TypeScript' }],
+    globals: ['json', 'quiet'],
+    examples: ['natter bot new', 'natter bot new weather --js'],
+    async run({ args, flags, globals }) {
+      const { writeBot } = await import('./new.ts')
+      writeBot(args[0] ?? 'echo', flags.js === true, globals)
+    },
+  },
+]

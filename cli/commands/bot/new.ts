@@ -1,0 +1,70 @@
+// The files of a new bot: a handler that answers, and a test that runs it.
+
+import { existsSync, writeFileSync } from 'node:fs'
+import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import type { Globals } from '../../base/globals.ts'
+import { note } from '../../base/note.ts'
+import { printJson } from '../../print/output.ts'
+
+export function writeBot(name: string, js: boolean, { json }: Globals): void {
+  if (!/^[\w-]{1,60}$/.test(name)) throw usage(`a bot cannot be called '${name}': use letters, digits, - and _`)
+  const ending = js ? 'js' : 'ts'
+  const handler = `${name}.${ending}`
+  const files = { [handler]: js ? handlerJs : handlerTs, [`${name}.test.${ending}`]: testOf(handler) }
+  for (const file of Object.keys(files))
+    if (existsSync(file)) throw new Failure(exitCodes.refused, `${file} exists`, { hint: 'Choose another name.' })
+  for (const [file, text] of Object.entries(files)) writeFileSync(file, text, { flag: 'wx' })
+  if (json) {
+    printJson({ files: Object.keys(files) })
+    return
+  }
+  note(`wrote ${Object.keys(files).join(' and ')}`)
+  process.stdout.write(`natter exec --preset dev -- natter bot run ${handler} --as echo-bot\n`)
+}
+
+const opening = '// Called with each message for the bot. A text that it returns is the reply.'
+
+const body = [
+  "  const count = Number((await bot.storage.get('count')) ?? 0) + 1",
+  "  await bot.storage.put('count', String(count))",
+  '  return `You said: ${message.text} (message ${count})`',
+  '}',
+]
+
+const handlerTs = lines(
+  opening,
+  "import type { BotHandler } from 'natter/client'",
+  '',
+  'const handle: BotHandler = async (message, bot) => {',
+  ...body,
+  '',
+  'export default handle',
+)
+
+const handlerJs = lines(
+  opening,
+  '/** @type {import("natter/client").BotHandler} */',
+  'export default async function handle(message, bot) {',
+  ...body,
+)
+
+function testOf(handler: string): string {
+  return lines(
+    "import { test } from 'node:test'",
+    "import { startNatter } from 'natter/testing'",
+    `import handle from './${handler}'`,
+    '',
+    "test('it answers', async () => {",
+    '  const natter = await startNatter()',
+    "  await natter.runBot(handle, { as: 'echo-bot' })",
+    "  const to = [natter.account('echo-bot').userId]",
+    "  await natter.as('amy').messages.send({ type: 'direct', to, content: 'Hello' })",
+    "  await natter.waitFor({ type: 'message', message: { content: 'You said: Hello (message 1)' } })",
+    '  await natter.stop()',
+    '})',
+  )
+}
+
+function lines(...all: string[]): string {
+  return `${all.join('\n')}\n`
+}

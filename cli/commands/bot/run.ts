@@ -1,0 +1,159 @@
+// `natter bot run`: follows the messages of an account and calls a handler with each that is for it.
+
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { extname } from 'node:path'
+import { botMessageOf, isForBot, LoopGuard, nameConversation, type Request } from '../../../daemon/client/bot.ts'
+import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import type { Globals } from '../../base/globals.ts'
+import { note } from '../../base/note.ts'
+import { accountFor } from '../../base/profile.ts'
+import { parseDuration } from '../../base/times.ts'
+import { demandKey } from '../../catalogue/call.ts'
+import { call, siteOf } from '../../transport/client.ts'
+import { HandlerThread } from './handler-thread.ts'
+import { Transcript } from './transcript.ts'
+
+const defaultWithin = 30_000
+
+type Flags = Readonly<Record<string, unknown>>
+
+export async function runHandler(path: string, flags: Flags, globals: Globals): Promise<void> {
+  const file = handlerFile(path)
+  const within = durationIn(flags.within)
+  const count = countIn(flags.count)
+  const account = accountFor(globals, process.env)
+  demandKey(account)
+  const { email, apiKey } = account as Required<typeof account>
+  // The first call by the way of all subcommands, for their exit codes.
+  const who = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
+  const found = await call(account, who, { timeout: globals.timeout })
+  const me = { userId: Number(found.user_id), email: String(found.email), name: String(found.full_name) }
+  const { createClient } = await import('../../../daemon/client/index.ts')
+  const client = createClient({ site: siteOf(account), email, apiKey, client: 'natter-bot' })
+  const request: Request = (method, route, params) => client.request(method, route, params)
+  const handler = new ReloadingHandler(file)
+  await handler.start()
+  const transcript = new Transcript(me, globals.json, globals.dryRun)
+  const guard = new LoopGuard(request)
+  const stopping = new AbortController()
+  stopOnInterrupt(stopping)
+  const ready = () => note(`${me.name} listens at ${siteOf(account)}${globals.dryRun ? '; nothing is sent' : ''}`)
+  const all = flags.all === true
+  try {
+    let handled = 0
+    const options = { types: ['message' as const], allPublicStreams: all, signal: stopping.signal, onReady: ready }
+    for await (const event of client.events(options)) {
+      if (!isForBot(event.message, event.flags, me, all)) continue
+      const message = botMessageOf(event.message, me)
+      const conversation = nameConversation(message)
+      const { answer, stopping: isLoop } = await guard.check(message)
+      if (isLoop)
+        transcript.error(conversation, 'bots answer each other without end; this one stops until a person writes here')
+      if (!answer) continue
+      transcript.received(conversation, message)
+      const recorded = transcript.recording(request, conversation)
+      await handler
+        .use(thread => thread.handle(message, me, recorded, within))
+        .catch((error: Error) => transcript.error(conversation, error.message))
+      if (++handled === count) break
+    }
+  } finally {
+    await handler.end()
+  }
+}
+
+/** How often saved files are looked for. Looking is certain everywhere; being told of changes is not. */
+const lookMs = 250
+
+/** The newest version of the handler that can be loaded. */
+class ReloadingHandler {
+  readonly #file: string
+  #thread!: HandlerThread
+  #seen = ''
+  #looking: NodeJS.Timeout | undefined
+  /** One at a time: loading, and then what is handled by what was loaded. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  async start(): Promise<void> {
+    try {
+      this.#thread = await HandlerThread.load(this.#file)
+    } catch (error) {
+      throw new Failure(exitCodes.usage, `the handler cannot be loaded: ${(error as Error).message}`)
+    }
+    this.#seen = this.#look()
+    this.#looking = setInterval(() => {
+      const now = this.#look()
+      if (now === this.#seen) return
+      this.#seen = now
+      this.#turn = this.#turn.then(() => this.#replace())
+    }, lookMs).unref()
+  }
+
+  /** A message in progress is finished by the version that began it. */
+  use(work: (thread: HandlerThread) => Promise<void>): Promise<void> {
+    const done = this.#turn.then(async () => {
+      if (this.#thread.ended) this.#thread = await HandlerThread.load(this.#file)
+      await work(this.#thread)
+    })
+    this.#turn = done.catch(() => {})
+    return done
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#looking)
+    await this.#turn
+    await this.#thread.end()
+  }
+
+  async #replace(): Promise<void> {
+    try {
+      const newer = await HandlerThread.load(this.#file)
+      await this.#thread.end()
+      this.#thread = newer
+      this.#seen = this.#look()
+      note(`loaded ${this.#file} again`)
+    } catch (error) {
+      note(`${this.#file} cannot be loaded, so the version before goes on: ${(error as Error).message}`)
+    }
+  }
+
+  /** What tells one version of the files from another. */
+  #look(): string {
+    const stats = this.#thread.files.map(file => statSync(file, { throwIfNoEntry: false }))
+    return stats.map(found => `${found?.mtimeMs} ${found?.size} ${found?.ino}`).join()
+  }
+}
+
+function handlerFile(path: string): string {
+  if (!existsSync(path)) throw new Failure(exitCodes.notFound, `there is no file ${path}`)
+  if (!['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'].includes(extname(path)))
+    throw usage(`${path} is not a handler: its name must end in .ts or .js`)
+  return realpathSync(path)
+}
+
+function durationIn(flag: unknown): number {
+  if (flag === undefined) return defaultWithin
+  const ms = parseDuration(String(flag))
+  if (ms === undefined || ms <= 0) throw usage(`--within takes a time such as 10s, not '${flag}'`)
+  return ms
+}
+
+function countIn(flag: unknown): number | undefined {
+  if (flag === undefined) return undefined
+  const count = Number(flag)
+  if (!Number.isSafeInteger(count) || count < 1) throw usage(`--count takes a number from 1, not '${flag}'`)
+  return count
+}
+
+/** The message in progress is finished; a second Ctrl-C ends at once. */
+function stopOnInterrupt(stopping: AbortController): void {
+  const stop = () => stopping.abort()
+  process.removeAllListeners('SIGINT')
+  process.removeAllListeners('SIGTERM')
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+}

@@ -1,0 +1,46 @@
+// What a bot received and sent, as it happens: text for people, or one JSON object a line.
+
+import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
+import { harmless, harmlessJson } from '../../base/failure.ts'
+
+export class Transcript {
+  readonly #me: BotAccount
+  readonly #json: boolean
+  readonly #dryRun: boolean
+
+  constructor(me: BotAccount, json: boolean, dryRun: boolean) {
+    this.#me = me
+    this.#json = json
+    this.#dryRun = dryRun
+  }
+
+  received(conversation: string, message: BotMessage): void {
+    const { id, sender_full_name: sender, text } = message
+    this.#print({ received: { id, conversation, sender, text } }, `${conversation}  ${sender}: ${text}`)
+  }
+
+  error(conversation: string, reason: string): void {
+    if (this.#json) this.#print({ error: { conversation, reason } }, '')
+    else process.stderr.write(`${harmless(`${conversation}  error: ${reason}`)}\n`)
+  }
+
+  /** Requests that change something are printed; with --dry-run they are not made. */
+  recording(request: Request, conversation: string): Request {
+    return async (method, path, params = {}) => {
+      if (method === 'GET') return request(method, path, params)
+      const reply = this.#dryRun ? { id: 0 } : await request(method, path, params)
+      const did = { method, path, params, ...(this.#dryRun && { dry_run: true }) }
+      this.#print({ sent: { conversation, ...did } }, this.#sentence(conversation, method, path, params))
+      return reply
+    }
+  }
+
+  #sentence(conversation: string, method: string, path: string, params: Readonly<Record<string, unknown>>): string {
+    const what = path === '/messages' ? String(params.content) : `${method} ${path} ${JSON.stringify(params)}`
+    return `${conversation}  ${this.#me.name}: ${what}${this.#dryRun ? '  (not sent)' : ''}`
+  }
+
+  #print(data: object, text: string): void {
+    process.stdout.write(this.#json ? `${harmlessJson(JSON.stringify(data))}\n` : `${harmless(text)}\n`)
+  }
+}

@@ -1,0 +1,132 @@
+// Where a handler runs: a thread of its own, so that one that never returns can be ended. Everything that it asks of the server goes
+// through the main thread. A bundle of its own.
+
+import { createRequire, Module } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { parentPort, workerData } from 'node:worker_threads'
+import { transform } from 'sucrase'
+import {
+  type BotAccount,
+  type BotHandler,
+  type BotMessage,
+  handleMessage,
+  type Request,
+} from '../../../daemon/client/bot.ts'
+
+export type ToWorker =
+  | { readonly kind: 'handle'; readonly message: BotMessage; readonly me: BotAccount }
+  | {
+      readonly kind: 'answer'
+      readonly call: number
+      readonly reply?: Record<string, unknown>
+      readonly error?: string
+    }
+
+export type FromWorker =
+  | { readonly kind: 'loaded'; readonly files: readonly string[] }
+  | { readonly kind: 'unusable'; readonly reason: string }
+  | {
+      readonly kind: 'call'
+      readonly call: number
+      readonly method: string
+      readonly path: string
+      readonly params: Readonly<Record<string, unknown>>
+    }
+  | { readonly kind: 'done'; readonly error?: string }
+
+const { file } = workerData as { readonly file: string }
+const waiting = new Map<number, { resolve(reply: Record<string, unknown>): void; reject(error: Error): void }>()
+let calls = 0
+
+const request: Request = (method, path, params = {}) =>
+  new Promise((resolve, reject) => {
+    const call = ++calls
+    waiting.set(call, { resolve, reject })
+    tell({ kind: 'call', call, method, path, params })
+  })
+
+void start()
+
+async function start(): Promise<void> {
+  let handler: BotHandler
+  try {
+    handler = await load()
+  } catch (error) {
+    tell({ kind: 'unusable', reason: describe(error) })
+    return
+  }
+  parentPort!.on('message', (told: ToWorker) => {
+    if (told.kind === 'handle') void handle(handler, told.message, told.me)
+    else {
+      const call = waiting.get(told.call)
+      waiting.delete(told.call)
+      if (told.error === undefined) call?.resolve(told.reply ?? {})
+      else call?.reject(new Error(told.error))
+    }
+  })
+  tell({ kind: 'loaded', files: loadedFiles() })
+}
+
+async function handle(handler: BotHandler, message: BotMessage, me: BotAccount): Promise<void> {
+  try {
+    await handleMessage(handler, message, me, request, new AbortController().signal)
+    tell({ kind: 'done' })
+  } catch (error) {
+    tell({ kind: 'done', error: describe(error) })
+  }
+}
+
+async function load(): Promise<BotHandler> {
+  readTypeScript()
+  const found = await loadModule()
+  // `export default`, `module.exports =`, and what becomes of the first when it is loaded as the second.
+  const candidates = [found, found?.default, found?.default?.default]
+  const handler = candidates.find(candidate => typeof candidate === 'function')
+  if (!handler) throw new Error(`${file} has no function as its default export`)
+  return handler
+}
+
+async function loadModule(): Promise<any> {
+  try {
+    return createRequire(file)(file)
+  } catch (error) {
+    // A module that awaits at its top level can only be imported.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_REQUIRE_ASYNC_MODULE') throw error
+    return import(pathToFileURL(file).href)
+  }
+}
+
+/** Node 20 cannot read TypeScript. Types are taken out; nothing is checked. */
+function readTypeScript(): void {
+  const { _extensions: extensions } = Module as unknown as {
+    _extensions: Record<string, (module: { _compile(code: string, file: string): void }, file: string) => void>
+  }
+  const { readFileSync } = process.getBuiltinModule('node:fs')
+  for (const ending of ['.ts', '.mts', '.cts'])
+    extensions[ending] = (module, path) => {
+      const { code } = transform(readFileSync(path, 'utf8'), {
+        transforms: ['typescript', 'imports'],
+        filePath: path,
+        preserveDynamicImport: true,
+      })
+      module._compile(code, path)
+    }
+}
+
+/** The handler and what it is made of, without packages. */
+function loadedFiles(): string[] {
+  const files = new Set([file])
+  for (const name of Object.keys(createRequire(file).cache)) if (!/[\\/]node_modules[\\/]/.test(name)) files.add(name)
+  return [...files]
+}
+
+/** The message, and the place in the handler if there is one. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const place = error.stack?.split('\n').find(line => line.includes(file))
+  return place ? `${error.message} (${place.trim()})` : error.message
+}
+
+function tell(told: FromWorker): void {
+  parentPort!.postMessage(told)
+}

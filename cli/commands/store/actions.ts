@@ -1,0 +1,113 @@
+// What the subcommands of the store do. The work itself is in `daemon/maintenance`, a bundle of its own.
+
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Ending, exitCodes, Failure } from '../../base/failure.ts'
+import type { Globals } from '../../base/globals.ts'
+import { note } from '../../base/note.ts'
+import { printJson } from '../../print/output.ts'
+import { dataFolder } from '../daemon/files.ts'
+
+type Flags = Readonly<Record<string, unknown>>
+
+export async function makeBackup(file: string, flags: Flags, { json }: Globals): Promise<void> {
+  const options = { folder: folderOf(flags), withoutSecret: flags['without-secret'] === true, now: new Date() }
+  if (file === '-' && process.stdout.isTTY)
+    throw new Failure(exitCodes.usage, 'a backup is not written to a terminal', {
+      hint: 'Name a file, or redirect stdout.',
+    })
+  if (file !== '-' && existsSync(file) && !flags.force)
+    throw new Failure(exitCodes.refused, `${file} exists`, { hint: 'Choose another name, or add --force.' })
+  const made = await inSentences(async ({ backupToFile, backupToStream }) =>
+    file === '-' ? backupToStream(writeOut, options) : backupToFile(resolve(file), options),
+  )
+  if (json && file !== '-') return printJson({ file: resolve(file), ...made })
+  const target = file === '-' ? '' : ` to ${file}`
+  note(`backed up ${made.files} files, ${sizeText(made.bytes)}, up to position ${made.position}${target}`)
+  if (made.secret) note('it has the secret that all API keys are derived from: keep it as safe as the store')
+}
+
+export async function restoreFrom(file: string, flags: Flags, { json }: Globals): Promise<void> {
+  const folder = folderOf(flags)
+  const options = { folder, replace: flags.replace === true, now: new Date() }
+  const restored = await inSentences(async ({ checkBackup, openBackup, restoreBackup }) => {
+    const source = file === '-' ? process.stdin : openBackup(resolve(file))
+    return flags.check ? checkBackup(source) : restoreBackup(source, options)
+  })
+  if (json) return printJson({ ...(flags.check ? {} : { folder }), ...restored })
+  const { files, bytes, position, made, version, notes, replaced } = restored
+  note(`the backup of ${made}, by natter ${version}, is good: ${files} files, ${sizeText(bytes)}, position ${position}`)
+  for (const text of notes) note(`note: ${text}`)
+  if (replaced) note(`the store that was there is now in ${replaced}`)
+  if (!flags.check) note(`restored to ${folder}; start the daemon with: natter daemon start --data ${folder}`)
+}
+
+export async function check(flags: Flags, { json }: Globals): Promise<void> {
+  const report = await inSentences(({ checkStore }) => checkStore(folderOf(flags)))
+  const { files, bytes, position, problems, notes } = report
+  if (json) printJson({ ok: problems.length === 0, ...report })
+  else {
+    for (const { message } of problems) process.stdout.write(`${message}\n`)
+    for (const text of notes) note(`note: ${text}`)
+    if (problems.length === 0)
+      process.stdout.write(`ok: ${files} files, ${sizeText(bytes)}, journal up to position ${position}\n`)
+  }
+  if (problems.length === 0) return
+  note(`found ${problems.length} problem${problems.length === 1 ? '' : 's'}; restore a backup with \`natter restore\``)
+  throw new Ending(exitCodes.refused)
+}
+
+export async function showStats(flags: Flags, { json }: Globals): Promise<void> {
+  const stats = await inSentences(({ readStats }) => readStats(folderOf(flags)))
+  if (json) return printJson(stats)
+  const { bytes, snapshot } = stats
+  const lines = [
+    ['users', `${stats.users}, and ${stats.bots} bots`],
+    ['channels', stats.channels],
+    ['messages', stats.messages],
+    ['uploads', `${stats.uploads}, ${sizeText(bytes.uploads)}`],
+    ['event queues', stats.queues],
+    [
+      'snapshot',
+      snapshot ? `${snapshot.made}, position ${snapshot.position}, ${sizeText(bytes.snapshot)}` : 'none yet',
+    ],
+    ['message files', sizeText(bytes.messages)],
+    ['journal', `${stats.journal_entries} entries since, ${sizeText(bytes.journal)}, position ${stats.position}`],
+    ['mail waiting', sizeText(bytes.outbox)],
+    ['total', sizeText(bytes.total)],
+  ] as const
+  const width = Math.max(...lines.map(([name]) => name.length))
+  process.stdout.write(lines.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join(''))
+}
+
+function folderOf(flags: Flags): string {
+  return dataFolder(flags.data as string | undefined)
+}
+
+type Maintenance = typeof import('../../../daemon/maintenance/index.ts')
+
+/** Errors of the store and of the file system are answers here, not defects. */
+async function inSentences<T>(work: (maintenance: Maintenance) => Promise<T>): Promise<T> {
+  const maintenance = await import('../../../daemon/maintenance/index.ts')
+  try {
+    return await work(maintenance)
+  } catch (error) {
+    const { name, message, code, syscall } = error as NodeJS.ErrnoException
+    if (name === 'NoStore' || code === 'ENOENT') throw new Failure(exitCodes.notFound, message)
+    if (storeErrors.includes(name) || syscall !== undefined) throw new Failure(exitCodes.refused, message)
+    throw error
+  }
+}
+
+const storeErrors = ['BackupRefused', 'JournalDamaged', 'SnapshotDamaged', 'StoreInUse', 'StoreUnusable']
+
+async function writeOut(piece: Uint8Array): Promise<void> {
+  if (!process.stdout.write(piece)) await once(process.stdout, 'drain')
+}
+
+function sizeText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
+  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
+}

@@ -1,0 +1,185 @@
+// A bot as one function that is called with each message for it. What the function is given, which messages those are, and when it
+// is stopped; the same for `natter bot run` and for tests.
+
+import type { Message } from './events.ts'
+import type { Reply } from './sender.ts'
+
+export interface BotMessage extends Message {
+  /** The content without the mention of the bot at its beginning. */
+  readonly text: string
+  readonly isDirect: boolean
+  /** Name of the channel; undefined in a direct message. */
+  readonly channel: string | undefined
+  /** undefined in a direct message. */
+  readonly topic: string | undefined
+}
+
+export type Destination =
+  | { readonly channel: string | number; readonly topic: string }
+  /** User IDs, or email addresses. */
+  | { readonly to: readonly number[] | readonly string[] }
+
+export interface Bot {
+  readonly me: BotAccount
+  /** Answers where the message was sent. Returning a text from the handler does the same. */
+  reply(content: string): Promise<number>
+  /** Sends a message somewhere else. Both resolve to its ID. */
+  send(where: Destination, content: string): Promise<number>
+  /** Reacts to the message with an emoji, by name: `thumbs_up`. */
+  react(emojiName: string): Promise<void>
+  /** Texts by key that outlive the process; the server keeps them for the bot. */
+  readonly storage: {
+    get(key: string): Promise<string | undefined>
+    put(key: string, value: string): Promise<void>
+    remove(key: string): Promise<void>
+  }
+  /** Any route below /api/v1. */
+  request: Request
+  /** Aborted when the handler has taken too long, or the bot stops. */
+  readonly signal: AbortSignal
+}
+
+export interface BotAccount {
+  readonly userId: number
+  readonly email: string
+  readonly name: string
+}
+
+/** A text that it returns, or resolves to, is sent as the reply. */
+export type BotHandler = (message: BotMessage, bot: Bot) => unknown
+
+export type Request = (method: string, path: string, params?: Readonly<Record<string, unknown>>) => Promise<Reply>
+
+export async function findAccount(request: Request): Promise<BotAccount> {
+  const me = await request('GET', '/users/me')
+  return { userId: Number(me.user_id), email: String(me.email), name: String(me.full_name) }
+}
+
+/** Whether the message is for the bot: direct, or with a mention of it. What it sends itself never is. */
+export function isForBot(message: Message, flags: readonly string[], me: BotAccount, all: boolean): boolean {
+  if (message.sender_id === me.userId) return false
+  return all || message.type === 'private' || flags.includes('mentioned')
+}
+
+export function botMessageOf(message: Message, me: BotAccount): BotMessage {
+  const isDirect = message.type === 'private'
+  return {
+    ...message,
+    text: withoutMention(message.content, me),
+    isDirect,
+    channel: isDirect ? undefined : String(message.display_recipient),
+    topic: isDirect ? undefined : message.subject,
+  }
+}
+
+/** Runs the handler for one message; resolves when its reply is sent. */
+export async function handleMessage(
+  handler: BotHandler,
+  message: BotMessage,
+  me: BotAccount,
+  request: Request,
+  signal: AbortSignal,
+): Promise<void> {
+  const bot = createBot(message, me, request, signal)
+  const reply = await handler(message, bot)
+  if (typeof reply === 'string' && reply !== '') await bot.reply(reply)
+}
+
+function createBot(message: BotMessage, me: BotAccount, call: Request, signal: AbortSignal): Bot {
+  let sent = 0
+  const request: Request = (method, path, params) => {
+    // What a handler does after it was given up is for nobody.
+    signal.throwIfAborted()
+    if (method === 'POST' && path === '/messages' && ++sent > mostSends)
+      throw new Error(`the handler sent more than ${mostSends} messages for one; it goes no further`)
+    return call(method, path, params)
+  }
+  const send = async (params: Readonly<Record<string, unknown>>) =>
+    Number((await request('POST', '/messages', params)).id)
+  return {
+    me,
+    signal,
+    request,
+    reply: content => send({ ...replyTo(message), content }),
+    send: (where, content) =>
+      send(
+        'to' in where
+          ? { type: 'direct', to: where.to, content }
+          : { type: 'channel', to: where.channel, topic: where.topic, content },
+      ),
+    async react(emoji_name) {
+      await request('POST', `/messages/${message.id}/reactions`, { emoji_name })
+    },
+    storage: {
+      async get(key) {
+        const { storage } = await request('GET', '/bot_storage')
+        return (storage as Readonly<Record<string, string>>)[key]
+      },
+      async put(key, value) {
+        await request('PUT', '/bot_storage', { storage: { [key]: value } })
+      },
+      async remove(key) {
+        await request('DELETE', '/bot_storage', { keys: [key] })
+      },
+    },
+  }
+}
+
+/** A handler that sends without end for one message is stopped here. */
+const mostSends = 100
+
+function replyTo(message: BotMessage): Readonly<Record<string, unknown>> {
+  if (!message.isDirect) return { type: 'channel', to: message.stream_id ?? message.channel, topic: message.topic }
+  const people = (message.display_recipient as readonly { id: number }[]).map(({ id }) => id)
+  return { type: 'direct', to: people }
+}
+
+function withoutMention(content: string, { name, userId }: BotAccount): string {
+  const opening = /^\s*@\*\*(.+?)(?:\|(\d+))?\*\*[:,]?\s*/.exec(content)
+  const isMine = opening && (opening[2] === undefined ? opening[1] === name : Number(opening[2]) === userId)
+  return isMine ? content.slice(opening[0].length) : content
+}
+
+/** Messages of bots in a row, in one conversation, after which nobody but a bot can be talking. */
+const longestExchange = 10
+/** Conversations that are remembered; the oldest goes first. */
+const mostConversations = 1000
+
+/** Notices that bots answer each other without end. A person's message begins the count anew. */
+export class LoopGuard {
+  readonly #request: Request
+  readonly #exchanges = new Map<string, number>()
+  readonly #bots = new Map<number, boolean>()
+
+  constructor(request: Request) {
+    this.#request = request
+  }
+
+  /** `stopping` is true once, for the first message that is not answered any more. */
+  async check(message: BotMessage): Promise<{ readonly answer: boolean; readonly stopping: boolean }> {
+    const conversation = nameConversation(message)
+    const before = this.#exchanges.get(conversation) ?? 0
+    this.#exchanges.delete(conversation)
+    const now = (await this.#isBot(message.sender_id)) ? before + 1 : 0
+    if (now > 0) this.#exchanges.set(conversation, now)
+    if (this.#exchanges.size > mostConversations) this.#exchanges.delete(this.#exchanges.keys().next().value!)
+    return { answer: now <= longestExchange, stopping: now === longestExchange + 1 }
+  }
+
+  async #isBot(userId: number): Promise<boolean> {
+    const known = this.#bots.get(userId)
+    if (known !== undefined) return known
+    // Somebody who cannot be looked up counts as a person: a bot must not stop because of that.
+    const { user } = await this.#request('GET', `/users/${userId}`).catch((): Reply => ({}))
+    const isBot = (user as { is_bot?: boolean } | undefined)?.is_bot === true
+    if (this.#bots.size >= mostConversations) this.#bots.clear()
+    this.#bots.set(userId, isBot)
+    return isBot
+  }
+}
+
+/** For people: `#general>lunch`, or the names of a direct conversation. */
+export function nameConversation({ channel, topic, display_recipient }: BotMessage): string {
+  if (channel !== undefined) return `#${channel}>${topic}`
+  return (display_recipient as readonly { full_name: string }[]).map(({ full_name }) => full_name).join(', ')
+}

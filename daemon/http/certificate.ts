@@ -1,0 +1,67 @@
+// The certificate of an HTTPS server: read from files and checked, so that what is wrong is said before a client meets it.
+
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+export interface CertificateFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+export interface Certificate {
+  readonly cert: Buffer
+  readonly key: Buffer
+  readonly expires: Date
+}
+
+export class CertificateRefused extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'CertificateRefused'
+  }
+}
+
+/** Before the end of a certificate: time to renew it. */
+const renewalMs = 14 * 24 * 60 * 60 * 1000
+
+export function readCertificate(files: CertificateFiles, now: Date): Certificate {
+  const cert = readPem('--tls-cert', files.cert)
+  const key = readPem('--tls-key', files.key)
+  const found = parse(`--tls-cert ${files.cert} is not a certificate in PEM`, () => new X509Certificate(cert))
+  const secret = parse(`--tls-key ${files.key} is not a private key in PEM without a password`, () =>
+    createPrivateKey(key),
+  )
+  if (!found.checkPrivateKey(secret))
+    throw new CertificateRefused(`the key in ${files.key} does not belong to the certificate in ${files.cert}`)
+  const expires = new Date(found.validTo)
+  if (expires <= now)
+    throw new CertificateRefused(`the certificate in ${files.cert} expired on ${found.validTo}; renew it`)
+  if (new Date(found.validFrom) > now)
+    throw new CertificateRefused(`the certificate in ${files.cert} is not valid before ${found.validFrom}`)
+  return { cert, key, expires }
+}
+
+/** A sentence for the log, if it is time to renew; undefined otherwise. */
+export function expiryWarning({ expires }: Certificate, now: Date): string | undefined {
+  const left = expires.getTime() - now.getTime()
+  if (left > renewalMs) return undefined
+  if (left <= 0) return 'the TLS certificate has expired; renew it, then send SIGHUP'
+  const days = Math.max(1, Math.round(left / (24 * 60 * 60 * 1000)))
+  return `the TLS certificate expires in ${days} day${days === 1 ? '' : 's'}; renew it, then send SIGHUP`
+}
+
+function readPem(flag: string, path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new CertificateRefused(`${flag} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function parse<T>(problem: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new CertificateRefused(`${problem}: ${(error as Error).message}`)
+  }
+}

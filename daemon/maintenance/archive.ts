@@ -1,0 +1,85 @@
+// What a backup looks like: a tar file whose first entry says what it is and whose last one has the checksums of all the others.
+// Must never change unless `archiveFormat` grows: old backups have to be restored.
+
+import { crc32 } from 'node:zlib'
+
+export const archiveFormat = 1
+export const headName = 'natter-backup.json'
+export const manifestName = 'natter-manifest.json'
+
+/** Nothing that we write is longer; what is, is not a backup. */
+export const longestHead = 64 * 1024
+export const longestManifest = 256 * 1024 * 1024
+
+export interface ArchiveHead {
+  readonly natter: 'backup'
+  readonly format: number
+  /** Of the natter that made it. */
+  readonly version: string
+  /** ISO 8601. */
+  readonly made: string
+}
+
+export interface ArchivedFile {
+  readonly name: string
+  readonly bytes: number
+  /** CRC-32. */
+  readonly sum: number
+}
+
+export interface Manifest {
+  /** Of the newest entry of the journal. */
+  readonly position: number
+  readonly files: readonly ArchivedFile[]
+}
+
+/** It has a checksum of its own, as its last line. */
+export function manifestText(manifest: Manifest): string {
+  const text = `${JSON.stringify(manifest)}\n`
+  return `${text}${crc32(text)}\n`
+}
+
+export class BackupRefused extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'BackupRefused'
+  }
+}
+
+export function readHead(text: string): ArchiveHead {
+  const head = parse(text)
+  if (head?.natter !== 'backup') throw notABackup()
+  if (!Number.isSafeInteger(head.format) || (head.format as number) > archiveFormat)
+    throw new BackupRefused(
+      `natter ${head.version} made this backup in format ${head.format}; this natter reads format ${archiveFormat}. ` +
+        'Install that version, or a newer one',
+    )
+  return head as unknown as ArchiveHead
+}
+
+export function readManifest(text: string): Manifest {
+  const [body, sum] = text.split('\n')
+  const manifest = Number(sum) === crc32(`${body}\n`) ? parse(body!) : undefined
+  if (!manifest || !Array.isArray(manifest.files) || !Number.isSafeInteger(manifest.position))
+    throw new BackupRefused('the backup is damaged: its list of files does not match its checksum')
+  return manifest as unknown as Manifest
+}
+
+export function notABackup(): BackupRefused {
+  return new BackupRefused('this is not a backup of natter; make one with `natter backup FILE`')
+}
+
+/** The names that a backup may hold. Nothing in it can lead out of the folder. */
+export function isArchivable(name: string): boolean {
+  return /^(state\.json|secret|journal(-\d{12,})?\.ndjson|(messages|outbox)\/[\w-][\w.-]{0,200}|files\/[0-9a-f]{64})$/.test(
+    name,
+  )
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

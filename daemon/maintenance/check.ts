@@ -1,0 +1,194 @@
+// Reads everything that a store holds and reports what is wrong, and where. Changes nothing.
+
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { State } from '../domain/model/state.ts'
+import { checkSecret, storedSecret } from '../io/secret.ts'
+import { JournalDamaged } from '../journal/journal.ts'
+import { readSegment } from '../journal/segment-reader.ts'
+import { readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
+import { rebuildState } from './rebuild.ts'
+import { type HeldFile, type SideFile, StoreView } from './store-view.ts'
+
+export interface Problem {
+  /** Its path in the folder. */
+  readonly file: string
+  readonly line?: number
+  /** A sentence that also names the place. */
+  readonly message: string
+}
+
+export interface StoreReport {
+  /** Of the newest entry of the journal. */
+  readonly position: number
+  /** Files that were read, and their bytes. */
+  readonly files: number
+  readonly bytes: number
+  /** Without any of these a daemon starts on the store. */
+  readonly problems: readonly Problem[]
+  /** What an operator should know, but nothing that is wrong. */
+  readonly notes: readonly string[]
+}
+
+/** Everything, as far as it can be read: one problem does not hide the others. */
+export async function checkStore(folder: string): Promise<StoreReport> {
+  const checking = new Checking()
+  let view: StoreView
+  try {
+    view = await StoreView.open(folder)
+  } catch (error) {
+    if (!checking.note(error)) throw error
+    return checking.report(0)
+  }
+  try {
+    const document = await checking.files(view)
+    await checking.uploads(view)
+    // What cannot be read cannot be rebuilt.
+    if (checking.isClean) await checking.state(view, document)
+    return checking.report(view.position)
+  } finally {
+    view.close()
+  }
+}
+
+/** The files that the daemon needs for a start, by their checksums. For a backup: the rest is checked when it is restored. */
+export async function checkFiles(view: StoreView): Promise<readonly Problem[]> {
+  const checking = new Checking()
+  await checking.files(view)
+  return checking.report(view.position).problems
+}
+
+type Document = StateDocument<unknown[]> | undefined
+
+class Checking {
+  readonly #problems: Problem[] = []
+  readonly #notes: string[] = []
+  #files = 0
+  #bytes = 0
+
+  get isClean(): boolean {
+    return this.#problems.length === 0
+  }
+
+  report(position: number): StoreReport {
+    return { position, files: this.#files, bytes: this.#bytes, problems: this.#problems, notes: this.#notes }
+  }
+
+  /** Whether the error is about the store; anything else is for the caller. */
+  note(error: unknown): boolean {
+    if (!(error instanceof JournalDamaged || error instanceof SnapshotDamaged)) return false
+    const { file, line, message } = error
+    this.#problems.push({ file, line, message })
+    return true
+  }
+
+  async files(view: StoreView): Promise<Document> {
+    const document = await this.#snapshot(view.state)
+    for (const file of view.sideFiles) await this.#sideFile(file)
+    let previous: number | undefined
+    for (const segment of view.segments) {
+      this.#count(segment.size)
+      await this.#guard(async () => {
+        // Every line is checked on the way; nothing needs to be parsed.
+        for await (const block of readSegment(segment, view.snapshot.position, previous, () => undefined))
+          for (const _ of block);
+      })
+      previous = segment.last
+    }
+    return document
+  }
+
+  async #snapshot(state: HeldFile | undefined): Promise<Document> {
+    if (!state) return undefined
+    this.#count(state.size)
+    let document: Document
+    await this.#guard(async () => {
+      document = await readOpenState(state.fd, state.name)
+    })
+    return document
+  }
+
+  async #sideFile({ name, fd, size, entry }: SideFile): Promise<void> {
+    this.#count(size)
+    let sum = 0
+    for await (const chunk of createReadStream('', { fd, start: 0, autoClose: false, highWaterMark: 1024 * 1024 }))
+      sum = crc32(chunk, sum)
+    if (size !== entry.bytes) this.#add(name, `has ${size} bytes, but ${entry.bytes} were written`)
+    else if (sum !== entry.sum) this.#add(name, 'does not match its checksum in state.json')
+  }
+
+  /** Uploads are named by their content. */
+  async uploads(view: StoreView): Promise<void> {
+    for (const name of view.looseFiles()) {
+      const hash = createHash('sha256')
+      try {
+        for await (const chunk of createReadStream(join(view.folder, name))) {
+          hash.update(chunk)
+          this.#bytes += chunk.length
+        }
+      } catch (error) {
+        // A daemon that runs deletes what is no longer needed.
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
+        this.#add(name, (error as Error).message)
+        continue
+      }
+      this.#files++
+      if (name.startsWith('files/') && name !== `files/${hash.digest('hex')}`)
+        this.#add(name, 'does not have the content that its name says')
+    }
+  }
+
+  /** Loads the snapshot and applies the journal, as a start does. */
+  async state(view: StoreView, document: Document): Promise<void> {
+    let rebuilt: Awaited<ReturnType<typeof rebuildState>>
+    try {
+      rebuilt = await rebuildState(view, document)
+    } catch (error) {
+      if (!this.note(error)) this.#add('journal.ndjson', `cannot be applied: ${(error as Error).message}`)
+      return
+    }
+    this.#secret(view.folder, rebuilt.secretVerifier, rebuilt.state)
+    for (const file of uploadsNamedIn(rebuilt.state))
+      if (!existsSync(join(view.folder, 'files', file)))
+        this.#add(`files/${file}`, 'is missing; an upload, avatar or emoji needs it')
+  }
+
+  #secret(folder: string, verifier: string | undefined, state: State): void {
+    if (!existsSync(join(folder, 'secret'))) {
+      this.#notes.push("there is no file 'secret': the daemon needs --secret or --secret-file")
+      return
+    }
+    try {
+      checkSecret(storedSecret(folder, false), verifier, state.users.size > 0)
+    } catch (error) {
+      this.#add('secret', (error as Error).message)
+    }
+  }
+
+  async #guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!this.note(error)) throw error
+    }
+  }
+
+  #add(file: string, what: string): void {
+    this.#problems.push({ file, message: `${file}: ${what}` })
+  }
+
+  #count(bytes: number): void {
+    this.#files++
+    this.#bytes += bytes
+  }
+}
+
+function uploadsNamedIn(state: State): Set<string> {
+  const named = new Set<string>()
+  for (const { file } of state.attachments.values()) named.add(file)
+  for (const { file, still } of state.emoji.values()) for (const name of [file, still]) if (name) named.add(name)
+  for (const { avatar } of state.users.values()) if (avatar.file !== undefined) named.add(avatar.file)
+  return named
+}

@@ -1,0 +1,61 @@
+// The state of a store, from its snapshot and its journal, without a daemon and without writing anything.
+
+import { readSync } from 'node:fs'
+import type { Fact } from '../domain/facts.ts'
+import { applyFact } from '../domain/index.ts'
+import { State } from '../domain/model/state.ts'
+import { parseFacts, readSegment } from '../journal/segment-reader.ts'
+import { readOpenState, type StateDocument } from '../journal/state-file.ts'
+import type { StoreView } from './store-view.ts'
+
+export interface Rebuilt {
+  readonly state: State
+  readonly secretVerifier: string | undefined
+  /** Entries of the journal after the snapshot. */
+  readonly entries: number
+  /** Event queues, those of clients that are gone included until they expire. */
+  readonly queues: number
+}
+
+/** Give the document where it has been read already. */
+export async function rebuildState(view: StoreView, read?: StateDocument<unknown[]>): Promise<Rebuilt> {
+  const document = read ?? (view.state && (await readOpenState(view.state.fd, view.state.name)))
+  const { queues: saved = [], store: [store] = [], ...sections } = document?.sections ?? {}
+  let state = State.load(sections, name => bytesOf(view, name))
+  let secretVerifier = (store as { secretVerifier?: string } | undefined)?.secretVerifier
+  // A row that is an object is a queue; one that is a text is an event of queues.
+  const queues = new Set(saved.filter(row => typeof row === 'object').map(row => (row as { id: string }).id))
+  let entries = 0
+  let previous: number | undefined
+  for (const segment of view.segments) {
+    for await (const block of readSegment(segment, view.snapshot.position, previous, parseFacts<Fact>))
+      for (const { facts } of block) {
+        entries++
+        for (const fact of facts) {
+          if (fact.type === 'queue.registered') queues.add(fact.queue.id)
+          else if (fact.type === 'queue.removed') queues.delete(fact.queueId)
+          else if (fact.type === 'queue.acknowledged') continue
+          else if (fact.type === 'store.secret-changed') secretVerifier = fact.verifier
+          else if (fact.type === 'store.restored') {
+            state = State.load(fact.sections)
+            queues.clear()
+          } else applyFact(state, fact)
+        }
+      }
+    previous = segment.last
+  }
+  return { state, secretVerifier, entries, queues: queues.size }
+}
+
+function bytesOf({ sideFiles }: StoreView, name: string): Buffer {
+  const file = sideFiles.find(({ entry }) => entry.name === name)
+  if (!file) throw new Error(`the snapshot does not name the file ${name}`)
+  const bytes = Buffer.allocUnsafe(file.size)
+  // A read may give less than was asked for.
+  for (let at = 0; at < bytes.length; ) {
+    const got = readSync(file.fd, bytes, at, bytes.length - at, at)
+    if (got === 0) throw new Error(`${file.name} became shorter while it was read`)
+    at += got
+  }
+  return bytes
+}

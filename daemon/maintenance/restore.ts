@@ -1,0 +1,224 @@
+// Puts a backup back. It is unpacked beside what the folder holds, checked as a whole, and only then moved into place.
+
+import { createReadStream, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { mkdir, rename } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { closeFile, sync, syncFolder, writeWhole } from '../journal/durable-files.ts'
+import { sealedLast } from '../journal/segment-format.ts'
+import { prepareFolder, restoringPrefix } from '../journal/store-folder.ts'
+import { lockStore } from '../journal/store-lock.ts'
+import {
+  type ArchivedFile,
+  BackupRefused,
+  headName,
+  isArchivable,
+  longestHead,
+  longestManifest,
+  type Manifest,
+  manifestName,
+  notABackup,
+  readHead,
+  readManifest,
+} from './archive.ts'
+import { checkStore, type StoreReport } from './check.ts'
+
+export interface Restored {
+  readonly position: number
+  readonly files: number
+  readonly bytes: number
+  /** When the backup was made, and by which version. */
+  readonly made: string
+  readonly version: string
+  readonly notes: readonly string[]
+  /** Where the store went that was in the folder before. */
+  readonly replaced: string | null
+}
+
+export interface RestoreOptions {
+  readonly folder: string
+  /** Whether to move a store that the folder has out of the way. */
+  readonly replace: boolean
+  readonly now: Date
+}
+
+type Source = AsyncIterable<Uint8Array>
+
+export function openBackup(path: string): Source {
+  return createReadStream(path, { highWaterMark: 1024 * 1024 })
+}
+
+/** Reads the whole backup and everything in it; leaves nothing behind. */
+export async function checkBackup(source: Source): Promise<Restored> {
+  const scratch = mkdtempSync(join(tmpdir(), 'natter-check-'))
+  try {
+    return { ...(await unpackChecked(source, scratch)), replaced: null }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Refuses a folder that a daemon uses, and one that has a store unless that is to be replaced. */
+export async function restoreBackup(source: Source, { folder, replace, now }: RestoreOptions): Promise<Restored> {
+  await prepareFolder(folder)
+  const lock = await lockStore(folder)
+  try {
+    const there = partsIn(folder)
+    if (there.length > 0 && !replace)
+      throw new BackupRefused(
+        `${folder} has a store; add --replace to move it to a folder beside the new one, or choose another with --data`,
+      )
+    // What an earlier attempt left. The lock says that nobody is at it now.
+    for (const name of readdirSync(folder))
+      if (name.startsWith(restoringPrefix)) rmSync(join(folder, name), { recursive: true, force: true })
+    const unpacked = mkdtempSync(join(folder, restoringPrefix))
+    let restored: Omit<Restored, 'replaced'>
+    try {
+      restored = await unpackChecked(source, unpacked)
+    } catch (error) {
+      rmSync(unpacked, { recursive: true, force: true })
+      throw error
+    }
+    // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` says so.
+    const replaced = there.length > 0 ? join(folder, `replaced-${now.toISOString().replace(/[:.]/g, '-')}`) : null
+    if (replaced) await moveParts(folder, replaced)
+    await moveParts(unpacked, folder)
+    rmSync(unpacked, { recursive: true, force: true })
+    await syncFolder(folder)
+    return { ...restored, replaced }
+  } finally {
+    await lock.release()
+  }
+}
+
+/** The parts of a store: all that is moved when one takes the place of another. */
+function partsIn(folder: string): string[] {
+  return readdirSync(folder).filter(
+    name =>
+      ['state.json', 'secret', 'journal.ndjson', 'messages', 'files', 'outbox'].includes(name) ||
+      sealedLast(name) !== undefined,
+  )
+}
+
+async function moveParts(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 })
+  for (const name of partsIn(from)) await rename(join(from, name), join(to, name))
+  await syncFolder(to)
+}
+
+async function unpackChecked(source: Source, folder: string): Promise<Omit<Restored, 'replaced'>> {
+  const { head, manifest, found } = await unpack(source, folder)
+  compare(manifest.files, found)
+  const report = await checkStore(folder)
+  refuseProblems(report, manifest)
+  const bytes = found.reduce((sum, file) => sum + file.bytes, 0)
+  const { made, version } = head
+  const notes = [...report.notes, ...report.problems.map(({ message }) => message)]
+  return { position: report.position, files: found.length, bytes, made, version, notes }
+}
+
+interface Unpacked {
+  readonly head: ReturnType<typeof readHead>
+  readonly manifest: Manifest
+  readonly found: readonly ArchivedFile[]
+}
+
+async function unpack(source: Source, folder: string): Promise<Unpacked> {
+  const { createTarDecoder } = await import('modern-tar')
+  const decoder = createTarDecoder({ strict: true })
+  const feeding = feed(source, decoder.writable)
+  // Waited for at the end, where there is one.
+  feeding.catch(() => {})
+  let head: Unpacked['head'] | undefined
+  let manifest: Manifest | undefined
+  const found: ArchivedFile[] = []
+  try {
+    for await (const { header, body } of decoder.readable) {
+      const { name } = header
+      if (!head) {
+        if (name !== headName) throw notABackup()
+        head = readHead(await textOf(body, longestHead))
+      } else if (name === manifestName) manifest = readManifest(await textOf(body, longestManifest))
+      else if (header.type !== 'file' || !isArchivable(name))
+        throw new BackupRefused(`the backup is damaged: it holds ${JSON.stringify(name)}, which no store has`)
+      else found.push(await writeFile(folder, name, body))
+    }
+    await feeding
+  } catch (error) {
+    if (error instanceof BackupRefused || isSystemError(error)) throw error
+    // What is left are complaints of the tar reader.
+    if (!head) throw notABackup()
+    throw new BackupRefused(`the backup is damaged or was cut short: ${(error as Error).message}`)
+  }
+  if (!head) throw notABackup()
+  if (!manifest) throw new BackupRefused('the backup was cut short: its list of files is missing')
+  return { head, manifest, found }
+}
+
+async function feed(source: Source, into: WritableStream<Uint8Array>): Promise<void> {
+  const writer = into.getWriter()
+  // The same error as that of the write or the close.
+  writer.closed.catch(() => {})
+  try {
+    for await (const piece of source) await writer.write(piece)
+    await writer.close()
+  } catch (error) {
+    await writer.abort(error).catch(() => {})
+    throw error
+  }
+}
+
+async function textOf(body: ReadableStream<Uint8Array>, longest: number): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of body) {
+    size += piece.length
+    if (size > longest) throw notABackup()
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}
+
+async function writeFile(folder: string, name: string, body: ReadableStream<Uint8Array>): Promise<ArchivedFile> {
+  const path = join(folder, name)
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const fd = openSync(path, 'wx', 0o600)
+  let bytes = 0
+  let sum = 0
+  try {
+    for await (const piece of body) {
+      sum = crc32(piece, sum)
+      bytes += piece.length
+      if (piece.length > 0) await writeWhole(fd, piece)
+    }
+    await sync(fd)
+  } finally {
+    await closeFile(fd)
+  }
+  return { name, bytes, sum }
+}
+
+function compare(wanted: readonly ArchivedFile[], found: readonly ArchivedFile[]): void {
+  const byName = new Map(found.map(file => [file.name, file]))
+  for (const { name, bytes, sum } of wanted) {
+    const file = byName.get(name)
+    if (!file) throw new BackupRefused(`the backup is damaged: ${name} is missing`)
+    if (file.bytes !== bytes || file.sum !== sum)
+      throw new BackupRefused(`the backup is damaged: ${name} does not match its checksum`)
+  }
+  if (found.length !== wanted.length)
+    throw new BackupRefused('the backup is damaged: it holds files that it does not list')
+}
+
+/** The daemon that starts on it must not be the one to find out. An upload that is missing or damaged does not stop it. */
+function refuseProblems({ problems, position }: StoreReport, manifest: Manifest): void {
+  const [problem] = problems.filter(({ file }) => !file.startsWith('files/'))
+  if (problem) throw new BackupRefused(`the store in the backup cannot be used: ${problem.message}`)
+  if (position !== manifest.position)
+    throw new BackupRefused(`the backup is damaged: its journal ends at ${position}, not at ${manifest.position}`)
+}
+
+function isSystemError(error: unknown): boolean {
+  return typeof (error as NodeJS.ErrnoException).syscall === 'string'
+}

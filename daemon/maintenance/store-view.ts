@@ -1,0 +1,172 @@
+// The files of a store as they are at one moment, held open for reading. A daemon may append, compact and delete meanwhile:
+// what is open stays readable, and what changed while it was being opened is opened again.
+
+import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { JournalDamaged } from '../journal/journal.ts'
+import { newline, readAt } from '../journal/line-blocks.ts'
+import { activeName, parseHeader, sealedLast } from '../journal/segment-format.ts'
+import { findTail, type Segment } from '../journal/segment-reader.ts'
+import { type FileEntry, readStateHead } from '../journal/state-file.ts'
+
+export interface HeldFile {
+  /** Its path in the folder, with slashes. */
+  readonly name: string
+  readonly fd: number
+  readonly size: number
+}
+
+/** A file that the snapshot names, and what it says of it. */
+export type SideFile = HeldFile & { readonly entry: FileEntry }
+
+export class NoStore extends Error {
+  constructor(folder: string) {
+    super(`${folder} has no store; name the folder of one with --data`)
+    this.name = 'NoStore'
+  }
+}
+
+export class StoreView {
+  readonly folder: string
+  /** The snapshot; undefined before the first compaction. */
+  readonly state: HeldFile | undefined
+  /** Position of the snapshot, and when it was made; 0 without one. */
+  readonly snapshot: { readonly position: number; readonly time: number }
+  readonly sideFiles: readonly SideFile[]
+  /** Of the journal, in order; the last one may grow. */
+  readonly segments: readonly Segment[]
+
+  constructor(parts: Pick<StoreView, 'folder' | 'state' | 'snapshot' | 'sideFiles' | 'segments'>) {
+    this.folder = parts.folder
+    this.state = parts.state
+    this.snapshot = parts.snapshot
+    this.sideFiles = parts.sideFiles
+    this.segments = parts.segments
+  }
+
+  /** Of the newest entry. */
+  get position(): number {
+    return this.segments.at(-1)?.last ?? this.snapshot.position
+  }
+
+  /** Opens everything that is needed for one consistent state. Close it when done. */
+  static async open(folder: string): Promise<StoreView> {
+    // Bounded: a compaction takes away files once; what is still wrong after so many attempts is damage.
+    for (let attempt = 1; ; attempt++) {
+      const opened = new Opened(folder)
+      try {
+        return await openOnce(folder, opened)
+      } catch (error) {
+        opened.close()
+        if (attempt === attempts || error instanceof NoStore) throw error
+        await sleep(pauseMs)
+      }
+    }
+  }
+
+  /** The same with what the journal gained since, as far as this segment of it goes. Closing one closes both. */
+  async withNewEntries(): Promise<StoreView> {
+    const active = this.segments.at(-1)!
+    const newer = await endOf(active.file, active.fd)
+    return new StoreView({ ...this, segments: [...this.segments.slice(0, -1), newer] })
+  }
+
+  /** Files beside the store: uploads and mails. Each may be deleted at any time. */
+  looseFiles(): string[] {
+    return ['files', 'outbox'].flatMap(below =>
+      namesIn(join(this.folder, below))
+        .filter(name => !name.endsWith('.tmp'))
+        .map(name => `${below}/${name}`),
+    )
+  }
+
+  close(): void {
+    for (const { fd } of [...(this.state ? [this.state] : []), ...this.sideFiles, ...this.segments]) closeSync(fd)
+  }
+}
+
+const attempts = 20
+const pauseMs = 25
+
+/** Descriptors of an attempt, to be closed if it fails. */
+class Opened {
+  readonly #folder: string
+  readonly #fds: number[] = []
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  file(name: string): HeldFile {
+    const fd = openSync(join(this.#folder, name), 'r')
+    this.#fds.push(fd)
+    return { name, fd, size: fstatSync(fd).size }
+  }
+
+  close(): void {
+    for (const fd of this.#fds) closeSync(fd)
+  }
+}
+
+async function openOnce(folder: string, opened: Opened): Promise<StoreView> {
+  const names = namesIn(folder)
+  const journals = names.filter(name => name === activeName || sealedLast(name) !== undefined)
+  if (!names.includes('state.json') && journals.length === 0) throw new NoStore(folder)
+  // The snapshot first: the journal that it needs is not forgotten before the next snapshot is there.
+  const state = names.includes('state.json') ? opened.file('state.json') : undefined
+  const head = state && (await readStateHead(state.fd, state.name))
+  const sideFiles = (head?.files ?? []).map(entry => ({ ...opened.file(`messages/${entry.name}`), entry }))
+  const snapshot = { position: head?.position ?? 0, time: head?.time ?? 0 }
+  return new StoreView({ folder, state, snapshot, sideFiles, segments: await openJournal(folder, opened, snapshot) })
+}
+
+async function openJournal(folder: string, opened: Opened, snapshot: { position: number }): Promise<Segment[]> {
+  const sealed = namesIn(folder)
+    .map(file => ({ file, last: sealedLast(file) }))
+    .filter((found): found is { file: string; last: number } => (found.last ?? 0) > snapshot.position)
+    .sort((a, b) => a.last - b.last)
+    .map(({ file, last }) => {
+      const { fd, size } = opened.file(file)
+      return { file, fd, size, last }
+    })
+  const active = opened.file(activeName)
+  const segments = [...sealed, await endOf(activeName, active.fd)]
+  let before = snapshot.position
+  for (const [index, { file, fd, last }] of segments.entries()) {
+    const { after } = await headerOf(file, fd)
+    // Segments meet exactly; the first one may reach back before the snapshot.
+    if (index === 0 ? after > before : after !== before)
+      throw new JournalDamaged(file, 1, `begins after position ${after}, but the entries after ${before} are needed`)
+    before = last
+  }
+  if (before < snapshot.position)
+    throw new JournalDamaged(activeName, 1, `the journal ends at position ${before}, before ${snapshot.position}`)
+  return segments
+}
+
+/** The segment up to its last whole entry: a write may be in progress. */
+async function endOf(file: string, fd: number): Promise<Segment> {
+  const { after, end } = await headerOf(file, fd)
+  const tail = await findTail(fd, end, fstatSync(fd).size)
+  return { file, fd, size: tail.end, last: tail.position ?? after }
+}
+
+const headerRoom = 256
+
+async function headerOf(file: string, fd: number): Promise<{ after: number; end: number }> {
+  const bytes = Buffer.alloc(headerRoom)
+  const got = await readAt(fd, bytes, 0, headerRoom, 0)
+  const end = bytes.subarray(0, got).indexOf(newline)
+  if (end < 0) throw new JournalDamaged(file, 1, 'not the header of a journal')
+  return { after: parseHeader(file, bytes.toString('utf8', 0, end)), end: end + 1 }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code!)) return []
+    throw error
+  }
+}

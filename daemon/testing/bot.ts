@@ -1,0 +1,76 @@
+// A bot's handler under test: it runs in the process of the test, as an account of the daemon, until it is stopped.
+
+import {
+  type BotHandler,
+  botMessageOf,
+  findAccount,
+  handleMessage,
+  isForBot,
+  LoopGuard,
+  nameConversation,
+} from '../client/bot.ts'
+import type { Client } from '../client/index.ts'
+
+export interface BotOptions {
+  /** Whether it gets every message that it can see; only those for it unless said. */
+  readonly all?: boolean
+  /** Seconds that the handler has for one message; 5 unless said. */
+  readonly within?: number
+}
+
+export interface RunningBot {
+  /** What the handler threw, oldest first. */
+  readonly errors: readonly Error[]
+  /** Stops it when the message in progress is done. Rejects once with what the handler threw, if it did. */
+  stop(): Promise<void>
+}
+
+/** Resolves when the bot sees every message that is sent from then on. */
+export async function runBot(client: Client, handler: BotHandler, options: BotOptions = {}): Promise<RunningBot> {
+  const { all = false, within = 5 } = options
+  const request = client.request.bind(client)
+  const me = await findAccount(request)
+  const guard = new LoopGuard(request)
+  const stopping = new AbortController()
+  const errors: Error[] = []
+  let reported = false
+  let ready!: () => void
+  const isReady = new Promise<void>(resolve => {
+    ready = resolve
+  })
+  const following = (async () => {
+    const { signal } = stopping
+    for await (const event of client.events({ types: ['message'], allPublicStreams: all, signal, onReady: ready })) {
+      if (!isForBot(event.message, event.flags, me, all)) continue
+      const message = botMessageOf(event.message, me)
+      const { answer, stopping: isLoop } = await guard.check(message)
+      if (isLoop) errors.push(new Error(`bots answer each other without end in ${nameConversation(message)}`))
+      if (!answer) continue
+      try {
+        const late = AbortSignal.timeout(within * 1000)
+        await Promise.race([handleMessage(handler, message, me, request, late), whenLate(late, within)])
+      } catch (error) {
+        errors.push(error as Error)
+      }
+    }
+  })()
+  await Promise.race([isReady, following])
+  return {
+    errors,
+    async stop() {
+      stopping.abort()
+      await following.catch(() => {})
+      const [first] = reported ? [] : errors
+      reported = true
+      if (first) throw first
+    },
+  }
+}
+
+function whenLate(signal: AbortSignal, within: number): Promise<never> {
+  return new Promise((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(new Error(`the handler did not finish within ${within} s`)), {
+      once: true,
+    }),
+  )
+}

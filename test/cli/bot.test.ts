@@ -1,0 +1,214 @@
+// `natter bot run` and `natter bot new`, and the same handlers in a test: what a handler gets, and what it can do wrong.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import type { BotHandler } from '../../daemon/client/index.ts'
+import { type Natter, startNatter } from '../../daemon/testing/index.ts'
+import { newShell, Watched } from '../support/cli.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+import { until } from '../support/until.ts'
+
+describe('natter bot run', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+  let folder: string
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'natter-bot-'))
+  })
+
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  function write(name: string, text: string): string {
+    const file = join(folder, name)
+    writeFileSync(file, text)
+    return file
+  }
+
+  const shellOf = (t: TestContext) =>
+    newShell(t, { NATTER_SITE: daemon().url, NATTER_CONTROL_TOKEN: daemon().ready.control_token! })
+
+  async function run(t: TestContext, file: string, ...flags: string[]): Promise<Watched> {
+    const child = shellOf(t).spawn(['bot', 'run', file, '--as', 'echo-bot', '--json', ...flags])
+    const bot = new Watched(t, child)
+    await bot.said(/listens at/)
+    return bot
+  }
+
+  const botId = async (t: TestContext, name = 'echo-bot') => {
+    const { stdout } = await shellOf(t).natter(['whoami', '--as', name, '--json'])
+    return JSON.parse(stdout).user_id as number
+  }
+
+  async function say(to: number, content: string): Promise<void> {
+    await daemon().owner.call(messages.send, { type: 'direct', to: [to], content })
+  }
+
+  async function answers(): Promise<string[]> {
+    const query = { anchor: 'newest', num_before: 30, apply_markdown: false } as const
+    return (await daemon().owner.call(messages.list, query)).messages.map(message => message.content)
+  }
+
+  const lines = (bot: Watched) => bot.lines.map(line => JSON.parse(line))
+
+  test('answers with what the function returns, keeps state in the storage, and loads a file again when it is saved', async t => {
+    const file = write(
+      'echo.ts',
+      `interface Counted { count: number }
+       export default async (message: { text: string }, bot: any): Promise<string> => {
+         const state: Counted = { count: Number(await bot.storage.get('count') ?? 0) + 1 }
+         await bot.storage.put('count', String(state.count))
+         return \`\${message.text} \${state.count}\`
+       }`,
+    )
+    const id = await botId(t)
+    const bot = await run(t, file)
+    await say(id, 'hello')
+    await until(async () => (await answers()).includes('hello 1'))
+    write('echo.ts', `export default (message, bot) => bot.storage.get('count').then(count => \`newer \${count}\`)`)
+    await until(async () => {
+      await say(id, 'again')
+      return (await answers()).some(content => content.startsWith('newer '))
+    })
+    write('echo.ts', 'export default (')
+    await until(async () => {
+      await say(id, 'again')
+      return /cannot be loaded, so the version before goes on/.test(bot.stderr)
+    })
+    bot.child.kill('SIGTERM')
+    assert.equal(await bot.ended, 0)
+  })
+
+  test('goes on after an error, and after a function that does not come back', async t => {
+    const file = write(
+      'wrong.cjs',
+      `module.exports = message => {
+         if (message.text === 'throw') throw new Error('it broke')
+         if (message.text === 'wait') return new Promise(() => {})
+         if (message.text === 'spin') for (;;);
+         if (message.text === 'flood') return (async bot => { for (;;) await bot.send({ to: [message.sender_id] }, 'more') })(arguments[1])
+         return 'fine'
+       }`,
+    )
+    const id = await botId(t)
+    const bot = await run(t, file, '--within', '1s', '--dry-run')
+    for (const text of ['throw', 'wait', 'spin', 'ok']) await say(id, text)
+    await until(() => lines(bot).some(line => line.sent?.params.content === 'fine'))
+    const errors = lines(bot)
+      .filter(line => line.error)
+      .map(line => line.error.reason)
+    assert.match(errors[0], /^it broke \(at .*wrong\.cjs/)
+    assert.match(errors[1], /did not finish within 1 s; it was ended/)
+    assert.match(errors[2], /did not finish within 1 s; it was ended/)
+    assert.equal(errors.length, 3)
+  })
+
+  test('stops a function that sends without end for one message', async t => {
+    const file = write(
+      'flood.mjs',
+      `export default async (message, bot) => { for (;;) await bot.send({ to: [message.sender_id] }, 'more') }`,
+    )
+    const id = await botId(t)
+    const bot = await run(t, file, '--dry-run', '--count', '1')
+    await say(id, 'go')
+    assert.equal(await bot.ended, 0)
+    assert.equal(lines(bot).filter(line => line.sent).length, 100)
+    assert.match(lines(bot).at(-1).error.reason, /sent more than 100 messages for one/)
+  })
+
+  test('with --dry-run sends nothing and prints a transcript', async t => {
+    const file = write('dry.js', 'module.exports = ({ text }, bot) => bot.react("tada").then(() => `dry ${text}`)')
+    const id = await botId(t)
+    const child = shellOf(t).spawn(['bot', 'run', file, '--as', 'echo-bot', '--dry-run', '--count', '1'])
+    const bot = new Watched(t, child)
+    await bot.said(/Echo Bot listens at .*; nothing is sent/)
+    await say(id, 'run')
+    assert.equal(await bot.ended, 0)
+    assert.match(bot.lines[0]!, /: run$/)
+    assert.match(bot.lines[1]!, /Echo Bot: POST \/messages\/\d+\/reactions \{"emoji_name":"tada"\} {2}\(not sent\)$/)
+    assert.match(bot.lines[2]!, /Echo Bot: dry run {2}\(not sent\)$/)
+    assert.ok(!(await answers()).includes('dry run'))
+  })
+
+  test('refuses a file that is no handler, and an account that does not exist', async t => {
+    const shell = shellOf(t)
+    const fails = async (code: number, words: RegExp, ...args: string[]) => {
+      const outcome = await shell.natter(['bot', 'run', ...args])
+      assert.equal(outcome.code, code, outcome.stderr)
+      assert.match(outcome.stderr, words)
+    }
+    await fails(3, /there is no file nothing\.ts/, 'nothing.ts', '--as', 'echo-bot')
+    await fails(2, /its name must end in \.ts or \.js/, write('a.py', ''), '--as', 'echo-bot')
+    await fails(2, /has no function as its default export/, write('b.js', 'exports.x = 1'), '--as', 'echo-bot')
+    await fails(2, /cannot be loaded: /, write('c.ts', 'export default ('), '--as', 'echo-bot')
+    await fails(2, /--within takes a time/, write('d.js', ''), '--as', 'echo-bot', '--within', 'soon')
+    await fails(3, /nobody/i, write('d.js', 'module.exports = () => 1'), '--as', 'nobody-here')
+  })
+})
+
+describe('natter bot new', () => {
+  test('writes a handler and a test, and replaces nothing', async t => {
+    const shell = newShell(t)
+    const made = await shell.natter(['bot', 'new', 'greeter'])
+    assert.equal(made.code, 0, made.stderr)
+    assert.match(made.stdout, /natter bot run greeter\.ts --as echo-bot/)
+    assert.match(readFileSync(join(shell.home, 'greeter.test.ts'), 'utf8'), /natter\.runBot\(handle/)
+    const again = await shell.natter(['bot', 'new', 'greeter'])
+    assert.equal(again.code, 1)
+    assert.match(again.stderr, /greeter\.ts exists/)
+    assert.equal((await shell.natter(['bot', 'new', '../up'])).code, 2)
+  })
+})
+
+describe('natter.runBot() of natter/testing', () => {
+  let natter: Natter
+
+  before(async () => {
+    natter = await startNatter()
+  })
+
+  after(() => natter.stop())
+
+  const ask = (content: string, to = 'echo-bot') =>
+    natter.as('amy').messages.send({ type: 'direct', to: [natter.account(to).userId], content })
+
+  test('runs the same handler in two lines', async () => {
+    const handler: BotHandler = (message, bot) => `${bot.me.name} heard ${message.text}`
+    const bot = await natter.runBot(handler, { as: 'echo-bot' })
+    await ask('you')
+    await natter.waitFor({ type: 'message', message: { content: 'Echo Bot heard you' } })
+    await natter.as('amy').messages.send({ type: 'channel', to: 'general', topic: 'x', content: '@**Echo Bot** this' })
+    await natter.waitFor({ type: 'message', message: { content: 'Echo Bot heard this', subject: 'x' } })
+    await bot.stop()
+  })
+
+  test('reports what the handler threw when it is stopped, and one that takes too long', async () => {
+    const handler: BotHandler = message => {
+      if (message.text === 'fail') throw new Error('it broke')
+      return new Promise(() => {})
+    }
+    const bot = await natter.runBot(handler, { within: 0.05 })
+    await ask('fail')
+    await ask('hang')
+    await until(() => bot.errors.length === 2)
+    await assert.rejects(bot.stop(), /it broke/)
+    assert.match(bot.errors[1]!.message, /did not finish within 0\.05 s/)
+  })
+
+  test('notices that two bots answer each other without end, and stops them', async () => {
+    const first = await natter.runBot(() => 'ping', { as: 'echo-bot' })
+    const second = await natter.runBot(() => 'pong', { as: 'deploy-bot' })
+    await natter
+      .as('deploy-bot')
+      .messages.send({ type: 'direct', to: [natter.account('echo-bot').userId], content: 'begin' })
+    await until(() => first.errors.length + second.errors.length > 0)
+    const stopped = [first, second].find(bot => bot.errors.length > 0)!
+    assert.match(stopped.errors[0]!.message, /bots answer each other without end in /)
+    await Promise.allSettled([first.stop(), second.stop()])
+    const sent = natter.requests().filter(call => call.endpoint === 'send-message').length
+    assert.ok(sent < 40, `${sent} messages`)
+  })
+})

@@ -1,0 +1,93 @@
+// The configuration for nginx that docs/operations.md shows, run with the nginx of this machine, if it has one.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { startDaemon, type TestDaemon } from '../support/daemon.ts'
+import { freePort } from '../support/free-port.ts'
+import { root } from '../support/sources.ts'
+import { until } from '../support/until.ts'
+
+const isHere = ['nginx', '/usr/sbin/nginx'].find(program => spawnSync(program, ['-v']).status === 0)
+
+async function startNginx(t: TestContext, daemon: TestDaemon, behind: number): Promise<number> {
+  const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+  const port = await freePort()
+  const fixtures = join(root, 'test/fixtures/tls')
+  const server = /```nginx\n(.*?)```/s
+    .exec(page)![1]!
+    .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+    .replace(/\/etc\/ssl\S*fullchain\.pem/, join(fixtures, 'good-cert.pem'))
+    .replace(/\/etc\/ssl\S*privkey\.pem/, join(fixtures, 'good-key.pem'))
+    .replace('127.0.0.1:9991', `127.0.0.1:${behind}`)
+  const folder = mkdtempSync(join(tmpdir(), 'natter-nginx-'))
+  mkdirSync(join(folder, 'temp'))
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    name => `${name}_temp_path ${join(folder, 'temp')};`,
+  )
+  const config = `pid ${join(folder, 'pid')}; error_log stderr; daemon off; master_process off; events {}
+http { access_log off; ${temporary.join(' ')} ${server} }`
+  writeFileSync(join(folder, 'nginx.conf'), config)
+  const nginx: ChildProcess = spawn(isHere!, ['-p', folder, '-c', join(folder, 'nginx.conf')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let stderr = ''
+  nginx.stderr!.setEncoding('utf8').on('data', text => {
+    stderr += text
+  })
+  t.after(() => {
+    nginx.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await until(async () => {
+    assert.equal(nginx.exitCode, null, stderr)
+    return (await call(port, daemon, 'GET', '/readyz').catch(() => undefined))?.status === 200
+  })
+  return port
+}
+
+function call(port: number, { ready }: TestDaemon, method: string, path: string, body?: string) {
+  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const auth = `${ready.owner.email}:${ready.owner.api_key}`
+    const headers = { Host: 'chat.example.com', 'Content-Type': 'application/x-www-form-urlencoded' }
+    request({ host: '127.0.0.1', port, method, path, auth, headers, rejectUnauthorized: false }, answer => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', more => {
+        text += more
+      })
+      answer.on('end', () => resolve({ status: answer.statusCode!, text }))
+    })
+      .on('error', reject)
+      .end(body)
+  })
+}
+
+describe('natterd behind nginx', { skip: !isHere && 'nginx is not installed' }, () => {
+  test('answers calls and long polls through the proxy', async t => {
+    const behind = await freePort()
+    const flags = ['--memory', '--port', String(behind), '--url', 'https://chat.example.com', '--trust-proxy']
+    const daemon = await startDaemon(t, { flags })
+    const port = await startNginx(t, daemon, behind)
+    const me = await call(port, daemon, 'GET', '/api/v1/users/me')
+    assert.equal(me.status, 200, me.text)
+    const { queue_id } = JSON.parse(
+      (await call(port, daemon, 'POST', '/api/v1/register', 'event_types=["message"]')).text,
+    )
+    const polling = call(port, daemon, 'GET', `/api/v1/events?queue_id=${queue_id}&last_event_id=-1`)
+    const content = 'x'.repeat(9000)
+    const sent = await call(
+      port,
+      daemon,
+      'POST',
+      '/api/v1/messages',
+      `type=direct&to=[${daemon.ready.owner.user_id}]&content=${content}`,
+    )
+    assert.equal(sent.status, 200, sent.text)
+    const { events } = JSON.parse((await polling).text)
+    assert.equal(events[0].message.content.length, content.length)
+  })
+})

@@ -1,0 +1,257 @@
+// Backups of a store that is in use, and what a restore accepts and refuses.
+
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { packTar, unpackTar } from 'modern-tar'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { users } from '../../daemon/api/people/users.ts'
+import { newShell } from '../support/cli.ts'
+import { launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
+
+let scratch: string
+
+before(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'natter-backup-'))
+})
+
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+function place(name: string): string {
+  return join(mkdtempSync(join(scratch, 'case-')), name)
+}
+
+function natter(t: TestContext, ...args: string[]) {
+  return newShell(t).natter(args)
+}
+
+async function say(daemon: TestDaemon, content: string): Promise<number> {
+  const { user_id } = daemon.ready.owner
+  return (await daemon.owner.call(messages.send, { type: 'direct', to: [user_id], content })).id
+}
+
+async function contentsOf(daemon: TestDaemon): Promise<string[]> {
+  const query = { anchor: 'newest', num_before: 1000, apply_markdown: false } as const
+  return (await daemon.owner.call(messages.list, query)).messages.map(message => message.content)
+}
+
+async function upload(daemon: TestDaemon): Promise<string> {
+  const boundary = 'b'
+  const part = `--${boundary}\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\nHello file\r\n--${boundary}--\r\n`
+  const form = { body: part, headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` } }
+  const { body } = await daemon.owner.raw('POST', '/api/v1/user_uploads', form)
+  assert.equal(body.result, 'success', JSON.stringify(body))
+  return String(body.url)
+}
+
+describe('natter backup', () => {
+  const daemon = sharedDaemon({ flags: ['--preset', 'dev'] })
+
+  test('has everything that was answered before it began, and restores to a store that a daemon starts on', async t => {
+    await say(daemon(), 'before the snapshot')
+    const url = await upload(daemon())
+    await daemon().compact()
+    await say(daemon(), 'after the snapshot')
+    const file = place('natter.tar')
+    const made = await natter(t, 'backup', file, '--data', daemon().data, '--json')
+    assert.equal(made.code, 0, made.stderr)
+    assert.equal(JSON.parse(made.stdout).secret, true)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    const data = place('store')
+    const restored = await natter(t, 'restore', file, '--data', data)
+    assert.equal(restored.code, 0, restored.stderr)
+    const other = await startDaemon(t, { data })
+    assert.equal(other.ready.owner.api_key, daemon().ready.owner.api_key)
+    assert.deepEqual((await contentsOf(other)).slice(-2), ['before the snapshot', 'after the snapshot'])
+    assert.equal(readFileSync(join(data, 'files', readdirSync(join(data, 'files'))[0]!), 'utf8'), 'Hello file')
+    assert.equal((await other.owner.raw('GET', `/api/v1${url}`)).body.result, 'success')
+  })
+
+  test('is consistent while messages are sent and the store is compacted', async t => {
+    let sending = true
+    let sent = 0
+    const traffic = (async () => {
+      for (; sending; sent++) await say(daemon(), `message ${sent}`)
+    })()
+    const compacting = (async () => {
+      while (sending) await daemon().compact()
+    })()
+    try {
+      for (let round = 0; round < 2; round++) {
+        const known = sent
+        const file = place('natter.tar')
+        const made = await natter(t, 'backup', file, '--data', daemon().data)
+        assert.equal(made.code, 0, made.stderr)
+        const data = place('store')
+        const restored = await natter(t, 'restore', file, '--data', data)
+        assert.equal(restored.code, 0, restored.stderr)
+        const stats = JSON.parse((await natter(t, 'store', 'stats', '--data', data, '--json')).stdout)
+        assert.ok(stats.messages >= known, `${stats.messages} messages, but ${known} were answered before`)
+      }
+    } finally {
+      sending = false
+      await Promise.all([traffic, compacting])
+    }
+  })
+
+  test('leaves out the secret if asked to: API keys are then new', async t => {
+    const file = place('natter.tar')
+    assert.equal((await natter(t, 'backup', file, '--data', daemon().data, '--without-secret')).code, 0)
+    const data = place('store')
+    const restored = await natter(t, 'restore', file, '--data', data)
+    assert.match(restored.stderr, /no file 'secret'/)
+    const other = await startDaemon(t, { data, flags: ['--new-secret'] })
+    assert.notEqual(other.ready.owner.api_key, daemon().ready.owner.api_key)
+    await other.owner.call(users.me, {})
+  })
+
+  test('writes to stdout as -, and restores from stdin', async t => {
+    const shell = newShell(t)
+    const child = shell.spawn(['backup', '-', '--data', daemon().data])
+    const pieces: Buffer[] = []
+    child.stdout!.on('data', piece => pieces.push(piece))
+    assert.equal(await new Promise(resolve => child.once('close', resolve)), 0)
+    const checking = shell.spawn(['restore', '-', '--check', '--json'])
+    checking.stdin!.end(Buffer.concat(pieces))
+    let text = ''
+    checking.stdout!.setEncoding('utf8').on('data', more => {
+      text += more
+    })
+    assert.equal(await new Promise(resolve => checking.once('close', resolve)), 0)
+    assert.ok(JSON.parse(text).position > 0)
+  })
+
+  test('does not replace a file unless it is told to', async t => {
+    const file = place('natter.tar')
+    writeFileSync(file, 'mine')
+    const refused = await natter(t, 'backup', file, '--data', daemon().data)
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /exists\n {2}Choose another name, or add --force\./)
+    assert.equal(readFileSync(file, 'utf8'), 'mine')
+    assert.equal((await natter(t, 'backup', file, '--data', daemon().data, '--force')).code, 0)
+  })
+
+  test('refuses a folder without a store', async t => {
+    const empty = place('empty')
+    mkdirSync(empty)
+    const { code, stderr } = await natter(t, 'backup', place('natter.tar'), '--data', empty)
+    assert.equal(code, 3)
+    assert.match(stderr, /has no store; name the folder of one with --data/)
+  })
+})
+
+describe('natter restore', () => {
+  let backup: Buffer
+  let file: string
+  let running: TestDaemon
+
+  before(async () => {
+    running = await launch(mkdtempSync(join(scratch, 'running-')), { flags: ['--preset', 'dev'] })
+    await say(running, 'kept')
+    await running.compact()
+    await say(running, 'kept too')
+    file = place('natter.tar')
+    const { backupToFile } = await import('../../daemon/maintenance/index.ts')
+    await backupToFile(file, { folder: running.data, withoutSecret: false, now: new Date(0) })
+    backup = readFileSync(file)
+  })
+
+  after(() => running.kill())
+
+  /** Restores these bytes into a new folder and expects a refusal that leaves nothing behind. */
+  async function refused(bytes: Uint8Array, sentence: RegExp): Promise<void> {
+    const { openBackup, restoreBackup } = await import('../../daemon/maintenance/index.ts')
+    const damaged = place('damaged.tar')
+    writeFileSync(damaged, bytes)
+    const folder = place('store')
+    const restoring = restoreBackup(openBackup(damaged), { folder, replace: false, now: new Date(0) })
+    await assert.rejects(restoring, (error: Error) => {
+      assert.equal(error.name, 'BackupRefused', error.stack)
+      assert.match(error.message, sentence)
+      return true
+    })
+    assert.deepEqual(
+      readdirSync(folder).filter(name => name !== 'lock'),
+      [],
+    )
+  }
+
+  test('refuses a backup that was cut short, wherever it was cut', async () => {
+    for (let part = 0; part < 8; part++)
+      await refused(backup.subarray(0, Math.floor((backup.length * part) / 8)), /cut short|not a backup/)
+    await refused(backup.subarray(0, backup.length - 2048), /cut short|damaged/)
+  })
+
+  test('refuses a backup with a changed byte, in every file of it', async () => {
+    const names = (await unpackTar(backup)).map(({ header }) => header.name)
+    assert.ok(names.includes('state.json') && names.includes('journal.ndjson') && names.includes('secret'))
+    for (const name of names) {
+      const changed = Buffer.from(backup)
+      // The header of an entry begins with its name; the content follows after 512 bytes.
+      const at = changed.indexOf(`${name}\0`) + 512 + 5
+      changed[at] = changed[at]! ^ 1
+      await refused(changed, /damaged|not a backup|newer/)
+    }
+  })
+
+  test('refuses a backup of a newer format, and says which version made it', async () => {
+    const entries = await unpackTar(backup)
+    const head = { natter: 'backup', format: 99, version: '42.0.0', made: '' }
+    const changed = entries.map(({ header, data }) => {
+      const body = header.name === 'natter-backup.json' ? Buffer.from(JSON.stringify(head)) : data!
+      return { header: { ...header, size: body.length }, body }
+    })
+    await refused(await packTar(changed), /natter 42\.0\.0 made this backup in format 99; this natter reads format 1/)
+  })
+
+  test('refuses what is not a backup: text, nothing, another archive, names that lead elsewhere', async () => {
+    await refused(Buffer.from('hello'), /not a backup/)
+    await refused(Buffer.alloc(0), /not a backup/)
+    await refused(await packTar([{ header: { name: 'a.txt', size: 1 }, body: 'a' }]), /not a backup/)
+    const entries = await unpackTar(backup)
+    const [head, ...rest] = entries.map(({ header, data }) => ({ header, body: data! }))
+    const planted = { header: { name: '../planted', size: 1 }, body: Buffer.from('x') }
+    await refused(await packTar([head!, planted, ...rest]), /holds "\.\.\/planted", which no store has/)
+  })
+
+  test('refuses the folder of a daemon that runs', async t => {
+    const { code, stderr } = await natter(t, 'restore', file, '--data', running.data, '--replace')
+    assert.equal(code, 1)
+    assert.match(stderr, /is in use by another natterd \(process \d+ at http.*\); stop it first/)
+    await say(running, 'still works')
+  })
+
+  test('moves a store out of the way only when asked to', async t => {
+    const data = place('store')
+    const first = await launch(data)
+    await first.stop()
+    const refusal = await natter(t, 'restore', file, '--data', data)
+    assert.equal(refusal.code, 1)
+    assert.match(refusal.stderr, /has a store; add --replace to move it/)
+    const restored = await natter(t, 'restore', file, '--data', data, '--replace', '--json')
+    assert.equal(restored.code, 0, restored.stderr)
+    const { replaced } = JSON.parse(restored.stdout)
+    assert.ok(existsSync(join(replaced, 'journal.ndjson')), 'the old store is kept')
+    const other = await startDaemon(t, { data })
+    assert.ok((await contentsOf(other)).includes('kept too'))
+  })
+
+  test('that was interrupted keeps a daemon from starting, until it is done again', async t => {
+    const data = place('store')
+    mkdirSync(join(data, 'restoring-abc'), { recursive: true })
+    await assert.rejects(launch(data), /a restore into it was interrupted; run `natter restore` again, with --replace/)
+    assert.equal((await natter(t, 'restore', file, '--data', data, '--replace')).code, 0)
+    const other = await startDaemon(t, { data })
+    assert.ok((await contentsOf(other)).includes('kept'))
+  })
+
+  test('with --check restores nothing', async t => {
+    const data = place('store')
+    const { code, stderr } = await natter(t, 'restore', file, '--data', data, '--check')
+    assert.equal(code, 0)
+    assert.match(stderr, /the backup of 1970-01-01T00:00:00\.000Z, by natter .*, is good/)
+    assert.ok(!existsSync(data))
+  })
+})

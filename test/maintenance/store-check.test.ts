@@ -1,0 +1,143 @@
+// `natter store check` and `natter store stats`: what is wrong with a store, and what it holds.
+
+import assert from 'node:assert/strict'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { FileJournal } from '../../daemon/journal/file-journal.ts'
+import { openSnapshots } from '../../daemon/journal/snapshots.ts'
+import { newShell } from '../support/cli.ts'
+import { launch } from '../support/daemon.ts'
+
+let scratch: string
+let original: string
+
+before(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'natter-check-'))
+  original = mkdtempSync(join(scratch, 'original-'))
+  const daemon = await launch(original, { flags: ['--preset', 'dev'] })
+  const say = (content: string) =>
+    daemon.owner.call(messages.send, { type: 'direct', to: [daemon.ready.owner.user_id], content })
+  await say('in the snapshot')
+  const body = '--b\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\nHello\r\n--b--\r\n'
+  const form = { body, headers: { 'Content-Type': 'multipart/form-data; boundary=b' } }
+  assert.equal((await daemon.owner.raw('POST', '/api/v1/user_uploads', form)).body.result, 'success')
+  await daemon.compact()
+  for (const content of ['one', 'two', 'three']) await say(content)
+  // As after a crash: `stop` would compact.
+  await daemon.kill()
+})
+
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+function copy(): string {
+  const folder = mkdtempSync(join(scratch, 'case-'))
+  cpSync(original, folder, { recursive: true })
+  return folder
+}
+
+function edit(folder: string, name: string, change: (text: string) => string): void {
+  const path = join(folder, name)
+  writeFileSync(path, change(readFileSync(path, 'latin1')), 'latin1')
+}
+
+async function check(t: TestContext, folder: string) {
+  const { code, stdout } = await newShell(t).natter(['store', 'check', '--data', folder, '--json'])
+  return { code, ...JSON.parse(stdout) } as { code: number; ok: boolean; problems: { file: string; line?: number }[] }
+}
+
+describe('natter store check', () => {
+  test('finds nothing wrong with a good store, and changes nothing', async t => {
+    const folder = copy()
+    const before = readdirSync(folder, { recursive: true }).sort()
+    const { code, stdout } = await newShell(t).natter(['store', 'check', '--data', folder])
+    assert.equal(code, 0)
+    assert.match(stdout, /^ok: \d+ files, .*, journal up to position \d+\n$/)
+    assert.deepEqual(readdirSync(folder, { recursive: true }).sort(), before)
+  })
+
+  test('names file and line of everything that is damaged, not only of the first', async t => {
+    const folder = copy()
+    edit(folder, 'journal.ndjson', text => text.replace('"two"', '"2wo"'))
+    edit(folder, 'state.json', text => text.replace('in the snapshot', 'in the snapshut'))
+    const upload = `files/${readdirSync(join(folder, 'files'))[0]}`
+    edit(folder, upload, () => 'Hullo')
+    const { code, ok, problems } = await check(t, folder)
+    assert.equal(code, 1)
+    assert.equal(ok, false)
+    assert.deepEqual(
+      problems.map(({ file }) => file),
+      ['state.json', 'journal.ndjson', upload],
+    )
+    const lines = readFileSync(join(folder, 'journal.ndjson'), 'utf8').split('\n')
+    assert.equal(problems[1]!.line, lines.findIndex(line => line.includes('"2wo"')) + 1)
+  })
+
+  test('reports an upload that is missing', async t => {
+    const folder = copy()
+    const name = readdirSync(join(folder, 'files'))[0]!
+    rmSync(join(folder, 'files', name))
+    const { problems } = await check(t, folder)
+    assert.deepEqual(
+      problems.map(({ file }) => file),
+      [`files/${name}`],
+    )
+  })
+
+  test('reports a secret that is not the one of the store', async t => {
+    const folder = copy()
+    writeFileSync(join(folder, 'secret'), 'another secret altogether, for once')
+    const { problems } = await check(t, folder)
+    assert.deepEqual(
+      problems.map(({ file }) => file),
+      ['secret'],
+    )
+  })
+
+  test('reports a file of messages that does not match the snapshot, and a journal that does not reach back', async t => {
+    const folder = mkdtempSync(join(scratch, 'segments-'))
+    const files = [{ name: 'first', pieces: () => [Buffer.from('content')] }]
+    await openSnapshots(folder).write({ format: 3, position: 5, time: 0, sections: {}, files })
+    const journal = await FileJournal.open({ folder, durability: 'os', warn: () => {}, startAfter: 5 })
+    await journal.close()
+    writeFileSync(join(folder, 'messages/first'), 'cantent')
+    assert.deepEqual((await check(t, folder)).problems, [
+      { file: 'messages/first', message: 'messages/first: does not match its checksum in state.json' },
+    ])
+    writeFileSync(join(folder, 'messages/first'), 'short')
+    assert.deepEqual((await check(t, folder)).problems, [
+      { file: 'messages/first', message: 'messages/first: has 5 bytes, but 7 were written' },
+    ])
+    writeFileSync(join(folder, 'journal.ndjson'), '{"natter":"journal","format":1,"after":9}\n')
+    assert.deepEqual((await check(t, folder)).problems, [
+      {
+        file: 'journal.ndjson',
+        line: 1,
+        message: 'journal.ndjson, line 1: begins after position 9, but the entries after 5 are needed',
+      },
+    ])
+  })
+
+  test('refuses a folder that has no store', async t => {
+    const { code, stderr } = await newShell(t).natter(['store', 'check', '--data', join(scratch, 'nothing')])
+    assert.equal(code, 3)
+    assert.match(stderr, /nothing has no store/)
+  })
+})
+
+describe('natter store stats', () => {
+  test('counts what the store holds', async t => {
+    const { code, stdout } = await newShell(t).natter(['store', 'stats', '--data', original, '--json'])
+    assert.equal(code, 0)
+    const stats = JSON.parse(stdout)
+    assert.equal(stats.uploads, 1)
+    assert.equal(stats.bytes.uploads, 5)
+    assert.ok(stats.messages >= 4 && stats.users >= 2 && stats.channels >= 1, stdout)
+    assert.equal(stats.journal_entries, stats.position - stats.snapshot.position)
+    const text = await newShell(t).natter(['store', 'stats', '--data', original])
+    assert.match(text.stdout, /^messages +\d+$/m)
+    assert.match(text.stdout, /^uploads +1, 5 B$/m)
+  })
+})
