@@ -92,7 +92,7 @@ class Checking {
       this.#count(segment.size)
       await this.#guard(async () => {
         // Every line is checked on the way; nothing needs to be parsed.
-        for await (const block of readSegment(segment, view.snapshot.position, previous, () => undefined))
+        for await (const block of readSegment(segment, view.snapshot.position, previous, () => []))
           for (const _ of block);
       })
       previous = segment.last
