@@ -75,7 +75,7 @@ export function wordsFor(endpoint: Endpoint): readonly string[] {
 }
 
 export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
-  if (endpoint.cli.log) return [followFlag]
+  if (endpoint.cli.log?.follow) return [followFlag]
   if (endpoint.cli.history) return [linesFlag, ...listFlags, ...stretchFlags]
   const flags = isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
   return endpoint.cli.files ? [...flags, fileFlag] : flags
@@ -133,6 +133,10 @@ function placed(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<stri
   // The path of a file, as `uploads create` prints it.
   const [, realm, file] = /^.*\/user_uploads\/(\d+)\/(.+)$/.exec(textOf(rest.get('realm_id_str') ?? '')) ?? []
   if (realm && file && endpoint.params.filename) rest.set('realm_id_str', realm).set('filename', file)
+  // A channel and its topic in one word, where both are words.
+  const both = placeIn(textOf(rest.get('stream_id') ?? ''))
+  if (both?.topic !== undefined && endpoint.params.topic_name && !rest.has('topic_name'))
+    rest.set('stream_id', `#${both.channel}`).set('topic_name', both.topic)
   const { topic } = endpoint.params
   if (word === undefined && topic && endpoint.params.stream_id && !rest.has('stream_id')) {
     const named = placeIn(textOf(rest.get('topic') ?? ''))

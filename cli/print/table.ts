@@ -1,5 +1,6 @@
-// A table for people, one line per row: columns as wide as needed, narrower on a narrow terminal, and the last ones left
-// out if that is not enough. Columns chosen by --fields always stay: then each row becomes a block of lines.
+// A table for people, one line per row: columns as wide as needed. On a narrow terminal texts get narrower, then the last
+// columns are left out, and only then addresses, paths and IDs are cut, which are of little use without their end.
+// Columns chosen by --fields always stay: if they do not fit, each row becomes a block of lines.
 
 import { harmless } from '../base/failure.ts'
 import type { Reply } from '../base/reply.ts'
@@ -7,6 +8,10 @@ import { type Terminal, widthOf, wrapped } from './terminal.ts'
 
 const gap = 2
 const narrowest = 8
+/** What is wider is a text, also if it has no spaces. */
+const longestWord = 60
+/** Texts are not cut further than this while there are columns to leave out. */
+const readable = 16
 
 export function tableLines(
   rows: readonly Reply[],
@@ -20,11 +25,39 @@ export function tableLines(
   const cells = rows.map(row => names.map(name => (Object.hasOwn(row, name) ? cell(row[name], name) : '')))
   const titles = names.map(harmless)
   const natural = titles.map((title, index) => Math.max(widthOf(title), ...cells.map(row => widthOf(row[index]!))))
-  const widths = room === undefined ? natural : fitted(natural, titles.map(widthOf), room, chosen !== undefined)
+  const least = titles.map(widthOf)
+  const whole = least.map((width, index) => Math.max(width, wholeWidth(cells.map(row => row[index]!))))
+  const fewer = chosen !== undefined
+  const widths =
+    room === undefined ? natural : (fewer && shortened(natural, whole, room)) || fitted(natural, least, room, fewer)
   // If most columns would be lost, blocks of lines are more useful.
   if (!widths || widths.length * 2 < names.length) return blocks(titles, cells, room, colors?.cyan)
   const heading = colors?.bold ?? ((text: string) => text)
   return [heading(joined(titles, widths)), ...cells.map(row => joined(row, widths))]
+}
+
+/** Cuts texts a little and leaves out columns at the end, as long as at least half of them stay. */
+function shortened(natural: readonly number[], whole: readonly number[], room: number): number[] | undefined {
+  for (let count = natural.length; count * 2 >= natural.length && count > 0; count--) {
+    const widths = natural.slice(0, count)
+    const excess = () => widths.reduce((sum, width) => sum + width + gap, -gap) - room
+    const floor = whole.map((width, index) => Math.min(natural[index]!, Math.max(width, readable)))
+    // Each turn takes a column off the widest text; bounded by the width of the row.
+    while (excess() > 0) {
+      const spare = widths.map((width, index) => (width > floor[index]! ? width : 0))
+      const widest = spare.lastIndexOf(Math.max(...spare))
+      if (spare[widest] === 0) break
+      widths[widest]!--
+    }
+    if (excess() <= 0) return widths
+  }
+  return undefined
+}
+
+/** The width at which no cell is cut that has no spaces: an address, a path, an ID. */
+function wholeWidth(cells: readonly string[]): number {
+  const widths = cells.map(text => (text.includes(' ') ? 0 : widthOf(text)))
+  return Math.max(0, ...widths.map(width => (width > longestWord ? 0 : width)))
 }
 
 /** Shrinks the widest until all fit, then leaves out the last if allowed; undefined if they cannot fit. */

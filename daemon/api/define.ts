@@ -200,8 +200,11 @@ export interface CliForm {
   readonly files?: string
   /** The noun alone means this subcommand. */
   readonly alone?: true
-  /** A list that grows, one line per entry: `--follow` sends this field of the last reply in that param, and waits. */
-  readonly log?: { readonly of: 'calls' | 'events'; readonly field: string; readonly param: string }
+  /** Entries of a log, one line each, or one in full. `--follow` sends the field of the last reply in the param, and waits. */
+  readonly log?: {
+    readonly of: 'calls' | 'events'
+    readonly follow?: { readonly field: string; readonly param: string }
+  }
   /** Lists messages: without an anchor the newest, with flags for channel, topic, sender and words. */
   readonly history?: true
   /** The param that holds a draft, or a list of them; people write a draft as they write a message, in these words. */

@@ -64,7 +64,7 @@ describe('files', () => {
 
   test('times in the list of uploads are times', async () => {
     const [heading, row] = (await natter('uploads', 'list')).split('\n')
-    assert.match(heading!, /^id +name +size +create_time +path_id$/)
+    assert.match(heading!, /^id +path_id +create_time +size +name$/)
     assert.match(row!, / \d{4}-\d\d-\d\d \d\d:\d\d:\d\d /)
   })
 

@@ -27,7 +27,14 @@ describe('a subcommand that destroys something', () => {
     const natter = (args: readonly string[], input?: string) => inProcess(args, { env, ...(input && { input }) })
     for (const name of ['general', 'attic'])
       await daemon.owner.call(channels.create, { name, subscribers: [daemon.ready.owner.user_id] })
-    for (const args of [['org', 'deactivate'], ['topics', 'delete', 'general', 'lunch'], ['reset']]) {
+    for (const args of [
+      ['org', 'deactivate'],
+      ['topics', 'delete', '#general>lunch'],
+      ['users', 'deactivate-me'],
+      ['profile-fields', 'delete', '1'],
+      ['snapshot', 'restore', 'before'],
+      ['reset'],
+    ]) {
       const { code, stderr } = await natter(args)
       assert.equal(code, 2, args.join(' '))
       assert.match(stderr, /\?\n {2}Add --yes/)
@@ -38,7 +45,8 @@ describe('a subcommand that destroys something', () => {
     assert.equal((await natter(['channels', 'show', 'attic'])).code, 0)
     const archived = await natter([...archive, '--yes'], lines)
     assert.equal(archived.code, 0, archived.stderr)
-    assert.equal((await natter(['topics', 'delete', 'general', 'lunch', '--yes'])).code, 0)
+    assert.equal((await natter(['messages', 'delete', '--batch', '-'], '{"message_id":1}\n')).code, 2)
+    assert.equal((await natter(['topics', 'delete', '#general>lunch', '--yes'])).code, 0)
     assert.equal((await natter(['reset', '--yes'])).code, 0)
     // Nothing is destroyed by looking.
     assert.equal((await natter(['org', 'deactivate', '--dry-run'])).code, 0)

@@ -77,6 +77,35 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     assert.match(all.stdout, /^name +topics_policy +folder_id\n/)
   })
 
+  test('tables leave out columns before they cut addresses', async t => {
+    const daemon = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
+    const { email, api_key } = daemon.ready.owner
+    const shell = newShell(t, accountAt(daemon.url, email, api_key))
+    const users = open(t, shell, ['users', 'list'], { columns: 80 })
+    assert.equal(await users.ended, 0)
+    assert.match(users.plain, /^user_id +full_name +email +role +is_active\n/)
+    assert.match(users.plain, / deploy-bot@example\.com +400 \(member\) +true\n/)
+    const groups = open(t, shell, ['groups', 'list'], { columns: 80 })
+    assert.equal(await groups.ended, 0)
+    assert.match(groups.plain, /\n9 +backend +Server people +Amy Adams, Bob Brown\n/)
+  })
+
+  test('an action says what it did, and a script gets the ID', async t => {
+    const daemon = await startDaemon(t)
+    const { email, api_key } = daemon.ready.owner
+    const shell = newShell(t, accountAt(daemon.url, email, api_key))
+    const made = open(t, shell, ['channels', 'create', 'lunch'])
+    assert.equal(await made.ended, 0)
+    assert.match(made.plain, /^created channel lunch \(ID \d+\)\n$/)
+    const sent = open(t, shell, ['send', '#lunch>today', 'Hi'])
+    assert.equal(await sent.ended, 0)
+    assert.match(sent.plain, /^sent message \d+\n$/)
+    const asJson = open(t, shell, ['send', '#lunch>today', 'Hi', '--fields', 'id'])
+    assert.equal(await asJson.ended, 0)
+    assert.match(asJson.plain, /^\d+\n$/)
+    assert.match((await shell.natter(['send', '#lunch>today', 'Hi'])).stdout, /^\d+\n$/)
+  })
+
   test('a password is asked for and not shown', async t => {
     const daemon = await startDaemon(t)
     const { email, api_key } = daemon.ready.owner

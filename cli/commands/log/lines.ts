@@ -11,7 +11,9 @@ import type { ChatEvent } from '../tail/chat-event.ts'
 
 /** Columns of a line that is not on a screen. */
 const usualColumns = 80
-const shownRecipients = 3
+const shownRecipients = 2
+/** Columns. */
+const widestRecipients = 18
 
 export async function logLines(
   of: 'calls' | 'events',
@@ -24,10 +26,12 @@ export async function logLines(
   if (of === 'calls' && full) return entries.flatMap(call => callBlock(call, terminal))
   const cells = entries.map(of === 'calls' ? callCells : entry => eventCells(entry, emails))
   if (of === 'events') await addSummaries(entries, cells)
-  const widths = [0, 1, 2, 3].map(index => Math.max(...cells.map(row => widthOf(row[index]!))))
+  // What an event is about follows its type, which can be long.
+  const columns = of === 'calls' ? [0, 1, 2, 3] : [0, 1, 2]
+  const widths = columns.map(index => Math.max(...cells.map(row => widthOf(row[index]!))))
   return cells.map((row, index) => {
-    const head = row.slice(0, 4).map((text, at) => (at === 0 ? text.padStart(widths[0]!) : padded(text, widths[at]!)))
-    const line = harmless([...head, row[4]].join('  ').trimEnd()).replaceAll('\n', ' ')
+    const head = widths.map((width, at) => (at === 0 ? row[0].padStart(width) : padded(row[at]!, width)))
+    const line = harmless([...head, ...row.slice(widths.length)].join('  ').trimEnd()).replaceAll('\n', ' ')
     const shown = cutToWidth(line, terminal.columns ?? usualColumns)
     return failed(entries[index]!) && terminal.colors ? terminal.colors.red(shown) : shown
   })
@@ -47,10 +51,13 @@ function callCells(call: Reply): Cells {
 /** `12  16:40:03  amy, bob +3  message  #general > lunch  Amy: Pizza?` */
 function eventCells({ id, time, to, event }: Reply, emails: ReadonlyMap<number, string>): Cells {
   const ids = to as number[]
-  const names = ids.slice(0, shownRecipients).map(user => localPart(emails.get(user) ?? `user ${user}`))
+  // The bots of the system have no accounts that anybody could look at.
+  const known = [...ids.filter(user => emails.has(user)), ...ids.filter(user => !emails.has(user))]
+  const names = known.slice(0, shownRecipients).map(user => localPart(emails.get(user) ?? `user ${user}`))
   const more = ids.length > names.length ? ` +${ids.length - names.length}` : ''
   const { type, op } = event as ChatEvent
-  return [String(id), clockText(time), `${names.join(', ')}${more}`, op ? `${type} ${op}` : type, '']
+  const recipients = `${cutToWidth(names.join(', '), widestRecipients - more.length)}${more}`
+  return [String(id), clockText(time), recipients, op ? `${type} ${op}` : type, '']
 }
 
 async function addSummaries(entries: readonly Reply[], cells: readonly Cells[]): Promise<void> {

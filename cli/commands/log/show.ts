@@ -26,7 +26,7 @@ export async function showLog(endpoint: Endpoint, params: Params, follow: boolea
   }
   const emails = addressBook(globals)
   if (!follow) return print(endpoint, params, await fetch({}), emails, globals)
-  const { field, param } = endpoint.cli.log!
+  const { field, param } = endpoint.cli.log!.follow!
   const { onClosedOutput } = await import('../tail/closed-output.ts')
   onClosedOutput(() => process.exit(0))
   let reply = await fetch({ limit: params.limit ?? firstEntries })
@@ -63,11 +63,13 @@ async function print(
   globals: Globals,
 ): Promise<void> {
   const { shows, log } = endpoint.cli
-  const entries = reply[shows!] as Reply[]
+  const shown = reply[shows!] as Reply | Reply[]
+  const entries = Array.isArray(shown) ? shown : [{ ...shown, answer: reply.answer }]
+  const full = params.full === true || !Array.isArray(shown)
   const lines = async () => {
     // Calls have addresses, events only IDs.
     const known: Emails = log!.of === 'events' && entries.length > 0 ? await emails() : new Map()
-    return logLines(log!.of, entries, params.full === true, known, globals)
+    return logLines(log!.of, entries, full, known, globals)
   }
   await printReply(reply, { shows, shapes: endpoint.reply, lines, done: `no ${shows}` }, globals)
 }

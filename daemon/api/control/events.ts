@@ -35,7 +35,7 @@ export const eventLog = {
       name: 'events list',
       flags: { user: 'of' },
       alone: true,
-      log: { of: 'events', field: 'last_id', param: 'since' },
+      log: { of: 'events', follow: { field: 'last_id', param: 'since' } },
       examples: [
         'natter events list --follow',
         'natter events list --type message --of amy',

@@ -25,7 +25,7 @@ export const requests = {
       name: 'requests list',
       flags: { user: 'of' },
       alone: true,
-      log: { of: 'calls', field: 'cursor', param: 'changed_since' },
+      log: { of: 'calls', follow: { field: 'cursor', param: 'changed_since' } },
       examples: [
         'natter requests list --follow',
         'natter requests list --endpoint send-message --full',
@@ -48,6 +48,8 @@ export const requests = {
       name: 'requests show',
       args: ['id'],
       examples: ['natter requests show 12', 'natter requests show 12 --jq .answer'],
+      log: { of: 'calls' },
+      shows: 'request',
     },
   }),
   wait: endpoint({

@@ -166,6 +166,7 @@ export const snapshots = {
     cli: {
       name: 'snapshot restore',
       done: 'restored snapshot {name}',
+      destroys: { question: 'Replace everything that this daemon keeps on disk?', when: 'kept' },
       args: ['name'],
       examples: ['natter snapshot restore before', 'natter snapshot restore before --json'],
     },

@@ -67,7 +67,7 @@ export const uploads = {
       name: 'uploads list',
       examples: ['natter uploads list', 'natter uploads list --json'],
       shows: 'attachments',
-      columns: ['id', 'name', 'size', 'create_time', 'path_id'],
+      columns: ['id', 'path_id', 'create_time', 'size', 'name'],
     },
   }),
   remove: endpoint({

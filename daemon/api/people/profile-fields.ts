@@ -151,6 +151,7 @@ export const profileFields = {
     cli: {
       name: 'profile-fields delete',
       done: 'deleted profile field {field_id} and its values',
+      destroys: { question: 'Delete the profile field {field_id} with the values of all users?' },
       args: ['field_id'],
       examples: ['natter profile-fields delete 4', 'natter profile-fields delete 4 --json'],
     },

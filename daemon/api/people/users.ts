@@ -211,6 +211,7 @@ export const users = {
     cli: {
       name: 'users deactivate',
       done: 'deactivated user {user_id}',
+      destroys: { question: 'Deactivate every user of this batch?', when: 'many' },
       args: ['user_id'],
       flags: { deactivation_notification_comment: 'comment' },
       examples: [
@@ -232,6 +233,7 @@ export const users = {
     cli: {
       name: 'users deactivate-me',
       done: 'deactivated your account; an administrator can reactivate it',
+      destroys: { question: 'Deactivate your own account?' },
       examples: ['natter users deactivate-me', 'natter users deactivate-me --json'],
     },
   }),
