@@ -18,6 +18,8 @@ const round = 150
 /** Programs that call the other space at the same time. */
 const lanes = 4
 const patience = 60_000
+/** Work in the background ends when it ends: what it adds to the events depends on the time, and not on other spaces. */
+const unsteady = ['export-realm']
 const begin = { preset: 'dev', secret: 'the same in every round', clock: 'frozen@2030-01-01T00:00:00Z' }
 
 export const campaign: Campaign = {
@@ -30,14 +32,15 @@ export const campaign: Campaign = {
     const endpoints = (await catalogueEndpoints())
       .map(({ endpoint }) => endpoint)
       .filter(({ id, served }) => served !== 'outgoing' && id !== 'deactivate-realm')
+    const steady = endpoints.filter(({ id }) => !unsteady.includes(id))
     const daemon = await launch(data, { flags: ['--memory', '--dev-auth'] })
     let done = 0
     let around = 0
     try {
       for (let number = seed; done < count && performance.now() < deadline; number++) {
-        const alone = await talk(daemon, endpoints, number)
+        const alone = await talk(daemon, steady, number)
         const noise = new Noise(daemon, endpoints, number)
-        const noisy = await talk(daemon, endpoints, number)
+        const noisy = await talk(daemon, steady, number)
         around += await noise.end()
         compare(alone, noisy, number)
         done += alone.length
@@ -80,8 +83,16 @@ function compare(alone: readonly Said[], noisy: readonly Said[], seed: number): 
   for (const [index, { call, answer }] of alone.entries()) {
     const other = noisy[index]
     if (other?.call === call && other.answer === answer) continue
-    throw new Failure(seed, `${call}\nalone:  ${answer.slice(0, 2000)}\nbeside: ${other?.answer.slice(0, 2000)}`)
+    const shown = excerpts(answer, other?.answer ?? '')
+    throw new Failure(seed, `${call}\nalone:  ${shown[0]}\nbeside: ${shown[1]}`)
   }
+}
+
+/** Of both, what is around the first byte that differs. */
+function excerpts(one: string, other: string): [string, string] {
+  let at = 0
+  while (at < one.length && one[at] === other[at]) at++
+  return [one.slice(Math.max(0, at - 300), at + 700), other.slice(Math.max(0, at - 300), at + 700)]
 }
 
 class RandomCaller {
@@ -125,7 +136,7 @@ class RandomCaller {
 
 /** Everything of an answer that a client can see. */
 function textOf({ status, headers, text }: HttpReply): string {
-  return `${status} ${JSON.stringify(headers)} ${text}`
+  return `${status} ${text} ${JSON.stringify(headers)}`
 }
 
 /** A busy space beside the quiet one. */
