@@ -68,6 +68,7 @@ const shared: BuildOptions = {
   ],
   define: {
     NATTER_VERSION: JSON.stringify(version),
+    NATTER_COOKBOOK: JSON.stringify(readFileSync('docs/cookbook.md', 'utf8')),
     'import.meta.url': '"file:///"',
     'import.meta.dirname': '__dirname',
   },

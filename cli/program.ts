@@ -1,10 +1,8 @@
 // One run of `natter`: finds the first word, loads its page or subcommand, runs it, and maps failures to exit codes.
 
-import { controlPages } from '../daemon/api/control.ts'
 import type { Endpoint, Page } from '../daemon/api/define.ts'
-import { catalogue } from '../daemon/api/index.ts'
 import { Ending, exitCodes, Failure, report, usage } from './base/failure.ts'
-import { batchFlags, firstWord, type GlobalFlag, globalFlags } from './base/globals.ts'
+import { firstWord } from './base/globals.ts'
 import { beQuiet } from './base/note.ts'
 import { version } from './base/version.ts'
 import type { Command } from './catalogue/subcommands.ts'
@@ -35,7 +33,7 @@ async function dispatch(argv: readonly string[]): Promise<void> {
   const at = firstWord(argv)
   const leading = at < 0 ? argv : argv.slice(0, at)
   if (leading.includes('--version') || leading.includes('-V')) return print(`natter ${version()}\n`)
-  if (argv.length === 0 || leading.includes('--help') || leading.includes('-h')) return print(programHelp())
+  if (argv.length === 0 || leading.includes('--help') || leading.includes('-h')) return printHelp()
   if (at < 0) {
     await run(argv, undefined)
     throw usage('no subcommand given', 'See natter --help')
@@ -44,9 +42,9 @@ async function dispatch(argv: readonly string[]): Promise<void> {
   if (word !== 'help') return run(argv, word)
   if (argv.includes('--man')) return print(await (await import('./commands/man.ts')).manPage())
   const topic = argv.slice(at + 1).filter(item => !item.startsWith('-'))
-  if (topic.length === 0) return print(programHelp())
+  if (topic.length === 0) return printHelp()
   const { topics } = await import('./commands/help-topics.ts')
-  if (topic.length === 1 && Object.hasOwn(topics, topic[0]!)) return print(topics[topic[0]!]!.text)
+  if (topic.length === 1 && Object.hasOwn(topics, topic[0]!)) return print(await topics[topic[0]!]!.text())
   return run([...topic, '--help'], topic[0]!)
 }
 
@@ -120,53 +118,8 @@ async function addPage(program: Command, page: Page, word: string, argv: readonl
   if (group?.registeredArguments.length === 0 && group.description() === '') group.description(page.about)
 }
 
-/** Written by hand: it must work before any parser or page is loaded. */
-function programHelp(): string {
-  const explain = ({ words, about }: Page) => [words.join(', '), about] as const
-  const pages = Object.values<Page>(catalogue)
-  // What the control plane adds to a noun of the API is explained there.
-  const known = new Set(pages.flatMap(({ words }) => words))
-  const control = Object.values<Page>(controlPages).filter(({ words }) => !words.some(word => known.has(word)))
-  const others = Object.entries(extras).filter(([, { hidden }]) => !hidden)
-  const flags = globalFlags.map(explained)
-  return `natter: team chat from the command line
-
-Usage: natter <noun> [verb] [arguments] [flags]
-
-Examples:
-${columns([
-  ['natter daemon start', 'start a server on this machine, with an account for you'],
-  ["natter send '#general>lunch' 'Pizza?'", 'send a message'],
-  ['natter messages list -n 5', 'list the latest messages'],
-  ['natter tail', 'print new messages as they arrive'],
-  ['natter exec -- npm test', 'run tests with a server of their own'],
-  ['natter help send', 'show help for a subcommand'],
-])}
-
-Tools:
-${columns([...others.map(([word, { about }]) => [word, about] as const), ['help', 'show help for a subcommand, or for exit-codes, environment or narrow; --man prints the man page']])}
-
-The API:
-${columns(pages.map(explain))}
-
-The control plane, for testing other programs:
-${columns(control.map(explain))}
-
-Global flags:
-${columns([...flags, ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}
-
-Flags for subcommands of the API:
-${columns(batchFlags.map(explained))}
-`
-}
-
-function explained({ name, value, about }: GlobalFlag): readonly [string, string] {
-  return [`--${name}${value ? ` ${value}` : ''}`, about]
-}
-
-function columns(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+async function printHelp(): Promise<void> {
+  print((await import('./commands/help.ts')).programHelp())
 }
 
 function print(text: string): void {

@@ -150,7 +150,8 @@ export function helpText(): string {
   return `Usage: natterd [flags]
 
 Runs the chat daemon in the foreground until it gets SIGTERM or Ctrl-C.
-Every flag is also an environment variable: --log-level is NATTER_LOG_LEVEL.
+Every flag is also an environment variable: --log-level is NATTER_LOG_LEVEL. The file ~/.config/natter/config.json
+can set them as well: {"daemon": {"log-level": "info"}}.
 
 ${lines.join('\n')}
 

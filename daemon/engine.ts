@@ -252,6 +252,10 @@ export class Engine {
         this.#secretVerifier = fact.verifier
         continue
       }
+      if (fact.type === 'store.answered') {
+        this.state.answers.add(fact.answer)
+        continue
+      }
       applyFact(this.state, fact)
       if (this.queues.listened) this.queues.push(position, announceFact(this.state, fact))
     }

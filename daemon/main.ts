@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { isatty } from 'node:tty'
 import { localProfile, type Ready, type Running, runningFileName } from './api/local.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './config.ts'
+import { withConfigFile } from './config-file.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { writeFileAtomicallySync } from './journal/atomic-file.ts'
 import { StoreGone } from './journal/store-folder.ts'
@@ -14,7 +15,7 @@ export async function main(args: readonly string[]): Promise<void> {
   if (wants(args, 'help')) return void process.stdout.write(helpText())
   if (wants(args, 'version')) return void process.stdout.write(`natterd ${version()}\n`)
   try {
-    const config = readConfig(args, process.env)
+    const config = readConfig(args, withConfigFile(process.env))
     if (config.readyFile) await prepareReadyFile(config.readyFile)
     await run(config, args)
   } catch (error) {

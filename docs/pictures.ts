@@ -1,5 +1,5 @@
-// npm run pictures: takes the pictures of the inspector that the docs show, of a daemon with a little traffic and a frozen
-// clock, so that two runs differ in nothing but what was changed.
+// npm run pictures: takes the pictures that the docs show: of a terminal, and of the inspector with a little traffic and a frozen
+// clock, so that two runs differ in nothing but what was changed. `npm run pictures terminal` needs no browser.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { createClient } from '../daemon/client/index.ts'
 import { startNatter } from '../daemon/testing/index.ts'
 import { findBrowser, launchBrowser } from '../test/support/browser.ts'
 import { root } from './generate/sources.ts'
+import { takeTerminalPicture } from './terminal-picture.ts'
 
 const folder = join(root, 'docs/pictures')
 
@@ -20,6 +21,9 @@ const views: readonly (readonly [string, string, ((page: Page) => Promise<unknow
   ['world', 'world/groups'],
   ['health', 'health', page => page.waitForTimeout(6000)],
 ]
+
+await takeTerminalPicture(join(folder, 'terminal.svg'))
+if (process.argv.includes('terminal')) process.exit()
 
 const program = findBrowser()
 if (!program) throw new Error('no browser: set CHROME_PATH, or install chromium')

@@ -5,6 +5,8 @@ import { parseDuration } from './times.ts'
 
 export interface GlobalFlag {
   readonly name: string
+  /** One letter. */
+  readonly short?: string
   /** What its value is called; absent for a switch. */
   readonly value?: string
   readonly about: string
@@ -32,6 +34,9 @@ export const globalFlags: readonly GlobalFlag[] = [
   { name: 'show-key', about: 'do not hide the API key in --dry-run and --curl' },
 ]
 
+/** The flags that choose how output is printed for programs. */
+export const formatFlags = ['json', 'ndjson', 'fields', 'jq'] as const
+
 /** Flags of every subcommand of the API, and of `natter api`. */
 export const batchFlags: readonly GlobalFlag[] = [
   {
@@ -41,6 +46,12 @@ export const batchFlags: readonly GlobalFlag[] = [
   },
   { name: 'parallel', value: 'N', about: 'with --batch: number of calls in parallel (default 1)' },
   { name: 'keep-going', about: 'with --batch: continue after a failed call' },
+  {
+    name: 'resume',
+    value: 'FILE',
+    about: 'with --batch: save in this file how far it came, and continue there next time without doing a line twice',
+  },
+  { name: 'null', short: '0', about: 'with --batch: lines end with a NUL byte, so that JSON can span lines' },
 ]
 
 export interface Globals {

@@ -18,6 +18,7 @@ import {
 import { makeFolderSync, writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import type { Globals } from './globals.ts'
+import { settingsFor } from './settings.ts'
 
 /** Whom to call as whom; what nobody said is absent. */
 export interface Account {
@@ -206,7 +207,7 @@ function* sources(flags: Choice, env: Env): Generator<Source> {
     yield ofReady('NATTER_READY_FILE', readReadyFile(env.NATTER_READY_FILE))
   yield { from: 'ZULIP_*', site: env.ZULIP_SITE, email: env.ZULIP_EMAIL, apiKey: env.ZULIP_API_KEY }
   if (flags.profile) return
-  const current = env.NATTER_PROFILE || readProfiles(env).current
+  const current = settingsFor(env).find(({ name }) => name === 'profile')?.value ?? readProfiles(env).current
   if (current) yield ofProfile(current, env)
   const rc = zuliprc(env)
   if (rc) yield rc

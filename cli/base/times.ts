@@ -20,6 +20,25 @@ export function parseTime(text: string, now: Date): number | undefined {
   return iso(text.trim()) ?? byDay(trimmed, now) ?? ahead(trimmed, now)
 }
 
+/** The current time, by the clock that a relative time refers to. */
+export type ReadNow = () => Promise<Date>
+
+/** The same, where `now` may have to be asked for: only a relative time needs it. */
+export async function readTime(text: string, now: ReadNow): Promise<number | undefined> {
+  return isRelative(text) ? parseTime(text, await now()) : parseTime(text, new Date(0))
+}
+
+/** A point in the past: `10m` is ten minutes ago. */
+export async function readPast(text: string, now: ReadNow): Promise<number | undefined> {
+  const ago = /^\d+$/.test(text) ? undefined : parseDuration(text)
+  return ago === undefined ? readTime(text, now) : Math.floor(((await now()).getTime() - ago) / 1000)
+}
+
+function isRelative(text: string): boolean {
+  const [now, later] = [new Date(2001, 1, 1), new Date(2002, 2, 3, 4, 5, 6)]
+  return parseTime(text, now) !== parseTime(text, later)
+}
+
 /** `2h`, `1h30m`, `in 5 minutes`: a duration without a sign is in the future. */
 function ahead(text: string, now: Date): number | undefined {
   const plain = text

@@ -2,9 +2,11 @@
 
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { Ending, exitCodes, Failure, harmlessJson, usage } from '../base/failure.ts'
+import { Ending, type ExitCode, exitCodes, Failure, harmlessJson, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
+import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
+import { onSignals } from '../base/signals.ts'
 import { flagName, type Given, isList, isMarkdown, type Sources } from '../input/flags.ts'
 import { Progress } from '../print/progress.ts'
 import { Pool, type RawReply } from '../transport/pool.ts'
@@ -12,6 +14,7 @@ import { fullPath, methods } from '../transport/routes.ts'
 import { readParams } from './call.ts'
 import { everydayFlags } from './everyday.ts'
 import { requestOf } from './forms.ts'
+import { Resume } from './resume.ts'
 import type { BatchOptions } from './subcommands.ts'
 
 interface Call {
@@ -27,6 +30,7 @@ type Line = Readonly<Record<string, unknown>>
 type Read = (line: Line) => Call | Promise<Call>
 
 interface Result {
+  readonly line: number
   readonly text: string
   readonly failed: boolean
 }
@@ -141,45 +145,75 @@ function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-async function runAll(
-  { file, parallel, keepGoing }: BatchOptions,
-  account: Account,
-  globals: Globals,
-  read: Read,
-): Promise<void> {
+async function runAll(batch: BatchOptions, account: Account, globals: Globals, read: Read): Promise<void> {
+  const { file, parallel, keepGoing, ending } = batch
   const input = open(file)
+  const resume = batch.resume === undefined ? undefined : new Resume(batch.resume)
   const pool = await Pool.open(account, parallel)
   const caller = new Caller(pool, globals)
-  const progress = new Progress(countLines(file), globals)
+  const progress = new Progress(countLines(file, ending), globals)
   const results = new Results()
   const waiting: Promise<Result>[] = []
+  const interrupt = onInterrupt(
+    () => input.destroy(),
+    () => waiting.length,
+  )
   // Twice as many as run at once, so that one slow call does not leave the others idle.
   const most = parallel === 1 ? 1 : parallel * 2
+  let done = 0
   let failed = 0
   const print = (result: Result): Promise<void> | undefined => {
+    done++
     if (result.failed) failed++
     progress.step(result.failed)
+    // The next run tries a failed line again, unless this one went on after it.
+    if (keepGoing || failed === 0) resume?.finish(result.line)
     return results.add(`${result.text}\n`)
   }
   try {
     let number = 0
-    reading: for await (const lines of linesOf(input))
+    reading: for await (const lines of linesOf(input, ending))
       for (const text of lines) {
         number++
-        if (text.trim() === '') continue
-        waiting.push(attempt(number, text, read, caller))
+        if (text.trim() === '' || resume?.read(number, text) === false) continue
+        if (interrupt.code !== undefined) break reading
+        waiting.push(attempt(number, text, read, caller, resume?.keyOf(number)))
         if (waiting.length < most) continue
         await print(await waiting.shift()!)
         if (failed > 0 && !keepGoing) break reading
       }
-    for (const result of waiting) await print(await result)
+  } catch (error) {
+    // The input was closed by us.
+    if (interrupt.code === undefined) throw error
+  }
+  try {
+    // Calls that are under way are reported, whatever ended the reading: they may have happened.
+    while (waiting.length > 0) await print(await waiting.shift()!)
   } finally {
     input.destroy()
     results.flush()
+    resume?.end()
     progress.end()
     pool.close()
+    interrupt.end()
+  }
+  if (resume && resume.done > 0) note(`continued after line ${resume.done}, where an earlier run ended`)
+  if (interrupt.code !== undefined) {
+    note(`interrupted; calls made and reported: ${done}, of these failed: ${failed}`)
+    throw new Ending(interrupt.code)
   }
   if (failed > 0) throw new Ending(exitCodes.refused)
+}
+
+/** Ends the reading, so that calls under way can be reported. */
+function onInterrupt(stop: () => void, open: () => number): { readonly code: ExitCode | undefined; end(): void } {
+  const state = { code: undefined as ExitCode | undefined, end: () => {} }
+  state.end = onSignals(code => {
+    state.code = code
+    if (open() > 0) note(`waiting for calls under way: ${open()}; press Ctrl-C again to stop at once`)
+    stop()
+  })
+  return state
 }
 
 /** Results that arrive in the same turn are written together. */
@@ -200,19 +234,19 @@ class Results {
   }
 }
 
-async function attempt(line: number, text: string, read: Read, caller: Caller): Promise<Result> {
+async function attempt(line: number, text: string, read: Read, caller: Caller, key?: string): Promise<Result> {
   try {
     const call = read(objectFrom(text))
-    const { status, text: body } = await caller.call(call instanceof Promise ? await call : call)
+    const { status, text: body } = await caller.call(call instanceof Promise ? await call : call, key)
     const failed = status >= 400
     // The reply is passed on unchanged, with two fields before it.
     if (body.startsWith('{"') && !body.includes('\n'))
-      return { failed, text: harmlessJson(`{"line":${line},"http":${status},${body.slice(1)}`) }
-    return { failed, text: harmlessJson(JSON.stringify({ line, http: status, ...looseObject(body) })) }
+      return { line, failed, text: harmlessJson(`{"line":${line},"http":${status},${body.slice(1)}`) }
+    return { line, failed, text: harmlessJson(JSON.stringify({ line, http: status, ...looseObject(body) })) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const { code, message: msg, http } = error
-    return { failed: true, text: harmlessJson(JSON.stringify({ line, http, result: 'error', code, msg })) }
+    return { line, failed: true, text: harmlessJson(JSON.stringify({ line, http, result: 'error', code, msg })) }
   }
 }
 
@@ -227,10 +261,10 @@ class Caller {
     this.#timeout = timeout
   }
 
-  async call({ method, path, form }: Call): Promise<RawReply> {
+  async call({ method, path, form }: Call, key?: string): Promise<RawReply> {
     for (;;) {
       if (this.#gate) await this.#gate
-      const reply = await this.#pool.send(method, path, form, this.#timeout)
+      const reply = await this.#pool.send(method, path, form, this.#timeout, key)
       if (reply.status !== 429) return reply
       const pause = Math.max(0, (reply.retryAfter ?? 1) * 1000)
       this.#gate = Promise.all([this.#gate, new Promise(resolve => setTimeout(resolve, pause))]).then(() => {})
@@ -269,10 +303,10 @@ function isTexts(value: unknown): value is string[] {
 }
 
 /** Lines without their ends, in groups as they arrive: a promise per line would cost more than reading it. */
-async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<string[]> {
+async function* linesOf(input: NodeJS.ReadableStream, ending: string): AsyncGenerator<string[]> {
   let rest = ''
   for await (const chunk of input.setEncoding('utf8')) {
-    const lines = (rest + chunk).split('\n')
+    const lines = (rest + chunk).split(ending)
     rest = lines.pop()!
     yield lines
   }
@@ -287,10 +321,10 @@ function open(file: string) {
 }
 
 /** Undefined for a file that can be read only once. */
-function countLines(file: string): number | undefined {
+function countLines(file: string, ending: string): number | undefined {
   if (file === '-' || !statSync(file).isFile()) return undefined
   let lines = 0
   const bytes = readFileSync(file)
-  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines++
+  for (let at = bytes.indexOf(ending); at >= 0; at = bytes.indexOf(ending, at + 1)) lines++
   return lines
 }

@@ -6,6 +6,7 @@ import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
+import type { ReadNow } from '../base/times.ts'
 import { flagName, type Given, isChoice, readParam, type Sources, wordName } from '../input/flags.ts'
 import type { Kind, Names } from '../input/names.ts'
 import { placeIn } from '../input/shorthand.ts'
@@ -24,6 +25,7 @@ export async function callEndpoint(
 ): Promise<void> {
   const account = accountFor(globals, process.env)
   const patience = patienceFor(endpoint, globals)
+  const shown = globals.dryRun || globals.curl
   const sources = sourcesFor(account, patience, globals, !batch && !process.stdin.isTTY)
   if (batch) {
     refuseShown(globals)
@@ -38,8 +40,7 @@ export async function callEndpoint(
   const { path, fields } = requestOf(endpoint, params)
   const request: Request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}`, fields }
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
-  if (globals.dryRun || globals.curl)
-    return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
+  if (shown) return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
   await confirmed(endpoint, given, globals, 'one')
   // Last, so that nothing is uploaded for a message that cannot be sent.
@@ -63,28 +64,30 @@ export async function callEndpoint(
 
 /** Where values come from that are not on the command line. */
 export function sourcesFor(account: Account, patience: Patience, globals: Globals, piped: boolean): Sources {
+  const shown = globals.dryRun || globals.curl
+  const now = lazyClock(account, patience)
   return {
     names: lazyNames(account, patience),
-    now: new Date(),
+    now: shown ? () => now().catch(() => new Date()) : now,
     stdin: stdinOnce(),
     piped,
     // A request that is only printed needs no secret.
-    secret: async label =>
-      globals.dryRun || globals.curl ? '********' : (await import('../input/prompt.ts')).askSecret(`${label}: `),
+    secret: async label => (shown ? '********' : (await import('../input/prompt.ts')).askSecret(`${label}: `)),
   }
 }
 
 /** What --since, --until and --all ask for, and the flags without them; undefined if one call is enough. */
-async function stretchOf(given: ReadonlyMap<string, Given>, now: Date) {
+async function stretchOf(given: ReadonlyMap<string, Given>, now: ReadNow) {
   const names = ['@since', '@until', '@all'].filter(name => given.has(name))
   if (names.length === 0) return undefined
   for (const other of ['anchor', 'num_before', 'num_after', 'message_ids'])
     if (given.has(other)) throw usage(`--${names[0]!.slice(1)} cannot be combined with --${other.replace('num_', '')}`)
   const { pastTime } = await import('./history.ts')
-  const [since, until] = (['since', 'until'] as const).map(name => {
+  const timeOf = (name: string) => {
     const text = given.get(`@${name}`)
     return text === undefined ? undefined : pastTime(name, String(text), now)
-  })
+  }
+  const [since, until] = [await timeOf('since'), await timeOf('until')]
   const lines = given.get('@lines')
   const rest = new Map([...given].filter(([name]) => !names.includes(name)))
   return { given: rest, since, until, most: lines === undefined ? undefined : Number(lines) }
@@ -250,6 +253,15 @@ function lazyNames(account: Account, patience: Patience): Names {
       names ??= import('../input/names.ts').then(module => module.namesOf(account, patience))
       return (await names).find(kind, name)
     },
+  }
+}
+
+/** Relative times are rare as well. */
+export function lazyClock(account: Account, patience: Patience): ReadNow {
+  let clock: Promise<ReadNow> | undefined
+  return async () => {
+    clock ??= import('../transport/clock.ts').then(module => module.clockOf(account, patience))
+    return (await clock)()
   }
 }
 

@@ -5,21 +5,29 @@ import { encodeJson } from '../../daemon/api/json-wire.ts'
 import { Ending, exitCodes } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
+import { accountFor, controlTokenFor } from '../base/profile.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { printReply } from '../print/output.ts'
-import { callControlPlane } from '../transport/control.ts'
-import { doneText, patienceFor, readParams } from './call.ts'
+import { callControlPlane, requestOf } from '../transport/control.ts'
+import { doneText, lazyClock, patienceFor, readParams } from './call.ts'
 
 export async function callControl(
   endpoint: Endpoint,
   given: ReadonlyMap<string, Given>,
   globals: Globals,
 ): Promise<void> {
+  const account = accountFor(globals, process.env)
+  const shown = globals.dryRun || globals.curl
+  const sources = { ...noSources, now: lazyClock(account, patienceFor(endpoint, globals)) }
   const params = await readParams(endpoint, given, sources)
-  if (endpoint.cli.log)
+  if (endpoint.cli.log && !shown)
     return (await import('../commands/log/show.ts')).showLog(endpoint, params, given.has('@follow'), globals)
   const { path, query, body } = encodeJson(endpoint, params)
   const request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}${query}`, body }
+  if (shown) {
+    const token = controlTokenFor(globals, process.env, account) ?? ''
+    return (await import('../print/request-text.ts')).printRequest(account, requestOf(request, token), globals)
+  }
   const { destroys } = endpoint.cli
   if (destroys && !globals.yes && (await isKept(globals)))
     await (await import('../input/confirm.ts')).confirm(destroys.question, globals)
@@ -57,9 +65,8 @@ async function isKept(globals: Globals): Promise<boolean> {
 const noNames = async () => new Map<number, string>()
 
 /** The daemon looks names up itself, and nothing here is read from stdin. */
-const sources: Sources = {
+const noSources: Omit<Sources, 'now'> = {
   names: { find: async (_kind, name) => name as never },
-  now: new Date(),
   stdin: async () => '',
   secret: async () => '',
 }

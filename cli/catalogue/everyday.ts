@@ -29,7 +29,9 @@ const listFlags: readonly ExtraFlag[] = [
 
 /** Those flags of every subcommand that make sense for the control plane. */
 export const controlGlobals: readonly string[] =
-  'json ndjson fields jq site profile ready-file control-token timeout color quiet yes'.split(' ')
+  'json ndjson fields jq site profile ready-file control-token timeout retry color quiet yes dry-run curl show-key'.split(
+    ' ',
+  )
 
 const shownMessages = 20
 

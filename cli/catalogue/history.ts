@@ -4,7 +4,7 @@
 import { exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
-import { parseDuration, parseTime } from '../base/times.ts'
+import { type ReadNow, readPast } from '../base/times.ts'
 import { call, type Patience, type Request } from '../transport/client.ts'
 
 /** The most that a server returns at once. */
@@ -18,10 +18,8 @@ export interface Stretch {
   readonly most?: number | undefined
 }
 
-/** A point in the past: `10m` is ten minutes ago. */
-export function pastTime(flag: string, text: string, now: Date): number {
-  const ago = /^\d+$/.test(text) ? undefined : parseDuration(text)
-  const time = ago === undefined ? parseTime(text, now) : Math.floor((now.getTime() - ago) / 1000)
+export async function pastTime(flag: string, text: string, now: ReadNow): Promise<number> {
+  const time = await readPast(text, now)
   if (time === undefined) throw usage(`--${flag}: "${text}" is not a time such as 10m, yesterday or 2030-01-31`)
   return time
 }

@@ -4,6 +4,8 @@ import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import { baseOf, type Endpoint, type Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
 import { batchFlags, type Globals, globalFlags, readGlobals } from '../base/globals.ts'
+import { beQuiet } from '../base/note.ts'
+import { withSettings } from '../base/settings.ts'
 import type { ExtraFlag, ExtraSubcommand } from '../base/subcommand.ts'
 import { flagName, type Given, isChoice, isList, isSwitch, otherFlag, valueName, wordName } from '../input/flags.ts'
 import { controlGlobals, everydayFlags, placeParam, wordsFor } from './everyday.ts'
@@ -14,6 +16,10 @@ export interface BatchOptions {
   readonly file: string
   readonly parallel: number
   readonly keepGoing: boolean
+  /** The file that says how far the batch has come. */
+  readonly resume?: string | undefined
+  /** What ends a line. */
+  readonly ending: '\n' | '\0'
 }
 
 export type Run = (
@@ -156,11 +162,20 @@ function showPassed(leaf: Command, flags: readonly ExtraFlag[]): void {
 }
 
 export function batchFrom(flags: Readonly<Record<string, unknown>>): BatchOptions | undefined {
-  if (flags.batch === undefined) return undefined
+  if (flags.batch === undefined) {
+    for (const name of ['resume', 'null']) if (flags[name] !== undefined) throw usage(`--${name} needs --batch`)
+    return undefined
+  }
   const parallel = String(flags.parallel ?? 1)
   if (!/^[1-9]\d{0,3}$/.test(parallel)) throw usage(`--parallel: "${parallel}" is not a number from 1 to 9999`)
   const keepGoing = (flags.keepGoing ?? flags['keep-going']) === true
-  return { file: String(flags.batch), parallel: Number(parallel), keepGoing }
+  return {
+    file: String(flags.batch),
+    parallel: Number(parallel),
+    keepGoing,
+    resume: flags.resume as string | undefined,
+    ending: flags.null === true ? '\0' : '\n',
+  }
 }
 
 /** Finds or creates the command for these words; the words before the last are groups. */
@@ -197,7 +212,9 @@ function globalsOf(leaf: Command): Globals {
       const name = option.long!.slice(2)
       if (value !== undefined && !given.has(name)) given.set(name, value)
     }
-  return readGlobals(given)
+  const globals = readGlobals(withSettings(given, process.env))
+  if (globals.quiet) beQuiet()
+  return globals
 }
 
 /** The same, with the account that `--as` names. */

@@ -17,6 +17,7 @@ interface Options {
   readonly 'json-field'?: readonly string[]
   readonly input?: string
   readonly include?: boolean
+  readonly paginate?: boolean
 }
 
 export const api: readonly ExtraSubcommand[] = [
@@ -39,19 +40,25 @@ export const api: readonly ExtraSubcommand[] = [
         name: 'json-field',
         short: 'F',
         value: 'NAME=JSON',
-        about: 'a parameter that must be valid JSON (repeatable)',
+        about: 'a parameter that must be valid JSON; @FILE sends the text of a file, @- that of stdin (repeatable)',
         repeatable: true,
       },
       { name: 'input', value: 'FILE', about: 'send this file as the body; `-` reads stdin' },
       { name: 'include', short: 'i', about: 'print the status and headers first' },
+      { name: 'paginate', about: 'GET /messages: make as many calls as it takes to get all messages, page by page' },
       ...batchFlags,
     ],
-    more: `With --batch each line is {"method":"POST","path":"/typing","params":{"op":"start","to":[9]}}. Each result is one line:
+    more: `With --paginate each page is printed as one reply would be: --jq and --ndjson apply to each. num_before and num_after give the
+size of a page; with num_before the calls go back from the anchor, otherwise forward, by default from the oldest message.
+
+With --batch each line is {"method":"POST","path":"/typing","params":{"op":"start","to":[9]}}. Each result is one line:
 the reply with the number of its line and the HTTP status. The exit code is 1 if a call failed.`,
     examples: [
       'natter api GET /users/me',
       "natter api POST /typing -f op=start -F 'to=[9,10]'",
+      "natter api POST /messages -f type=direct -F 'to=[9]' -F content=@report.md",
       'natter api DELETE /saved_snippets/3 --include',
+      "natter api GET /messages --paginate --jq '.messages[].content'",
       'natter api --batch calls.ndjson --parallel 8 --keep-going',
     ],
     async run({ args, flags, globals }) {
@@ -62,15 +69,26 @@ the reply with the number of its line and the HTTP status. The exit code is 1 if
       }
       if (args.length < 2) throw usage('<method> and <path> are missing', 'natter api GET /users/me')
       const options = flags as Options
-      await callRaw(await requestFrom(args[0]!.toUpperCase(), args[1]!, options), options, globals)
+      const request = await requestFrom(args[0]!.toUpperCase(), args[1]!, options)
+      if (options.paginate !== true) return void (await callRaw(request, options, globals))
+      const { firstPage, nextPage } = await import('../transport/pages.ts')
+      let page: Request | undefined = firstPage(request)
+      // Every page begins where the one before it ended, so this ends at the last message.
+      while (page) {
+        const answer: Answer | undefined = await callRaw(page, options, globals)
+        page = answer && nextPage(page, bodyOf(answer))
+      }
     },
   },
 ]
 
-async function callRaw(request: Request, options: Options, globals: Globals): Promise<void> {
+/** Returns the answer, unless the request was only shown. */
+async function callRaw(request: Request, options: Options, globals: Globals): Promise<Answer | undefined> {
   const account = accountFor(globals, process.env)
-  if (globals.dryRun || globals.curl)
-    return (await import('../print/request-text.ts')).printRequest(account, request, globals)
+  if (globals.dryRun || globals.curl) {
+    await (await import('../print/request-text.ts')).printRequest(account, request, globals)
+    return undefined
+  }
   const answer = await send(account, request, { timeout: globals.timeout, retry: globals.retry })
   if (options.include) process.stdout.write(harmlessOnTerminal(headOf(answer)))
   const chosen = globals.jq !== undefined || globals.fields !== undefined || globals.ndjson
@@ -79,6 +97,7 @@ async function callRaw(request: Request, options: Options, globals: Globals): Pr
   else if (answer.text !== '')
     process.stdout.write(harmlessOnTerminal(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`))
   if (answer.status >= 400) throw failureOf(answer)
+  return answer
 }
 
 async function requestFrom(method: string, path: string, options: Options): Promise<Request> {
@@ -87,17 +106,12 @@ async function requestFrom(method: string, path: string, options: Options): Prom
   for (const pair of options.field ?? []) fields.set(...split(pair, '--field'))
   for (const pair of options['json-field'] ?? []) {
     const [name, value] = split(pair, '--json-field')
-    try {
-      JSON.parse(value)
-    } catch {
-      throw usage(`--json-field ${name}: "${value}" is not valid JSON`, 'Use -f for plain text.')
-    }
-    fields.set(name, value)
+    fields.set(name, value.startsWith('@') ? await readText(value.slice(1), '--json-field') : validJson(name, value))
   }
   const request = { method, path: fullPath(path), fields }
   if (options.input === undefined) return request
   if (fields.size > 0) throw usage('--input cannot be combined with -f or -F')
-  const bytes = Buffer.from(options.input === '-' ? await readStdin() : readInput(options.input))
+  const bytes = Buffer.from(await readText(options.input, '--input'))
   const type = /^\s*[[{]/.test(bytes.toString('utf8')) ? 'application/json' : 'application/x-www-form-urlencoded'
   return { ...request, body: { type, bytes } }
 }
@@ -108,11 +122,21 @@ function split(pair: string, flag: string): [string, string] {
   return [pair.slice(0, at), pair.slice(at + 1)]
 }
 
-function readInput(file: string): string {
+function validJson(name: string, value: string): string {
+  try {
+    JSON.parse(value)
+    return value
+  } catch {
+    throw usage(`--json-field ${name}: "${value}" is not valid JSON`, 'Use -f for plain text, or @FILE for a file.')
+  }
+}
+
+async function readText(file: string, flag: string): Promise<string> {
+  if (file === '-') return readStdin()
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw usage(`--input: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
+    throw usage(`${flag}: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
   }
 }
 

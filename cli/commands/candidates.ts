@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
 import { batchFlags, globalFlags } from '../base/globals.ts'
 import { type Account, accountFor, readProfiles } from '../base/profile.ts'
+import type { Reply } from '../base/reply.ts'
 import { type Entry, type FlagEntry, reference } from '../catalogue/reference.ts'
 import { allWords } from '../catalogue/words.ts'
 import { call } from '../transport/client.ts'
@@ -74,6 +75,7 @@ async function values(kind: string, name: string, before: readonly string[], las
   if (kind.includes('|')) return kind.split('|').map(text => ({ text }))
   if (name === 'method') return methods.map(text => ({ text }))
   if (name === 'flag') return ['read', 'starred', 'collapsed'].map(text => ({ text }))
+  if (name === 'endpoint') return (await reference()).flatMap(({ id, about }) => (id ? [{ text: id, about }] : []))
   if (name === 'type' && kind === 'TYPE') return listed(last, eventTypes.map(asText))
   const account = () => accountFor({ ...accountFlags(before) }, process.env)
   try {
@@ -85,10 +87,11 @@ async function values(kind: string, name: string, before: readonly string[], las
     if (kind === 'folder') return await names(account(), 'channel_folders', 'channel_folders', 'name')
     if (kind === 'snippet') return await names(account(), 'saved_snippets', 'saved_snippets', 'title')
     if (kind === 'profile-field') return await names(account(), 'realm/profile_fields', 'custom_fields', 'name')
+    if (name === 'emoji-name') return await emoji(account())
     if (kind === 'topic' || name === 'topic') return await topicNames(account(), channelIn(before))
     if (name === 'profile' || before.includes('profile'))
       return Object.entries(readProfiles(process.env).profiles).map(([text, { email }]) => ({ text, about: email }))
-    if (name === 'shell') return ['bash', 'zsh', 'fish'].map(text => ({ text }))
+    if (name === 'shell') return ['bash', 'zsh', 'fish', 'powershell'].map(asText)
     if (name === 'color') return ['always', 'never', 'auto'].map(text => ({ text }))
   } catch {
     // Completion must not print errors.
@@ -128,9 +131,19 @@ function channelIn(before: readonly string[]): string | undefined {
 
 async function topicNames(account: Account, channel: string | undefined): Promise<Candidate[]> {
   if (channel === undefined) return []
-  const list = await fetched(account, 'streams', 'streams')
+  const list = await listOf(account, 'streams', 'streams')
   const found = list.find(row => String(row.stream_id) === channel || row.name === channel.replace(/^#/, ''))
   return found ? names(account, `users/me/${found.stream_id}/topics`, 'topics', 'name') : []
+}
+
+/** Those of Unicode, then the organization's own. */
+async function emoji(account: Account): Promise<Candidate[]> {
+  const known = await fetched(account, '/static/emoji.json', reply => {
+    const codes = Object.values((reply.code_to_names ?? {}) as Readonly<Record<string, string[]>>)
+    return codes.flat().map(name => ({ name }))
+  })
+  const own = await fetched(account, '/api/v1/realm/emoji', ({ emoji = {} }) => Object.values(emoji as object))
+  return [...known, ...own.filter(({ deactivated }) => !deactivated)].map(({ name }) => ({ text: String(name) }))
 }
 
 async function names(
@@ -140,21 +153,26 @@ async function names(
   name: string,
   about?: string,
 ): Promise<Candidate[]> {
-  return (await fetched(account, path, field)).map(row => ({
+  return (await listOf(account, path, field)).map(row => ({
     text: String(row[name]),
     ...(about && { about: String(row[about]) }),
   }))
 }
 
+function listOf(account: Account, path: string, field: string): Promise<Row[]> {
+  return fetched(account, `/api/v1/${path}`, reply => (Array.isArray(reply[field]) ? reply[field] : []))
+}
+
+type Row = Record<string, unknown>
+
 /** Cached per account for a minute, since the tab key is pressed more than once. */
-async function fetched(account: Account, path: string, field: string): Promise<Record<string, unknown>[]> {
+async function fetched(account: Account, path: string, rowsIn: (reply: Reply) => Row[]): Promise<Row[]> {
   const folder = join(process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), '.cache'), 'natter')
   const file = join(folder, `${account.site} ${account.email} ${path}`.replace(/[^\w@.-]/g, '_'))
   const kept = statSync(file, { throwIfNoEntry: false })
   if (kept && Date.now() - kept.mtimeMs < cacheAge) return JSON.parse(readFileSync(file, 'utf8'))
-  const request = { method: 'GET', path: `/api/v1/${path}`, fields: new Map<string, string>() }
-  const list = (await call(account, request, { timeout: patience }))[field]
-  if (!Array.isArray(list)) return []
+  const request = { method: 'GET', path, fields: new Map<string, string>() }
+  const list = rowsIn(await call(account, request, { timeout: patience }))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   writeFileAtomicallySync(file, JSON.stringify(list), { durable: false })
   return list

@@ -1,7 +1,8 @@
 // `natter commands`: lists every subcommand, for programs and people.
 
+import { formatFlags } from '../base/globals.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
-import { printJson } from '../print/output.ts'
+import { printFormatted } from '../print/output.ts'
 
 export const commands: readonly ExtraSubcommand[] = [
   {
@@ -9,7 +10,7 @@ export const commands: readonly ExtraSubcommand[] = [
     about:
       'List every subcommand; with --json, also its route, arguments, flags, examples and whether it changes anything',
     args: [{ name: 'word', about: 'only subcommands with this word in their name or description', optional: true }],
-    globals: ['json', 'ndjson', 'jq', 'color', 'quiet'],
+    globals: [...formatFlags, 'color', 'quiet'],
     examples: [
       'natter commands',
       'natter commands topic --json',
@@ -19,14 +20,9 @@ export const commands: readonly ExtraSubcommand[] = [
       const { reference } = await import('../catalogue/reference.ts')
       const word = args[0]?.toLowerCase() ?? ''
       const found = (await reference()).filter(({ name, about }) => `${name} ${about}`.toLowerCase().includes(word))
-      if (globals.jq !== undefined)
-        process.stdout.write(await (await import('../print/jq.ts')).jqText(found, globals.jq))
-      else if (globals.ndjson) for (const entry of found) process.stdout.write(`${JSON.stringify(entry)}\n`)
-      else if (globals.json) printJson(found)
-      else {
-        const width = Math.max(...found.map(({ name }) => name.length))
-        for (const { name, about } of found) process.stdout.write(`${name.padEnd(width)}  ${about}\n`)
-      }
+      if (await printFormatted(found, globals)) return
+      const width = Math.max(...found.map(({ name }) => name.length))
+      for (const { name, about } of found) process.stdout.write(`${name.padEnd(width)}  ${about}\n`)
     },
   },
 ]

@@ -55,18 +55,39 @@ function __natter_complete
 end
 complete -c natter -f -a '(__natter_complete)'
 `,
+  // Older versions pass '""' to a program as an empty word, newer ones as it is; an empty word itself would be dropped.
+  powershell: `# natter completion for PowerShell: add to $PROFILE
+#   natter completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
+    Where-Object { $_.Extent.StartOffset -lt $cursorPosition } |
+    ForEach-Object { $_.ToString().Trim('"', "'") })
+  if ($wordToComplete -eq '') { $words += '""' }
+  natter __complete -- @words 2>$null | ForEach-Object {
+    $text, $about = $_ -split "\`t", 2
+    $shown = if ($text -match '^[w@.:,/-]+$') { $text } else { "'" + ($text -replace "'", "''") + "'" }
+    if (-not $about) { $about = $text }
+    [System.Management.Automation.CompletionResult]::new($shown, $text, 'ParameterValue', $about)
+  }
+}
+`,
 }
 
 export const completion: readonly ExtraSubcommand[] = [
   {
     name: 'completion',
-    about: 'Print a completion script for bash, zsh or fish; it also completes channels, topics and users',
-    args: [{ name: 'shell', about: 'bash, zsh or fish' }],
+    about: 'Print a completion script for your shell; it also completes channels, topics, users and emoji',
+    args: [{ name: 'shell', about: 'bash, zsh, fish or powershell' }],
     globals: ['quiet'],
-    examples: ['source <(natter completion bash)', 'natter completion fish > ~/.config/fish/completions/natter.fish'],
+    examples: [
+      'source <(natter completion bash)',
+      'natter completion fish > ~/.config/fish/completions/natter.fish',
+      'natter completion powershell | Out-String | Invoke-Expression',
+    ],
     async run({ args }) {
       const script = Object.hasOwn(scripts, args[0]!) ? scripts[args[0]!] : undefined
-      if (!script) throw usage(`<shell>: "${args[0]}" is not bash, zsh or fish`)
+      if (!script) throw usage(`<shell>: "${args[0]}" is not bash, zsh, fish or powershell`)
       process.stdout.write(script)
     },
   },
@@ -83,7 +104,8 @@ export const complete: readonly ExtraSubcommand[] = [
     examples: ['natter __complete -- sn', 'natter __complete -- snippets '],
     async run({ rest = [] }) {
       const { candidates } = await import('./candidates.ts')
-      for (const { text, about } of await candidates(rest))
+      const words = rest.at(-1) === '""' ? [...rest.slice(0, -1), ''] : rest
+      for (const { text, about } of await candidates(words))
         process.stdout.write(about ? `${text}\t${about}\n` : `${text}\n`)
     },
   },

@@ -2,10 +2,11 @@
 
 import { existsSync, statSync } from 'node:fs'
 import { Ending, exitCodes, Failure } from '../base/failure.ts'
+import { formatFlags } from '../base/globals.ts'
 import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
 import { packageRoot, version } from '../base/version.ts'
-import { printJson } from '../print/output.ts'
+import { printFormatted } from '../print/output.ts'
 import { terminalFor } from '../print/terminal.ts'
 import { call, send } from '../transport/client.ts'
 import { dataFolder, readRunning } from './daemon/files.ts'
@@ -24,7 +25,7 @@ export const doctor: readonly ExtraSubcommand[] = [
   {
     name: 'doctor',
     about: 'Check Node, files, the daemon and the account; exit code 1 if something is wrong',
-    globals: ['json', 'site', 'user', 'api-key', 'profile', 'timeout', 'color', 'quiet'],
+    globals: [...formatFlags, 'site', 'user', 'api-key', 'profile', 'timeout', 'color', 'quiet'],
     examples: ['natter doctor', 'natter doctor --profile work --json'],
     run: examine,
   },
@@ -39,8 +40,7 @@ async function examine({ globals }: Invocation): Promise<void> {
     findings.push(wrong('account', error))
   }
   if (account) findings.push(...(await server(account, globals.timeout ?? patience)))
-  if (globals.json) printJson(findings)
-  else {
+  if (!(await printFormatted(findings, globals))) {
     const { colors } = await terminalFor(globals)
     const paint = { ok: colors?.green, warning: colors?.yellow, wrong: colors?.red }
     for (const { what, state, says, todo } of findings)

@@ -1,9 +1,9 @@
 // `natter env`: the server and the account as variables for a shell, for eval "$(natter env ready.json)".
 
-import type { Globals } from '../base/globals.ts'
+import { formatFlags, type Globals } from '../base/globals.ts'
 import { accountFor, controlTokenFor, readReadyFile } from '../base/profile.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
-import { printJson } from '../print/output.ts'
+import { printFormatted } from '../print/output.ts'
 import { siteOf } from '../transport/client.ts'
 import { findAccount } from '../transport/control.ts'
 
@@ -19,7 +19,7 @@ export const env: readonly ExtraSubcommand[] = [
       },
     ],
     flags: [{ name: 'as', value: 'ACCOUNT', about: 'print the variables of this account, by name, email or ID' }],
-    globals: ['json', 'quiet', 'site', 'user', 'api-key', 'profile', 'ready-file', 'control-token', 'timeout'],
+    globals: [...formatFlags, 'quiet', 'site', 'user', 'api-key', 'profile', 'ready-file', 'control-token', 'timeout'],
     more: `Sets NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY, the same as ZULIP_*, and NATTER_USER_ID and NATTER_CONTROL_TOKEN where they
 are known. With --as there is no control token, because it opens every account. The output contains secrets.`,
     examples: ['eval "$(natter env ready.json)"', 'eval "$(natter env ready.json --as echo-bot)"', 'natter env --json'],
@@ -27,7 +27,8 @@ are known. With --as there is no control token, because it opens every account. 
       const file = args[0] ?? globals.readyFile
       const as = (flags.as as string | undefined) ?? globals.as
       const variables = await variablesOf({ ...globals, ...(file && { readyFile: file }) }, as)
-      if (globals.json) return printJson(Object.fromEntries(variables.filter(([, value]) => value !== undefined)))
+      const known = variables.filter(([, value]) => value !== undefined)
+      if (await printFormatted(Object.fromEntries(known), globals)) return
       const lines = variables.map(([name, value]) =>
         value === undefined ? `unset ${name}` : `export ${name}=${quoted(value)}`,
       )

@@ -35,7 +35,8 @@ export const exec: readonly ExtraSubcommand[] = [
       { name: 'resume', value: 'DIR', about: 'start with the organization of such a folder' },
     ],
     globals: ['timeout', 'quiet', 'control-token'],
-    more: `The daemon keeps everything in memory unless you give --data, and uses a free port unless you give --port.
+    more: `The daemon keeps everything in memory unless you give --data, and uses a free port unless you give --port. With --log-level
+its log is printed on stderr.
 The command gets NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY and NATTER_USER_ID, the same as ZULIP_*, and in ZULIP_CONFIG and
 NATTER_ZULIPRC the path of a zuliprc file. These name the owner, or the account of --as. NATTER_CONTROL_TOKEN lets the command
 use natter clock, reset, faults, --as and everything else of the control plane. With --as there is no token, because it opens
@@ -53,6 +54,7 @@ starts with that snapshot; without a command it runs until Ctrl-C, so that you c
       'natter exec --on-failure failure -- npm test',
       'natter exec --resume failure',
       'natter exec --in http://127.0.0.1:9991 --preset dev -- pytest',
+      'natter exec --log-level info -- pytest',
     ],
     async run({ args, rest = [], flags, globals }) {
       // After a flag of the daemon, the parser leaves all others to it.
@@ -112,11 +114,14 @@ async function runWithDaemon(
   const all = [...flags, '--no-profile', '--json', '--ready-file', readyFile]
   if (!has('data') && !has('memory')) all.push('--memory')
   if (!has('port')) all.push('--port', '0')
+  const shown = has('log-level')
   let logged = ''
   // In its own process group: Ctrl-C at the terminal is for the command, which may need the daemon until it ends.
   const daemon = spawnDaemon(all, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   daemon.stderr!.setEncoding('utf8').on('data', text => {
     logged = (logged + text).slice(-longestLog)
+    // Otherwise it is shown only if the daemon does not start.
+    if (shown) process.stderr.write(text)
   })
   try {
     const ready = await waitUntilReady(daemon, readyFile, timeout, () => logged.slice(-10_000))

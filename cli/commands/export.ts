@@ -21,6 +21,7 @@ import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import type { Invocation } from '../base/subcommand.ts'
+import type { ReadNow } from '../base/times.ts'
 import { demandKey, readParams, sourcesFor } from '../catalogue/call.ts'
 import { requestOf } from '../catalogue/forms.ts'
 import { pastTime } from '../catalogue/history.ts'
@@ -65,7 +66,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   }
   // Asked before anything is written, so that a wrong name leaves no folder behind.
   const newest = (await fetch({ anchor: 'newest', num_before: 1, num_after: 0 })).messages as Reply[]
-  const order = ordered(folder, account, flags, sources.now)
+  const order = await ordered(folder, account, flags, sources.now)
   const file = join(folder, 'messages.ndjson')
   const fd = openSync(file, 'a+', 0o600)
   const counts: Counts = { messages: 0, files: 0, skipped: 0 }
@@ -111,10 +112,11 @@ function counted(count: number, noun: string): string {
 }
 
 /** Refuses to mix two exports in one folder. */
-function ordered(folder: string, account: Account, flags: Order['flags'], now: Date): Order {
-  const time = (name: 'since' | 'until') =>
+async function ordered(folder: string, account: Account, flags: Order['flags'], now: ReadNow): Promise<Order> {
+  const time = async (name: 'since' | 'until') =>
     flags[name] === undefined ? null : pastTime(name, String(flags[name]), now)
-  const wanted = { site: account.site!, account: account.email!, flags, since: time('since'), until: time('until') }
+  const [since, until] = [await time('since'), await time('until')]
+  const wanted = { site: account.site!, account: account.email!, flags, since, until }
   const file = join(folder, 'export.json')
   if (!existsSync(file)) {
     if (existsSync(join(folder, 'messages.ndjson')))

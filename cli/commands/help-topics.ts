@@ -2,13 +2,25 @@
 
 interface Topic {
   readonly about: string
-  readonly text: string
+  text(): string | Promise<string>
 }
 
 export const topics: Readonly<Record<string, Topic>> = {
+  all: {
+    about: 'every noun',
+    text: async () => (await import('./help-tables.ts')).everyNoun(),
+  },
+  flags: {
+    about: 'the flags of every subcommand',
+    text: async () => (await import('./help-tables.ts')).everyFlag(),
+  },
+  cheats: {
+    about: 'recipes to copy',
+    text: async () => (await import('./cheats.ts')).cheats(),
+  },
   'exit-codes': {
     about: 'the exit codes of natter',
-    text: `Exit codes, with and without --json:
+    text: () => `Exit codes, with and without --json:
 
   0    done; also if the reader of the output stops early
   1    refused by the API, or failed in another way
@@ -32,7 +44,7 @@ With --json an error is one line on stderr:
   },
   environment: {
     about: 'how natter finds the server and the account',
-    text: `Each value comes from the first of these sources that has it:
+    text: () => `Each value comes from the first of these sources that has it:
 
   1. flags           --site --user --api-key, --ready-file FILE or --profile NAME
   2. environment     NATTER_SITE NATTER_EMAIL NATTER_API_KEY
@@ -47,7 +59,8 @@ A key is used only for the site and the account it was saved with.
 plane: from --control-token, NATTER_CONTROL_TOKEN, the ready file, or a profile of the same site.
 \`eval "$(natter env ready.json)"\` sets all of these variables.
 
-  NATTER_CONFIG_DIR  folder of profiles.json; otherwise $XDG_CONFIG_HOME/natter or ~/.config/natter
+  NATTER_CONFIG_DIR  folder of profiles.json and config.json; otherwise $XDG_CONFIG_HOME/natter or ~/.config/natter
+  NATTER_TIMEOUT     and NATTER_RETRY, NATTER_COLOR, NATTER_QUIET: as the flags; see natter help config
   NATTER_DATA        folder of the daemon's store; otherwise $XDG_DATA_HOME/natter/store
                      or ~/.local/share/natter/store
   NATTER_PASSWORD    used instead of a password prompt
@@ -57,9 +70,34 @@ plane: from --control-token, NATTER_CONTROL_TOKEN, the ready file, or a profile 
 \`natter daemon start\` writes the profile \`local\`, so the next subcommand needs no setup.
 `,
   },
+  config: {
+    about: 'the config file',
+    text: () => `The config file sets flags that you would give each time. It is config.json in the folder of profiles.json:
+$NATTER_CONFIG_DIR, $XDG_CONFIG_HOME/natter or ~/.config/natter. NATTER_CONFIG names another file.
+
+  {
+    "timeout": "30s",
+    "color": "never",
+    "daemon": { "port": 9992, "log-level": "info" }
+  }
+
+A key is the name of a flag. A flag wins over the environment, and the environment over the file:
+
+  flag          variable         key
+  --profile     NATTER_PROFILE   "profile"
+  --timeout     NATTER_TIMEOUT   "timeout"
+  --retry       NATTER_RETRY     "retry"
+  --color       NATTER_COLOR     "color"
+  --quiet       NATTER_QUIET     "quiet"
+  natterd --X   NATTER_X         "daemon": { "X": … }
+
+"daemon" has the flags of natterd, which natter daemon start --help lists. Accounts and keys are in profiles.json, which
+natter login and natter profile write. natter config explain shows what counts and where it comes from.
+`,
+  },
   narrow: {
     about: 'how to select messages',
-    text: `A narrow is a list of terms that must all match. As words, with quotes around spaces:
+    text: () => `A narrow is a list of terms that must all match. As words, with quotes around spaces:
 
   channel:general topic:"release notes" sender:amy@example.com -is:starred
 

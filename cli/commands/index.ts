@@ -46,6 +46,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'run a bot from one function, or start a new one',
     load: async () => (await import('./bot/index.ts')).bot,
   },
+  ready: {
+    about: 'say whether a server is ready, or wait until it is',
+    load: async () => (await import('./ready.ts')).ready,
+  },
   open: {
     about: 'open the inspector of a daemon in a browser',
     load: async () => (await import('./open.ts')).open,
@@ -75,7 +79,7 @@ export const extras: Readonly<Record<string, Extra>> = {
     load: async () => (await import('./profile.ts')).profile,
   },
   config: {
-    about: 'show where the server and the account come from',
+    about: 'show where the server, the account and the settings come from',
     load: async () => (await import('./profile.ts')).config,
   },
   api: {
@@ -91,7 +95,7 @@ export const extras: Readonly<Record<string, Extra>> = {
     load: async () => (await import('./snapshot.ts')).snapshot,
   },
   completion: {
-    about: 'print completion scripts for bash, zsh and fish',
+    about: 'print completion scripts for bash, zsh, fish and PowerShell',
     load: async () => (await import('./completion.ts')).completion,
   },
   doctor: {

@@ -7,6 +7,9 @@ import { topics } from './help-topics.ts'
 
 export async function manPage(): Promise<string> {
   const entries = await reference()
+  // What `help all` and `help flags` say is here anyway.
+  const others = Object.entries(topics).filter(([name]) => name !== 'all' && name !== 'flags')
+  const sections = await Promise.all(others.map(async ([name, topic]) => [name, await topic.text()] as const))
   return [
     `.TH NATTER 1 "" "natter ${version()}" "User Commands"`,
     '.SH NAME',
@@ -21,7 +24,7 @@ export async function manPage(): Promise<string> {
     ...entries.flatMap(entryLines),
     '.SH FLAGS OF EVERY SUBCOMMAND',
     ...globalFlags.flatMap(flag => flagLines(flag)),
-    ...Object.entries(topics).flatMap(([name, { text }]) => [
+    ...sections.flatMap(([name, text]) => [
       `.SH ${name.toUpperCase().replace('-', ' ')}`,
       '.nf',
       ...text.trimEnd().split('\n').map(escaped),

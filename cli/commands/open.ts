@@ -3,17 +3,18 @@
 import { spawn } from 'node:child_process'
 import { inspectorAddress } from '../../daemon/api/local.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
+import { formatFlags } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { accountFor, controlTokenFor } from '../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
-import { printJson } from '../print/output.ts'
+import { printFormatted } from '../print/output.ts'
 
 export const open: readonly ExtraSubcommand[] = [
   {
     name: 'open',
     about: 'Open the inspector of the daemon in a browser, or print its address',
     flags: [{ name: 'print', about: 'print the address and open nothing' }],
-    globals: ['json', 'site', 'profile', 'ready-file', 'control-token', 'quiet'],
+    globals: [...formatFlags, 'site', 'profile', 'ready-file', 'control-token', 'quiet'],
     more: `The token of the control plane is in the fragment of the address, which browsers send to no server. Without a token the page
 asks for an account. Where there is no browser, the address is printed. BROWSER names another browser.`,
     examples: ['natter open', 'natter open --print', 'natter open --site http://127.0.0.1:9991/spaces/ci'],
@@ -23,7 +24,7 @@ asks for an account. Where there is no browser, the address is printed. BROWSER 
 
 async function openInspector({ flags, globals }: Invocation): Promise<void> {
   const address = addressFor(globals)
-  if (globals.json) return printJson({ inspector: address })
+  if (await printFormatted({ inspector: address }, globals)) return
   if (flags.print === true || !(await showInBrowser(address))) process.stdout.write(`${address}\n`)
   else if (!globals.quiet) note(`opened ${address.replace(/#.*/, '')}`)
 }

@@ -1,7 +1,10 @@
 // `natter login`, `natter logout`, `natter profile …`, `natter config explain`: accounts, and where they are saved.
 
+import { homedir } from 'node:os'
+import { configFileOf } from '../../daemon/api/config-file.ts'
 import type { Profile } from '../../daemon/api/local.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
+import { formatFlags } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import {
   accountFor,
@@ -14,12 +17,13 @@ import {
   saveProfile,
   zuliprcText,
 } from '../base/profile.ts'
+import { settingsFor } from '../base/settings.ts'
 import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
 import { seededAccounts } from '../catalogue/call.ts'
 import { askSecret, askText } from '../input/prompt.ts'
-import { printJson } from '../print/output.ts'
+import { printFormatted } from '../print/output.ts'
 
-const local = ['json', 'quiet', 'color']
+const local = [...formatFlags, 'quiet', 'color']
 
 const name = { name: 'name', about: 'the profile' }
 
@@ -32,7 +36,7 @@ export const login: readonly ExtraSubcommand[] = [
       { name: 'email', about: 'the account', optional: true },
     ],
     flags: [{ name: 'name', value: 'NAME', about: 'name of the profile (default: the name of the server)' }],
-    globals: [...local, 'site', 'user', 'timeout'],
+    globals: [...local, 'site', 'user', 'timeout', 'dry-run', 'curl'],
     more: 'The password comes from NATTER_PASSWORD, from a prompt at a terminal, or from stdin.',
     examples: [
       'natter login http://127.0.0.1:9991 amy@example.com',
@@ -112,7 +116,7 @@ export const profile: readonly ExtraSubcommand[] = [
         email,
         current: name === current,
       }))
-      if (globals.json) return printJson(rows)
+      if (await printFormatted(rows, globals)) return
       if (rows.length === 0) return note('no profiles')
       const { tableLines } = await import('../print/table.ts')
       const shown = rows.map(({ current, ...row }) => ({ '': current ? '*' : '', ...row }))
@@ -142,8 +146,7 @@ export const profile: readonly ExtraSubcommand[] = [
       const wanted = args[0] ?? globals.profile ?? readProfiles(process.env).current
       if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no current profile')
       const found = profileNamed(wanted, process.env)
-      if (globals.json) printJson(found)
-      else process.stdout.write(zuliprcText(found))
+      if (!(await printFormatted(found, globals))) process.stdout.write(zuliprcText(found))
     },
   },
 ]
@@ -151,18 +154,22 @@ export const profile: readonly ExtraSubcommand[] = [
 export const config: readonly ExtraSubcommand[] = [
   {
     name: 'config explain',
-    about: 'Show which server and account are used, and where each value comes from',
+    about: 'Show which server, account and settings are used, and where each value comes from',
     globals: [...local, 'site', 'user', 'api-key', 'profile', 'as', 'ready-file', 'control-token'],
+    more: 'natter help config explains the config file.',
     examples: ['natter config explain', 'natter config explain --profile work --json'],
     async run({ globals }) {
       const account = accountFor(globals, process.env)
+      const file = configFileOf(process.env, homedir())
       const rows = [
         { value: 'site', is: account.site ?? null, from: account.from.site ?? null },
         { value: 'email', is: account.email ?? null, from: account.from.email ?? null },
         { value: 'api key', is: account.apiKey ? '********' : null, from: account.from.apiKey ?? null },
+        ...settingsFor(process.env).map(({ name, value, from }) => ({ value: name as string, is: value, from })),
         { value: 'profiles', is: profilesFile(process.env), from: profilesFrom() },
+        { value: 'config', is: file.path, from: file.named ? 'NATTER_CONFIG' : profilesFrom() },
       ]
-      if (globals.json) return printJson(rows)
+      if (await printFormatted(rows, globals)) return
       const { tableLines } = await import('../print/table.ts')
       const terminal = await (await import('../print/terminal.ts')).terminalFor(globals)
       const lines = tableLines(rows, value => (value === null ? '-' : String(value)), terminal)
@@ -187,7 +194,8 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   if (!args[0] && process.stdin.isTTY) note(`Server: ${site}`)
   const email = args[1] ?? globals.user ?? (await askText('Email: '))
   if (!email) throw usage('<email> is missing', 'Example: natter login http://127.0.0.1:9991 amy@example.com')
-  const password = await askSecret(`Password for ${email}: `)
+  const shown = globals.dryRun || globals.curl
+  const password = shown ? '********' : await askSecret(`Password for ${email}: `)
   const { call } = await import('../transport/client.ts')
   const fields = new Map([
     ['username', email],
@@ -195,6 +203,7 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   ])
   const to = { site: normalSite(site), from: {} }
   const request = { method: 'POST', path: '/api/v1/fetch_api_key', fields }
+  if (shown) return (await import('../print/request-text.ts')).printRequest(to, request, globals)
   const reply = await call(to, request, { timeout: globals.timeout }).catch(error => {
     if (!(error instanceof Failure) || error.code !== 'AUTHENTICATION_FAILED') throw error
     const { exit, message, code, http } = error
@@ -205,8 +214,7 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   const file = saveProfile(name, account, process.env)
   const book = readProfiles(process.env)
   changeProfiles({ ...book, current: name, ...(book.current !== name && { previous: book.current! }) }, process.env)
-  if (globals.json) printJson({ profile: name, site: account.site, email: account.email })
-  else {
+  if (!(await printFormatted({ profile: name, site: account.site, email: account.email }, globals))) {
     const switched = book.current !== undefined && book.current !== name ? `; switched from ${book.current}` : ''
     note(`logged in as ${account.email}; profile ${name} in ${file} is now the current one${switched}`)
   }

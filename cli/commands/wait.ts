@@ -1,15 +1,17 @@
 // `natter wait`: an assertion about future events. Exit code 0 with the event, or 8 with the nearest misses.
 
 import { allQueues } from '../../daemon/api/control/queues.ts'
-import { exitCodes, Failure, usage } from '../base/failure.ts'
+import { Ending, exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { accountFor } from '../base/profile.ts'
+import { onSignals } from '../base/signals.ts'
 import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
 import { demandKey } from '../catalogue/call.ts'
 import { namesOf } from '../input/names.ts'
 import { checkJq } from '../print/jq.ts'
 import { terminalFor } from '../print/terminal.ts'
+import { clockOf } from '../transport/clock.ts'
 import { Connection } from '../transport/connection.ts'
 import type { ChatEvent } from './tail/chat-event.ts'
 import { type Criterion, criteriaFor, type Place, textCriterion } from './tail/criteria.ts'
@@ -64,7 +66,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   demandKey(account)
   const within = duration(String(flags.within ?? patience), '--within')
   const count = flags.count === undefined ? 1 : Math.max(1, wholeNumber(String(flags.count), '--count'))
-  const past = flags.since === undefined ? undefined : sinceFrom(String(flags.since), new Date())
+  const past = flags.since === undefined ? undefined : await sinceFrom(String(flags.since), clockOf(account, globals))
   const names = namesOf(account, { timeout: globals.timeout })
   const found = await criteriaFor(wishesFrom(flags), names)
   const criteria: Criterion[] = [...found.all]
@@ -80,6 +82,12 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const connection = await Connection.open(account)
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), within)
+  let ending: number | undefined
+  // The queue is deleted before the end.
+  const ignoreSignals = onSignals(code => {
+    ending = code
+    stop.abort()
+  })
   const places = new Places(connection)
   const follower = new Follower(connection, plan, stop.signal)
   const misses: Miss[] = []
@@ -111,8 +119,10 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
     clearTimeout(timer)
     await follower.leave()
     connection.close()
+    ignoreSignals()
   }
   if (met >= count) return
+  if (ending !== undefined) throw new Ending(ending)
   const lines = near(misses).map(({ event, place, differed }) => {
     const text = lineOf(event, place, { columns: undefined, colors: undefined }, new Date(), account.email)
     return `${text}\n    differed in ${differed.join(' and ')}`

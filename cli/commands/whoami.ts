@@ -16,6 +16,8 @@ export const whoami: readonly ExtraSubcommand[] = [
       const account = accountFor(globals, process.env)
       demandKey(account)
       const request = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
+      if (globals.dryRun || globals.curl)
+        return (await import('../print/request-text.ts')).printRequest(account, request, globals)
       const me = await call(account, request, { timeout: globals.timeout, retry: globals.retry })
       const { full_name, user_id, role, is_bot } = me
       const known = { full_name, email: account.email, user_id, role, is_bot }

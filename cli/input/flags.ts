@@ -3,7 +3,7 @@
 
 import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
-import { parseDuration, parseTime } from '../base/times.ts'
+import { parseDuration, type ReadNow, readTime } from '../base/times.ts'
 import type { Kind, Names } from './names.ts'
 
 type Shape = Param['shape']
@@ -14,7 +14,7 @@ export type Given = boolean | string | readonly string[]
 /** Sources of values that are not on the command line itself. */
 export interface Sources {
   readonly names: Names
-  readonly now: Date
+  readonly now: ReadNow
   stdin(): Promise<string>
   /** Whether stdin can provide a value without an explicit `-`. */
   readonly piped?: boolean
@@ -122,8 +122,8 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
   for (const arm of arms) {
     if (arm === text || arm.type === 'null' || arm.const !== undefined) continue
     // If the server accepts names, it looks them up itself.
-    const value =
-      isNamed(arm) && text === undefined ? await readId(arm, raw, sources) : readPlain(arm, raw, label, sources)
+    const named = isNamed(arm) && text === undefined
+    const value = named ? await readId(arm, raw, sources) : await readPlain(arm, raw, label, sources)
     if (value !== undefined) return value
   }
   if (text?.format === 'binary') return readUpload(raw, label)
@@ -134,20 +134,20 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
   throw usage(`${label}: "${raw}" is not ${wanted(shape)}`)
 }
 
-/** A point in time by the daemon's clock, which may differ from this machine's: a duration from now means nothing there. */
-function readMoment(raw: string, label: string, { now }: Sources): number {
+/** A point in time to set the clock to: a duration is more likely meant for `clock advance`. */
+async function readMoment(raw: string, label: string, { now }: Sources): Promise<number> {
   if (!/^\d+$/.test(raw) && parseDuration(raw) !== undefined)
     throw usage(`${label}: "${raw}" is a duration, not a point in time`, `natter clock advance ${raw}`)
-  const moment = parseTime(raw, now)
+  const moment = await readTime(raw, now)
   if (moment === undefined) throw usage(`${label}: "${raw}" is not a time: give ISO 8601 or UNIX seconds`)
   return moment
 }
 
 /** The value, or undefined if the text does not fit. */
-function readPlain(shape: Shape, raw: string, label: string, sources: Sources): unknown {
+function readPlain(shape: Shape, raw: string, label: string, sources: Sources): unknown | Promise<unknown> {
   switch (shape.type) {
     case 'integer':
-      if (shape.ref === 'time') return parseTime(raw, sources.now)
+      if (shape.ref === 'time') return readTime(raw, sources.now)
       return /^-?\d+$/.test(raw.replace(/^id:/, '')) ? within(shape, Number(raw.replace(/^id:/, ''))) : undefined
     case 'number':
       return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(raw) ? within(shape, Number(raw)) : undefined

@@ -1,24 +1,24 @@
 // `--jq`: jq compiled to WebAssembly, loaded on demand. A call costs milliseconds however little it has to do, because
 // jq compiles its own library each time; so many values share one call, and plain paths need none.
 
-import type { Jq } from 'jq-wasm'
 import { type Failure, harmlessOnTerminal, usage } from '../base/failure.ts'
+import type { JqEngine } from './jq-engine.ts'
 
 /** What the expression makes of one value: lines, each with its line break, or a failure. */
 export type JqOutcome = string | Failure
 
-let engine: Promise<Jq> | undefined
+let engine: Promise<JqEngine> | undefined
 
 /** Rejects an invalid expression before there is anything to apply it to. */
 export async function checkJq(expression: string): Promise<void> {
   if (isPath(expression)) return
-  const { stderr, exitCode } = (await loaded()).raw(null as never, expression)
+  const { stderr, exitCode } = (await loaded()).run('null', expression, [])
   if (exitCode === notCompiled) throw complaint(stderr)
 }
 
 /** The output of the expression: strings as they are, other values as one line of JSON; each with a line break. */
 export async function jqText(value: unknown, expression: string): Promise<string> {
-  const { stdout, stderr, exitCode } = (await loaded()).raw(value as object, expression, ['-r', '-c'])
+  const { stdout, stderr, exitCode } = (await loaded()).run(JSON.stringify(value ?? null), expression, ['-r', '-c'])
   if (exitCode !== 0) throw complaint(stderr)
   const text = harmlessOnTerminal(stdout)
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
@@ -42,18 +42,29 @@ export async function jqTexts(values: readonly string[], expression: string): Pr
 }
 
 /** Bounds what a call holds in memory. */
-const valuesPerCall = 2000
+const valuesPerCall = 10_000
 
-/** Outcomes of the values up to the first that fails or ends jq, which is at least one. */
+/** Outcomes of the values up to the one that ended jq, which is at least one. */
 async function callOnce(values: readonly string[], expression: string): Promise<JqOutcome[]> {
-  // One array, not many inputs: an expression cannot read the next event with `input`, or it would depend on the timing.
-  // The line break ends a comment. The outputs of a value are one line, so that it is known whose they are.
-  const each = `.[] | [(${expression}\n) | if type == "string" then . else tojson end]`
-  const { stdout, stderr, exitCode } = (await loaded()).raw(`[${values.join(',')}]`, each, ['-c'])
+  const { stdout, exitCode, stderr } = (await loaded()).run(values.join('\n'), forEach(expression), ['-c'])
   const rows = stdout.split('\n').filter(row => row !== '')
-  const outcomes: JqOutcome[] = rows.map(row => (JSON.parse(row) as string[]).map(line => `${line}\n`).join(''))
+  const outcomes = rows.map(row => outcomeOf(JSON.parse(row) as string[] | { readonly error: unknown }))
   if (outcomes.length < values.length) outcomes.push(exitCode === 0 ? '' : complaint(stderr))
   return outcomes
+}
+
+/**
+ * The outputs of a value are one line, so that it is known whose they are. An expression cannot read the next event with
+ * `input`, or it would depend on the timing. The line break ends a comment.
+ */
+function forEach(expression: string): string {
+  const own = 'def input: error("No more inputs"); def inputs: empty; '
+  return `${own}try [(${expression}\n) | if type == "string" then . else tojson end] catch {error: .}`
+}
+
+function outcomeOf(row: string[] | { readonly error: unknown }): JqOutcome {
+  if (Array.isArray(row)) return row.length === 1 ? `${row[0]}\n` : row.map(line => `${line}\n`).join('')
+  return complaint(typeof row.error === 'string' ? row.error : JSON.stringify(row.error))
 }
 
 /** `.message.content` */
@@ -76,8 +87,8 @@ function followPath(json: string, path: readonly string[]): string | undefined {
 /** jq's exit code. */
 const notCompiled = 3
 
-function loaded(): Promise<Jq> {
-  engine ??= import('jq-wasm').then(module => module.loadJq())
+function loaded(): Promise<JqEngine> {
+  engine ??= import('./jq-engine.ts').then(({ JqEngine }) => JqEngine.load())
   return engine
 }
 

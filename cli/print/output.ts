@@ -4,7 +4,7 @@ import type { Param } from '../../daemon/api/define.ts'
 import { harmless, harmlessJson } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
-import type { Reply } from '../base/reply.ts'
+import { type Reply, timeOf } from '../base/reply.ts'
 import { showDistance, showTime } from '../base/times.ts'
 
 type Shape = Param['shape']
@@ -30,10 +30,17 @@ type Names = ReadonlyMap<number, string>
 /** How to print, from the global flags. */
 type Format = Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq' | 'color'>
 
+/** How to print for people. */
+interface Manner extends Format {
+  /** What distances in time are measured from. */
+  readonly now: Date
+}
+
 /** Protocol fields, which are not part of the answer. */
 const envelope = new Set(['result', 'msg', 'ignored_parameters_unsupported'])
 
-export async function printReply(reply: Reply, view: View, globals: Format): Promise<void> {
+export async function printReply(reply: Reply, view: View, format: Format): Promise<void> {
+  const globals: Manner = { ...format, now: timeOf(reply) }
   const { done = 'done' } = view
   const ignored = reply.ignored_parameters_unsupported
   if (Array.isArray(ignored)) note(`the server ignored unknown parameters: ${ignored.join(', ')}`)
@@ -69,11 +76,11 @@ export async function printReply(reply: Reply, view: View, globals: Format): Pro
   }
   if (fields.length === 0) return note(done)
   const some = view.columns ? fields.filter(([name]) => view.columns!.includes(name)) : fields
-  put(linesOf(Object.fromEntries(some), recordShape(view), await painter(globals)))
+  put(linesOf(Object.fromEntries(some), recordShape(view), await painter(globals), globals.now))
 }
 
 /** Applies `--fields` and `--ndjson`. */
-async function printPart(value: unknown, shape: Shape | undefined, globals: Format): Promise<void> {
+async function printPart(value: unknown, shape: Shape | undefined, globals: Manner): Promise<void> {
   const { fields } = globals
   const part = fields ? (await import('./select.ts')).picked(value, fields, shape) : value
   if (globals.ndjson) return put((Array.isArray(part) ? part : [part]).map(item => harmlessJson(JSON.stringify(item))))
@@ -89,7 +96,7 @@ async function linesFor(
   name: string,
   value: unknown,
   shape: Shape | undefined,
-  globals: Format,
+  globals: Manner,
   columns?: readonly string[],
   names?: Names,
 ): Promise<string[]> {
@@ -98,7 +105,7 @@ async function linesFor(
   const named = isRecord(value) ? rowsOf(value, shape) : undefined
   if (named) return linesFor(name, named.rows, named.shape, globals, columns)
   if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord))
-    return linesOf(value, shape, await painter(globals))
+    return linesOf(value, shape, await painter(globals), globals.now)
   const terminal = await (await import('./terminal.ts')).terminalFor(globals, value)
   if (name === 'messages' && value.every(item => typeof item.content === 'string')) {
     const { messageLines } = await import('../commands/tail/lines.ts')
@@ -107,7 +114,12 @@ async function linesFor(
   const { tableLines } = await import('./table.ts')
   const items = shape?.items as Shape | undefined
   const short = terminal.columns !== undefined
-  return tableLines(value, (item, column) => cell(item, items?.properties?.[column], short, names), terminal, columns)
+  return tableLines(
+    value,
+    (item, column) => cell(item, items?.properties?.[column], globals.now, short, names),
+    terminal,
+    columns,
+  )
 }
 
 /** Whether a table of these columns has IDs of users. */
@@ -146,6 +158,18 @@ async function jqLines(value: unknown, expression: string): Promise<string> {
   return (await (await import('./jq.ts')).jqText(value, expression)).replace(/\n$/, '')
 }
 
+/** Prints data that is not a reply in the format that the flags ask for. Returns false if they ask for none. */
+export async function printFormatted(value: unknown, globals: Format): Promise<boolean> {
+  if (globals.jq !== undefined) {
+    const items = globals.ndjson ? [value].flat() : [value]
+    const texts = await Promise.all(items.map(item => jqLines(item, globals.jq!)))
+    put(texts.filter(text => text !== ''))
+  } else if (globals.ndjson || globals.fields) await printPart(value, undefined, { ...globals, now: new Date() })
+  else if (globals.json) printJson(value)
+  else return false
+  return true
+}
+
 export function printJson(value: unknown): void {
   process.stdout.write(`${harmlessJson(JSON.stringify(value, null, 2))}\n`)
 }
@@ -165,26 +189,31 @@ async function painter({ color }: Pick<Globals, 'color'>): Promise<Paint> {
   return { key: chalk.cyan, heading: chalk.bold }
 }
 
-export function linesOf(value: unknown, shape: Shape | undefined, paint: Paint = plain): string[] {
-  if (Array.isArray(value)) return value.map(item => cell(item, shape?.items as Shape | undefined))
-  if (isRecord(value)) return recordLines(value, shape?.properties ?? {}, paint)
+export function linesOf(
+  value: unknown,
+  shape: Shape | undefined,
+  paint: Paint = plain,
+  now: Date = new Date(),
+): string[] {
+  if (Array.isArray(value)) return value.map(item => cell(item, shape?.items as Shape | undefined, now))
+  if (isRecord(value)) return recordLines(value, shape?.properties ?? {}, paint, now)
   // A single text is printed as it is, with its line breaks.
   if (typeof value === 'string') return value === '' ? [] : harmless(value).split('\n')
-  return [cell(value, shape)]
+  return [cell(value, shape, now)]
 }
 
 function recordShape({ shapes = {} }: View): Shape {
   return { properties: shapes } as unknown as Shape
 }
 
-function recordLines(record: Reply, shapes: Readonly<Record<string, Shape>>, paint: Paint): string[] {
+function recordLines(record: Reply, shapes: Readonly<Record<string, Shape>>, paint: Paint, now: Date): string[] {
   const width = Math.max(...Object.keys(record).map(name => name.length))
   return Object.entries(record).map(([name, value]) => {
-    return `${paint.key(harmless(name).padEnd(width))}  ${cell(value, shapes[name])}`.trimEnd()
+    return `${paint.key(harmless(name).padEnd(width))}  ${cell(value, shapes[name], now)}`.trimEnd()
   })
 }
 
-function cell(value: unknown, shape: Shape | undefined, short = false, names?: Names): string {
+function cell(value: unknown, shape: Shape | undefined, now: Date, short = false, names?: Names): string {
   if (value === null || value === undefined) return '-'
   if (names && Array.isArray(value) && isUser(shape?.items as Shape | undefined))
     return harmless(value.map(id => names.get(id) ?? `id:${id}`).join(', ')) || '-'
@@ -192,7 +221,7 @@ function cell(value: unknown, shape: Shape | undefined, short = false, names?: N
   if (typeof value === 'number' && shape) {
     const arms: readonly Shape[] = shape.anyOf ?? [shape]
     if (arms.some(arm => arm.ref === 'time')) {
-      const distance = showDistance(value, Date.now() / 1000)
+      const distance = showDistance(value, now.getTime() / 1000)
       return short ? distance : `${showTime(value)}, ${distance}`
     }
     // By the daemon's clock, so the distance from now says nothing.

@@ -1,62 +1,88 @@
 // The request as text, for --dry-run and --curl. The key is hidden unless --show-key is given.
 
+import type { Upload } from '../../daemon/api/define.ts'
 import type { Globals } from '../base/globals.ts'
 import type { Account } from '../base/profile.ts'
 import { inQuery, type Request, targetOf } from '../transport/client.ts'
-import { printJson } from './output.ts'
+import { printFormatted } from './output.ts'
 
-export function printRequest(account: Account, request: Request, globals: Globals): void {
+export async function printRequest(account: Account, request: Request, globals: Globals): Promise<void> {
   if (globals.curl) process.stdout.write(`${curlLine(account, request, globals.showKey)}\n`)
-  else if (globals.json) printJson(asRecord(account, request, globals.showKey))
-  else process.stdout.write(`${asText(account, request, globals.showKey)}\n`)
+  // --jq and --fields are about the reply.
+  else if (globals.json || globals.ndjson) {
+    const { json, ndjson, color } = globals
+    await printFormatted(asRecord(account, request, globals.showKey), { json, ndjson, color })
+  } else process.stdout.write(`${asText(account, request, globals.showKey)}\n`)
 }
 
-/** The line works when pasted even with a hidden key, which the shell then reads from NATTER_API_KEY. */
+/** The line works when pasted even with a hidden key, which the shell then reads from its environment. */
 export function curlLine(account: Account, request: Request, showKey: boolean): string {
   const words = ['curl', '-sS']
   if (inQuery(request)) {
     if (request.fields.size > 0) words.push('-G')
   } else words.push('-X', request.method)
-  if (account.email && account.apiKey)
-    words.push(
-      '-u',
-      showKey ? shell(`${account.email}:${account.apiKey}`) : `${shell(`${account.email}:`)}"$NATTER_API_KEY"`,
-    )
+  words.push(...curlCredentials(account, request, showKey))
   words.push(account.site ? shell(`${account.site}${request.path}`) : `"$NATTER_SITE"${shell(request.path)}`)
   for (const [name, value] of request.fields)
     if (typeof value === 'string') words.push('--data-urlencode', shell(`${name}=${value}`))
     else words.push('-F', shell(`${name}=@${value.filename}`))
+  if (request.body)
+    words.push('-H', shell(`Content-Type: ${request.body.type}`), '--data-binary', shell(bodyText(request)))
   return words.join(' ')
+}
+
+function curlCredentials({ email, apiKey }: Account, { authorization }: Request, showKey: boolean): string[] {
+  if (authorization) {
+    const header = showKey ? shell(`Authorization: ${authorization}`) : '"Authorization: Bearer $NATTER_CONTROL_TOKEN"'
+    return ['-H', header]
+  }
+  if (!email || !apiKey) return []
+  return ['-u', showKey ? shell(`${email}:${apiKey}`) : `${shell(`${email}:`)}"$NATTER_API_KEY"`]
 }
 
 function asText(account: Account, request: Request, showKey: boolean): string {
   const lines = [`${request.method} ${urlOf(account, request)}`]
-  if (account.email) lines.push(`Authorization: Basic ${account.email}:${keyOf(account, showKey)}`)
-  for (const [name, value] of request.fields)
-    lines.push(`${name}=${typeof value === 'string' ? value : `@${value.filename}`}`)
+  if (request.authorization) lines.push(`Authorization: Bearer ${showKey ? tokenOf(request) : hidden}`)
+  else if (account.email) lines.push(`Authorization: Basic ${account.email}:${keyOf(account, showKey)}`)
+  for (const [name, value] of request.fields) lines.push(`${name}=${fieldText(value)}`)
+  if (request.body) lines.push(bodyText(request))
   return lines.join('\n')
 }
 
 function asRecord(account: Account, request: Request, showKey: boolean) {
-  const fields = [...request.fields].map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : `@${value.filename}`,
-  ])
+  const fields = [...request.fields].map(([name, value]) => [name, fieldText(value)])
+  const caller = request.authorization
+    ? { control_token: showKey ? tokenOf(request) : hidden }
+    : { user: account.email ?? null, api_key: account.apiKey ? keyOf(account, showKey) : null }
   return {
     method: request.method,
     url: urlOf(account, request),
-    user: account.email ?? null,
-    api_key: account.apiKey ? keyOf(account, showKey) : null,
+    ...caller,
     fields: Object.fromEntries(fields),
+    ...(request.body && { body: bodyText(request) }),
   }
 }
+
+function fieldText(value: string | Upload): string {
+  return typeof value === 'string' ? value : `@${value.filename}`
+}
+
+function bodyText({ body }: Request): string {
+  return Buffer.from(body?.bytes ?? []).toString('utf8')
+}
+
+function tokenOf({ authorization = '' }: Request): string {
+  return authorization.replace(/^Bearer /, '')
+}
+
+const hidden = '********'
 
 function urlOf(account: Account, request: Request): string {
   return `${account.site ?? '$NATTER_SITE'}${targetOf(request)}`
 }
 
 function keyOf(account: Account, showKey: boolean): string {
-  return showKey ? (account.apiKey ?? '') : '********'
+  return showKey ? (account.apiKey ?? '') : hidden
 }
 
 function shell(word: string): string {

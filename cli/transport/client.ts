@@ -4,10 +4,10 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Upload } from '../../daemon/api/define.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
-import { type Headers, headerIn } from '../base/headers.ts'
+import { type Headers, headerIn, timeIn } from '../base/headers.ts'
 import { note } from '../base/note.ts'
 import type { Account } from '../base/profile.ts'
-import type { Reply } from '../base/reply.ts'
+import { type Reply, setTime } from '../base/reply.ts'
 import { version } from '../base/version.ts'
 
 export interface Request {
@@ -42,7 +42,7 @@ export async function call(account: Account, request: Request, patience: Patienc
   const answer = await send(account, request, patience)
   const body = bodyOf(answer, account.site)
   if (answer.status >= 400 || body.result === 'error') throw refusal(answer.status, body, answer.headers)
-  return body
+  return setTime(body, timeIn(answer.headers))
 }
 
 /** Sends a request, and waits and retries when rate limited. Returns the final response, whatever its status. */

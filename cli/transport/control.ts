@@ -5,7 +5,7 @@ import { usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { accountFor, demandControlToken } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
-import { call, type Patience } from './client.ts'
+import { call, type Patience, type Request } from './client.ts'
 
 export interface ControlRequest {
   readonly method: string
@@ -28,14 +28,18 @@ export async function callControlPlane(
 ): Promise<Reply> {
   const account = accountFor(globals, process.env)
   const token = demandControlToken(globals, process.env, account)
-  const request = {
+  return call(account, requestOf({ method, path, body }, token), patience)
+}
+
+/** The call as it is sent. */
+export function requestOf({ method, path, body }: ControlRequest, token: string): Request {
+  return {
     method,
     path,
     fields: new Map(),
     authorization: `Bearer ${token}`,
     ...(body && { body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } }),
   }
-  return call(account, request, patience)
 }
 
 /** By name, email address or user ID. */

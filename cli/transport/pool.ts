@@ -2,6 +2,7 @@
 // the call).
 
 import type { Dispatcher, Pool as UndiciPool } from 'undici'
+import { keyHeader } from '../../daemon/api/idempotency.ts'
 import type { Account } from '../base/profile.ts'
 import { defaultTimeout, headersOf, late, siteOf, unreachable } from './client.ts'
 
@@ -39,13 +40,14 @@ export class Pool {
     return new Pool(account, new Connections(origin, { connections: most, pipelining: 1, ...times }))
   }
 
-  /** Sends a form and takes whatever comes back. */
-  send(method: string, path: string, form: string, timeout = defaultTimeout): Promise<RawReply> {
+  /** Sends a form and takes whatever comes back. A call with a key can be repeated: it happens once. */
+  send(method: string, path: string, form: string, timeout = defaultTimeout, key?: string): Promise<RawReply> {
     const inQuery = method === 'GET' || method === 'HEAD'
+    const headers = inQuery ? this.#headers : this.#formHeaders
     const call: Dispatcher.DispatchOptions = {
       method: method as Dispatcher.HttpMethod,
       path: this.#written(`${this.#prefix}${path}`, inQuery ? form : ''),
-      headers: inQuery ? this.#headers : this.#formHeaders,
+      headers: key === undefined ? headers : { ...headers, [keyHeader]: key },
       body: inQuery ? null : form,
       headersTimeout: timeout,
       bodyTimeout: timeout,

@@ -1,10 +1,17 @@
-// One call of an endpoint: parameters travel as the catalogue says.
+// One call of an endpoint: parameters travel as the catalogue says, and a call without an answer fails like a refused one.
 
 import type { Endpoint } from '../api/define.ts'
 import { encode } from '../api/wire.ts'
-import { type Caller, type Reply, Sender } from './sender.ts'
+import { type Caller, type ClientOptions, type Fields, NatterError, type Reply, Sender } from './sender.ts'
 
 export class Calls extends Sender {
+  readonly #site: string
+
+  constructor(options: ClientOptions) {
+    super(options)
+    this.#site = options.site
+  }
+
   async endpoint(
     endpoint: Endpoint,
     params: Readonly<Record<string, unknown>>,
@@ -14,4 +21,27 @@ export class Calls extends Sender {
     const { path, fields } = encode(endpoint, params)
     return this.send(endpoint.method, path, fields, signal, caller)
   }
+
+  /** What fetch throws says neither what was asked nor where, and its stack is that of Node. */
+  override async send(
+    method: string,
+    path: string,
+    fields: Fields,
+    signal?: AbortSignal,
+    caller?: Caller,
+  ): Promise<Reply> {
+    try {
+      return await super.send(method, path, fields, signal, caller)
+    } catch (error) {
+      if (error instanceof NatterError || signal?.aborted) throw error
+      const msg = `cannot reach ${this.#site}: ${reasonOf(error)}`
+      throw new NatterError(0, { msg, code: 'UNREACHABLE' }, 'unavailable', `${method} ${path}`, caller)
+    }
+  }
+}
+
+/** `ECONNREFUSED` says more than "fetch failed". */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error & { cause?: { code?: string; message?: string } }
+  return cause?.code ?? cause?.message ?? message
 }

@@ -218,7 +218,7 @@ class Follower {
         this.#pause = 0
         return result
       } catch (error) {
-        const passing = !(error instanceof NatterError) || isPassingStatus(error.status)
+        const passing = !(error instanceof NatterError) || error.status === 0 || isPassingStatus(error.status)
         if (!passing || this.#options.signal?.aborted) throw error
         this.#pause = laterPause(this.#pause)
         await pause(this.#pause, this.#options.signal)

@@ -16,12 +16,13 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch
 }
 
-/** The server refused a call. */
+/** The server refused a call, or did not answer it. */
 export class NatterError extends Error {
-  /** Such as `BAD_REQUEST`; `HTTP_502` when the answer was none of the API's. */
+  /** Such as `BAD_REQUEST`; `HTTP_502` when the answer was none of the API's; `UNREACHABLE` when there was none. */
   readonly code: string
   /** Such as `not-found` or `forbidden`; guessed from status and code where the server does not send it. */
   readonly kind: RefusalKind
+  /** 0 when there was no answer. */
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
 
@@ -45,7 +46,8 @@ export class NatterError extends Error {
     this.body = body
     const head = [`${this.name}: ${this.message}`, ...(call ? [`  asked: ${call}`] : [])]
     const places = caller?.stack?.split('\n').filter(line => /^\s+at /.test(line)) ?? []
-    const stack = [...head, `  answered: ${status} ${this.code}`, ...places].join('\n')
+    const answered = status === 0 ? 'nothing' : `${status} ${this.code}`
+    const stack = [...head, `  answered: ${answered}`, ...places].join('\n')
     Object.defineProperty(this, 'stack', { value: stack, writable: true, configurable: true })
     // Node prints fields as well, and these are in the text already.
     for (const field of ['name', 'status', 'code', 'kind', 'body'])
@@ -67,7 +69,7 @@ export function callerOf(library: (...args: never[]) => unknown): Caller {
 }
 
 export type Reply = Record<string, unknown>
-type Fields = ReadonlyMap<string, string | Upload>
+export type Fields = ReadonlyMap<string, string | Upload>
 
 /** Sends what is already in the form in which it travels. */
 export class Sender {

@@ -3,6 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../api/define.ts'
+import { replayedHeader } from '../api/idempotency.ts'
 import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
 import type { Dialect } from '../domain/model/facts/queues.ts'
@@ -17,6 +18,7 @@ import { Authenticator } from './authenticate.ts'
 import { BodyRefused, type Intake, noRoom, piecesOf, readBody } from './body.ts'
 import { currentPath, dialectOf, speakAuthentication, understand } from './dialect.ts'
 import type { Answering, RequestHead, Response, Watch } from './exchange.ts'
+import { type Attempt, attemptOf, once } from './idempotency.ts'
 import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
 import { LongPoll } from './long-poll.ts'
 import { type FinishedCall, ObservedCall } from './observed-call.ts'
@@ -196,7 +198,8 @@ export class Edge {
     const ctx = this.#context(request, fields, actor, answering)
     if (endpoint.served === 'queues')
       return this.#longPoll[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored }, params as never)
-    return then(this.#run(found, ctx, params, answering), reply => success(answering, reply, ignored))
+    const attempt = attemptOf(request.headers, endpoint, found.path, fields)
+    return then(this.#run(found, ctx, params, answering, attempt), reply => success(answering, reply, ignored))
   }
 
   #identify(request: Incoming, found: Found, answering: Answering): User | undefined {
@@ -225,13 +228,26 @@ export class Edge {
     }
   }
 
-  #run(found: Found, ctx: Context, params: Params, answering: Answering): object | Promise<object> {
+  #run(
+    found: Found,
+    ctx: Context,
+    params: Params,
+    answering: Answering,
+    attempt: Attempt | undefined,
+  ): object | Promise<object> {
     const { endpoint, resource, key } = found.route
     const login =
       endpoint.login === undefined ? undefined : loginOf(this.#parts.engine.state, String(params[endpoint.login]))
     const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
     const prepare = resource.prepare?.[key]
-    const command = resource.commands[key]!
+    const run = resource.commands[key]!
+    const command: typeof run = attempt
+      ? (current, given, prepared) => {
+          const outcome = once(attempt, current, () => run(current, given, prepared))
+          if (outcome.replayed) answering.headers.push(replayedHeader, 'true')
+          return outcome
+        }
+      : run
     if (!prepare) return this.#decide(endpoint.id, ctx, current => command(current, params, undefined))
     const { tools, engine } = this.#parts
     const kept: string[] = []

@@ -2,6 +2,7 @@
 // each request knows which world it is for.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { emojiData } from '../domain/markdown/emoji-data.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { controlPrefix, prefix } from './incoming.ts'
 import { serveInspector } from './inspector.ts'
@@ -21,8 +22,12 @@ export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest)
   app.get<{ Params: { file: string } }>('/inspector/:file', (request, reply) =>
     serveInspector(request, reply, request.params.file),
   )
-  app.get('/static/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
-  app.get('/static/unknown-user.svg', (_request, reply) => reply.type('image/svg+xml').send(unknownUser))
+  app.get<{ Params: { file: string } }>('/static/:file', (request, reply) => {
+    const { file } = request.params
+    if (file === 'emoji.json') return reply.header('Cache-Control', 'max-age=86400').send(emojiData())
+    const image = Object.hasOwn(images, file) ? images[file] : undefined
+    return image === undefined ? reply.callNotFound() : reply.type('image/svg+xml').send(image)
+  })
   app.get('/user_avatars/*', (request, reply) => serveImage(siteOf(request).readFile, request.url, reply))
   for (const path of ['/avatar', `${prefix}/avatar`])
     for (const size of ['', '/medium'])
@@ -46,3 +51,5 @@ export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest)
 
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><path d="M8 8h48v36H28L16 56V44H8z" fill="#4f8de4"/></svg>'
+
+const images: Readonly<Record<string, string>> = { 'icon.svg': icon, 'unknown-user.svg': unknownUser }

@@ -99,7 +99,7 @@ describe('every endpoint', () => {
 /** Examples are read, not sent, so any ID will do for a name. */
 const nobody = {
   names: { find: async () => 1 },
-  now: new Date(),
+  now: async () => new Date(),
   stdin: async () => '',
   piped: true,
   secret: async () => '',

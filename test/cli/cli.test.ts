@@ -6,13 +6,15 @@ import { accountAt, exitOf, fakeServer, json, newShell } from '../support/cli.ts
 import { startDaemon } from '../support/daemon.ts'
 
 describe('natter, with no config and no daemon', () => {
-  test('--help, help and no words at all list the subcommands', async t => {
+  test('--help, help and no words at all show one screen; help all and help flags the rest', async t => {
     const shell = newShell(t)
     for (const args of [['--help'], ['help'], [], ['--json', '-h']]) {
       const { code, stdout, stderr } = await shell.natter(args)
       assert.deepEqual([code, stderr], [0, ''], args.join(' '))
-      for (const word of ['snippets', 'typing', 'daemon', 'api', '--dry-run']) assert.ok(stdout.includes(word), word)
+      for (const word of ['daemon start', 'send', 'tail', 'help all']) assert.ok(stdout.includes(word), word)
     }
+    const rest = (await shell.natter(['help', 'all'])).stdout + (await shell.natter(['help', 'flags'])).stdout
+    for (const word of ['snippets', 'typing', 'daemon', 'api', '--dry-run']) assert.ok(rest.includes(word), word)
   })
 
   test('--version prints the version', async t => {

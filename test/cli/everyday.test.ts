@@ -11,7 +11,7 @@ import { drafts } from '../../daemon/api/messages/drafts.ts'
 
 const sources: Sources = {
   names: { find: async (kind, name) => (kind === 'user' ? (/^\d+$/.test(name) ? Number(name) : 8) : 5) },
-  now: new Date(),
+  now: async () => new Date(),
   stdin: async () => '',
   secret: async () => '',
 }

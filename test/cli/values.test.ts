@@ -20,7 +20,7 @@ import { newShell } from '../support/cli.ts'
 describe('a value', () => {
   const sources = {
     names: { find: async (kind: string, name: string) => (kind === 'user' && name === 'amy' ? 8 : 99) },
-    now: new Date(2026, 0, 5, 12, 0),
+    now: async () => new Date(2026, 0, 5, 12, 0),
     stdin: async () => 'from stdin',
     secret: async () => 'hidden',
   }
@@ -44,7 +44,7 @@ describe('a value', () => {
       [d.eitherOf(d.int, d.text), '12', 12],
       [d.markdown, '-', 'from stdin'],
       [d.text, '-', '-'],
-      [d.timestamp, '+1h', sources.now.getTime() / 1000 + 3600],
+      [d.timestamp, '+1h', (await sources.now()).getTime() / 1000 + 3600],
       [d.record({ a: d.int }), '{"a":1}', { a: 1 }],
       [d.anything, '{"a":1}', { a: 1 }],
       [d.anything, 'word', 'word'],

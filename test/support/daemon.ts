@@ -180,7 +180,11 @@ export function sharedDaemon(
 export async function launch(data: string, { flags = [], env = {} }: DaemonOptions = {}): Promise<TestDaemon> {
   const store = flags.includes('--memory') ? [] : ['--data', data]
   const args = [join(root, 'bin/natterd'), ...store, '--port', '0', '--json', '--no-profile', ...flags]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Without a config file of the person who runs the tests.
+    env: { ...process.env, NATTER_CONFIG_DIR: '/nonexistent', ...env },
+  })
   let stdout = ''
   let stderr = ''
   child.stderr!.setEncoding('utf8').on('data', text => {

@@ -1,10 +1,11 @@
 // `natter daemon run|start|stop|restart|reload|status|logs`: the life of a daemon on this machine.
 
 import { daemonFlags } from '../../../daemon/api/local.ts'
+import { formatFlags } from '../../base/globals.ts'
 import type { ExtraFlag, ExtraSubcommand } from '../../base/subcommand.ts'
 import { daemonFlagsBut } from './flags.ts'
 
-const globals = ['json', 'timeout', 'color', 'quiet']
+const globals = [...formatFlags, 'timeout', 'color', 'quiet']
 
 const data: ExtraFlag = { name: 'data', value: 'DIR', about: 'folder of the daemon’s store' }
 
@@ -20,6 +21,7 @@ export const daemon: readonly ExtraSubcommand[] = [
     name: 'daemon run',
     about: 'Run the daemon in the foreground',
     ...passed,
+    globals: ['json'],
     examples: ['natter daemon run --data ./store', 'natter daemon run --memory --port 0 --ready-file ready.json'],
     async run({ args, globals }) {
       const { runInForeground } = await import('./process.ts')
@@ -95,7 +97,7 @@ export const daemon: readonly ExtraSubcommand[] = [
       { name: 'lines', short: 'n', value: 'N', about: 'how many lines (default 20)' },
       { name: 'follow', short: 'f', about: 'go on printing what is added' },
     ],
-    globals,
+    globals: ['json', 'color', 'quiet'],
     examples: ['natter daemon logs -n 100', 'natter daemon logs -f'],
     async run({ flags }) {
       const { printLogs } = await import('./logs.ts')

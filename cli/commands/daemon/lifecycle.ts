@@ -16,7 +16,7 @@ import { Ending, exitCodes, Failure, usage } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, profilesFile, readProfiles, saveProfile } from '../../base/profile.ts'
-import { printJson } from '../../print/output.ts'
+import { printFormatted } from '../../print/output.ts'
 import { send } from '../../transport/client.ts'
 import { dataFolder, flagIn, isAlive, logFile, readRunning, runningFile, withoutFlag } from './files.ts'
 import { spawnDaemon } from './process.ts'
@@ -35,7 +35,7 @@ export async function start(args: readonly string[], globals: Globals): Promise<
       hint: 'Use it, stop it with `natter daemon stop`, or name another folder with --data.',
     })
   const ready = await launch(folder, args, globals.timeout ?? startTimeout)
-  if (globals.json) return printJson(ready)
+  if (await printFormatted(ready, globals)) return
   note('natter daemon is ready')
   process.stdout.write(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    in ${profilesFile(process.env)}\n`)
   process.stdout.write(`store  ${args.includes('--memory') ? 'memory only' : folder}\nlog    ${logFile(folder)}\n`)
@@ -46,8 +46,8 @@ export async function stop(data: string | undefined, globals: Globals): Promise<
   const running = await findRunning(folder)
   if (!running) throw notRunning(folder)
   await end(running, folder, globals.timeout ?? stopTimeout)
-  if (globals.json) printJson({ stopped: true, pid: running.pid, url: running.url })
-  else note(`stopped the daemon at ${running.url}`)
+  if (!(await printFormatted({ stopped: true, pid: running.pid, url: running.url }, globals)))
+    note(`stopped the daemon at ${running.url}`)
 }
 
 export async function restart(args: readonly string[], globals: Globals): Promise<void> {
@@ -85,22 +85,14 @@ export async function status(data: string | undefined, globals: Globals): Promis
   const folder = dataFolder(data)
   const running = await findRunning(folder)
   const ready = running !== undefined && (await answers(running.url)) === 'ready'
-  if (globals.json)
-    printJson({
-      running: running !== undefined,
-      ready,
-      pid: running?.pid ?? null,
-      url: running?.url ?? null,
-      data: folder,
-    })
-  else if (running)
-    process.stdout.write(
-      `${ready ? 'running' : 'not ready'}\nurl    ${running.url}\npid    ${running.pid}\nstore  ${folder}\n`,
-    )
-  else process.stdout.write(`not running\nstore  ${folder}\n`)
+  const { pid = null, url = null } = running ?? {}
+  const formatted = await printFormatted({ running: running !== undefined, ready, pid, url, data: folder }, globals)
+  if (!formatted && running)
+    process.stdout.write(`${ready ? 'running' : 'not ready'}\nurl    ${url}\npid    ${pid}\nstore  ${folder}\n`)
+  else if (!formatted) process.stdout.write(`not running\nstore  ${folder}\n`)
   if (running) return
   const { site } = accountFor(globals, process.env)
-  if (site && !globals.json && (await answers(site)) === 'ready') note(`${site} answers, but it has another store`)
+  if (site && !formatted && (await answers(site)) === 'ready') note(`${site} answers, but it has another store`)
   throw new Ending(exitCodes.notFound)
 }
 

@@ -2,7 +2,8 @@
 // The command is the user's own shell text. Message content reaches it only as JSON on stdin and in variables.
 
 import { spawn } from 'node:child_process'
-import { exitCodes, Failure } from '../../base/failure.ts'
+import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { note } from '../../base/note.ts'
 import type { Connection } from '../../transport/connection.ts'
 import type { ChatEvent } from './chat-event.ts'
 import type { Place } from './criteria.ts'
@@ -39,32 +40,54 @@ export function replyAction(command: string, connection: Connection, self: { id?
   }
 }
 
-export async function forwardAction(target: string, timeout: number): Promise<Action> {
+export async function forwardAction(target: string, given: readonly string[], timeout: number): Promise<Action> {
   let url: URL
   try {
     url = new URL(target)
   } catch {
     throw new Failure(exitCodes.usage, `--forward-to: "${target}" is not a URL`)
   }
+  const headers = { 'content-type': 'application/json', ...Object.fromEntries(given.map(headerFrom)) }
   const { request } = await import('undici')
   return {
     async act(event) {
+      const began = performance.now()
       let status: number
       try {
         const answer = await request(url, {
           method: 'POST',
-          headers: { 'content-type': 'application/json' },
+          headers,
           body: JSON.stringify(event),
           signal: AbortSignal.timeout(timeout),
         })
         status = answer.statusCode
         await answer.body.dump()
       } catch (error) {
-        throw new Failure(exitCodes.unreachable, `cannot forward to ${url}: ${(error as Error).message}`)
+        throw new Failure(exitCodes.unreachable, `cannot forward ${nameOf(event)} to ${url}: ${reasonOf(error)}`)
       }
-      if (status >= 300) throw new Failure(exitCodes.refused, `${url} answered ${status}`)
+      if (status >= 300) throw new Failure(exitCodes.refused, `${url} answered ${status} to ${nameOf(event)}`)
+      note(`${status} POST ${url} ${nameOf(event)} (${Math.round(performance.now() - began)} ms)`)
     },
   }
+}
+
+/** `X-Token: abc`. Names are compared without case, so one given here replaces ours. */
+function headerFrom(text: string): [string, string] {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(text) ?? []
+  if (name === undefined || !/^[\t\x20-\x7e]*$/.test(value!))
+    throw usage(`--forward-header: "${text}" is not a header such as "X-Token: abc"`)
+  return [name.toLowerCase(), value!]
+}
+
+/** An event as a person would call it. */
+function nameOf({ type, id, message }: ChatEvent): string {
+  const which = message === undefined ? id : message.id
+  return which === undefined || which === null ? type : `${type} ${which}`
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException }
+  return cause?.code ?? (error as NodeJS.ErrnoException).code ?? message
 }
 
 /** Convenience for shell scripts; the whole event is on stdin. */

@@ -11,5 +11,6 @@ export function isShown({ dryRun, curl }: Globals): boolean {
 
 export async function showRegistration(account: Account, plan: Plan, globals: Globals): Promise<void> {
   const { printRequest } = await import('../../print/request-text.ts')
-  printRequest(account, { method: 'POST', path: '/api/v1/register', fields: textsOf(registration(plan)) }, globals)
+  const fields = textsOf(registration(plan))
+  await printRequest(account, { method: 'POST', path: '/api/v1/register', fields }, globals)
 }

@@ -5,7 +5,7 @@ import { eventTypes as apiEventTypes, foreignEventTypes } from '../../../daemon/
 import type { Past } from '../../../daemon/client/look-back.ts'
 import { usage } from '../../base/failure.ts'
 import type { ExtraFlag } from '../../base/subcommand.ts'
-import { parseDuration, parseTime } from '../../base/times.ts'
+import { type ReadNow, readPast } from '../../base/times.ts'
 import type { Wishes } from './criteria.ts'
 
 export const filterFlags: readonly ExtraFlag[] = [
@@ -57,10 +57,9 @@ export function readyText(types: readonly string[] | undefined, email: string | 
   return `ready: listening for ${what} as ${email} (queue ${queue})`
 }
 
-export function sinceFrom(text: string, now: Date): Past {
+export async function sinceFrom(text: string, now: ReadNow): Promise<Past> {
   if (/^id:\d+$/.test(text)) return { after: Number(text.slice(3)) }
-  const ago = /^\d+$/.test(text) ? undefined : parseDuration(text)
-  const time = ago === undefined ? parseTime(text, now) : Math.floor((now.getTime() - ago) / 1000)
+  const time = await readPast(text, now)
   if (time === undefined) throw usage(`--since: "${text}" is not a time such as 10m or a message such as id:57`)
   return { since: time }
 }

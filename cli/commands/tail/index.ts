@@ -3,11 +3,13 @@
 import { Ending, exitCodes, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import { accountFor } from '../../base/profile.ts'
+import { onSignals } from '../../base/signals.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { demandKey } from '../../catalogue/call.ts'
 import { namesOf } from '../../input/names.ts'
 import { checkJq } from '../../print/jq.ts'
 import { terminalFor } from '../../print/terminal.ts'
+import { clockOf } from '../../transport/clock.ts'
 import { Connection } from '../../transport/connection.ts'
 import { type Action, execAction, forwardAction, replyAction } from './actions.ts'
 import { onClosedOutput } from './closed-output.ts'
@@ -60,7 +62,17 @@ export const tail: readonly ExtraSubcommand[] = [
         about: 'run a command for each event instead of printing it: JSON on stdin, NATTER_* variables',
       },
       { name: 'reply', value: 'CMD', about: 'run a command for each message, and post its output as a reply' },
-      { name: 'forward-to', value: 'URL', about: 'post each event to this URL as JSON' },
+      {
+        name: 'forward-to',
+        value: 'URL',
+        about: 'post each event to this URL as JSON; each delivery is a line on stderr',
+      },
+      {
+        name: 'forward-header',
+        value: 'NAME: VALUE',
+        about: 'a header of these posts (repeatable)',
+        repeatable: true,
+      },
       { name: 'jobs', value: 'N', about: 'number of commands or posts in parallel (default 1)' },
       { name: 'on-error', value: 'WHAT', about: 'when a command or post fails: skip (default), stop or retry' },
     ],
@@ -76,6 +88,7 @@ way at a kill is done again. The cursor is not synced to disk: after a power cut
       'natter tail --channel general --topic deploys --json',
       'natter tail --type message,reaction,typing',
       'natter tail --cursor ~/.cache/natter.cursor --exec ./on-message.sh',
+      "natter tail --forward-to http://127.0.0.1:3000/hook --forward-header 'X-Token: abc'",
       'natter tail --dm --reply \'echo You said: "$NATTER_CONTENT"\'',
     ],
     run: runTail,
@@ -95,7 +108,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   if (globals.jq !== undefined) await checkJq(globals.jq)
   const lines = flags.lines === undefined ? undefined : wholeNumber(String(flags.lines), '--lines')
   const last = lines === undefined ? undefined : { last: lines }
-  const from = flags.since === undefined ? last : sinceFrom(String(flags.since), new Date())
+  const from = flags.since === undefined ? last : await sinceFrom(String(flags.since), clockOf(account, globals))
   const types = typesFrom(flags.type)
   const criteria = await criteriaFor(wishesFrom(flags), namesOf(account, { timeout: globals.timeout }))
   const cursorFile = flags.cursor as string | undefined
@@ -133,7 +146,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     ending ??= code
     stop.abort()
   }
-  onSignal(end)
+  const ignoreSignals = onSignals(end)
   const closing = onClosedOutput(() => end(exitCodes.done))
 
   const output = new Output(cursorFile === undefined ? largePiece : atomicPiece, prepare)
@@ -176,6 +189,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     closing.end()
     if (kept !== follower.position.queue_id) await follower.leave()
     connection.close()
+    ignoreSignals()
   }
   if (ending !== undefined) throw new Ending(ending)
   stops.check()
@@ -191,7 +205,10 @@ async function actionsFor(flags: Readonly<Record<string, unknown>>, connection: 
     const self = { id: me.user_id as number, email: String(me.email) }
     actions.push(replyAction(String(flags.reply), connection, self))
   }
-  if (flags['forward-to'] !== undefined) actions.push(await forwardAction(String(flags['forward-to']), forwardTimeout))
+  const headers = flags['forward-header'] as string[] | undefined
+  if (flags['forward-to'] !== undefined)
+    actions.push(await forwardAction(String(flags['forward-to']), headers ?? [], forwardTimeout))
+  else if (headers) throw usage('--forward-header needs --forward-to')
   return actions
 }
 
@@ -199,16 +216,4 @@ function onErrorFrom(given: unknown): OnError {
   if (given === undefined) return 'skip'
   if (given === 'stop' || given === 'skip' || given === 'retry') return given
   throw usage(`--on-error: "${given}" is not skip, stop or retry`)
-}
-
-/** The first signal stops the tail cleanly; a second one ends it at once. */
-function onSignal(end: (code: number) => void): void {
-  for (const [signal, code] of [
-    ['SIGINT', exitCodes.interrupted],
-    ['SIGTERM', exitCodes.terminated],
-    ['SIGHUP', exitCodes.hungUp],
-  ] as const) {
-    process.removeAllListeners(signal)
-    process.once(signal, () => end(code))
-  }
 }

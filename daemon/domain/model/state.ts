@@ -3,6 +3,7 @@
 // behind, in our own words; what clients see is made from them by each resource's `present`.
 
 import type { ChannelPermission, GroupPermission } from '../../api/shapes/permission-settings.ts'
+import { AnswerTable } from './answers.ts'
 import { DueTable } from './due-table.ts'
 import { MessageFlagsTable } from './message-flags-table.ts'
 import { MessageStore, type SideFile } from './message-store/index.ts'
@@ -253,6 +254,7 @@ export class State {
     pending: (row: Export) => (row.status === 'pending' ? 1 : undefined),
     path: (row: Export) => row.path,
   })
+  readonly answers = new AnswerTable()
 
   /** The state as it would be with these rows, to ask questions of. */
   with(changed: ChangedRows): State {

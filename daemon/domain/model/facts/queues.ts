@@ -1,5 +1,7 @@
 // What happens to event queues, and to the store as a whole. No resource owns these facts.
 
+import type { Answer } from '../answers.ts'
+
 /** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
 export type QueueFact =
   | { readonly type: 'queue.registered'; readonly queue: QueueRegistration }
@@ -12,6 +14,8 @@ export type StoreFact =
   | { readonly type: 'store.restored'; readonly sections: Readonly<Record<string, unknown[]>> }
   /** API keys are derived from another secret than before, or the store remembers for the first time from which. */
   | { readonly type: 'store.secret-changed'; readonly verifier: string }
+  /** A request with an idempotency key was answered. */
+  | { readonly type: 'store.answered'; readonly answer: Answer }
 
 /** Whose names and habits a caller knows: those of the spec, or those of public servers of the API family. */
 export type Dialect = 'spec' | 'zulip'

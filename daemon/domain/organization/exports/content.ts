@@ -159,6 +159,7 @@ const keeping: Readonly<Record<Section, (row: never, scope: Scope) => Iterable<u
   emailChanges: nothing,
   webhookDeliveries: nothing,
   exports: nothing,
+  answers: nothing,
 }
 
 /** Settings that others notice, or that say what may be exported. */

@@ -1,0 +1,56 @@
+// Flags that the environment or the config file can set as well: --timeout 30s, NATTER_TIMEOUT=30s or "timeout": "30s".
+
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { configFileOf, readConfigText, type SettingName, settingNames } from '../../daemon/api/config-file.ts'
+import { variableOf } from '../../daemon/api/local.ts'
+import { usage } from './failure.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+export interface Setting {
+  readonly name: SettingName
+  readonly value: string
+  /** The variable or the file it comes from. */
+  readonly from: string
+}
+
+/** What the environment says, then what the file says. */
+export function settingsFor(env: Env): Setting[] {
+  const { path, named } = configFileOf(env, homedir())
+  const file = settingsIn(path, named)
+  return settingNames.flatMap(name => {
+    const inEnv = env[variableOf(name)]
+    if (inEnv) return [{ name, value: inEnv, from: variableOf(name) }]
+    const inFile = file[name]
+    return inFile === undefined ? [] : [{ name, value: inFile, from: path }]
+  })
+}
+
+/** The values of flags by name, with the settings for those that were not given. Profiles have an order of their own. */
+export function withSettings(given: ReadonlyMap<string, unknown>, env: Env): Map<string, unknown> {
+  const all = new Map(given)
+  for (const { name, value } of settingsFor(env))
+    if (name !== 'profile' && !all.has(name)) all.set(name, name === 'quiet' ? isOn(value) : value)
+  return all
+}
+
+function isOn(value: string): boolean {
+  return ['1', 'true', 'yes'].includes(value)
+}
+
+function settingsIn(path: string, named: boolean): Readonly<Partial<Record<SettingName, string>>> {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (!named && (code === 'ENOENT' || code === 'ENOTDIR')) return {}
+    throw usage(`cannot read the config file ${path}: ${code}`)
+  }
+  try {
+    return readConfigText(text).settings
+  } catch (error) {
+    throw usage(`the config file ${path}: ${(error as Error).message}`, 'See natter help config')
+  }
+}

@@ -1,0 +1,107 @@
+// `--batch --resume FILE`: how far a batch has come, in a file, and the keys that make it safe to repeat the lines that were
+// under way when it ended.
+
+import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
+import { exitCodes, Failure } from '../base/failure.ts'
+
+interface Saved {
+  /** Different for each batch; part of the keys. */
+  readonly run: string
+  /** So many lines from the start are done. */
+  readonly done: number
+  /** Digest of these lines. */
+  readonly digest: string
+}
+
+/** Milliseconds between two writes. What happened since then is repeated with the same keys, so nothing is done twice. */
+const interval = 200
+
+export class Resume {
+  readonly #file: string
+  readonly #saved: Saved
+  readonly #hash = createHash('sha256')
+  /** Digests of lines that are not done yet, by number. */
+  readonly #ahead = new Map<number, string>()
+  #done: number
+  #digest: string
+  #written = 0
+
+  constructor(file: string) {
+    this.#file = file
+    this.#saved = readSaved(file) ?? { run: randomUUID(), done: 0, digest: '' }
+    this.#done = this.#saved.done
+    this.#digest = this.#saved.digest
+    // Before the first call: a key that is not in the file could not be used again.
+    this.#write()
+  }
+
+  /** So many lines are done already. */
+  get done(): number {
+    return this.#saved.done
+  }
+
+  keyOf(line: number): string {
+    return `${this.#saved.run}-${line}`
+  }
+
+  /** Call with each line, in order. Returns false if an earlier run has done it. */
+  read(line: number, text: string): boolean {
+    this.#hash.update(`${text}\n`)
+    if (line < this.#saved.done) return false
+    const digest = this.#hash.copy().digest('hex')
+    if (line > this.#saved.done) {
+      this.#ahead.set(line, digest)
+      return true
+    }
+    if (digest === this.#saved.digest) return false
+    throw new Failure(exitCodes.refused, `the first ${line} lines are not those that ${this.#file} is about`, {
+      hint: `Remove ${this.#file} to start over.`,
+    })
+  }
+
+  /** Call when a line and all lines before it are done. */
+  finish(line: number): void {
+    for (const number of this.#ahead.keys()) {
+      if (number > line) break
+      this.#done = number
+      this.#digest = this.#ahead.get(number)!
+      this.#ahead.delete(number)
+    }
+    if (Date.now() - this.#written >= interval) this.#write()
+  }
+
+  end(): void {
+    this.#write()
+  }
+
+  #write(): void {
+    const saved: Saved = { run: this.#saved.run, done: this.#done, digest: this.#digest }
+    try {
+      writeFileAtomicallySync(this.#file, `${JSON.stringify(saved)}\n`, { durable: false })
+    } catch (error) {
+      throw new Failure(exitCodes.refused, `cannot write ${this.#file}: ${(error as NodeJS.ErrnoException).code}`)
+    }
+    this.#written = Date.now()
+  }
+}
+
+function readSaved(file: string): Saved | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new Failure(exitCodes.refused, `cannot read ${file}: ${code}`)
+  }
+  try {
+    const { run, done, digest } = JSON.parse(text)
+    if (typeof run === 'string' && Number.isSafeInteger(done) && typeof digest === 'string')
+      return { run, done, digest }
+  } catch {
+    // Reported below.
+  }
+  throw new Failure(exitCodes.refused, `${file} is not a file of --resume`, { hint: 'Use another file.' })
+}

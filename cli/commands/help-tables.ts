@@ -1,0 +1,46 @@
+// Help that is made from tables: every noun, and the flags that every subcommand takes.
+
+import { controlPages } from '../../daemon/api/control.ts'
+import type { Page } from '../../daemon/api/define.ts'
+import { catalogue } from '../../daemon/api/index.ts'
+import { batchFlags, type GlobalFlag, globalFlags } from '../base/globals.ts'
+import { extras } from './index.ts'
+
+export function everyNoun(): string {
+  const explain = ({ words, about }: Page) => [words.join(', '), about] as const
+  const pages = Object.values<Page>(catalogue)
+  // What the control plane adds to a noun of the API is explained there.
+  const known = new Set(pages.flatMap(({ words }) => words))
+  const control = Object.values<Page>(controlPages).filter(({ words }) => !words.some(word => known.has(word)))
+  const others = Object.entries(extras).filter(([, { hidden }]) => !hidden)
+  const help = ['help', 'show help for a subcommand or a topic; --man prints the man page'] as const
+  return `Tools:
+${columns([...others.map(([word, { about }]) => [word, about] as const), help])}
+
+The API:
+${columns(pages.map(explain))}
+
+The control plane, for testing other programs:
+${columns(control.map(explain))}
+
+natter help NOUN lists the verbs of a noun, natter commands those of all.
+`
+}
+
+export function everyFlag(): string {
+  return `Flags of every subcommand, where they make sense:
+${columns([...globalFlags.map(explained), ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}
+
+Flags of subcommands of the API:
+${columns(batchFlags.map(explained))}
+`
+}
+
+function explained({ name, short, value, about }: GlobalFlag): readonly [string, string] {
+  return [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, about]
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+}

@@ -1,0 +1,20 @@
+// The clock of the server, which in a test is often frozen or moved: a relative time on the command line refers to it.
+
+import { timeIn } from '../base/headers.ts'
+import type { Account } from '../base/profile.ts'
+import type { ReadNow } from '../base/times.ts'
+import { type Patience, send } from './client.ts'
+
+/** Asks the server once, by a call that needs no account. */
+export function clockOf({ site, from }: Account, patience: Patience): ReadNow {
+  let asked: Promise<Date> | undefined
+  const ask = async () => {
+    const request = { method: 'GET', path: '/api/v1/server_settings', fields: new Map<string, string>() }
+    const { headers } = await send(site === undefined ? { from } : { site, from }, request, patience)
+    return timeIn(headers) ?? new Date()
+  }
+  return () => {
+    asked ??= ask()
+    return asked
+  }
+}

@@ -1,0 +1,29 @@
+// The config file as natterd uses it: what it says counts where neither a flag nor the environment says something.
+
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { configFileOf, readConfigText } from './api/config-file.ts'
+import { variableOf } from './api/local.ts'
+import { UsageError } from './config.ts'
+
+/** The environment, with the values of the file in place of variables that are not set. */
+export function withConfigFile(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { path, named } = configFileOf(env, homedir())
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (!named && (code === 'ENOENT' || code === 'ENOTDIR')) return env
+    throw new UsageError(`cannot read the config file ${path}: ${code}`)
+  }
+  try {
+    const defaults = Object.entries(readConfigText(text).daemon).map(([name, value]) => [variableOf(name), value])
+    // One choice of a store replaces the other.
+    const stored = ['memory', 'data'].map(variableOf)
+    const chosen = stored.some(name => env[name])
+    return { ...Object.fromEntries(defaults.filter(([name]) => !chosen || !stored.includes(name!))), ...env }
+  } catch (error) {
+    throw new UsageError(`the config file ${path}: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,95 @@
+// Batches that end early: what they report, and how the next run continues without doing anything twice.
+
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { accountAt, fakeServer, json, newShell, type Shell, Watched } from '../support/cli.ts'
+import { Control } from '../support/control.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+import { until } from '../support/until.ts'
+
+describe('natter send --batch', () => {
+  const daemon = sharedDaemon({ flags: ['--preset', 'dev', '--control'] })
+
+  function shellFor(t: TestContext): Shell {
+    const { url, ready } = daemon()
+    return newShell(t, accountAt(url, ready.owner.email, ready.owner.api_key))
+  }
+
+  async function contentsIn(shell: Shell, topic: string): Promise<string[]> {
+    const { stdout } = await shell.natter([
+      'messages',
+      'list',
+      '--topic',
+      topic,
+      '--all',
+      '--jq',
+      '.messages[].content',
+    ])
+    return stdout.trim().split('\n')
+  }
+
+  test('--resume continues after lost answers, and no line is sent twice', async t => {
+    const shell = shellFor(t)
+    const file = join(shell.home, 'lines.ndjson')
+    const texts = Array.from({ length: 8 }, (_, index) => `line ${index + 1}`)
+    writeFileSync(file, texts.map(content => `${JSON.stringify({ content })}\n`).join(''))
+    const args = ['send', '#general>resume', '--batch', file, '--resume', 'state.json', '--parallel', '2']
+    // The fourth message arrives, but its sender never learns that.
+    const fault = { kind: 'drop-after-write', endpoint: 'send-message', after: 3, times: 1 }
+    await new Control(daemon()).call('POST', '/faults', fault)
+    const first = await shell.natter(args)
+    assert.equal(first.code, 1, first.stderr)
+    assert.match(first.stdout, /"line":4,.*UNREACHABLE/)
+    const second = await shell.natter(args)
+    assert.equal(second.code, 0, second.stderr)
+    assert.match(second.stderr, /continued after line 3, where an earlier run ended/)
+    assert.deepEqual((await contentsIn(shell, 'resume')).sort(), texts)
+    // Everything is done, and a file with other lines is another batch.
+    const third = await shell.natter(args)
+    assert.deepEqual([third.code, third.stdout], [0, ''])
+    writeFileSync(file, readFileSync(file, 'utf8').replace('line 2', 'LINE 2'))
+    const other = await shell.natter(args)
+    assert.equal(other.code, 1)
+    assert.match(other.stderr, /the first 8 lines are not those that state.json is about\n {2}Remove state.json/)
+  })
+
+  test('-0 reads objects that span lines', async t => {
+    const shell = shellFor(t)
+    const input = ['one', 'two'].map(content => `${JSON.stringify({ content }, null, 2)}\0`).join('')
+    const { code, stderr } = await shell.natter(['send', '#general>nul', '--batch', '-', '-0'], { input })
+    assert.equal(code, 0, stderr)
+    assert.deepEqual(await contentsIn(shell, 'nul'), ['one', 'two'])
+  })
+
+  test('--resume and -0 need --batch', async t => {
+    for (const flag of [['--resume', 'x'], ['-0']]) {
+      const { code, stderr } = await shellFor(t).natter(['send', '#general>x', 'text', ...flag])
+      assert.equal(code, 2)
+      assert.match(stderr, /needs --batch/)
+    }
+  })
+
+  test('Ctrl-C reports exactly the calls that were made', async t => {
+    let calls = 0
+    const held: (() => void)[] = []
+    const url = await fakeServer(t, (_request, response) => {
+      calls++
+      held.push(() => json(response, { result: 'success', msg: '', id: calls }))
+      // The first two are answered at once, later ones when the test says so.
+      if (calls <= 2) held.shift()!()
+    })
+    const shell = newShell(t, accountAt(url))
+    const batch = new Watched(t, shell.spawn(['send', 'amy@example.com', '--batch', '-', '--parallel', '2']))
+    // The input stays open: more could come.
+    batch.child.stdin!.write('{"content":"x"}\n'.repeat(4))
+    await until(() => calls === 4)
+    batch.child.kill('SIGINT')
+    await batch.said(/waiting for calls under way: \d/)
+    for (const answer of held) answer()
+    assert.equal(await batch.ended, 130)
+    assert.equal(batch.lines.length, 4, batch.stderr)
+    assert.match(batch.stderr, /interrupted; calls made and reported: 4, of these failed: 0/)
+  })
+})
