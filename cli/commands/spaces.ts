@@ -4,11 +4,11 @@
 import { readFileSync } from 'node:fs'
 import { controlTokenIn, type Profile, type Ready } from '../../daemon/api/local.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
-import type { Globals } from '../base/globals.ts'
+import { formatFlags, type Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { changeProfiles, normalSite, readProfiles, saveProfile } from '../base/profile.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
-import { printJson } from '../print/output.ts'
+import { printFormatted } from '../print/output.ts'
 import { callControlPlane } from '../transport/control.ts'
 import { flagIn } from './daemon/files.ts'
 
@@ -20,7 +20,7 @@ export const spaces: readonly ExtraSubcommand[] = [
     name: 'spaces use',
     about: 'Save the owner of a space as a profile and switch to it',
     args: [{ name: 'name', about: 'the space' }],
-    globals: ['json', 'quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
+    globals: [...formatFlags, 'quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
     more: 'The profile is called space-NAME. `natter profile use -` switches back.',
     examples: ['natter spaces use worker-1', 'natter spaces use worker-1 --ready-file ready.json'],
     async run({ args, globals }) {
@@ -33,8 +33,8 @@ export const spaces: readonly ExtraSubcommand[] = [
       const book = readProfiles(process.env)
       const previous = book.current === saved ? book.previous : book.current
       const file = changeProfiles({ ...book, current: saved, ...(previous && { previous }) }, process.env)
-      if (globals.json) printJson({ profile: saved, site: url, email: owner.email })
-      else note(`switched to ${owner.email} at ${url}; profile ${saved} in ${file}`)
+      if (!(await printFormatted({ profile: saved, site: url, email: owner.email }, globals)))
+        note(`switched to ${owner.email} at ${url}; profile ${saved} in ${file}`)
       const before = ['NATTER_SITE', 'NATTER_READY_FILE', 'ZULIP_SITE'].find(variable => process.env[variable])
       if (before) note(`${before} is set and comes before profiles; unset it`)
     },

@@ -2,6 +2,7 @@
 // takes --dry-run and --curl, and sends nothing then.
 
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { formatFlags } from '../../cli/base/globals.ts'
 import { type Entry, reference } from '../../cli/catalogue/reference.ts'
@@ -10,13 +11,14 @@ import { freePort } from '../support/free-port.ts'
 
 const entries = await reference()
 
-/** What these print is for a shell, a person or another program to read. */
-const textOnly: ReadonlySet<string> = new Set(['completion', 'daemon run', 'daemon logs', 'exec'])
+/** What these print is for a shell, a person or another program to read, or goes to a file. */
+const textOnly: ReadonlySet<string> = new Set(['completion', 'daemon run', 'daemon logs', 'exec', 'snapshot export'])
 
-/** What these do is not one request. `tail` and `wait` print the registration, and are tried below. */
+/** What these do is not one request, or most of it is done on this machine. `tail` and `wait` print the registration, and are tried below. */
 const local: ReadonlySet<string> = new Set([
   ...['daemon run', 'daemon start', 'daemon stop', 'daemon restart', 'daemon status', 'daemon logs', 'exec'],
   ...['completion', 'commands', 'doctor', 'env', 'open', 'logout', 'config explain'],
+  ...['snapshot export', 'spaces use'],
   ...['profile add', 'profile use', 'profile list', 'profile remove', 'profile export'],
 ])
 
@@ -64,7 +66,7 @@ describe('--dry-run of a subcommand', () => {
     duration: '1h',
     json: '[]',
     account: 'amy',
-    file: import.meta.filename,
+    file: join(import.meta.dirname, '../../LICENSE'),
     terms: 'is:starred',
   }
 
