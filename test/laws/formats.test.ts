@@ -18,7 +18,7 @@ const textOnly: ReadonlySet<string> = new Set(['completion', 'daemon run', 'daem
 const local: ReadonlySet<string> = new Set([
   ...['daemon run', 'daemon start', 'daemon stop', 'daemon restart', 'daemon status', 'daemon logs', 'exec'],
   ...['completion', 'commands', 'doctor', 'env', 'open', 'logout', 'config explain'],
-  ...['snapshot export', 'spaces use'],
+  ...['snapshot export', 'spaces use', 'org export', 'messages export', 'uploads download'],
   ...['profile add', 'profile use', 'profile list', 'profile remove', 'profile export'],
 ])
 
