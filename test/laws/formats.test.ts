@@ -12,12 +12,20 @@ import { freePort } from '../support/free-port.ts'
 const entries = await reference()
 
 /** What these print is for a shell, a person or another program to read, or goes to a file. */
-const textOnly: ReadonlySet<string> = new Set(['completion', 'daemon run', 'daemon logs', 'exec', 'snapshot export'])
+const textOnly: ReadonlySet<string> = new Set([
+  'completion',
+  'daemon run',
+  'daemon logs',
+  'exec',
+  'snapshot export',
+  'bot run',
+])
 
 /** What these do is not one request, or most of it is done on this machine. `tail` and `wait` print the registration, and are tried below. */
 const local: ReadonlySet<string> = new Set([
   ...['daemon run', 'daemon start', 'daemon stop', 'daemon restart', 'daemon status', 'daemon logs', 'exec'],
   ...['completion', 'commands', 'doctor', 'env', 'open', 'logout', 'config explain'],
+  ...['daemon reload', 'backup', 'restore', 'store check', 'store stats', 'bot run', 'bot new', 'keep'],
   ...['snapshot export', 'spaces use', 'org export', 'messages export', 'uploads download'],
   ...['profile add', 'profile use', 'profile list', 'profile remove', 'profile export'],
 ])

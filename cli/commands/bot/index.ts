@@ -1,5 +1,6 @@
 // `natter bot run` and `natter bot new`: a bot as one function for each message.
 
+import { formatFlags } from '../../base/globals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 
 export const bot: readonly ExtraSubcommand[] = [
@@ -46,11 +47,11 @@ transcript on stdout shows what would be. It works with any server of the API fa
     about: 'Write the files of a new bot: a handler and a test for it',
     args: [{ name: 'name', about: 'what the files are called: echo gives echo.ts and echo.test.ts', optional: true }],
     flags: [{ name: 'js', about: 'write JavaScript instead of TypeScript' }],
-    globals: ['json', 'quiet'],
+    globals: [...formatFlags, 'quiet'],
     examples: ['natter bot new', 'natter bot new weather --js'],
     async run({ args, flags, globals }) {
       const { writeBot } = await import('./new.ts')
-      writeBot(args[0] ?? 'echo', flags.js === true, globals)
+      await writeBot(args[0] ?? 'echo', flags.js === true, globals)
     },
   },
 ]

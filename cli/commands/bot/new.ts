@@ -4,9 +4,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
-import { printJson } from '../../print/output.ts'
+import { printFormatted } from '../../print/output.ts'
 
-export function writeBot(name: string, js: boolean, { json }: Globals): void {
+export async function writeBot(name: string, js: boolean, globals: Globals): Promise<void> {
   if (!/^[\w-]{1,60}$/.test(name)) throw usage(`a bot cannot be called '${name}': use letters, digits, - and _`)
   const ending = js ? 'js' : 'ts'
   const handler = `${name}.${ending}`
@@ -14,10 +14,7 @@ export function writeBot(name: string, js: boolean, { json }: Globals): void {
   for (const file of Object.keys(files))
     if (existsSync(file)) throw new Failure(exitCodes.refused, `${file} exists`, { hint: 'Choose another name.' })
   for (const [file, text] of Object.entries(files)) writeFileSync(file, text, { flag: 'wx' })
-  if (json) {
-    printJson({ files: Object.keys(files) })
-    return
-  }
+  if (await printFormatted({ files: Object.keys(files) }, globals)) return
   note(`wrote ${Object.keys(files).join(' and ')}`)
   process.stdout.write(`natter exec --preset dev -- natter bot run ${handler} --as echo-bot\n`)
 }

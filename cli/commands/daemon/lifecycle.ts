@@ -77,8 +77,8 @@ export async function reload(flags: Readonly<Record<string, unknown>>, globals: 
   if (level === undefined) rmSync(file, { force: true })
   else writeFileAtomicallySync(file, `${level}\n`, { durable: false })
   process.kill(running.pid, 'SIGHUP')
-  if (globals.json) printJson({ reloaded: true, pid: running.pid, url: running.url })
-  else note(`asked the daemon at ${running.url} to reload; its log says what came of it`)
+  if (!(await printFormatted({ reloaded: true, pid: running.pid, url: running.url }, globals)))
+    note(`asked the daemon at ${running.url} to reload; its log says what came of it`)
 }
 
 export async function status(data: string | undefined, globals: Globals): Promise<void> {

@@ -6,12 +6,12 @@ import { resolve } from 'node:path'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
-import { printJson } from '../../print/output.ts'
+import { printFormatted } from '../../print/output.ts'
 import { dataFolder } from '../daemon/files.ts'
 
 type Flags = Readonly<Record<string, unknown>>
 
-export async function makeBackup(file: string, flags: Flags, { json }: Globals): Promise<void> {
+export async function makeBackup(file: string, flags: Flags, globals: Globals): Promise<void> {
   const options = { folder: folderOf(flags), withoutSecret: flags['without-secret'] === true, now: new Date() }
   if (file === '-' && process.stdout.isTTY)
     throw new Failure(exitCodes.usage, 'a backup is not written to a terminal', {
@@ -22,20 +22,20 @@ export async function makeBackup(file: string, flags: Flags, { json }: Globals):
   const made = await inSentences(async ({ backupToFile, backupToStream }) =>
     file === '-' ? backupToStream(writeOut, options) : backupToFile(resolve(file), options),
   )
-  if (json && file !== '-') return printJson({ file: resolve(file), ...made })
+  if (file !== '-' && (await printFormatted({ file: resolve(file), ...made }, globals))) return
   const target = file === '-' ? '' : ` to ${file}`
   note(`backed up ${made.files} files, ${sizeText(made.bytes)}, up to position ${made.position}${target}`)
   if (made.secret) note('it has the secret that all API keys are derived from: keep it as safe as the store')
 }
 
-export async function restoreFrom(file: string, flags: Flags, { json }: Globals): Promise<void> {
+export async function restoreFrom(file: string, flags: Flags, globals: Globals): Promise<void> {
   const folder = folderOf(flags)
   const options = { folder, replace: flags.replace === true, now: new Date() }
   const restored = await inSentences(async ({ checkBackup, openBackup, restoreBackup }) => {
     const source = file === '-' ? process.stdin : openBackup(resolve(file))
     return flags.check ? checkBackup(source) : restoreBackup(source, options)
   })
-  if (json) return printJson({ ...(flags.check ? {} : { folder }), ...restored })
+  if (await printFormatted({ ...(flags.check ? {} : { folder }), ...restored }, globals)) return
   const { files, bytes, position, made, version, notes, replaced } = restored
   note(`the backup of ${made}, by natter ${version}, is good: ${files} files, ${sizeText(bytes)}, position ${position}`)
   for (const text of notes) note(`note: ${text}`)
@@ -43,11 +43,10 @@ export async function restoreFrom(file: string, flags: Flags, { json }: Globals)
   if (!flags.check) note(`restored to ${folder}; start the daemon with: natter daemon start --data ${folder}`)
 }
 
-export async function check(flags: Flags, { json }: Globals): Promise<void> {
+export async function check(flags: Flags, globals: Globals): Promise<void> {
   const report = await inSentences(({ checkStore }) => checkStore(folderOf(flags)))
   const { files, bytes, position, problems, notes } = report
-  if (json) printJson({ ok: problems.length === 0, ...report })
-  else {
+  if (!(await printFormatted({ ok: problems.length === 0, ...report }, globals))) {
     for (const { message } of problems) process.stdout.write(`${message}\n`)
     for (const text of notes) note(`note: ${text}`)
     if (problems.length === 0)
@@ -58,9 +57,9 @@ export async function check(flags: Flags, { json }: Globals): Promise<void> {
   throw new Ending(exitCodes.refused)
 }
 
-export async function showStats(flags: Flags, { json }: Globals): Promise<void> {
+export async function showStats(flags: Flags, globals: Globals): Promise<void> {
   const stats = await inSentences(({ readStats }) => readStats(folderOf(flags)))
-  if (json) return printJson(stats)
+  if (await printFormatted(stats, globals)) return
   const { bytes, snapshot } = stats
   const lines = [
     ['users', `${stats.users}, and ${stats.bots} bots`],

@@ -1,8 +1,9 @@
 // `natter backup`, `natter restore`, `natter store check|stats`: the store on this machine, with or without a daemon.
 
+import { formatFlags } from '../../base/globals.ts'
 import type { ExtraFlag, ExtraSubcommand } from '../../base/subcommand.ts'
 
-const globals = ['json', 'quiet', 'color']
+const globals = [...formatFlags, 'quiet', 'color']
 
 const data: ExtraFlag = { name: 'data', value: 'DIR', about: 'folder of the store' }
 
