@@ -24,6 +24,7 @@ interface Upload {
 export function snapshotFiles(engine: () => Engine, files: Files): SnapshotFiles {
   return {
     write: world => textOf(world, engine().load(world.sections), files),
+    seed: world => seedText(engine().load(world.sections), files),
     async read(text) {
       try {
         return await worldOf(acceptDocument('the file', parse(text)).sections, files)
@@ -63,14 +64,51 @@ export async function readBase(path: string, files: Files): Promise<SavedWorld> 
   return worldOf(document!.sections, files)
 }
 
-async function* textOf({ time, clock }: SavedWorld, state: State, files: Files): AsyncGenerator<string> {
+/** A seed that founds the same organization: one row a line, so that it can be read and compared. */
+export async function* seedText(state: State, files: Files): AsyncGenerator<string> {
   // Taken at once, written while requests are served.
-  const sections = state.save(true)
+  const sections = Object.entries(state.save(true))
+  yield '{"rows":{'
+  for (const [index, [name, rows]] of sections.entries()) {
+    yield `${index === 0 ? '' : ','}\n${JSON.stringify(name)}:[`
+    yield* linesOf(rows)
+    yield ']'
+  }
+  yield '\n},"uploads":['
+  yield* linesOf(await uploadsIn(files))
+  yield ']}\n'
+}
+
+const pieceLength = 64 * 1024
+
+/** In pieces, between which others get their turn. */
+async function* linesOf(rows: Iterable<unknown>): AsyncGenerator<string> {
+  let piece = ''
+  let gap = '\n'
+  for (const row of rows) {
+    piece += gap + JSON.stringify(row)
+    gap = ',\n'
+    if (piece.length < pieceLength) continue
+    yield piece
+    piece = ''
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  yield piece
+}
+
+async function uploadsIn(files: Files): Promise<Upload[]> {
   const uploads: Upload[] = []
   for (const name of await files.list()) {
     const bytes = /^[0-9a-f]{64}$/.test(name) ? await files.read(name) : undefined
     if (bytes) uploads.push({ name, content: Buffer.from(bytes).toString('base64') })
   }
+  return uploads
+}
+
+async function* textOf({ time, clock }: SavedWorld, state: State, files: Files): AsyncGenerator<string> {
+  // Taken at once, written while requests are served.
+  const sections = state.save(true)
+  const uploads = await uploadsIn(files)
   yield* snapshotText({ format: stateFormat, position: 0, time, sections: { clock: [clock], ...sections, uploads } })
 }
 

@@ -3,15 +3,13 @@
 
 import { readFileSync } from 'node:fs'
 import type { Config } from './config.ts'
-import { applyFact } from './domain/index.ts'
-import { State } from './domain/model/state.ts'
 import { invalid, rateLimited } from './domain/refusal.ts'
 import type { Keys } from './domain/resource.ts'
 import { memoryFiles } from './io/files.ts'
 import { Passwords } from './io/passwords.ts'
 import { realRandomness, seededRandomness } from './io/randomness.ts'
 import { SeedRefused } from './seed/format.ts'
-import { firstFacts, SeedText } from './seed/found.ts'
+import { firstFacts, SeedText, stateOf } from './seed/found.ts'
 import type { Beginning } from './world.ts'
 import { serverFacts, type WorldSettings } from './world-settings.ts'
 
@@ -97,8 +95,7 @@ export class Beginnings {
       keys: this.#keys,
       server,
     }
-    const state = new State()
-    for (const fact of await firstFacts(settings, { now, tools, surroundings })) applyFact(state, fact)
+    const state = stateOf(await firstFacts(settings, { now, tools, surroundings }))
     const sections = Object.fromEntries(Object.entries(state.save()).map(([name, rows]) => [name, [...rows]]))
     return { beginning: { sections, files }, unique }
   }

@@ -94,6 +94,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'write a snapshot to a file',
     load: async () => (await import('./snapshot.ts')).snapshot,
   },
+  seed: {
+    about: 'write an organization as a seed file',
+    load: async () => (await import('./seed.ts')).seed,
+  },
   completion: {
     about: 'print completion scripts for bash, zsh, fish and PowerShell',
     load: async () => (await import('./completion.ts')).completion,

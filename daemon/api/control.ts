@@ -11,7 +11,7 @@ export const controlPages = {
   },
   snapshots: {
     about: 'save the state of a daemon by name, and go back to it',
-    words: ['reset', 'snapshot'],
+    words: ['reset', 'snapshot', 'seed'],
     load: async () => (await import('./control/snapshots.ts')).snapshots,
   },
   spaces: {

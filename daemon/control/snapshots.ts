@@ -34,6 +34,8 @@ interface World extends SavedWorld {
 /** Snapshots that leave the daemon, and come back. */
 export interface SnapshotFiles {
   write(world: SavedWorld): AsyncIterable<string>
+  /** The same organization as a seed. */
+  seed(world: SavedWorld): AsyncIterable<string>
   /** Refuses what is no snapshot, or not one that this version reads. */
   read(text: string): Promise<SavedWorld>
 }
@@ -114,6 +116,11 @@ export class Worlds {
   /** The snapshot as a file: complete by itself. */
   write(name: string): AsyncIterable<string> {
     return this.#files.write(this.#place(name, 'name'))
+  }
+
+  /** The snapshot as a seed. */
+  dumpSeed(name: string): AsyncIterable<string> {
+    return this.#files.seed(this.#place(name, 'name'))
   }
 
   /** Takes a snapshot that was a file, possibly of another daemon. */

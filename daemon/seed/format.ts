@@ -9,6 +9,10 @@ export interface Seed {
   readonly channels?: readonly SeedChannel[]
   readonly messages?: readonly SeedMessage[]
   readonly steps?: readonly SeedStep[]
+  /** A whole organization as `natter seed dump` writes it, in place of a new one; the other sections are added to it. */
+  readonly rows?: Readonly<Record<string, readonly object[]>>
+  /** The files that rows refer to. */
+  readonly uploads?: readonly SeedUpload[]
 }
 
 export type Params = Readonly<Record<string, unknown>>
@@ -63,6 +67,13 @@ export interface SeedMessage {
   readonly reactions?: readonly { readonly from: string; readonly emoji: string }[]
 }
 
+export interface SeedUpload {
+  /** By which rows refer to it: the hash of its content. */
+  readonly name: string
+  /** Base64. */
+  readonly content: string
+}
+
 /** Any call of the API. */
 export interface SeedStep {
   readonly as?: string
@@ -115,6 +126,7 @@ function record(fields: Readonly<Record<string, Check>>): Check {
   }
 }
 
+const row: Check = (value, path) => insist(isRecord(value), path, 'must be a record')
 const names = listOf(text)
 const seed = record({
   organization: record({ name: text, description: text, settings: params }),
@@ -161,6 +173,11 @@ const seed = record({
     }),
   ),
   steps: listOf(record({ as: text, 'call!': text, params })),
+  rows: (value, path) => {
+    insist(isRecord(value), path, 'must be a record of lists')
+    for (const [name, rows] of Object.entries(value as object)) listOf(row)(rows, [...path, name])
+  },
+  uploads: listOf(record({ 'name!': text, 'content!': text })),
 })
 
 export function checkSeed(value: unknown): Seed {

@@ -3,7 +3,10 @@
 import founding from '../../data/seed.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import type { Fact } from '../domain/facts.ts'
+import { applyFact } from '../domain/index.ts'
+import { State } from '../domain/model/state.ts'
 import { found } from '../domain/organization/founding.ts'
+import { isOwner } from '../domain/rules/index.ts'
 import { readSeedFile, readSeedText } from './file.ts'
 import { checkSeed, placeOf, type Seed, SeedMistake, SeedRefused } from './format.ts'
 import { type SeedContext, type SeedSource, seedFacts } from './seed-facts.ts'
@@ -21,6 +24,9 @@ export async function firstFacts(
   context: SeedContext,
 ): Promise<readonly Fact[]> {
   const seeds = await seedsOf(config)
+  // A whole organization takes the place of what would come before it.
+  const base = seeds.findLastIndex(({ seed }) => seed.rows !== undefined)
+  if (base >= 0) return seedFacts(await takeRows(seeds[base]!, config, context), seeds.slice(base), context)
   const said = Object.assign({}, ...seeds.map(({ seed }) => seed.organization)) as NonNullable<Seed['organization']>
   const owner = Object.assign({}, ...seeds.map(({ seed }) => seed.owner)) as NonNullable<Seed['owner']>
   const organization = {
@@ -37,6 +43,38 @@ export async function firstFacts(
     context.now,
   )
   return seeds.length === 0 ? [beginning] : seedFacts([beginning], seeds, context)
+}
+
+/** The state that the facts of a first start leave. */
+export function stateOf(facts: readonly Fact[]): State {
+  let state = new State()
+  for (const fact of facts)
+    if (fact.type === 'store.restored') state = State.load(fact.sections)
+    else applyFact(state, fact)
+  return state
+}
+
+/** Rows are facts that were decided long ago: they are only checked to be an organization. */
+async function takeRows(
+  { seed, explain }: SeedSource,
+  { org, owner }: Pick<Config, 'org' | 'owner'>,
+  { tools }: SeedContext,
+): Promise<Fact[]> {
+  const sections = seed.rows as Record<string, object[]>
+  const mistake = async (message: string) => explain(new SeedMistake(['rows'], message))
+  if (org !== undefined || owner !== undefined || seed.owner !== undefined)
+    throw await mistake('hold an organization with an owner already; leave out --org, --owner and owner')
+  const unknown = Object.keys(sections).find(name => !(name in new State().save()))
+  if (unknown !== undefined) throw await explain(new SeedMistake(['rows', unknown], 'is not a section of rows'))
+  let state: State
+  try {
+    state = State.load(sections)
+  } catch (error) {
+    throw await mistake(`cannot be read: ${(error as Error).message}`)
+  }
+  if (![...state.users.values()].some(user => isOwner(user) && user.active)) throw await mistake('have no active owner')
+  for (const { content } of seed.uploads ?? []) await tools.keepFile(Buffer.from(content, 'base64'))
+  return [{ type: 'store.restored', sections }]
 }
 
 async function seedsOf({ preset, seed }: Pick<Config, 'preset' | 'seed'>): Promise<SeedSource[]> {

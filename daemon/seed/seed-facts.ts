@@ -17,6 +17,7 @@ import { roles } from '../domain/model/roles.ts'
 import { State, type User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Context, Tools } from '../domain/resource.ts'
+import { isOwner } from '../domain/rules/index.ts'
 import { noPassword } from '../io/passwords.ts'
 import { type Params, type Path, type Seed, SeedMistake } from './format.ts'
 
@@ -59,7 +60,7 @@ export interface SeedSource {
 
 class SeedRun {
   readonly facts: Fact[] = []
-  readonly #state = new State()
+  #state = new State()
   readonly #context: SeedContext
   readonly #people = new Map<string, number>()
   readonly #groups = new Map<string, number>()
@@ -70,8 +71,11 @@ class SeedRun {
     this.#context = context
     this.#now = context.now
     for (const fact of beginning) this.#take(fact)
-    const owner = [...this.#state.users.values()].at(-1)!
-    this.#people.set('owner', owner.id)
+    const people = [...this.#state.users.values()]
+    // Of rows, by the first part of their addresses.
+    for (const { id, email, bot } of people)
+      if (!bot?.system) this.#people.set(email.replace(bot ? /-bot@.*$|@.*$/ : /@.*$/, ''), id)
+    this.#people.set('owner', people.find(user => isOwner(user) && user.active)!.id)
   }
 
   async apply(seed: Seed): Promise<void> {
@@ -217,7 +221,8 @@ class SeedRun {
 
   #take(fact: Fact): void {
     this.facts.push(fact)
-    applyFact(this.#state, fact)
+    if (fact.type === 'store.restored') this.#state = State.load(fact.sections)
+    else applyFact(this.#state, fact)
   }
 }
 

@@ -59,6 +59,7 @@ describe('exit codes over the whole control plane', () => {
       'delete-space': { absent: ['nothing'] },
       'compare-snapshots': { absent: ['nothing'] },
       'export-snapshot': { absent: ['nothing'] },
+      'dump-seed': { absent: ['nothing'] },
       'import-snapshot': { needed: [import.meta.filename, 'theirs'] },
       explain: { absent: [number, 'owner'] },
       'list-webhook-requests': { absent: ['--of', zoe] },

@@ -12,6 +12,7 @@ export const snapshots = resource(page, {
   list: ({ plane }) => ({ snapshots: plane.worlds.list(), kept: plane.parts.kept }),
   save: ({ plane }, { name }) => ({ snapshot: plane.worlds.save(name) }),
   export: ({ plane }, { name }) => new Streamed('application/json', plane.worlds.write(name)),
+  seed: ({ plane }, { name }) => new Streamed('application/json', plane.worlds.dumpSeed(name)),
   import: async ({ plane }, { name, document }) => ({ snapshot: await plane.worlds.take(name, document) }),
   async diff({ plane }, { from, to, limit }) {
     const { total, resources } = await plane.worlds.compare(from, to, limit)
