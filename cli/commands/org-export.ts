@@ -1,6 +1,7 @@
 // `natter org export`: asks for an export of the organization, waits until it is complete, and downloads the archive.
 
 import { existsSync } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
 import { dataExports } from '../../daemon/api/organization/exports.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
 import { note } from '../base/note.ts'
@@ -10,7 +11,7 @@ import type { Invocation } from '../base/subcommand.ts'
 import { demandKey } from '../catalogue/call.ts'
 import { printReply } from '../print/output.ts'
 import { Connection } from '../transport/connection.ts'
-import { savePath, writePathTo } from '../transport/save.ts'
+import { downloadAs, saveWhole } from '../transport/download.ts'
 import { Follower } from './tail/follow.ts'
 import { duration } from './tail/stops.ts'
 
@@ -59,10 +60,13 @@ export async function exportOrganization({ args, flags, globals }: Invocation): 
   if (row.export_url === null)
     throw new Failure(exitCodes.refused, `the export ${row.id} failed`, { hint: 'The log of the server says why.' })
   const path = pathIn(row.export_url)
-  if (target === '-') return writePathTo(account, path, process.stdout, globals.timeout)
+  const content = downloadAs(account, path, { timeout: globals.timeout })
+  // Standard output stays open for what comes after.
+  if (target === '-') return pipeline(content, process.stdout, { end: false })
   const file = target ?? nameIn(path)
   if (target === undefined) checkTarget(file, globals.yes)
-  await savePath(account, path, file, globals.timeout)
+  // It may hold what only one person has seen so far.
+  await saveWhole(file, stream => pipeline(content, stream), 0o600)
   await printReply({ id: row.id, file }, { shows: 'file' }, globals)
 }
 

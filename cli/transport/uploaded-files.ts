@@ -1,7 +1,6 @@
 // Fetches uploaded files: asks for a temporary address, which needs no key, and streams what is there to a file.
 
-import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -10,6 +9,7 @@ import { encode } from '../../daemon/api/wire.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
 import { call, defaultTimeout, late, type Patience, siteOf, unreachable } from './client.ts'
+import { saveWhole } from './download.ts'
 
 const mostRedirects = 5
 
@@ -26,15 +26,8 @@ export function pathIdIn(text: string, site: string | undefined): string | undef
 
 /** Writes the file whole or not at all. */
 export async function saveFile(account: Account, pathId: string, target: string, patience: Patience): Promise<void> {
-  const part = `${target}.part`
   await mkdir(dirname(target), { recursive: true })
-  try {
-    await writeFileTo(account, pathId, createWriteStream(part), patience)
-    await rename(part, target)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  }
+  await saveWhole(target, stream => writeFileTo(account, pathId, stream, patience))
 }
 
 export async function writeFileTo(

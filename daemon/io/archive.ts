@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import type { StoredFile } from './files.ts'
 
 export const archiveFormat = 1
 
@@ -46,7 +47,7 @@ export interface ArchiveSource {
     readonly keep: (row: never) => Iterable<unknown>
   }>
   readonly files: Iterable<string>
-  readonly read: (name: string) => Promise<Uint8Array | undefined>
+  readonly find: (name: string) => Promise<StoredFile | undefined>
   /** Checked between two pieces of work: throws when the archive is no longer wanted. */
   readonly check: () => void
 }
@@ -85,8 +86,8 @@ export async function writeArchive(source: ArchiveSource, write: (chunk: Uint8Ar
         for await (const { name, text } of partsOf(section, source.check)) await addText(name, text)
       // Bounded by what the rows name.
       for (const name of source.files) {
-        const bytes = await source.read(name)
-        if (bytes) await add(`${filesFolder}/${name}`, bytes.length, [bytes])
+        const file = await source.find(name)
+        if (file) await add(`${filesFolder}/${name}`, file.size, file.read(0, file.size - 1))
         else missing.push(name)
       }
       await addText(sumsName, `${JSON.stringify({ sums, missing_files: missing } satisfies ArchiveSums)}\n`)

@@ -90,7 +90,7 @@ export class Exports {
     const check = () => {
       if (!this.#running || !isWaiting(surroundings(), row)) throw new Error('it is no longer wanted')
     }
-    await writeArchive({ head, ...content, read: files.read, check }, write)
+    await writeArchive({ head, ...content, find: files.find, check }, write)
   }
 
   async #settle(op: string, decide: (ctx: Surroundings) => Outcome<object>): Promise<void> {

@@ -279,6 +279,27 @@ describe('the account', () => {
     assert.equal(accountFor({ user: 'P@example.com' }, env).apiKey, 'p-key')
   })
 
+  test('refuses a key whose source names no site, unless a flag or a saved place says where it goes', t => {
+    const { home } = newShell(t)
+    const rc = { HOME: home, ZULIP_CONFIG: join(home, 'rc') }
+    const key = { NATTER_EMAIL: 'e@example.com', NATTER_API_KEY: 'e-key' }
+    writeFileSync(rc.ZULIP_CONFIG, `[api]\nsite=${site}\n`)
+    assert.throws(
+      () => accountFor({}, { ...rc, ...key }),
+      /the API key comes from the environment \(NATTER_\*\), but the site from .*rc$/,
+    )
+    assert.throws(
+      () => accountFor({ user: 'f@example.com', apiKey: 'f-key' }, rc),
+      /the API key comes from a flag, but the site from .*rc$/,
+    )
+    // Typed for this call: the site may come from the environment or a profile, or be typed too.
+    assert.equal(accountFor({ site, user: 'f@example.com', apiKey: 'f-key' }, rc).site, site)
+    assert.equal(accountFor({ site }, { ...rc, ...key }).apiKey, 'e-key')
+    assert.equal(accountFor({ user: 'f@example.com', apiKey: 'f-key' }, { NATTER_SITE: site, HOME: home }).site, site)
+    saveProfile('local', { site, email: 'p@example.com', api_key: 'p-key' }, { HOME: home })
+    assert.equal(accountFor({ user: 'f@example.com', apiKey: 'f-key' }, { HOME: home }).apiKey, 'f-key')
+  })
+
   test('is kept in a private file, and the first profile is the current one', t => {
     const { home } = newShell(t)
     const env = { NATTER_CONFIG_DIR: join(home, 'config') }

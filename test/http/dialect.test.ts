@@ -129,6 +129,24 @@ describe('--dialect auto', () => {
     }
   })
 
+  test('a deactivated organization has its own code, but for Zulip clients only where they log in', async t => {
+    const ended = await startDaemon(t)
+    const [amy] = await people(ended, 'amy')
+    assert.equal((await ended.owner.raw('POST', '/api/v1/realm/deactivate')).status, 200)
+    const form = { username: amy.email, password: 'amy has a long password' }
+    for (const [agent, code] of [
+      [python, 'UNAUTHORIZED'],
+      ['curl/8.5.0', 'REALM_DEACTIVATED'],
+    ] as const) {
+      const called = await asAgent(agent, amy, 'GET', '/users/me')
+      assert.deepEqual([called.status, called.body.code], [401, code])
+      assert.equal(called.body.msg, 'This organization has been deactivated.')
+      const login = await asAgent(agent, ended.nobody, 'POST', '/fetch_api_key', form)
+      assert.deepEqual([login.status, login.body.code], [401, 'REALM_DEACTIVATED'])
+      assert.equal((await asAgent(agent, ended.nobody, 'GET', '/server_settings')).status, 200)
+    }
+  })
+
   test('what public servers require is required of their clients, and of nobody else', async () => {
     const { owner } = daemon()
     const message_id = await direct(owner, owner, 'remember')

@@ -1,6 +1,6 @@
 // Does a reply have the shape the catalogue promises? Strict: a field that nobody declared is a mistake too.
 
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { type CodeEntry, commonCodes, type ErrorCode, errorCodes } from '../../daemon/api/errors.ts'
@@ -9,6 +9,9 @@ import type { HttpReply } from './http.ts'
 export function replyProblem(endpoint: Endpoint, { status, body }: HttpReply): string | undefined {
   return body.result === 'success' ? successProblem(endpoint, status, body) : errorProblem(endpoint, status, body)
 }
+
+/** What `register` adds depends on what is asked for, and each type of event has its own fields: their own tests look at that. */
+const open = ['register-queue', 'get-events']
 
 function successProblem(endpoint: Endpoint, status: number, body: HttpReply['body']): string | undefined {
   if (status !== 200) return `success with status ${status}`
@@ -20,11 +23,30 @@ function successProblem(endpoint: Endpoint, status: number, body: HttpReply['bod
   })
   const error = Value.Errors(shape, body).First()
   if (error) return `${error.path}: ${error.message}`
-  // What `register` adds depends on what is asked for; its own tests look at that.
-  const undeclared =
-    endpoint.id === 'register-queue' ? [] : Object.keys(body).filter(key => !Object.hasOwn(shape.properties, key))
+  const undeclared = open.includes(endpoint.id) ? [] : undeclaredIn(shape, body)
   return undeclared.length > 0 ? `undeclared fields ${undeclared.join(', ')}` : undefined
 }
+
+/** The paths of fields that no shape names, however deep. Where one of several shapes applies, the one that names most counts. */
+function undeclaredIn(shape: TSchema, value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (shape.anyOf)
+    return (shape.anyOf as TSchema[])
+      .filter(arm => Value.Check(arm, value))
+      .map(arm => undeclaredIn(arm, value, path))
+      .reduce((fewest, found) => (found.length < fewest.length ? found : fewest))
+  if (Array.isArray(value))
+    return shape.type === 'array' ? value.flatMap(item => undeclaredIn(shape.items, item, `${path}[]`)) : []
+  const { properties, patternProperties } = shape as { properties?: Shapes; patternProperties?: Shapes }
+  const [any] = Object.values(patternProperties ?? {})
+  if (!properties && !any) return []
+  return Object.entries(value).flatMap(([name, field]) => {
+    const known = properties && Object.hasOwn(properties, name) ? properties[name] : any
+    return known ? undeclaredIn(known, field, `${path}.${name}`) : [`${path}.${name}`]
+  })
+}
+
+type Shapes = Readonly<Record<string, TSchema>>
 
 function errorProblem(endpoint: Endpoint, status: number, body: HttpReply['body']): string | undefined {
   if (body.result !== 'error' || typeof body.msg !== 'string' || body.msg === '') return 'not an error body'

@@ -1,13 +1,12 @@
 // Emoji reactions to messages.
 
-import { endpoint, inPath, int, maybe, messageId, optional, record, required, text } from '../define.ts'
+import { endpoint, inPath, int, messageId, optional, record, required, text } from '../define.ts'
 
 export const reaction = record({
   emoji_name: text,
   emoji_code: text,
   reaction_type: text,
   user_id: int,
-  user: maybe(record({ id: int, email: text, full_name: text })),
 })
 
 const emoji = {

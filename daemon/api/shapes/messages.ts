@@ -14,7 +14,6 @@ const edit = record({
   timestamp: int,
   prev_content: maybe(text),
   prev_rendered_content: maybe(text),
-  prev_rendered_content_version: maybe(int),
   prev_topic: maybe(text),
   topic: maybe(text),
   prev_stream: maybe(int),
