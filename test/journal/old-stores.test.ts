@@ -90,3 +90,31 @@ describe('a store of format 2', () => {
     }
   })
 })
+
+describe('a store of format 3', () => {
+  test('opens with its checksums, its messages and what its queues waited for', async t => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-old-'))
+    t.after(() => rmSync(data, { recursive: true, force: true }))
+    cpSync(join(import.meta.dirname, '../fixtures/store-format-3'), data, { recursive: true })
+    const { owner } = await startDaemon(t, { data, flags: ['--secret', 'fixture'] })
+    const { messages: history } = await owner.call(messages.list, {
+      anchor: 'newest',
+      num_before: 10,
+      apply_markdown: false,
+    })
+    const contents = history.map(({ content }) => content)
+    assert.ok(contents.includes('Hello **all**'), 'of the snapshot')
+    assert.ok(contents.includes('After the snapshot'), 'of the journal')
+    const waiting = async (queue_id: string) =>
+      (await owner.call(events.get, { queue_id, dont_block: true })).events.map(({ id, type }) => [id, type])
+    assert.deepEqual(await waiting('7f133823-69bb-4f85-b48e-5ea518bf33dc'), [
+      [200, 'saved_snippets'],
+      [300, 'saved_snippets'],
+    ])
+    assert.deepEqual(await waiting('22d0730a-5694-46da-bc25-8af07dc4b203'), [
+      [100, 'saved_snippets'],
+      [200, 'saved_snippets'],
+      [300, 'message'],
+    ])
+  })
+})
