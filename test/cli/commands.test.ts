@@ -223,7 +223,7 @@ test('profiles are made, used, listed, exported and removed; config explain says
     })
     assert.deepEqual(names, ['amy@example.com', ''])
     assert.deepEqual(await complete('profile', 'use', ''), ['own', 'copy', ''])
-    assert.deepEqual(await complete('help', 'ex'), ['exit-codes', 'exec', ''])
+    assert.deepEqual(await complete('help', 'ex'), ['exit-codes', 'exports', 'exec', ''])
     for (const name of ['bash', 'zsh', 'fish'])
       assert.match((await shell.natter(['completion', name])).stdout, /natter __complete -- /)
     assert.equal((await shell.natter(['completion', 'tcsh'])).code, 2)

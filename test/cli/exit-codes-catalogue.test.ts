@@ -120,7 +120,7 @@ const notFound: Readonly<Record<string, Line>> = {
   'get-stream-topics': [none],
   'update-user-topic': ['x', '--channel', none, '--policy', 'followed'],
   'mute-topic': ['add', 'x', '--channel', none],
-  'delete-topic': [none, 'x', '--yes'],
+  'delete-topic': [none, 'x'],
   'update-channel-folder': [none, '--description', 'x'],
   'edit-saved-snippet': [none, '--title', 'x'],
   'delete-saved-snippet': [none],
@@ -197,7 +197,7 @@ const denied: Readonly<Record<string, readonly [Who, ...string[]]>> = {
   'add-code-playground': ['member', 'Python', 'python', 'https://example.com/{code}'],
   'remove-code-playground': ['member', '1'],
   'update-realm': ['member', '--description', 'x'],
-  'deactivate-realm': ['member', '--yes'],
+  'deactivate-realm': ['member'],
   'test-welcome-bot-custom-message': ['member', 'Hello'],
   'export-realm': ['member'],
   'get-realm-exports': ['member'],
@@ -248,7 +248,7 @@ const denied: Readonly<Record<string, readonly [Who, ...string[]]>> = {
   'update-default-stream-group-info': ['member', '1', '--new-description', 'x'],
   'update-default-stream-group-streams': ['member', '1', 'add', 'general'],
   'delete-default-stream-group': ['member', '1'],
-  'delete-topic': ['member', 'general', 'lunch', '--yes'],
+  'delete-topic': ['member', 'general', 'lunch'],
   'create-channel-folder': ['member', 'x', 'x'],
   'patch-channel-folders': ['member', '1'],
   'update-channel-folder': ['member', 'id:1', '--description', 'x'],
@@ -321,7 +321,7 @@ describe('exit codes over the whole catalogue', () => {
 
   async function ends(code: number, who: Who, line: readonly string[]): Promise<void> {
     const args = line.map(word => word.replace(/\b(MESSAGE|OWNER|BOT)\b/, name => ids[name]!))
-    const outcome = await inProcess(args, { env: envOf(people[who]) })
+    const outcome = await inProcess([...args, '--yes'], { env: envOf(people[who]) })
     assert.equal(outcome.code, code, `natter ${args.join(' ')}: ${outcome.code} ${outcome.stdout}${outcome.stderr}`)
   }
 
