@@ -24,6 +24,8 @@ export interface LoggedCall {
   readonly path: string
   readonly endpoint: string | null
   readonly user: string | null
+  readonly user_agent: string | null
+  readonly sent: Readonly<Record<string, unknown>>
   readonly params: Readonly<Record<string, unknown>>
   readonly status: number | null
   readonly code: string | null

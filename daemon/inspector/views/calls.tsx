@@ -145,7 +145,7 @@ function row(call: LoggedCall) {
 
 function Details({ call, close }: { call: LoggedCall; close: () => void }) {
   const answer = useSignal<string | null | undefined>(undefined)
-  const { id, method, path, user, params, status, code } = call
+  const { id, method, path, user, params, sent, status, code } = call
   useEffect(() => {
     answer.value = undefined
     void control('GET', `/requests/${id}`).then(
@@ -210,6 +210,12 @@ function Details({ call, close }: { call: LoggedCall; close: () => void }) {
           <dt>Duration</dt>
           <dd>{duration(call.duration_ms)}</dd>
         </div>
+        {call.user_agent && (
+          <div>
+            <dt>Client</dt>
+            <dd>{call.user_agent}</dd>
+          </div>
+        )}
         {call.endpoint && (
           <div>
             <dt>Endpoint</dt>
@@ -223,8 +229,8 @@ function Details({ call, close }: { call: LoggedCall; close: () => void }) {
           </div>
         )}
       </dl>
-      <h3>Parameters</h3>
-      <Json value={params} label="Parameters" />
+      <h3>Parameters, as they were sent</h3>
+      <Json value={sent} label="Parameters" />
       <h3>Answer</h3>
       {answer.value === undefined ? (
         <p class="faint">Loading…</p>
