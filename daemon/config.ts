@@ -76,6 +76,24 @@ export interface Config {
   readonly import: string | undefined
   /** Where randomness starts from; undefined: a different place every time. */
   readonly random: string | undefined
+  /** undefined: this daemon is alone. */
+  readonly cluster: ClusterConfig | undefined
+}
+
+export interface ClusterConfig {
+  /** Members of etcd. */
+  readonly urls: readonly string[]
+  readonly name: string
+  /** Where other daemons reach this one; undefined: where it listens. */
+  readonly advertise: string | undefined
+  readonly user: string | undefined
+  readonly password: string | undefined
+  /** PEM files. */
+  readonly ca: string | undefined
+  readonly cert: string | undefined
+  readonly key: string | undefined
+  /** Seconds. */
+  readonly lease: number
 }
 
 export class UsageError extends Error {}
@@ -91,6 +109,9 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
   const secret = fromFile('secret', 'secret-file')
   // Trust does not follow the address alone: behind a proxy, everybody comes from this machine.
   const development = isLoopback(host) && url === undefined
+  const password = textFrom('cluster-password', undefined, 'cluster-password-file', read('cluster-password-file'))
+  const cluster = clusterConfig(read, password)
+  if (cluster) refuseAlone(read, memory, secret)
   return {
     data: resolve(data ?? defaultDataFolder(env, homedir())),
     memory,
@@ -135,7 +156,63 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     snapshotOnExit: read('snapshot-on-exit'),
     import: archive(given, read('import')),
     random: read('random') ?? (memory ? secret : undefined),
+    cluster,
   }
+}
+
+type Read = <N extends DaemonFlagName>(name: N) => ReadOf<Flags[N]>
+
+function clusterConfig(read: Read, password: string | undefined): ClusterConfig | undefined {
+  const urls = read('cluster')
+  if (urls === undefined) {
+    for (const flag of ['advertise', 'cluster-user', 'cluster-password-file', 'cluster-ca', 'cluster-cert'] as const)
+      if (read(flag) !== undefined) throw new UsageError(`--${flag} needs --cluster`)
+    return undefined
+  }
+  const name = read('cluster-name')
+  if (!/^[a-z0-9][a-z0-9._-]{0,62}$/.test(name))
+    throw new UsageError(`--cluster-name takes 1 to 63 lower-case letters, digits, '.', '_' and '-', not '${name}'`)
+  if ((read('cluster-user') === undefined) !== (password === undefined))
+    throw new UsageError('--cluster-user and --cluster-password-file go together')
+  if ((read('cluster-cert') === undefined) !== (read('cluster-key') === undefined))
+    throw new UsageError('--cluster-cert and --cluster-key go together')
+  return {
+    urls: urls.split(',').map(url => httpUrl('cluster', url.trim(), 'http://10.0.0.1:2379,http://10.0.0.2:2379')),
+    name,
+    advertise: read('advertise') && httpUrl('advertise', read('advertise')!, 'http://10.0.0.1:9991'),
+    user: read('cluster-user'),
+    password,
+    ca: read('cluster-ca'),
+    cert: read('cluster-cert'),
+    key: read('cluster-key'),
+    lease: read('cluster-lease'),
+  }
+}
+
+/** What only a daemon that is alone can do. */
+function refuseAlone(read: Read, memory: boolean, secret: string | undefined): void {
+  if (memory) throw new UsageError('--memory and --cluster exclude each other: a daemon in a cluster needs a folder')
+  if (read('control'))
+    throw new UsageError('--control and --cluster exclude each other: the control plane is for single daemons')
+  if (read('clock') !== 'real')
+    throw new UsageError('--clock and --cluster exclude each other: a cluster runs on the real time')
+  if (read('import') !== undefined)
+    throw new UsageError(
+      '--import and --cluster exclude each other: import into a single daemon, then start it with --cluster',
+    )
+  if (read('snapshot-on-exit') !== undefined)
+    throw new UsageError('--snapshot-on-exit and --cluster exclude each other')
+  if (read('random') !== undefined) throw new UsageError('--random and --cluster exclude each other')
+  if (read('new-secret'))
+    throw new UsageError('--new-secret and --cluster exclude each other: change the secret of a single daemon first')
+  if (secret === undefined)
+    throw new UsageError('--cluster needs --secret-file: all daemons of a cluster have the same secret')
+}
+
+function httpUrl(flag: string, text: string, example: string): string {
+  if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : ''))
+    throw new UsageError(`--${flag} takes ${flag === 'cluster' ? 'URLs' : 'a URL'} such as ${example}, not '${text}'`)
+  return text.replace(/\/+$/, '')
 }
 
 export function wants(args: readonly string[], flag: 'help' | 'version'): boolean {

@@ -8,10 +8,11 @@ import { type Config, isLoopback } from './config.ts'
 import { limits } from './domain/limits.ts'
 import { affordableConnections, usualBounds } from './http/bounds.ts'
 import { type Certificate, expiryWarning, readCertificate } from './http/certificate.ts'
-import { buildServer } from './http/server.ts'
+import { buildServer, type HttpServer } from './http/server.ts'
 import { anyHost, localHosts } from './http/trusted-hosts.ts'
 import { LogStream } from './log-stream.ts'
 import { figuresOf } from './metrics/figures.ts'
+import type { Metrics } from './metrics/prometheus.ts'
 import { writeSnapshot } from './snapshot-file.ts'
 import type { Spaces } from './spaces.ts'
 import { claimFolder, type Store } from './store.ts'
@@ -37,10 +38,89 @@ export async function startDaemon(
   onFailure: (error: Error) => void,
   warn: (text: string) => void,
 ): Promise<Daemon> {
+  // Loaded with the library for etcd only where there is a cluster.
+  if (config.cluster) return (await import('./clustered.ts')).startClusteredDaemon(config, onFailure, warn)
   // First of all: what is wrong with it must not leave a folder behind.
-  const certificate = config.tls && readCertificate(config.tls, new Date())
-  const metrics = config.metrics ? new (await import('./metrics/prometheus.ts')).Metrics() : undefined
+  const once = await readOnce(config)
+  const { metrics } = once
   const folder = await claimFolder(config, warn, metrics?.countFlush)
+  const port = openPort(config, once, warn)
+  const { server, reload } = port
+  let store: Store | undefined
+  let world: World | undefined
+  let spaces: Promise<Spaces> | undefined
+  const openSpaces = () => {
+    spaces ??= import('./spaces.ts').then(({ Spaces }) => new Spaces({ config, server, main: world!, warn }))
+    return spaces
+  }
+  const saveSnapshot = async () => {
+    const { snapshotOnExit: file } = config
+    if (file === undefined || !world || !store || world.engine.state.users.size === 0) return
+    await writeSnapshot(file, world.engine, world.clock, store.files).catch(error =>
+      warn(`the snapshot ${file} could not be written: ${error.message}`),
+    )
+  }
+  const stop = async () => {
+    port.end()
+    let closed: Promise<void> | undefined
+    const close = () => {
+      closed ??= server.close()
+      return closed
+    }
+    try {
+      const closeMain = async () => {
+        await close()
+        await saveSnapshot()
+      }
+      await Promise.all([world?.stop(closeMain), spaces?.then(opened => opened.stop(close))])
+    } finally {
+      await folder.release()
+    }
+  }
+  try {
+    store = await folder.open()
+    world = new World({ settings: config, store, host: server, spaces: openSpaces, onFailure, warn, metrics })
+    const { engine, clock } = world
+    const { journalSize } = store
+    metrics?.show({
+      figures: () => figuresOf(engine, journalSize(), clock.now()),
+      connections: () => server.connections(),
+    })
+    server.mount('', world.site)
+    // The port opens first: /readyz can say that the daemon starts, and a port in use is known before anything is written.
+    const address = await server.listen({ host: config.host, port: config.port })
+    const localUrl = readableUrl(address, config.host, port.scheme)
+    await world.start(config.url ?? localUrl)
+    return { ready: readyOf(world), localUrl, world, spaces: openSpaces, reload, unref: () => server.unref(), stop }
+  } catch (error) {
+    // The first error says more than one of the way out.
+    await stop().catch(() => {})
+    throw error
+  }
+}
+
+/** What a process has once. */
+export interface Once {
+  readonly certificate: Certificate | undefined
+  readonly metrics: Metrics | undefined
+}
+
+export async function readOnce({ tls, metrics }: Config): Promise<Once> {
+  return {
+    certificate: tls && readCertificate(tls, new Date()),
+    metrics: metrics ? new (await import('./metrics/prometheus.ts')).Metrics() : undefined,
+  }
+}
+
+/** A server that does not listen yet. */
+export interface Port {
+  readonly server: HttpServer
+  readonly scheme: 'http' | 'https'
+  reload(): void
+  end(): void
+}
+
+export function openPort(config: Config, { certificate, metrics }: Once, warn: (text: string) => void): Port {
   const server = buildServer({
     // Room for the largest file, and for what a form puts around it.
     bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
@@ -70,60 +150,10 @@ export async function startDaemon(
     server.setLogLevel(level)
     warn(`reloaded; the log level is ${level}`)
   }
-  let store: Store | undefined
-  let world: World | undefined
-  let spaces: Promise<Spaces> | undefined
-  const openSpaces = () => {
-    spaces ??= import('./spaces.ts').then(({ Spaces }) => new Spaces({ config, server, main: world!, warn }))
-    return spaces
-  }
-  const saveSnapshot = async () => {
-    const { snapshotOnExit: file } = config
-    if (file === undefined || !world || !store || world.engine.state.users.size === 0) return
-    await writeSnapshot(file, world.engine, world.clock, store.files).catch(error =>
-      warn(`the snapshot ${file} could not be written: ${error.message}`),
-    )
-  }
-  const stop = async () => {
-    expiry?.end()
-    let closed: Promise<void> | undefined
-    const close = () => {
-      closed ??= server.close()
-      return closed
-    }
-    try {
-      const closeMain = async () => {
-        await close()
-        await saveSnapshot()
-      }
-      await Promise.all([world?.stop(closeMain), spaces?.then(opened => opened.stop(close))])
-    } finally {
-      await folder.release()
-    }
-  }
-  try {
-    store = await folder.open()
-    world = new World({ settings: config, store, host: server, spaces: openSpaces, onFailure, warn, metrics })
-    const { engine, clock } = world
-    const { journalSize } = store
-    metrics?.show({
-      figures: () => figuresOf(engine, journalSize(), clock.now()),
-      connections: () => server.connections(),
-    })
-    server.mount('', world.site)
-    // The port opens first: /readyz can say that the daemon starts, and a port in use is known before anything is written.
-    const address = await server.listen({ host: config.host, port: config.port })
-    const localUrl = readableUrl(address, config.host, certificate ? 'https' : 'http')
-    await world.start(config.url ?? localUrl)
-    return { ready: readyOf(world), localUrl, world, spaces: openSpaces, reload, unref: () => server.unref(), stop }
-  } catch (error) {
-    // The first error says more than one of the way out.
-    await stop().catch(() => {})
-    throw error
-  }
+  return { server, scheme: certificate ? 'https' : 'http', reload, end: () => expiry?.end() }
 }
 
-function readyOf({ url, owner, keys, control }: World): Ready {
+export function readyOf({ url, owner, keys, control }: World): Ready {
   return {
     url,
     pid: process.pid,
@@ -134,7 +164,7 @@ function readyOf({ url, owner, keys, control }: World): Ready {
 }
 
 /** The port that the system gave, and an address that can be called, unlike 0.0.0.0. */
-function readableUrl(address: string, host: string, scheme: 'http' | 'https'): string {
+export function readableUrl(address: string, host: string, scheme: 'http' | 'https'): string {
   const { port } = new URL(address)
   if (host === '0.0.0.0' || host === '::') return `${scheme}://127.0.0.1:${port}`
   return isLoopback(host) && !host.includes(':') ? `${scheme}://${host}:${port}` : address.replace(/^https?/, scheme)

@@ -5,9 +5,9 @@ import type { Fact } from './domain/facts.ts'
 import { announceFact, applyFact } from './domain/index.ts'
 import { State } from './domain/model/state.ts'
 import { Refusal } from './domain/refusal.ts'
-import type { Mail, Outcome } from './domain/resource.ts'
+import type { Announcement, Mail, Outcome } from './domain/resource.ts'
 import type { Queues } from './events/queues.ts'
-import type { Journal } from './journal/journal.ts'
+import type { Happened, Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
 
 export interface EngineParts {
@@ -26,6 +26,16 @@ export interface EngineParts {
   readonly post?: (mails: readonly Mail[]) => void
   /** Files beside the store that such a command gave up. Absent where all are kept. */
   readonly drop?: (files: readonly string[]) => void
+  /** The other daemons, where there are some. */
+  readonly cluster?: EngineCluster | undefined
+}
+
+/** What an engine that does not lead its cluster needs of the others. */
+export interface EngineCluster {
+  /** Has facts recorded by the leader; resolves when this engine has taken them. */
+  record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void>
+  /** Waits until this engine is at the position. False when the log does not go that far. */
+  reach(position: number): Promise<boolean>
 }
 
 export class Engine {
@@ -40,14 +50,23 @@ export class Engine {
   #compacting: Promise<void> | undefined
   #secretVerifier: string | undefined
   #newestSnapshot: { readonly position: number; readonly time: number } | undefined
+  /** Whether another daemon decides. */
+  #following: boolean
 
   constructor(parts: EngineParts) {
     this.#parts = parts
     this.queues = parts.queues
+    this.#following = parts.cluster !== undefined
+  }
+
+  /** Reads the store and begins to decide. */
+  async boot(): Promise<void> {
+    await this.read()
+    await this.lead()
   }
 
   /** Snapshot, then what came after it. */
-  async boot(): Promise<void> {
+  async read(): Promise<void> {
     const { journal, snapshots, queues } = this.#parts
     const saved = (await snapshots?.read()) ?? null
     const after = saved?.position ?? 0
@@ -70,6 +89,24 @@ export class Engine {
         this.#take(position, facts)
       }
     queues.release(journal.position)
+  }
+
+  /** From here on facts come from the log, by `take`, until this engine leads. */
+  follow(): void {
+    this.queues.resume(this.position)
+  }
+
+  /** What the leader has committed. */
+  take(entries: readonly Happened<Fact>[]): void {
+    for (const { position, facts } of entries) this.#take(position, facts)
+    this.queues.release(this.position)
+    this.#parts.onChange()
+  }
+
+  /** From here on this engine decides. Its state must have everything that is committed. */
+  async lead(): Promise<void> {
+    const { journal, queues } = this.#parts
+    this.#following = false
     // Signals sent since the newest entry are forgotten, and their event IDs must not be used again: start at a new position.
     if (journal.position > 0) await this.record('start', null, [])
     queues.resume(journal.position)
@@ -90,6 +127,7 @@ export class Engine {
       return this.#flush.done.then(() => Promise.reject(refusal))
     }
     const { facts, signals, mails, dropped, touch, reply } = outcome
+    if (facts && facts.length > 0 && this.#following) throw notLeading()
     touch?.(this.state)
     if (facts && facts.length > 0) this.#append(op, actor, facts)
     if (signals && signals.length > 0) {
@@ -106,6 +144,20 @@ export class Engine {
     return this.#flush && (!touch || facts) ? this.#flush.done.then(hand) : hand()
   }
 
+  /** Signals that another daemon has sent to its own queues, and what goes with them. */
+  tell(signals: readonly Announcement[], touch: Outcome<object>['touch']): void {
+    this.#mustBeOpen()
+    touch?.(this.state)
+    if (signals.length === 0) return
+    this.queues.push(this.position, signals, false)
+    if (!this.#flush) this.queues.release(this.position)
+  }
+
+  /** Whether a queue may have told a client of this event: here it has not, but perhaps at another daemon. */
+  async toldElsewhere(position: number): Promise<boolean> {
+    return (await this.#parts.cluster?.reach(position)) ?? false
+  }
+
   /** Files that were kept for a command that refused: deleted, unless something else has the same bytes. */
   dropFiles(files: readonly string[]): void {
     this.#parts.drop?.(files)
@@ -114,6 +166,7 @@ export class Engine {
   /** The system's own work: facts without a command. */
   async record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void> {
     this.#mustBeOpen()
+    if (this.#following) return this.#parts.cluster!.record(op, actor, facts)
     this.#append(op, actor, facts)
     await this.settled()
   }
@@ -231,7 +284,7 @@ export class Engine {
         },
         (error: Error) => {
           this.#fail(error)
-          throw notReady()
+          throw this.#notReady()
         },
       )
       flush.done.catch(() => {})
@@ -262,8 +315,12 @@ export class Engine {
   }
 
   #mustBeOpen(): void {
-    if (this.#failure) throw notReady()
+    if (this.#failure) throw this.#notReady()
     if (this.#closed !== undefined) throw new Refusal(this.#closed, { code: 'SERVER_NOT_READY' })
+  }
+
+  #notReady(): Refusal {
+    return this.#parts.cluster ? notLeading() : notReady()
   }
 
   #fail(error: Error): void {
@@ -293,4 +350,11 @@ function rowsOf(saved: Readonly<Record<string, Iterable<unknown>>>): Record<stri
 
 function notReady(): Refusal {
   return new Refusal('The daemon cannot write its store and is stopping; see its log.', { code: 'SERVER_NOT_READY' })
+}
+
+function notLeading(): Refusal {
+  return new Refusal(
+    'This daemon does not lead its cluster any more. Your change may have been kept: look before you make it again.',
+    { code: 'SERVER_NOT_READY', status: 503 },
+  )
 }

@@ -7,6 +7,7 @@ import { type Config, helpText, readConfig, UsageError, wants } from './config.t
 import { withConfigFile } from './config-file.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { writeFileAtomicallySync } from './journal/atomic-file.ts'
+import { ReplicaFailed } from './journal/replicated-journal.ts'
 import { StoreGone } from './journal/store-folder.ts'
 import { banner, prepareReadyFile, writeProfile } from './ready.ts'
 import { version } from './version.ts'
@@ -77,10 +78,12 @@ function stopOnSignals(daemon: Daemon): void {
 /** The disk refuses writes. What was answered is safe; what is only in memory must not be shown to any client. */
 function onFailure(error: Error): void {
   process.stderr.write(
-    error instanceof StoreGone
-      ? `natterd: ${error.message}. It stops, because nothing that it wrote now would be kept.\n` +
+    error instanceof ReplicaFailed
+      ? `natterd: ${error.message}.\nIt leaves its cluster and stops; the other daemons go on.\n`
+      : error instanceof StoreGone
+        ? `natterd: ${error.message}. It stops, because nothing that it wrote now would be kept.\n` +
           'Put the folder back, or choose another with --data, then start natterd again.\n'
-      : `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
+        : `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
           'Make room or mend the disk, then start natterd again: it goes on from the last durable entry.\n',
   )
   // Requests in progress get their error first.

@@ -1,7 +1,8 @@
 // Where a world is kept: a folder with journal, snapshots, secret and files, or memory alone. The folder has one process.
 
-import { rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { clusterFileName } from './api/local.ts'
 import type { Config } from './config.ts'
 import type { Fact } from './domain/facts.ts'
 import { type Files, folderFiles, memoryFiles } from './io/files.ts'
@@ -10,7 +11,8 @@ import { givenSecret, type Secret, storedSecret } from './io/secret.ts'
 import { FileJournal } from './journal/file-journal.ts'
 import type { Journal } from './journal/journal.ts'
 import { MemoryJournal } from './journal/memory-journal.ts'
-import { openSnapshots, type Snapshots } from './journal/snapshots.ts'
+import { ReplicatedJournal } from './journal/replicated-journal.ts'
+import { openSnapshots, type Snapshots, snapshotPosition } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
 import { lockStore } from './journal/store-lock.ts'
 
@@ -28,9 +30,15 @@ export interface Store {
   worthCompacting(): boolean
 }
 
+export interface ReplicaStore extends Store {
+  readonly journal: ReplicatedJournal<Fact>
+}
+
 /** A folder that this process alone may write to. It outlives the worlds that are opened in it. */
 export interface StoreFolder {
   open(): Promise<Store>
+  /** The same for a daemon of a cluster: the log of the cluster decides what the journal takes. */
+  openReplica(): Promise<ReplicaStore>
   /** Gives the folder up, so that another process can use it. */
   release(): Promise<void>
 }
@@ -48,7 +56,12 @@ export async function claimFolder(
   warn: (text: string) => void,
   onFlush?: OnFlush,
 ): Promise<StoreFolder> {
-  if (settings.memory) return { open: async () => memoryStore(settings.secret), release: async () => {} }
+  if (settings.memory)
+    return {
+      open: async () => memoryStore(settings.secret),
+      openReplica: () => Promise.reject(new Error('a daemon in memory cannot join a cluster')),
+      release: async () => {},
+    }
   const folder = settings.data
   await prepareFolder(folder)
   // Waited for before the folder is read: asking another program for the lock takes a few milliseconds.
@@ -57,7 +70,22 @@ export async function claimFolder(
   return {
     async open() {
       await locked
-      return openStore(settings, warn, onFlush)
+      refuseReplica(folder)
+      const { data, durability } = settings
+      return openStore(settings, await FileJournal.open<Fact>({ folder: data, durability, warn, onFlush }))
+    },
+    async openReplica() {
+      await locked
+      // The log is on the disks of etcd: the file need not be synced for every entry.
+      const file = await FileJournal.open<Fact>({
+        folder,
+        durability: 'os',
+        warn,
+        onFlush,
+        startAfter: snapshotPosition(folder),
+      })
+      const journal = new ReplicatedJournal(file)
+      return { ...openStore(settings, journal), journal }
     },
     async release() {
       const lock = await locked.catch(() => undefined)
@@ -81,16 +109,23 @@ export function memoryStore(secret: string | undefined, files = memoryFiles()): 
   }
 }
 
-async function openStore(settings: Settings, warn: (text: string) => void, onFlush?: OnFlush): Promise<Store> {
-  const { data: folder, durability, newSecret } = settings
-  const journal = await FileJournal.open<Fact>({ folder, durability, warn, onFlush })
+/** A daemon alone would add entries to the folder that its cluster does not have. */
+function refuseReplica(folder: string): void {
+  const file = join(folder, clusterFileName)
+  if (existsSync(file))
+    throw new Error(
+      `${folder} belongs to a cluster. Start natterd with --cluster, or, to leave the cluster for good, delete ${file} first`,
+    )
+}
+
+function openStore({ data: folder, secret, newSecret }: Settings, journal: Journal<Fact>): Store {
   return {
     journal,
     snapshots: openSnapshots(folder, () => {
       const error = journal.lost()
       if (error) throw error
     }),
-    secret: settings.secret === undefined ? storedSecret(folder, newSecret) : givenSecret(settings.secret),
+    secret: secret === undefined ? storedSecret(folder, newSecret) : givenSecret(secret),
     files: folderFiles(join(folder, 'files')),
     outbox: join(folder, 'outbox'),
     journalSize: () => sizeOf(join(folder, 'journal.ndjson')),

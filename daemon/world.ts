@@ -4,8 +4,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ControlPlane } from './control/control-plane.ts'
 import { controlHandler } from './control/routes.ts'
-import type { ClockSetting, Sections } from './control/snapshots.ts'
-import type { SpacesDoor } from './control/spaces.ts'
 import { knowsEndpoint, resources } from './domain/index.ts'
 import type { User } from './domain/model/state.ts'
 import { rateLimited } from './domain/refusal.ts'
@@ -14,10 +12,9 @@ import { isOwner } from './domain/rules/index.ts'
 import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
 import { checkImport, foundOrganization } from './first-start.ts'
-import { Site, type SiteHost } from './http/site.ts'
+import { Site } from './http/site.ts'
 import { type Clock, SteeredClock } from './io/clock.ts'
 import { Exports } from './io/exports.ts'
-import type { Files } from './io/files.ts'
 import { keysFrom } from './io/keys.ts'
 import { type Mailer, openMailer } from './io/mail.ts'
 import { Passwords } from './io/passwords.ts'
@@ -25,36 +22,13 @@ import { type Randomness, realRandomness, seededRandomness } from './io/randomne
 import { checkSecret } from './io/secret.ts'
 import { UnneededFiles } from './io/unneeded-files.ts'
 import { Webhooks } from './io/webhooks.ts'
-import type { WorldMetrics } from './metrics/figures.ts'
 import { Scheduler } from './scheduler.ts'
 import { snapshotFiles } from './snapshot-file.ts'
-import type { Store } from './store.ts'
 import { version } from './version.ts'
-import { clockOf, serverFacts, type WorldSettings } from './world-settings.ts'
+import type { Beginning, WorldParts } from './world-parts.ts'
+import { clockOf, serverFacts } from './world-settings.ts'
 
-/** What a world begins with in place of an organization that is founded anew. */
-export interface Beginning {
-  /** Shared with others, and never changed. */
-  readonly sections: Sections
-  readonly clock?: ClockSetting | undefined
-  readonly files: Files
-}
-
-export interface WorldParts {
-  readonly settings: WorldSettings
-  readonly store: Store
-  /** For a store without anything in it. */
-  readonly beginning?: Beginning
-  /** Other worlds of the process; absent in a world that may not know of them. */
-  readonly spaces?: () => Promise<SpacesDoor>
-  /** The server that its requests come from. */
-  readonly host: SiteHost
-  /** The store can no longer be written. This world must be stopped; another one may be built on the same store. */
-  readonly onFailure: (error: Error) => void
-  readonly warn: (text: string) => void
-  /** Of the process; absent where they are not wanted, and in worlds beside the main one. */
-  readonly metrics?: WorldMetrics | undefined
-}
+export type { Beginning, WorldCluster, WorldParts } from './world-parts.ts'
 
 /** How soon an idle world notices that its folder is gone; a write notices at once. */
 const storeCheckMs = 1000
@@ -77,6 +51,7 @@ export class World {
   readonly #server: ServerFacts & { url: string }
   readonly #tools: Tools
   #randomness: Randomness = realRandomness
+  #leading = false
   #compaction: NodeJS.Timeout | undefined
   #storeCheck: NodeJS.Timeout | undefined
 
@@ -119,9 +94,30 @@ export class World {
    * slash at the end. Requests that arrive before this is done wait a little or are refused.
    */
   async start(url: string): Promise<void> {
+    await this.engine.read()
+    await this.lead(url)
+    this.#runBeside()
+  }
+
+  /** Reads the store and leaves the decisions to another daemon. The world opens when it leads, or by `open`. */
+  async follow(url: string): Promise<void> {
+    await this.engine.read()
+    this.engine.follow()
+    this.#server.url = url
+    this.#runBeside()
+  }
+
+  /** Answers requests. */
+  open(): void {
+    this.site.open()
+  }
+
+  /** Decides from now on. */
+  async lead(url = this.#server.url): Promise<void> {
     const { settings, beginning } = this.#parts
-    const { random, memory } = settings
-    await this.engine.boot()
+    const { random } = settings
+    this.#leading = true
+    await this.engine.lead()
     if (beginning) this.#beginWith(beginning)
     await checkImport(settings, this.engine)
     await this.#agreeOnSecret()
@@ -134,9 +130,12 @@ export class World {
     this.#scheduler.start()
     this.#webhooks.start()
     this.#exports.start()
-    this.#mailer.resume()
     this.#unneededFiles.sweep()
-    if (memory) return
+  }
+
+  #runBeside(): void {
+    this.#mailer.resume()
+    if (this.#parts.settings.memory) return
     this.#compactWhenWorthIt()
     this.#storeCheck = setInterval(() => this.engine.checkStore(), storeCheckMs).unref()
   }
@@ -182,9 +181,14 @@ export class World {
   /** Reports of presence are not journaled one by one; those since the last snapshot would end with the process. */
   async #savePresence(): Promise<void> {
     const rows = this.engine.state.presence.unsaved()
-    if (rows.length === 0 || this.#parts.settings.memory) return
+    if (rows.length === 0 || this.#parts.settings.memory || !this.#leading) return
     // What keeps it from being written has been reported by the engine, and the stop goes on.
     await this.engine.record('save-presence', null, [{ type: 'presence.saved', rows }]).catch(() => {})
+  }
+
+  removeQueues(ids: readonly string[], reason: 'expired' | 'overflowed'): void {
+    const facts = ids.map(queueId => ({ type: 'queue.removed' as const, queueId, reason }))
+    this.engine.record('expire-queues', null, facts).catch(() => {})
   }
 
   get url(): string {
@@ -255,8 +259,10 @@ export class World {
         heartbeatMs: () => (heartbeat === undefined ? 45_000 + this.#randomness.number() * 10_000 : heartbeat * 1000),
       },
       remove: (ids, reason) => {
-        const facts = ids.map(queueId => ({ type: 'queue.removed' as const, queueId, reason }))
-        this.engine.record('expire-queues', null, facts).catch(() => {})
+        const { cluster } = this.#parts
+        if (!this.#leading) return
+        if (cluster && reason === 'expired') cluster.expire(ids)
+        else this.removeQueues(ids, reason)
       },
       tick: () => {
         this.engine.record('tick', null, []).catch(() => {})
@@ -290,6 +296,7 @@ export class World {
         // The control plane can go back to a state that names files which this one does not.
         if (!this.control) void this.#unneededFiles.drop(files)
       },
+      cluster: this.#parts.cluster,
     })
   }
 
@@ -324,7 +331,7 @@ export class World {
   }
 
   #buildSite(): Site {
-    const { settings, store, host } = this.#parts
+    const { settings, store, host, cluster } = this.#parts
     const { clock, control, engine, keys } = this
     return new Site(
       {
@@ -350,6 +357,12 @@ export class World {
         watch: control?.watch,
         control: control && controlHandler({ plane: control, knows: knowsEndpoint, spaces: this.#parts.spaces }),
         metrics: this.#parts.metrics,
+        ...(cluster && {
+          forwarding: cluster.forwarding,
+          onSignals: cluster.onSignals,
+          peers: cluster.peers,
+          clusterStatus: cluster.clusterStatus,
+        }),
       },
       host,
     )

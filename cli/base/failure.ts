@@ -30,6 +30,8 @@ interface Details {
   readonly parameter?: string | undefined
   /** What to do about it, as a sentence or a line to copy. */
   readonly hint?: string | undefined
+  /** What made it fail; not shown. */
+  readonly cause?: unknown
 }
 
 export class Failure extends Error {
@@ -41,7 +43,7 @@ export class Failure extends Error {
   readonly hint: string | undefined
 
   constructor(exit: ExitCode, message: string, details: Details = {}) {
-    super(message)
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.exit = exit
     this.code = details.code ?? codeFor[exit]
     this.http = details.http ?? null

@@ -172,7 +172,20 @@ export function changeProfiles(book: Profiles, env: Env): string {
   return file
 }
 
-export function normalSite(site: string): string {
+/** The address of a server, or those of several daemons of a cluster with commas between them. */
+export function normalSite(sites: string): string {
+  return sites
+    .split(',')
+    .map(site => normalAddress(site.trim()))
+    .join(',')
+}
+
+/** The daemons of a cluster, or the one server there is. */
+export function addressesOf(site: string): string[] {
+  return site.split(',')
+}
+
+function normalAddress(site: string): string {
   const named = /^https?:\/\//i.test(site)
     ? site
     : `${/^(localhost|127\.|\[::1\])/i.test(site) ? 'http' : 'https'}://${site}`

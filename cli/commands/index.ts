@@ -50,6 +50,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'say whether a server is ready, or wait until it is',
     load: async () => (await import('./ready.ts')).ready,
   },
+  cluster: {
+    about: 'show the daemons of a cluster, who leads, and how far each is',
+    load: async () => (await import('./cluster.ts')).cluster,
+  },
   open: {
     about: 'open the inspector of a daemon in a browser',
     load: async () => (await import('./open.ts')).open,

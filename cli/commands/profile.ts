@@ -8,6 +8,7 @@ import { formatFlags } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import {
   accountFor,
+  addressesOf,
   changeProfiles,
   normalSite,
   profileNamed,
@@ -209,7 +210,7 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
     const { exit, message, code, http } = error
     throw new Failure(exit, message, { code, ...(http !== null && { http }), hint: seededAccounts(email) })
   })
-  const name = String(flags.name ?? new URL(to.site).hostname)
+  const name = String(flags.name ?? new URL(addressesOf(to.site)[0]!).hostname)
   const account: Profile = { site: to.site, email: String(reply.email ?? email), api_key: String(reply.api_key) }
   const file = saveProfile(name, account, process.env)
   const book = readProfiles(process.env)

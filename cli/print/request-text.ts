@@ -3,7 +3,7 @@
 import type { Upload } from '../../daemon/api/define.ts'
 import type { Globals } from '../base/globals.ts'
 import type { Account } from '../base/profile.ts'
-import { inQuery, type Request, targetOf } from '../transport/client.ts'
+import { inQuery, type Request, siteOf, targetOf } from '../transport/client.ts'
 import { printFormatted } from './output.ts'
 
 export async function printRequest(account: Account, request: Request, globals: Globals): Promise<void> {
@@ -22,7 +22,7 @@ export function curlLine(account: Account, request: Request, showKey: boolean): 
     if (request.fields.size > 0) words.push('-G')
   } else words.push('-X', request.method)
   words.push(...curlCredentials(account, request, showKey))
-  words.push(account.site ? shell(`${account.site}${request.path}`) : `"$NATTER_SITE"${shell(request.path)}`)
+  words.push(account.site ? shell(`${siteOf(account)}${request.path}`) : `"$NATTER_SITE"${shell(request.path)}`)
   for (const [name, value] of request.fields)
     if (typeof value === 'string') words.push('--data-urlencode', shell(`${name}=${value}`))
     else words.push('-F', shell(`${name}=@${value.filename}`))
@@ -78,7 +78,7 @@ function tokenOf({ authorization = '' }: Request): string {
 const hidden = '********'
 
 function urlOf(account: Account, request: Request): string {
-  return `${account.site ?? '$NATTER_SITE'}${targetOf(request)}`
+  return `${account.site ? siteOf(account) : '$NATTER_SITE'}${targetOf(request)}`
 }
 
 function keyOf(account: Account, showKey: boolean): string {

@@ -6,7 +6,7 @@ import type { Upload } from '../../daemon/api/define.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import { type Headers, headerIn, timeIn } from '../base/headers.ts'
 import { note } from '../base/note.ts'
-import type { Account } from '../base/profile.ts'
+import { type Account, addressesOf } from '../base/profile.ts'
 import { type Reply, setTime } from '../base/reply.ts'
 import { version } from '../base/version.ts'
 
@@ -91,8 +91,13 @@ export function headersOf({ email, apiKey }: Account): Record<string, string> {
   return headers
 }
 
+/** The server; of several daemons the first. */
 export function siteOf(account: Account): string {
-  if (account.site) return account.site
+  return sitesOf(account)[0]!
+}
+
+export function sitesOf(account: Account): readonly string[] {
+  if (account.site) return addressesOf(account.site)
   throw new Failure(exitCodes.unreachable, 'no server is configured', {
     hint: 'Start one with `natter daemon start`, or give --site or set NATTER_SITE.',
   })
@@ -108,8 +113,29 @@ export function inQuery(request: Request): boolean {
   return request.method === 'GET' || request.method === 'HEAD'
 }
 
+/** Asks the daemons of a cluster in turn. A request that may have been carried out is not made again. */
 async function sendOnce(account: Account, request: Request, timeout: number): Promise<Answer> {
-  const site = siteOf(account)
+  const sites = sitesOf(account)
+  for (const [index, site] of sites.entries()) {
+    const isLast = index === sites.length - 1
+    try {
+      const answer = await sendTo(site, account, request, timeout)
+      if (isLast || answer.status !== 503 || !inQuery(request)) return answer
+    } catch (error) {
+      if (isLast || !(inQuery(request) || isNotSent(error))) throw error
+    }
+  }
+  throw new Error('no site')
+}
+
+const notSent = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']
+
+/** Whether the server never got the request. */
+export function isNotSent(error: unknown): boolean {
+  return error instanceof Failure && notSent.includes(String((error.cause as NodeJS.ErrnoException | undefined)?.code))
+}
+
+async function sendTo(site: string, account: Account, request: Request, timeout: number): Promise<Answer> {
   const url = new URL(`${site}${targetOf(request)}`)
   const body = await bodyFor(request)
   const headers = headersOf(account)
@@ -174,6 +200,7 @@ export function unreachable(site: string, error: NodeJS.ErrnoException): Failure
   const local = /^http:\/\/(localhost|127\.|\[::1\])/.test(site)
   const reason = error.code === 'ECONNREFUSED' ? 'nothing is listening there' : (error.code ?? error.message)
   return new Failure(exitCodes.unreachable, `cannot reach ${site}: ${reason}`, {
+    cause: error,
     hint: local ? 'Start it with `natter daemon start`.' : 'Check --site, NATTER_SITE or the profile.',
   })
 }

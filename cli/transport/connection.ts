@@ -6,7 +6,7 @@ import { Failure, refusal } from '../base/failure.ts'
 import type { Headers } from '../base/headers.ts'
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
-import { bodyOf, defaultTimeout, headersOf, late, siteOf, unreachable } from './client.ts'
+import { bodyOf, defaultTimeout, headersOf, isNotSent, late, siteOf, sitesOf, unreachable } from './client.ts'
 
 export interface CallOptions {
   /** Milliseconds of silence before giving up. */
@@ -16,19 +16,32 @@ export interface CallOptions {
 
 type Fields = Readonly<Record<string, unknown>>
 
+interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly retryAfter: number | undefined
+  readonly chunks: AsyncIterable<string>
+}
+
 export class Connection {
   readonly account: Account
-  readonly #site: string
+  readonly #sites: readonly string[]
   readonly #headers: Record<string, string>
   readonly #agent: Agent
   readonly #open: typeof import('node:http').request
+  #at = 0
 
   private constructor(account: Account, agent: Agent, open: typeof import('node:http').request) {
     this.account = account
-    this.#site = siteOf(account)
+    this.#sites = sitesOf(account)
     this.#headers = headersOf(account)
     this.#agent = agent
     this.#open = open
+  }
+
+  /** Of several daemons of a cluster, the one that answered last. */
+  get #site(): string {
+    return this.#sites[this.#at % this.#sites.length]!
   }
 
   static async open(account: Account): Promise<Connection> {
@@ -57,12 +70,22 @@ export class Connection {
     this.#agent.destroy()
   }
 
-  #send(
+  /** At another daemon of the cluster, if this one cannot be reached. Bounded by the number of daemons. */
+  async #send(method: string, path: string, fields: Fields, options: CallOptions): Promise<Answered> {
+    for (let left = this.#sites.length - 1; ; left--)
+      try {
+        return await this.#sendOnce(method, path, fields, options)
+      } catch (error) {
+        if (left <= 0 || options.signal?.aborted || !isNotSent(error)) throw error
+      }
+  }
+
+  #sendOnce(
     method: string,
     path: string,
     fields: Fields,
     { timeout = defaultTimeout, signal }: CallOptions,
-  ): Promise<{ status: number; headers: Headers; retryAfter: number | undefined; chunks: AsyncIterable<string> }> {
+  ): Promise<Answered> {
     const text = new URLSearchParams([...textsOf(fields)]).toString()
     const inQuery = method === 'GET'
     const query = inQuery && text !== '' ? `?${text}` : ''
@@ -94,6 +117,7 @@ export class Connection {
         clearTimeout(timer)
         answer = incoming.on('error', () => {})
         const retry = Number(incoming.headers['retry-after'])
+        if (incoming.statusCode === 503) this.#at++
         resolve({
           status: incoming.statusCode ?? 0,
           headers: incoming.rawHeaders,
@@ -129,7 +153,10 @@ export class Connection {
 
   #trouble(error: unknown, signal: AbortSignal | undefined): unknown {
     if (signal?.aborted) return signal.reason
-    return error instanceof Failure ? error : unreachable(this.#site, error as NodeJS.ErrnoException)
+    const trouble = error instanceof Failure ? error : unreachable(this.#site, error as NodeJS.ErrnoException)
+    // Who calls again finds another daemon, if there is one.
+    this.#at++
+    return trouble
   }
 }
 

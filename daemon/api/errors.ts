@@ -177,7 +177,8 @@ export const errorCodes = {
   SERVER_NOT_READY: {
     status: 500,
     kind: 'unavailable',
-    meaning: 'The daemon can no longer write its store and is stopping; with status 503, it is still starting.',
+    meaning:
+      'The daemon can no longer write its store and is stopping; with status 503, it is still starting, or its cluster has no leader at the moment.',
   },
   // OPEN: an internal error has a code of its own, since every error body has a code.
   INTERNAL_ERROR: { status: 500, kind: 'defect', meaning: 'An internal error. The log of the daemon has the details.' },

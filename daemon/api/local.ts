@@ -215,6 +215,39 @@ export const daemonFlags = {
     max: 100_000_000,
   },
   control: { type: 'switch', about: 'open the control plane for tests, /control/v1; the default with --memory' },
+  cluster: {
+    type: 'text',
+    takes: 'URL,URL,…',
+    about: 'members of the etcd that holds the log of a cluster; this daemon joins the cluster (docs/cluster.md)',
+  },
+  'cluster-name': {
+    type: 'text',
+    takes: 'NAME',
+    about: 'name of the cluster, the same for all of its daemons',
+    fallback: 'natter',
+  },
+  advertise: {
+    type: 'text',
+    takes: 'URL',
+    about: 'where the other daemons of the cluster reach this one; by default where it listens',
+  },
+  'cluster-user': { type: 'text', takes: 'NAME', about: 'user of etcd' },
+  'cluster-password-file': { type: 'path', takes: 'FILE', about: 'file with the password of that user' },
+  'cluster-ca': {
+    type: 'path',
+    takes: 'FILE',
+    about: 'PEM file with the authority that signed the certificates of etcd',
+  },
+  'cluster-cert': { type: 'path', takes: 'FILE', about: 'PEM file with a certificate for etcd' },
+  'cluster-key': { type: 'path', takes: 'FILE', about: 'PEM file with the key of that certificate' },
+  'cluster-lease': {
+    type: 'number',
+    takes: 'SECONDS',
+    about: 'how long the cluster waits for a leader that does not answer before another daemon leads',
+    fallback: '5',
+    min: 2,
+    max: 20,
+  },
   'no-profile': { type: 'switch', about: 'do not write the profile that lets `natter` find this daemon' },
   help: { type: 'switch', about: 'show this help', env: false },
   version: { type: 'switch', about: 'show the version', env: false },
@@ -266,6 +299,8 @@ export interface Running {
 export const logLevelFileName = 'log-level'
 
 export const runningFileName = 'daemon.json'
+/** In the folder of a daemon that belongs to a cluster. */
+export const clusterFileName = 'cluster.json'
 export const logFileName = 'daemon.log'
 
 export const profilesFileName = 'profiles.json'

@@ -4,7 +4,7 @@ import type { Upload } from '../api/define.ts'
 import { guessKind, kindHeader, type RefusalKind, refusalKinds } from '../api/errors.ts'
 
 export interface ClientOptions {
-  /** Where the server is: `http://127.0.0.1:9991`. */
+  /** Where the server is: `http://127.0.0.1:9991`. Several daemons of a cluster have commas between them. */
   readonly site: string
   readonly email?: string
   readonly apiKey?: string
@@ -74,15 +74,19 @@ export type Fields = ReadonlyMap<string, string | Upload>
 /** Sends what is already in the form in which it travels. */
 export class Sender {
   readonly #options: ClientOptions
+  readonly #sites: readonly string[]
+  /** The one of them that is asked now. */
+  #at = 0
 
   constructor(options: ClientOptions) {
-    this.#options = { ...options, site: options.site.replace(/\/+$/, '') }
+    this.#options = options
+    this.#sites = options.site.split(',').map(site => site.trim().replace(/\/+$/, ''))
   }
 
   /** A path below /api/v1. */
   async send(method: string, path: string, fields: Fields, signal?: AbortSignal, caller?: Caller): Promise<Reply> {
     for (let left = this.#options.retries ?? 3; ; left--) {
-      const response = await this.#fetch(method, path, fields, signal)
+      const response = await this.#ask(method, path, fields, signal)
       const body = await bodyOf(response)
       if (response.ok && body.result === 'success') return body
       if (response.status !== 429 || left <= 0)
@@ -91,20 +95,43 @@ export class Sender {
     }
   }
 
+  /** Asks the daemons of a cluster in turn. A call that may have been carried out is not made again. */
+  async #ask(method: string, path: string, fields: Fields, signal?: AbortSignal): Promise<Response> {
+    for (let left = this.#sites.length - 1; ; left--)
+      try {
+        const response = await this.#fetch(method, path, fields, signal)
+        if (response.status !== 503) return response
+        // The next call goes to another daemon.
+        this.#at = (this.#at + 1) % this.#sites.length
+        if (left <= 0 || method !== 'GET') return response
+      } catch (error) {
+        if (signal?.aborted) throw error
+        this.#at = (this.#at + 1) % this.#sites.length
+        if (left <= 0 || !(method === 'GET' || isNotSent(error))) throw error
+      }
+  }
+
   #fetch(method: string, path: string, fields: Fields, signal?: AbortSignal): Promise<Response> {
-    const { site, email, apiKey, client = 'natter-client', fetch: chosen = fetch } = this.#options
+    const { email, apiKey, client = 'natter-client', fetch: chosen = fetch } = this.#options
     const inQuery = method === 'GET'
     const form = formOf(fields)
     const query = inQuery && fields.size > 0 ? `?${form}` : ''
     const headers: Record<string, string> = { 'User-Agent': client }
     if (email !== undefined && apiKey !== undefined) headers.Authorization = `Basic ${base64(`${email}:${apiKey}`)}`
-    return chosen(`${site}/api/v1${path}${query}`, {
+    return chosen(`${this.#sites[this.#at]}/api/v1${path}${query}`, {
       method,
       headers,
       ...(!inQuery && { body: form }),
       ...(signal && { signal }),
     })
   }
+}
+
+/** Whether the server never got the request; browsers do not say. */
+function isNotSent(error: unknown): boolean {
+  const { cause } = error as { cause?: { code?: string; errors?: readonly { code?: string }[] } }
+  const code = cause?.code ?? cause?.errors?.[0]?.code ?? ''
+  return ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT'].includes(code)
 }
 
 /** Texts travel as they are, everything else as JSON. */

@@ -27,6 +27,11 @@ export function takeId(queue: Numbering, position: number, lasting: boolean): nu
   return queue.newest
 }
 
+/** The position that an ID belongs to. */
+export function positionOf(queue: Numbering, id: number): number {
+  return queue.birth + Math.floor(id / (queue.step ?? firstStep))
+}
+
 /** Whether so many signals can be told at this position; one ID is left for a heartbeat beside them. */
 export function hasRoom(queue: Numbering, position: number, signals: number): boolean {
   return queue.newest + signals + 1 < (position - queue.birth + 1) * (queue.step ?? firstStep)

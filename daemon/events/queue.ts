@@ -73,6 +73,11 @@ export interface QueuesParts {
 /** What follows from the registration, or is counted anew after a start. */
 export type Unsaved = 'client' | 'types' | 'delivered' | 'size' | 'waiter' | 'heartbeatAt' | 'lastSeen' | 'idleSince'
 
+/** Whether its client was here within its lifespan; `elapsed` by the time that runs its deadlines. */
+export function isInUse(queue: Queue, elapsed: number): boolean {
+  return queue.waiter !== undefined || elapsed - queue.idleSince < queue.lifespan
+}
+
 /** Bounded by the pending events of one queue. */
 export function sizeOf(pending: readonly Pending[]): number {
   let size = 0

@@ -188,6 +188,12 @@ export class Queues {
     queue.lastSeen = clock.now() + Math.round(queue.idleSince - clock.elapsed())
   }
 
+  /** Its lifespan begins anew. */
+  revive(queue: Queue): void {
+    this.touch(queue)
+    this.#expiries.at(queue.idleSince + queue.lifespan, queue)
+  }
+
   answer(queue: Queue, events: readonly Pending[]): void {
     const { waiter } = queue
     if (!waiter) return
@@ -214,8 +220,7 @@ export class Queues {
     this.#gone = new Set()
     for (const queue of this.#queues.values()) {
       skipTo(queue, position)
-      this.touch(queue)
-      this.#expiries.at(queue.idleSince + queue.lifespan, queue)
+      this.revive(queue)
     }
   }
 
@@ -264,11 +269,10 @@ export class Queues {
     }
     this.#queues.set(queue.id, queue)
     if (queue.allPublicStreams) this.#overhearing.add(queue)
-    const account = this.#byUser.get(queue.userId)
-    if (account) {
-      account.queues.add(queue)
-      account.size += queue.size
-    } else this.#byUser.set(queue.userId, { queues: new Set([queue]), size: queue.size })
+    const account = this.#byUser.get(queue.userId) ?? { queues: new Set(), size: 0 }
+    this.#byUser.set(queue.userId, account)
+    account.queues.add(queue)
+    account.size += queue.size
     this.touch(queue)
     if (this.#live) this.#expiries.at(queue.idleSince + queue.lifespan, queue)
   }
@@ -349,8 +353,7 @@ export class Queues {
     const until = Math.min(from + 500, queues.length)
     for (let i = from; i < until; i++) {
       const queue = queues[i]!
-      if (!queue.waiter) continue
-      const events = this.ready(queue)
+      const events = queue.waiter ? this.ready(queue) : []
       if (events.length > 0) this.answer(queue, events)
     }
     if (until < queues.length) setImmediate(() => this.#wake(queues, until))
@@ -377,8 +380,8 @@ export class Queues {
   #expire(queue: Queue): void {
     const late = this.#parts.clock.elapsed() - (queue.idleSince + queue.lifespan)
     // Somebody waits; or nobody could, because the whole process was stopped. Else the deadline would not be missed by so much.
-    if (queue.waiter || late > stoppedFor) this.touch(queue)
-    if (queue.waiter || late > stoppedFor || late < 0) this.#expiries.at(queue.idleSince + queue.lifespan, queue)
+    if (queue.waiter || late > stoppedFor) this.revive(queue)
+    else if (late < 0) this.#expiries.at(queue.idleSince + queue.lifespan, queue)
     else this.#parts.remove([queue.id], 'expired')
   }
 }

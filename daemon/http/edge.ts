@@ -17,7 +17,7 @@ import { admitDefect, answeringOf, missingPath, refuse, success, wrongMethod } f
 import { Authenticator } from './authenticate.ts'
 import { BodyRefused, type Intake, noRoom, piecesOf, readBody } from './body.ts'
 import { currentPath, dialectOf, speakAuthentication, understand } from './dialect.ts'
-import type { Answering, RequestHead, Response, Watch } from './exchange.ts'
+import type { Answering, Forwarding, RepeatedCall, RequestHead, Response, Watch } from './exchange.ts'
 import { type Attempt, attemptOf, once } from './idempotency.ts'
 import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
 import { LongPoll } from './long-poll.ts'
@@ -54,6 +54,10 @@ export interface EdgeParts {
   readonly watch?: Watch | undefined
   /** Hears of every call that was answered, where metrics are on. */
   readonly countCall?: ((call: FinishedCall) => void) | undefined
+  /** In a cluster. */
+  readonly forwarding?: Forwarding | undefined
+  /** In a cluster: signals and presence are for the clients of other daemons too. */
+  readonly onSignals?: ((call: RepeatedCall) => void) | undefined
 }
 
 type Params = Record<string, unknown>
@@ -115,7 +119,8 @@ export class Edge {
   }
 
   #begin(head: RequestHead, response: Response): { request: Incoming; answering: Answering } {
-    const request = new Incoming(head, this.#newId(), this.#parts.trustProxy)
+    const { trustProxy, forwarding } = this.#parts
+    const request = new Incoming(head, this.#newId(), trustProxy || forwarding?.isForwarded(head) === true)
     const plain = answeringOf(request, response, dialectOf(this.#parts.dialect, head.headers['user-agent']))
     const watched = this.#parts.watch?.arrive(request)
     const observed = this.#observe(request, response)
@@ -248,7 +253,8 @@ export class Edge {
           return outcome
         }
       : run
-    if (!prepare) return this.#decide(endpoint.id, ctx, current => command(current, params, undefined))
+    const told = this.#told(endpoint, params, current => command(current, params, undefined))
+    if (!prepare) return this.#decide(endpoint.id, ctx, told)
     const { tools, engine } = this.#parts
     const kept: string[] = []
     const keepFile: Tools['keepFile'] = async file => {
@@ -267,6 +273,33 @@ export class Edge {
         throw refusal
       }
     })
+  }
+
+  /** Makes the other daemons of a cluster repeat what has signals. */
+  #told(endpoint: Endpoint, params: Params, command: (ctx: Context) => Outcome<object>): typeof command {
+    const { onSignals } = this.#parts
+    if (!onSignals) return command
+    return ctx => {
+      const outcome = command(ctx)
+      if (ctx.actor && (outcome.touch || (outcome.signals && outcome.signals.length > 0)))
+        onSignals({ endpoint: endpoint.id, actor: ctx.actor.id, params, now: ctx.now, client: ctx.client })
+      return outcome
+    }
+  }
+
+  /** Makes a call of another daemon again, for its signals and what it changes beside the journal. Never throws. */
+  repeat({ endpoint: id, actor: userId, params, now, client }: RepeatedCall): void {
+    const { engine, random, keys, server } = this.#parts
+    const actor = engine.state.users.get(userId)
+    const route = this.#routes.byId(id)
+    if (!actor || !route) return
+    try {
+      const ctx = { actor, state: engine.state, now, client, random, keys, server }
+      const { signals = [], touch } = route.resource.commands[route.key]!(ctx, params)
+      engine.tell(signals, touch)
+    } catch {
+      // Refused here: this daemon is a little ahead of that one, or behind it.
+    }
   }
 
   #decide(op: string, ctx: Context, command: (ctx: Context) => Outcome<object>): object | Promise<object> {

@@ -1,7 +1,7 @@
 // A request and its answer, as far as the edge of the API is concerned: what node:http gives, what the short way in gives,
 // and where the control plane can watch and interrupt a call.
 
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Endpoint } from '../api/define.ts'
 import type { User } from '../domain/model/state.ts'
@@ -41,6 +41,27 @@ export interface Answering {
   readonly speak?: ((json: string) => string) | undefined
   readonly watched?: WatchedCall
   readonly observed?: ObservedCall | undefined
+}
+
+/** What other daemons of a cluster have to do with a request. */
+export interface Forwarding {
+  /** Whether a daemon of this cluster forwarded the request. */
+  isForwarded(head: RequestHead): boolean
+  /** Whether another daemon has to answer the request. */
+  takes(head: RequestHead): boolean
+  /** Has it answered by that daemon. A body may still be arriving. */
+  forward(head: RequestHead, body: Buffer | IncomingMessage | undefined, response: Response): void
+  /** Before a forwarded request is answered: says in the answer what it rests on. False when it was refused instead. */
+  admit(head: RequestHead, response: Response): boolean
+}
+
+/** A call that sent signals or reported presence: the other daemons of a cluster make it again, for their own queues. */
+export interface RepeatedCall {
+  readonly endpoint: string
+  readonly actor: number
+  readonly params: Readonly<Record<string, unknown>>
+  readonly now: number
+  readonly client: string
 }
 
 export interface Watch {

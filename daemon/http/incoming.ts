@@ -6,6 +6,7 @@ import type { RequestHead } from './exchange.ts'
 
 export const prefix = '/api/v1'
 export const controlPrefix = '/control/v1'
+export const peersPrefix = '/cluster/v1'
 
 /** Everything under the prefix but pictures, to which no JSON but a redirect leads. */
 export function isForEdge(url: string): boolean {

@@ -15,7 +15,7 @@ import type { AnyResource, Context } from '../domain/resource.ts'
 import { administerBot, check, hearPublicChannels } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { clientOf } from '../events/adapt.ts'
-import { idStep } from '../events/event-ids.ts'
+import { idStep, positionOf } from '../events/event-ids.ts'
 import { type EventText, numberEvent, readEvent, writeEvent } from '../events/event-text.ts'
 import type { Pending, Queue } from '../events/queue.ts'
 import { send, success } from './answer.ts'
@@ -100,7 +100,8 @@ export class LongPoll {
     if (upTo === undefined || (upTo < 0 && queue.acknowledged < 0)) return this.#engine.settled()
     if (upTo < queue.acknowledged)
       throw conflict('last_event_id', `events up to ${queue.acknowledged} have already been deleted`)
-    if (upTo > queue.newest) throw invalid('last_event_id', `this queue has no event ${upTo} yet`)
+    if (upTo > queue.newest && !(await this.#engine.toldElsewhere(positionOf(queue, upTo))))
+      throw invalid('last_event_id', `this queue has no event ${upTo} yet`)
     const seen = queue.pending.filter(event => event.id <= upTo)
     if (seen.some(event => event.lasting))
       await this.#engine.record(api.get.id, ctx.actor.id, [{ type: 'queue.acknowledged', queueId: queue.id, upTo }])

@@ -4,15 +4,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { emojiData } from '../domain/markdown/emoji-data.ts'
 import { serveImage, unknownUser } from './images.ts'
-import { controlPrefix, prefix } from './incoming.ts'
+import { controlPrefix, peersPrefix, prefix } from './incoming.ts'
 import { serveInspector } from './inspector.ts'
 import type { Site } from './site.ts'
 
 export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest) => Site): void {
   app.get('/livez', async () => ({ ok: true }))
   app.get('/readyz', (request, reply) => {
-    const ready = siteOf(request).isReady
-    return reply.code(ready ? 200 : 503).send({ ready })
+    const { isReady, readiness } = siteOf(request)
+    return reply.code(isReady ? 200 : 503).send(readiness)
   })
   app.get('/metrics', async (request, reply) => {
     const metrics = siteOf(request).metricsFor(request)
@@ -37,6 +37,14 @@ export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest)
   app.get('/user_uploads/*', async (request, reply) => {
     const { status, headers, body } = await siteOf(request).upload(request)
     return reply.code(status).headers(headers).send(body)
+  })
+  app.route({
+    method: ['GET', 'POST'],
+    url: `${peersPrefix}/*`,
+    handler: (request, reply) => {
+      const { peers } = siteOf(request)
+      return peers ? peers(request, reply) : reply.callNotFound()
+    },
   })
   // One route for the whole control plane: each costs a fifth of a millisecond of the start.
   app.route({

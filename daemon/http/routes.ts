@@ -69,6 +69,15 @@ export class Routes<R extends Routed = AnyResource> {
     return { route, path: (restName ? { ...params, [restName]: rest } : params) as Record<string, string> }
   }
 
+  /** The route of an endpoint, by the ID of the endpoint. Looks at all of them: for what is asked rarely. */
+  byId(id: string): Route<R> | undefined {
+    for (const routes of this.#routes.values()) {
+      const route = routes.find(({ endpoint }) => endpoint.id === id)
+      if (route) return route
+    }
+    return undefined
+  }
+
   /** Methods the path knows, for 405 and OPTIONS. */
   allowed(path: string): string[] {
     const router = this.#routerFor(path)

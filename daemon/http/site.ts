@@ -10,8 +10,8 @@ import { administer, check } from '../domain/rules/index.ts'
 import { answeringOf, refuse } from './answer.ts'
 import type { Intake } from './body.ts'
 import { Edge, type EdgeParts, type Log } from './edge.ts'
-import type { RequestHead, Response } from './exchange.ts'
-import { addressOf, isForEdge } from './incoming.ts'
+import type { RepeatedCall, RequestHead, Response } from './exchange.ts'
+import { addressOf, hasBody, isForEdge, peersPrefix } from './incoming.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
 export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
@@ -24,6 +24,10 @@ export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
   readonly control: ((request: FastifyRequest, reply: FastifyReply) => Promise<object>) | undefined
   /** What /metrics shows; undefined where it is closed. */
   readonly metrics?: MetricsPage | undefined
+  /** In a cluster: answers the other daemons at /cluster/v1. */
+  readonly peers?: ((request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) | undefined
+  /** In a cluster: whether this daemon has caught up, and what /readyz says besides. */
+  readonly clusterStatus?: (() => { readonly caughtUp: boolean; readonly details: object }) | undefined
 }
 
 export interface MetricsPage {
@@ -64,7 +68,13 @@ export class Site {
   }
 
   get isReady(): boolean {
-    return this.#phase === 'open'
+    return this.#phase === 'open' && this.#parts.clusterStatus?.().caughtUp !== false
+  }
+
+  /** What /readyz answers. */
+  get readiness(): object {
+    const cluster = this.#parts.clusterStatus?.().details
+    return { ready: this.isReady, ...(cluster && { cluster }) }
   }
 
   /** From now on requests are answered, those that wait included. */
@@ -91,7 +101,7 @@ export class Site {
   /** Answers a request that node:http has read as far as its body. */
   serve(request: IncomingMessage, response: ServerResponse): void {
     this.requests++
-    if (isProbe(request.url!)) this.#host.page(this, request, response)
+    if (isProbe(request.url!) || isOfPeers(request.url!)) this.#host.page(this, request, response)
     else this.#whenOpen(request, response, () => this.#take(request, response))
   }
 
@@ -99,14 +109,28 @@ export class Site {
   serveWhole(head: RequestHead, body: Buffer | undefined, response: Response): void {
     this.requests++
     response.date = this.#parts.date
-    if (this.#phase === 'open') this.#edge.serve(head, body, response)
-    else this.#whenOpen(head, response, () => this.#edge.serve(head, body, response))
+    const { forwarding } = this.#parts
+    const serve = () => {
+      if (forwarding?.takes(head)) forwarding.forward(head, body, response)
+      else if (!forwarding || forwarding.admit(head, response)) this.#edge.serve(head, body, response)
+    }
+    if (this.#phase === 'open') serve()
+    else this.#whenOpen(head, response, serve)
   }
 
   // --- pages ----------------------------------------------------------------------------------------------------
 
   get control(): SiteParts['control'] {
     return this.#parts.control
+  }
+
+  get peers(): SiteParts['peers'] {
+    return this.#parts.peers
+  }
+
+  /** Makes a call of another daemon again, for its signals. */
+  repeat(call: RepeatedCall): void {
+    this.#edge.repeat(call)
   }
 
   get readFile(): SiteParts['readFile'] {
@@ -150,8 +174,11 @@ export class Site {
   #take(request: IncomingMessage, response: ServerResponse): void {
     const date = this.#parts.date?.()
     if (date !== undefined) response.setHeader('Date', date)
-    if (isForEdge(request.url!)) this.#edge.take(request, response)
-    else this.#host.page(this, request, response)
+    const { forwarding } = this.#parts
+    if (isForEdge(request.url!)) {
+      if (forwarding?.takes(request)) forwarding.forward(request, hasBody(request) ? request : undefined, response)
+      else if (!forwarding || forwarding.admit(request, response)) this.#edge.take(request, response)
+    } else this.#host.page(this, request, response)
   }
 
   #whenOpen(head: RequestHead, response: Response, serve: () => void): void {
@@ -173,6 +200,11 @@ export class Site {
 
 function isProbe(url: string): boolean {
   return /^\/(live|ready)z(\?|$)/.test(url)
+}
+
+/** Daemons of a cluster talk to each other before they answer anybody else. */
+function isOfPeers(url: string): boolean {
+  return url.startsWith(`${peersPrefix}/`)
 }
 
 /** Milliseconds. Most worlds are open by then: a client that waited for the port finds everything in its place. */

@@ -76,6 +76,13 @@ export class FileJournal<Fact> implements Journal<Fact> {
     return { position: this.#position, durable: this.#commits.add(line) }
   }
 
+  /** Takes lines that were made elsewhere and end with the entry at the position. Settles when they are written. */
+  appendLines(lines: string, last: number): Promise<void> {
+    this.#mustBeOpen()
+    this.#position = last
+    return this.#commits.add(lines)
+  }
+
   async #write(text: string): Promise<void> {
     const begin = this.#onFlush && performance.now()
     const bytes = Buffer.from(text)
@@ -190,6 +197,15 @@ export class FileJournal<Fact> implements Journal<Fact> {
     this.#swapping = false
     this.#sealed.push({ file, last })
     await closeFile(old)
+  }
+
+  /** Puts everything appended so far on disk, also where appends are not synced. Resolves to its position. */
+  async sync(): Promise<number> {
+    const last = this.#position
+    return this.#whenWritten(async () => {
+      await sync(this.#fd, this.#disk)
+      return last
+    })
   }
 
   async forget(upTo: number): Promise<void> {

@@ -1,5 +1,6 @@
 // The state as one JSON file, `state.json`, kept by lowdb through an adapter of our own: lowdb's never syncs, and builds
 // the whole file as one string. Knows rows and sections, not what they mean.
+import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type Adapter, Low } from 'lowdb'
@@ -124,4 +125,21 @@ async function* statePieces(document: StateDocument): AsyncGenerator<string> {
 
 function head(files: readonly unknown[]): string {
   return files.length > 0 ? `"files":${JSON.stringify(files)},` : ''
+}
+
+/** The position of the snapshot in a folder; 0 if there is none. Read from its first line. */
+export function snapshotPosition(folder: string): number {
+  let fd: number
+  try {
+    fd = openSync(join(folder, stateName), 'r')
+  } catch {
+    return 0
+  }
+  try {
+    const start = Buffer.alloc(200)
+    readSync(fd, start, 0, start.length, 0)
+    return Number(/^\{"format":\d+,"position":(\d+),/.exec(start.toString())?.[1] ?? 0)
+  } finally {
+    closeSync(fd)
+  }
 }

@@ -91,6 +91,12 @@ const rooms: readonly Room[] = [
     types: [/^daemon\/http\/observed-call\.ts$/, /^daemon\/engine\.ts$/],
     packages: ['prom-client'],
   },
+  {
+    at: /^daemon\/cluster\//,
+    uses: [/^daemon\/(api|journal|http|events|io)\//, /^daemon\/domain\/refusal\.ts$/, /^daemon\/(world|version)\.ts$/],
+    types: [/^daemon\//],
+    packages: ['undici', 'fastify', node],
+  },
   { at: /^daemon\/testing\//, uses: [/^daemon\//], packages: [node] },
   { at: /^daemon\/[\w-]+\.ts$/, uses: [/^daemon\//, /^data\/\w+\.json$/], packages: [node] },
   {

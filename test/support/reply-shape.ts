@@ -54,8 +54,8 @@ function errorProblem(endpoint: Endpoint, status: number, body: HttpReply['body'
   if (!kind) return `unlisted code ${body.code}`
   if (!commonCodes.includes(body.code) && !endpoint.refusals.includes(body.code))
     return `undocumented refusal ${body.code}`
-  if (status !== kind.status && !(body.code === 'BAD_REQUEST' && [404, 405, 413].includes(status)))
-    return `${body.code} with status ${status}`
+  const other = body.code === 'BAD_REQUEST' ? [404, 405, 413] : body.code === 'SERVER_NOT_READY' ? [503] : []
+  if (status !== kind.status && !other.includes(status)) return `${body.code} with status ${status}`
   const extra = Object.keys(body).filter(key => !['result', 'msg', 'code'].includes(key) && !kind.fields?.includes(key))
   return extra.length > 0 ? `undeclared fields ${extra.join(', ')} with ${body.code}` : undefined
 }

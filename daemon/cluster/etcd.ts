@@ -1,0 +1,222 @@
+// Calls to etcd over its JSON gateway (/v3/…): every call has a deadline, and goes to another member when one does not
+// answer. So a call may arrive twice: callers make only calls that do no harm the second time.
+
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+
+export interface EtcdOptions {
+  readonly urls: readonly string[]
+  readonly user?: string | undefined
+  readonly password?: string | undefined
+  /** Paths of PEM files. */
+  readonly ca?: string | undefined
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+  /** Milliseconds that one member has to answer. */
+  readonly attemptMs?: number
+}
+
+/** No member answered in time. Whether the call was carried out is not known. */
+export class EtcdUnreachable extends Error {
+  constructor(urls: readonly string[], reason: string) {
+    super(`etcd cannot be reached at ${urls.join(', ')}: ${reason}`)
+    this.name = 'EtcdUnreachable'
+  }
+}
+
+/** etcd answered that it will not do this. Nothing has changed. */
+export class EtcdRefused extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'EtcdRefused'
+  }
+}
+
+type Json = Record<string, unknown>
+
+interface CallOptions {
+  /** Milliseconds for all attempts together. */
+  readonly deadlineMs?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+const defaultAttempt = 1500
+const defaultDeadline = 5000
+/** A pause after every member was asked once without success. */
+const pauseMs = 50
+
+export class Etcd {
+  readonly #options: EtcdOptions
+  readonly #agent: Agent
+  /** The member that answered last. */
+  #current = 0
+  #token: Promise<string> | undefined
+
+  constructor(options: EtcdOptions) {
+    this.#options = options
+    const { ca, cert, key } = options
+    const read = (file: string | undefined) => (file === undefined ? undefined : readFileSync(file, 'utf8'))
+    this.#agent = new Agent({
+      connections: 16,
+      keepAliveTimeout: 30_000,
+      connect: {
+        timeout: options.attemptMs ?? defaultAttempt,
+        ...(ca && { ca: read(ca)! }),
+        ...(cert && { cert: read(cert)! }),
+        ...(key && { key: read(key)! }),
+      },
+    })
+  }
+
+  get urls(): readonly string[] {
+    return this.#options.urls
+  }
+
+  /** Answers, or throws EtcdRefused or EtcdUnreachable. Members are tried in turn until the deadline. */
+  async call(path: string, body: Json, { deadlineMs = defaultDeadline, signal }: CallOptions = {}): Promise<any> {
+    const end = performance.now() + deadlineMs
+    const { urls } = this.#options
+    let reason = 'no answer in time'
+    for (let tried = 1; ; tried++) {
+      const left = end - performance.now()
+      if (left <= 0 || signal?.aborted) throw new EtcdUnreachable(urls, reason)
+      const member = this.#current
+      try {
+        return await this.#attempt(
+          member,
+          path,
+          body,
+          Math.min(left, this.#options.attemptMs ?? defaultAttempt),
+          signal,
+        )
+      } catch (error) {
+        if (error instanceof EtcdRefused) throw error
+        reason = reasonOf(error as Error)
+        // Another call may have moved on already.
+        if (this.#current === member) this.#current = (member + 1) % urls.length
+        if (tried % urls.length === 0) await sleep(pauseMs)
+      }
+    }
+  }
+
+  /**
+   * A stream of answers from one member, as `watch` gives them. Ends or throws when the connection does; `signal` ends it.
+   */
+  async *stream(path: string, body: Json, signal: AbortSignal): AsyncGenerator<any> {
+    const member = this.#current
+    const response = await this.#request(member, path, body, signal, 0).catch(error => {
+      if (this.#current === member) this.#current = (member + 1) % this.#options.urls.length
+      throw error
+    })
+    let rest = ''
+    response.body.setEncoding('utf8')
+    for await (const piece of response.body) {
+      const lines = (rest + piece).split('\n')
+      rest = lines.pop()!
+      for (const line of lines) if (line !== '') yield resultOf(JSON.parse(line))
+    }
+  }
+
+  /** The next call goes to another member: this one is silent. */
+  moveOn(): void {
+    this.#current = (this.#current + 1) % this.#options.urls.length
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+
+  async #attempt(member: number, path: string, body: Json, ms: number, signal?: AbortSignal): Promise<any> {
+    const limit = new AbortController()
+    const timer = setTimeout(() => limit.abort(new Error('no answer in time')), ms)
+    const stop = () => limit.abort(signal!.reason)
+    signal?.addEventListener('abort', stop, { once: true })
+    try {
+      const response = await this.#request(member, path, body, limit.signal, ms)
+      return resultOf(JSON.parse(await response.body.text()))
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
+  async #request(member: number, path: string, body: Json, signal: AbortSignal, bodyTimeout: number) {
+    const { user } = this.#options
+    const token = user === undefined || path === authenticatePath ? undefined : await this.#authenticate()
+    const response = await request(`${this.#options.urls[member]}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token && { authorization: token }) },
+      body: JSON.stringify(body),
+      dispatcher: this.#agent,
+      signal,
+      headersTimeout: 0,
+      bodyTimeout: bodyTimeout === 0 ? 0 : bodyTimeout + 1000,
+    })
+    if (response.statusCode === 200) return response
+    throw this.#errorOf(response.statusCode, await response.body.text())
+  }
+
+  /** Tokens end after some minutes, and with the member that gave them: then the next attempt fetches a new one. */
+  #authenticate(): Promise<string> {
+    const { user: name, password } = this.#options
+    this.#token ??= this.call(authenticatePath, { name, password }).then(({ token }) => token)
+    this.#token.catch(() => {
+      this.#token = undefined
+    })
+    return this.#token
+  }
+
+  #errorOf(status: number, text: string): Error {
+    let body: { error?: unknown; message?: unknown; code?: unknown } = {}
+    try {
+      body = Object(JSON.parse(text))
+    } catch {
+      // A proxy, or something else that is no etcd.
+    }
+    const message = String(body.message ?? body.error ?? `status ${status}`)
+    if (/invalid auth token|revision of auth store is old/.test(message)) {
+      this.#token = undefined
+      return new Error(message)
+    }
+    if (status === 404) return new EtcdRefused('there is no etcd 3.4 or newer at this address')
+    const passing =
+      typeof body.code !== 'number' ||
+      [unavailable, unknown, deadlineExceeded, canceled].includes(body.code) ||
+      /leader changed|no leader|timed out|too many requests/.test(message)
+    return passing ? new Error(message) : new EtcdRefused(message)
+  }
+}
+
+const authenticatePath = '/v3/auth/authenticate'
+
+// Codes of gRPC.
+const canceled = 1
+const unknown = 2
+const deadlineExceeded = 4
+const unavailable = 14
+
+function resultOf(answer: any): any {
+  if (answer.error) throw new Error(String(answer.error.message ?? answer.error))
+  return answer.result ?? answer
+}
+
+function reasonOf(error: Error & { code?: string }): string {
+  const first: Error & { code?: string } = error instanceof AggregateError ? error.errors[0] : error
+  return first.message || first.code || first.name
+}
+
+// --- values on the wire -----------------------------------------------------------------------------------------
+
+export function encodeText(text: string): string {
+  return Buffer.from(text).toString('base64')
+}
+
+export function decodeText(base64: string | undefined): string {
+  return Buffer.from(base64 ?? '', 'base64').toString()
+}
+
+/** The end of the range of all keys that begin with the prefix, which ends in an ASCII character. */
+export function rangeEnd(prefix: string): string {
+  return `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
+}

@@ -1,0 +1,83 @@
+// What the folder of a daemon says about its cluster: `cluster.json`. A folder belongs to one cluster, or to none.
+
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { clusterFileName } from '../api/local.ts'
+import { writeFileAtomicallySync } from '../journal/atomic-file.ts'
+import { type ClusterRecord, LogTooNew, logFormat } from './keys.ts'
+
+export interface FolderIdentity {
+  /** ID of the cluster, given when it began. */
+  readonly cluster: string
+  readonly name: string
+  /** ID of the daemon that uses this folder. */
+  readonly member: string
+  /** A snapshot is being fetched: what is in the folder is not whole. */
+  readonly joining?: true
+}
+
+export function readIdentity(folder: string): FolderIdentity | undefined {
+  const file = join(folder, clusterFileName)
+  if (!existsSync(file)) return undefined
+  try {
+    const { cluster, name, member, joining } = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof cluster === 'string' && typeof name === 'string' && typeof member === 'string')
+      return { cluster, name, member, ...(joining && { joining }) }
+  } catch {
+    // Said below.
+  }
+  throw new Error(`${file} is damaged. Choose another folder with --data; it is filled from the other daemons`)
+}
+
+export function writeIdentity(folder: string, identity: FolderIdentity): void {
+  writeFileAtomicallySync(join(folder, clusterFileName), `${JSON.stringify(identity)}\n`)
+}
+
+/** Takes away what a snapshot replaces. Files of uploads stay: they are named by their content. */
+export async function emptyFolder(folder: string): Promise<void> {
+  rmSync(join(folder, 'state.json'), { force: true })
+  await rm(join(folder, 'messages'), { recursive: true, force: true })
+  for (const name of await readdir(folder)) if (/^journal.*\.(ndjson|tmp)$/.test(name)) rmSync(join(folder, name))
+}
+
+/** Throws when the folder and the cluster do not belong together. Returns what the folder is, or is to become. */
+export function checkFolder(
+  folder: string,
+  name: string,
+  {
+    record,
+    secretVerifier,
+    isEmpty,
+  }: {
+    readonly record: ClusterRecord | undefined
+    readonly secretVerifier: string
+    readonly isEmpty: boolean
+  },
+): FolderIdentity {
+  const found = readIdentity(folder)
+  if (found && found.name !== name)
+    throw new Error(
+      `${folder} belongs to the cluster '${found.name}', not to '${name}': change --cluster-name or --data`,
+    )
+  if (found && !record)
+    throw new Error(
+      `${folder} belongs to the cluster '${name}', but etcd knows no cluster of this name. ` +
+        'Does --cluster name the right etcd? If its data is lost, see "When etcd is lost" in docs/cluster.md',
+    )
+  if (found && record && found.cluster !== record.id)
+    throw new Error(
+      `${folder} belongs to another cluster that was also named '${name}'. ` +
+        'Choose an empty folder with --data; it is filled from the other daemons',
+    )
+  if (!found && record && !isEmpty)
+    throw new Error(
+      `${folder} has a store that does not belong to the cluster '${name}'. ` +
+        'Choose an empty folder with --data; it is filled from the other daemons',
+    )
+  if (record && record.format > logFormat) throw new LogTooNew(record.format)
+  if (record && record.secretVerifier !== secretVerifier)
+    throw new Error(`the secret is not that of the cluster '${name}': give all of its daemons the same --secret-file`)
+  return found ?? { cluster: record?.id ?? '', name, member: randomUUID() }
+}

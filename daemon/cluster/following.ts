@@ -1,0 +1,90 @@
+// Following the log: reads what is there, then watches what comes, and begins again when the connection to etcd ends.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Etcd } from './etcd.ts'
+import type { Life, LifeMaker } from './life.ts'
+import type { Log } from './log.ts'
+import type { Positions } from './positions.ts'
+
+/** Milliseconds before it begins again. */
+const pause = 100
+/** Milliseconds without news although there are some, after which the connection is given up. */
+const stalledAfter = 2000
+
+export class Following {
+  readonly #etcd: Etcd
+  readonly #log: Log
+  readonly #lives: LifeMaker
+  readonly #positions: Positions
+  #watch = new AbortController()
+  #stalled: { readonly since: number; readonly position: number } | undefined
+
+  constructor(etcd: Etcd, log: Log, lives: LifeMaker, positions: Positions) {
+    this.#etcd = etcd
+    this.#log = log
+    this.#lives = lives
+    this.#positions = positions
+  }
+
+  /** Until the life says that it ends. Throws what no further attempt would mend. */
+  async follow(life: Life): Promise<void> {
+    const { signal } = life.ending
+    while (!signal.aborted) {
+      try {
+        const revision = await this.#read(life, signal)
+        if (revision === undefined) return
+        await this.#watchFrom(revision, life, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        if (isFinal(error)) throw error
+      } finally {
+        this.#positions.reached(life.store.journal.position)
+      }
+      await sleep(pause, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  /** Gives up the connection to etcd that it watches on. */
+  beginAgain(): void {
+    this.#watch.abort()
+  }
+
+  /** A connection can be dead without an error: then there is more in the log, and nothing comes. */
+  checkProgress({ store }: Life, head: number): void {
+    const { position } = store.journal
+    if (position >= head) this.#stalled = undefined
+    else if (this.#stalled?.position !== position) this.#stalled = { since: performance.now(), position }
+    else if (performance.now() - this.#stalled.since > stalledAfter) {
+      this.#stalled = undefined
+      this.#etcd.moveOn()
+      this.beginAgain()
+    }
+  }
+
+  async #read(life: Life, signal: AbortSignal): Promise<number | undefined> {
+    const batches = this.#log.read(life.store.journal.position)
+    for (;;) {
+      const next = await batches.next()
+      if (signal.aborted) return undefined
+      if (next.done) {
+        life.caughtUp = true
+        this.#lives.openIfFounded(life)
+        return next.value
+      }
+      this.#lives.take(life, next.value)
+    }
+  }
+
+  async #watchFrom(revision: number, life: Life, signal: AbortSignal): Promise<void> {
+    this.#watch = new AbortController()
+    for await (const batch of this.#log.watch(revision, this.#watch.signal)) {
+      if (signal.aborted) return
+      this.#lives.take(life, batch)
+      this.#positions.reached(life.store.journal.position)
+    }
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  return ['LogTrimmed', 'LogTooNew', 'EntryRefused'].includes((error as Error).name)
+}

@@ -1,0 +1,187 @@
+// A world of a daemon in a cluster, with the store that it is read from. There is a new one each time the daemon loses
+// the lead.
+
+import type { Config } from '../config.ts'
+import type { HttpServer } from '../http/server.ts'
+import type { SiteParts } from '../http/site.ts'
+import type { Files } from '../io/files.ts'
+import type { Batch } from '../journal/replicated-journal.ts'
+import type { WorldMetrics } from '../metrics/figures.ts'
+import type { ReplicaStore, StoreFolder } from '../store.ts'
+import { World, type WorldCluster } from '../world.ts'
+import { LeaderForwarding } from './forwarding.ts'
+import type { Term } from './log.ts'
+import { IdleQueues, Recorder, SignalSender } from './messages.ts'
+import { peerRoutes } from './peer-routes.ts'
+import type { Peers } from './peers.ts'
+import { fetchFile, sharedFiles } from './shared-files.ts'
+
+export interface Life {
+  readonly world: World
+  /** `localFiles`: without those of the other daemons. */
+  readonly store: ReplicaStore & { readonly localFiles: Files }
+  /** Ends the following of the log. */
+  ending: AbortController
+  following: Promise<void>
+  /** Whether it has had everything that was in the log when it began. */
+  caughtUp: boolean
+  open: boolean
+  /** Set when it is elected. */
+  term: Term | undefined
+  /** Set when it has begun to decide. */
+  leads: boolean
+}
+
+export interface LifeParts {
+  readonly config: Config
+  readonly folder: StoreFolder
+  readonly server: HttpServer
+  readonly metrics: WorldMetrics | undefined
+  readonly warn: (text: string) => void
+  readonly peers: Peers
+  current(): Life
+  leads(): boolean
+  /** Where the leader is; waits a few seconds for one. */
+  leader(): Promise<string | undefined>
+  leaderNow(): string | undefined
+  /** Where the other daemons are, and this one. */
+  others(): readonly string[]
+  self(): string
+  reach(position: number): Promise<boolean>
+  readonly status: NonNullable<SiteParts['clusterStatus']>
+  onFailure(life: Life, error: Error): void
+}
+
+/** An entry that was committed cannot be applied here. */
+export class EntryRefused extends Error {
+  constructor(cause: Error) {
+    super(
+      `an entry of the log cannot be applied (${cause.message}). ` +
+        'If the leader has a newer version, upgrade this natterd and start it again',
+    )
+    this.name = 'EntryRefused'
+  }
+}
+
+export class LifeMaker {
+  /** Settles when requests are answered for the first time. */
+  readonly opened: Promise<void>
+  refuse!: (error: Error) => void
+  readonly #parts: LifeParts
+  readonly #cluster: WorldCluster
+  #resolve!: () => void
+
+  constructor(parts: LifeParts) {
+    this.#parts = parts
+    this.#cluster = clusterOf(parts)
+    this.opened = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.refuse = reject
+    })
+    this.opened.catch(() => {})
+  }
+
+  /** Opens the store. The world has still to be read from it. */
+  async begin(): Promise<Life> {
+    const { config, folder, server, metrics, peers, others, self, warn } = this.#parts
+    const opened = await folder.openReplica()
+    const store = {
+      ...opened,
+      localFiles: opened.files,
+      files: sharedFiles({ files: opened.files, peers, others, self, warn }),
+    }
+    const world = new World({
+      settings: config,
+      store,
+      host: server,
+      onFailure: error => this.#parts.onFailure(life, error),
+      warn,
+      metrics,
+      cluster: this.#cluster,
+    })
+    const life: Life = {
+      world,
+      store,
+      ending: new AbortController(),
+      following: Promise.resolve(),
+      caughtUp: false,
+      open: false,
+      term: undefined,
+      leads: false,
+    }
+    server.mount('', world.site)
+    return life
+  }
+
+  open(life: Life): void {
+    if (!life.open) life.world.open()
+    life.open = true
+    this.#resolve()
+  }
+
+  /** A new cluster has no organization until its first leader has founded it. */
+  openIfFounded(life: Life): void {
+    if (!life.open && life.caughtUp && life.world.engine.state.users.size > 0) this.open(life)
+  }
+
+  /** Applies what the leader has committed. */
+  take(life: Life, batch: Batch): void {
+    try {
+      const { entries, written } = life.store.journal.take(batch)
+      written.catch(error => this.#parts.onFailure(life, error))
+      if (entries.length > 0) life.world.engine.take(entries)
+    } catch (error) {
+      throw new EntryRefused(error as Error)
+    }
+    this.openIfFounded(life)
+  }
+}
+
+/** What every world of this daemon has of the others. */
+function clusterOf(parts: LifeParts): WorldCluster {
+  const { config, server, peers, current, others } = parts
+  const engine = () => current().world.engine
+  const committed = () => current().store.journal.committed
+  const recorder = new Recorder(peers, parts.leader, parts.reach)
+  const signals = new SignalSender(peers, others)
+  const idle = new IdleQueues(peers, others, (ids, inUse) => {
+    const { world } = current()
+    if (!parts.leads()) return
+    for (const id of inUse) {
+      const queue = world.engine.queues.get(id)
+      if (queue) world.engine.queues.revive(queue)
+    }
+    const ended = ids.filter(id => !inUse.has(id) && world.engine.queues.get(id))
+    if (ended.length > 0) world.removeQueues(ended, 'expired')
+  })
+  return {
+    record: (op, actor, facts) => recorder.record({ op, actor, facts }),
+    reach: parts.reach,
+    expire: ids => idle.add(ids),
+    forwarding: new LeaderForwarding({
+      peers,
+      trustProxy: config.trustProxy,
+      newId: server.newId,
+      leads: parts.leads,
+      leader: parts.leader,
+      leaderNow: parts.leaderNow,
+      committed,
+      reach: parts.reach,
+    }),
+    onSignals(call) {
+      if (parts.leads()) signals.send(call)
+    },
+    peers: peerRoutes({
+      token: peers.token,
+      folder: config.data,
+      engine,
+      leads: parts.leads,
+      committed,
+      elapsed: () => current().world.clock.elapsed(),
+      repeat: call => current().world.site.repeat(call),
+      readFile: name => current().store.localFiles.read(name),
+      keepFile: (name, from) => fetchFile(current().store.localFiles, peers, name, from),
+    }),
+    clusterStatus: parts.status,
+  }
+}

@@ -1,0 +1,62 @@
+// Keeps the log in etcd short: the leader trims what every live daemon has on its disk, and lets etcd forget what was
+// overwritten. A daemon that is gone does not hold it: it comes back by a snapshot of another one.
+
+import type { Log, Term } from './log.ts'
+import type { Membership, View } from './membership.ts'
+
+/** Entries that stay although everybody has them: a daemon that restarts finds what it missed. */
+const keptEntries = 1000
+/** A daemon that lags by more does not hold the log any longer. */
+const mostLag = 200_000
+/** Milliseconds. */
+const trimEvery = 5000
+
+export interface LogSize {
+  readonly batches: number
+  /** Bytes of etcd's database. */
+  readonly database: number
+}
+
+export class LogKeeper {
+  readonly #log: Log
+  readonly #membership: Membership
+  readonly #warn: (text: string) => void
+  #at = Number.NEGATIVE_INFINITY
+  /** What etcd may forget at the next time: daemons that watch are past it by then. */
+  #revision: number | undefined
+  #trimmed = 0
+  #busy = false
+  size: LogSize = { batches: 0, database: 0 }
+
+  constructor(log: Log, membership: Membership, warn: (text: string) => void) {
+    this.#log = log
+    this.#membership = membership
+    this.#warn = warn
+  }
+
+  /** To be called often; does its work now and then. Without a term it only looks. */
+  keep(view: View, term: Term | undefined): void {
+    if (this.#busy || performance.now() - this.#at < trimEvery) return
+    this.#at = performance.now()
+    this.#busy = true
+    this.#keep(view, term)
+      .catch(error => this.#warn(`the log in etcd could not be trimmed: ${error.message}`))
+      .finally(() => {
+        this.#busy = false
+      })
+  }
+
+  async #keep({ head, members, revision }: View, term: Term | undefined): Promise<void> {
+    if (term) {
+      const synced = members.map(member => member.synced).filter(position => position > head.position - mostLag)
+      const upTo = Math.min(head.position - keptEntries, ...synced)
+      if (upTo > this.#trimmed) {
+        await this.#log.trim(term, upTo)
+        this.#trimmed = upTo
+      }
+      if (this.#revision !== undefined) await this.#membership.compact(this.#revision)
+      this.#revision = revision
+    }
+    this.size = { batches: await this.#log.size(), database: await this.#membership.databaseSize() }
+  }
+}

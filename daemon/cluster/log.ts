@@ -1,0 +1,216 @@
+// The shared log in etcd: batches of entries, and the head that says how far they go. A batch and the move of the head
+// are one transaction, which only the leader can make: it compares the head and the leader's key.
+
+import type { Batch } from '../journal/replicated-journal.ts'
+import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
+import { batchHead, type Head, headText, type Keys, padded, readBatchHead, readHead } from './keys.ts'
+
+/** The log does not reach back that far: what came before is in the snapshots of the daemons. */
+export class LogTrimmed extends Error {
+  constructor(after: number) {
+    super(`the log in etcd no longer has the entries after position ${after}`)
+    this.name = 'LogTrimmed'
+  }
+}
+
+/** Somebody else leads by now. */
+export class Deposed extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'Deposed'
+  }
+}
+
+/** Bytes of one value: with what is around it, a transaction stays below the 1.5 MiB that etcd takes. */
+const valueBytes = 1024 * 1024
+/** Batches that are read at once. */
+const pageSize = 32
+
+export interface Term {
+  readonly number: number
+  /** The head as the leader found it or left it. */
+  head: Head
+  /** Ends the attempts to commit: the lease is over. */
+  readonly signal: AbortSignal
+}
+
+export class Log {
+  readonly #etcd: Etcd
+  readonly #keys: Keys
+
+  constructor(etcd: Etcd, keys: Keys) {
+    this.#etcd = etcd
+    this.#keys = keys
+  }
+
+  async head(): Promise<Head> {
+    const { kvs = [] } = await this.#etcd.call('/v3/kv/range', { key: encodeText(this.#keys.head) })
+    return readHead(decodeText(kvs[0]?.value))
+  }
+
+  /**
+   * The batches with what comes after the position, oldest first. Returns the revision of etcd up to which it has read:
+   * everything later comes by `watch`.
+   */
+  async *read(after: number): AsyncGenerator<Batch, number> {
+    const { log } = this.#keys
+    const head = await this.head()
+    // A crash may have cut a batch: the first one may begin before the position.
+    const at = await this.#etcd.call('/v3/kv/range', {
+      key: encodeText(log),
+      range_end: encodeText(`${log}${padded(after + 2)}`),
+      sort_order: 'DESCEND',
+      sort_target: 'KEY',
+      limit: 1,
+      keys_only: true,
+    })
+    let from: string = at.kvs ? decodeText(at.kvs[0].key) : `${log}${padded(after + 1)}`
+    let position = after
+    for (;;) {
+      const page = await this.#etcd.call('/v3/kv/range', {
+        key: encodeText(from),
+        range_end: encodeText(rangeEnd(log)),
+        sort_order: 'ASCEND',
+        sort_target: 'KEY',
+        limit: pageSize,
+      })
+      for (const { value } of page.kvs ?? []) {
+        const batch = await this.#open(value)
+        if (batch.first > position + 1) throw new LogTrimmed(position)
+        position = Math.max(position, batch.last)
+        if (batch.last > after) yield batch
+      }
+      if (!page.more) {
+        if (head.position > position) throw new LogTrimmed(position)
+        return Number(page.header.revision)
+      }
+      from = `${log}${padded(position + 1)}`
+    }
+  }
+
+  /** Batches as they are committed. Throws when the connection ends, or when etcd no longer has that revision. */
+  async *watch(after: number, signal: AbortSignal): AsyncGenerator<Batch> {
+    const { log } = this.#keys
+    const create_request = {
+      key: encodeText(log),
+      range_end: encodeText(rangeEnd(log)),
+      start_revision: after + 1,
+      filters: ['NODELETE'],
+    }
+    for await (const answer of this.#etcd.stream('/v3/watch', { create_request }, signal)) {
+      if (answer.canceled) throw new Error(`etcd ended the watch: ${answer.cancel_reason ?? 'compacted'}`)
+      for (const { kv } of answer.events ?? []) yield await this.#open(kv.value)
+    }
+  }
+
+  /** Until it is known that the batch is committed, or that it never will be: then it throws. */
+  async commit(term: Term, batch: Batch): Promise<void> {
+    const { head, log } = this.#keys
+    const next = { position: batch.last, term: term.number }
+    const value = await this.#stage(term, batch)
+    const transaction = {
+      compare: [this.#leads(term), { target: 'VALUE', key: encodeText(head), value: encodeText(headText(term.head)) }],
+      success: [
+        { request_put: { key: encodeText(`${log}${padded(batch.first)}`), value } },
+        { request_put: { key: encodeText(head), value: encodeText(headText(next)) } },
+      ],
+      failure: [{ request_range: { key: encodeText(head) } }],
+    }
+    const answer = await this.#insist(term, transaction)
+    const found = answer.responses?.[0]?.response_range?.kvs?.[0]?.value
+    // An attempt that was not answered may have been carried out: then the head is ours.
+    if (!answer.succeeded && decodeText(found) !== headText(next)) throw new Deposed('another daemon leads the cluster')
+    term.head = next
+  }
+
+  /** Deletes batches that hold nothing after the position; at least the newest stays. */
+  async trim(term: Term, upTo: number): Promise<void> {
+    const { log, staged } = this.#keys
+    const { kvs } = await this.#etcd.call('/v3/kv/range', {
+      key: encodeText(log),
+      range_end: encodeText(`${log}${padded(upTo + 2)}`),
+      sort_order: 'DESCEND',
+      sort_target: 'KEY',
+      limit: 1,
+      keys_only: true,
+    })
+    if (!kvs) return
+    const first = decodeText(kvs[0].key).slice(log.length)
+    const below = (prefix: string) => ({
+      request_delete_range: { key: encodeText(prefix), range_end: encodeText(`${prefix}${first}`) },
+    })
+    await this.#etcd.call('/v3/kv/txn', { compare: [this.#leads(term)], success: [below(log), below(staged)] })
+  }
+
+  /** Deletes what a leader before this one staged and never committed. */
+  async dropStaged(term: Term): Promise<void> {
+    const { staged } = this.#keys
+    const rest = {
+      key: encodeText(`${staged}${padded(term.head.position + 1)}`),
+      range_end: encodeText(rangeEnd(staged)),
+    }
+    await this.#etcd.call('/v3/kv/txn', { compare: [this.#leads(term)], success: [{ request_delete_range: rest }] })
+  }
+
+  /** How many batches the log holds. */
+  async size(): Promise<number> {
+    const { log } = this.#keys
+    const { count = 0 } = await this.#etcd.call('/v3/kv/range', {
+      key: encodeText(log),
+      range_end: encodeText(rangeEnd(log)),
+      count_only: true,
+    })
+    return Number(count)
+  }
+
+  #leads(term: Term): object {
+    return { target: 'CREATE', key: encodeText(this.#keys.leader), create_revision: term.number }
+  }
+
+  /** The value of the batch; a large one is put into pieces first, under keys that nobody reads yet. */
+  async #stage(term: Term, batch: Batch): Promise<string> {
+    const whole = Buffer.from(batchHead(batch, term.number) + batch.lines)
+    if (whole.length <= valueBytes) return whole.toString('base64')
+    const lines = Buffer.from(batch.lines)
+    const pieces = Math.ceil(lines.length / valueBytes)
+    for (let piece = 0; piece < pieces; piece++) {
+      const value = lines.toString('base64', piece * valueBytes, (piece + 1) * valueBytes)
+      const put = { request_put: { key: encodeText(this.#pieceKey(batch.first, term.number, piece)), value } }
+      const answer = await this.#insist(term, { compare: [this.#leads(term)], success: [put] })
+      if (!answer.succeeded) throw new Deposed('another daemon leads the cluster')
+    }
+    return encodeText(batchHead(batch, term.number, pieces))
+  }
+
+  async #open(value: string): Promise<Batch> {
+    const text = decodeText(value)
+    const end = text.indexOf('\n') + 1
+    const { first, last, term, pieces } = readBatchHead(text.slice(0, end))
+    if (pieces === undefined) return { first, last, lines: text.slice(end) }
+    const parts: Buffer[] = []
+    for (let piece = 0; piece < pieces; piece++) {
+      const key = encodeText(this.#pieceKey(first, term, piece))
+      const { kvs } = await this.#etcd.call('/v3/kv/range', { key })
+      // Trimmed meanwhile.
+      if (!kvs) throw new LogTrimmed(first - 1)
+      parts.push(Buffer.from(kvs[0].value, 'base64'))
+    }
+    return { first, last, lines: Buffer.concat(parts).toString() }
+  }
+
+  #pieceKey(first: number, term: number, piece: number): string {
+    return `${this.#keys.staged}${padded(first)}-${term}/${String(piece).padStart(6, '0')}`
+  }
+
+  /** Repeats a transaction until etcd answers: it compares what it changes, so the second time does nothing. */
+  async #insist({ signal }: Term, transaction: Record<string, unknown>): Promise<any> {
+    for (;;) {
+      if (signal.aborted) throw new Deposed('the lease of this daemon has ended')
+      try {
+        return await this.#etcd.call('/v3/kv/txn', transaction, { signal })
+      } catch (error) {
+        if ((error as Error).name !== 'EtcdUnreachable') throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,172 @@
+// Who is in the cluster, who leads it, and how far the log goes: asked for twice a second, and said of oneself.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
+import { type ClusterRecord, type Head, headText, type Keys, type Leader, type Member, readHead } from './keys.ts'
+import type { Lease } from './lease.ts'
+
+export interface View {
+  readonly head: Head
+  readonly leader: Leader | undefined
+  readonly members: readonly Member[]
+  /** The revision of etcd that this is true of. */
+  readonly revision: number
+}
+
+export interface Election {
+  readonly term: number
+  readonly head: Head
+}
+
+/** Milliseconds that clocks of daemons may differ. */
+const clockTolerance = 30_000
+
+export class Membership {
+  readonly #etcd: Etcd
+  readonly #keys: Keys
+
+  constructor(etcd: Etcd, keys: Keys) {
+    this.#etcd = etcd
+    this.#keys = keys
+  }
+
+  /** Throws a sentence when etcd cannot be used. Writes nothing. */
+  async checkEtcd(): Promise<void> {
+    const { version = '' } = await this.#etcd.call('/v3/maintenance/status', {}, { deadlineMs: 4000 })
+    const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? []
+    if (!(Number(major) === 3 && Number(minor) >= 4))
+      throw new Error(
+        `etcd at ${this.#etcd.urls.join(', ')} has version ${version || 'unknown'}; natterd needs 3.4 or newer`,
+      )
+    const { alarms = [] } = await this.#etcd.call('/v3/maintenance/alarm', { action: 'GET' })
+    if (alarms.some(({ alarm }: { alarm?: string }) => alarm === 'NOSPACE'))
+      throw new Error(
+        'the database of etcd is full, and it takes no writes. ' +
+          'Compact and defragment it, then disarm the alarm: etcdctl alarm disarm (see docs/cluster.md)',
+      )
+  }
+
+  async record(): Promise<ClusterRecord | undefined> {
+    const { kvs } = await this.#etcd.call('/v3/kv/range', { key: encodeText(this.#keys.cluster) })
+    if (!kvs) return undefined
+    try {
+      const { id, format, secretVerifier } = JSON.parse(decodeText(kvs[0].value))
+      if (typeof id === 'string' && typeof format === 'number') return { id, format, secretVerifier }
+    } catch {
+      // Said below.
+    }
+    throw new Error(`${this.#keys.cluster} in etcd was not written by natterd; choose another --cluster-name`)
+  }
+
+  /** Begins a cluster whose log goes on after the position. Returns what is there, if another daemon was faster. */
+  async create(record: ClusterRecord, position: number): Promise<ClusterRecord> {
+    const { cluster, head } = this.#keys
+    const value = encodeText(headText({ position, term: 0 }))
+    await this.#etcd.call('/v3/kv/txn', {
+      compare: [{ target: 'CREATE', key: encodeText(cluster), create_revision: 0 }],
+      success: [
+        { request_put: { key: encodeText(cluster), value: encodeText(JSON.stringify(record)) } },
+        { request_put: { key: encodeText(head), value } },
+      ],
+    })
+    return (await this.record())!
+  }
+
+  async view(): Promise<View> {
+    const { head, leader, members } = this.#keys
+    const answer = await this.#etcd.call(
+      '/v3/kv/txn',
+      {
+        success: [
+          { request_range: { key: encodeText(head) } },
+          { request_range: { key: encodeText(leader) } },
+          { request_range: { key: encodeText(members), range_end: encodeText(rangeEnd(members)) } },
+        ],
+      },
+      { deadlineMs: 2000 },
+    )
+    const [heads, leaders, all] = answer.responses.map((part: any) => part.response_range.kvs ?? [])
+    return {
+      head: readHead(decodeText(heads[0]?.value)),
+      leader: leaders[0] && JSON.parse(decodeText(leaders[0].value)),
+      members: all.map(({ value }: { value: string }) => JSON.parse(decodeText(value))),
+      revision: Number(answer.header.revision),
+    }
+  }
+
+  /** Says how far this member is. */
+  async report(member: Member, lease: Lease): Promise<void> {
+    const key = encodeText(`${this.#keys.members}${member.id}`)
+    const put = { key, value: encodeText(JSON.stringify(member)), lease: lease.id }
+    await this.#etcd.call('/v3/kv/put', put, { deadlineMs: 2000 })
+  }
+
+  /** Becomes the leader, if there is none. */
+  async campaign(leader: Leader, lease: Lease): Promise<Election | undefined> {
+    const key = encodeText(this.#keys.leader)
+    const value = encodeText(JSON.stringify(leader))
+    const head = { request_range: { key: encodeText(this.#keys.head) } }
+    const answer = await this.#etcd.call('/v3/kv/txn', {
+      compare: [{ target: 'CREATE', key, create_revision: 0 }],
+      success: [{ request_put: { key, value, lease: lease.id } }, head],
+      failure: [{ request_range: { key } }, head],
+    })
+    const [first, second] = answer.responses
+    const found = readHead(decodeText(second.response_range.kvs[0].value))
+    if (answer.succeeded) return { term: Number(answer.header.revision), head: found }
+    // An attempt that was not answered may have been carried out: then the key is ours.
+    const [now] = first.response_range.kvs ?? []
+    return now?.lease === lease.id ? { term: Number(now.create_revision), head: found } : undefined
+  }
+
+  /** Lets etcd forget what was overwritten before the revision. */
+  async compact(revision: number): Promise<void> {
+    await this.#etcd.call('/v3/kv/compaction', { revision }).catch(() => {})
+  }
+
+  /** Bytes of etcd's database at the member that answers. */
+  async databaseSize(): Promise<number> {
+    const { dbSize = 0 } = await this.#etcd.call('/v3/maintenance/status', {}, { deadlineMs: 2000 })
+    return Number(dbSize)
+  }
+}
+
+/** Throws when this daemon must not join those who are there. */
+export function checkOthers(
+  members: readonly Member[],
+  self: { readonly id: string; readonly url: string },
+  now: number,
+): void {
+  for (const { id, url, time } of members) {
+    if (id === self.id) continue
+    const apart = Math.round((now - time) / 1000)
+    if (Math.abs(now - time) > clockTolerance)
+      throw new Error(
+        `the clock of this machine is ${Math.abs(apart)} seconds ${apart > 0 ? 'ahead of' : 'behind'} that of ${url}. ` +
+          'Set both right, with NTP for instance, and start again',
+      )
+  }
+}
+
+/**
+ * Waits until what this folder's daemon said before it crashed is gone from etcd. Throws when somebody goes on saying it: then
+ * a copy of the folder is in use.
+ */
+export async function outliveOneself(
+  membership: Membership,
+  self: { readonly id: string; readonly url: string },
+): Promise<void> {
+  let first: number | undefined
+  for (;;) {
+    const { members } = await membership.view()
+    const own = members.find(({ id }) => id === self.id)
+    if (!own || own.url === self.url) return
+    first ??= own.time
+    if (own.time !== first)
+      throw new Error(
+        `the daemon at ${own.url} uses a copy of this folder. Every daemon of a cluster needs a folder of its own: ` +
+          'choose another one with --data; it is filled from the other daemons',
+      )
+    await sleep(300)
+  }
+}

@@ -1,0 +1,397 @@
+// One daemon of a cluster, from joining to leaving: which world it has, whether that follows or leads, and what it knows
+// of the others.
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config.ts'
+import type { HttpServer } from '../http/server.ts'
+import { checkSecret } from '../io/secret.ts'
+import { NotLeading, ReplicaFailed } from '../journal/replicated-journal.ts'
+import type { WorldMetrics } from '../metrics/figures.ts'
+import type { StoreFolder } from '../store.ts'
+import { version } from '../version.ts'
+import type { World } from '../world.ts'
+import { Etcd } from './etcd.ts'
+import { checkFolder, emptyFolder, type FolderIdentity, readIdentity, writeIdentity } from './folder.ts'
+import { Following } from './following.ts'
+import { fetchSnapshot } from './joining.ts'
+import { type ClusterRecord, keysOf, logFormat } from './keys.ts'
+import { Lease } from './lease.ts'
+import { type Life, LifeMaker } from './life.ts'
+import { Log, LogTrimmed, type Term } from './log.ts'
+import { LogKeeper } from './log-keeper.ts'
+import { checkOthers, Membership, outliveOneself, type View } from './membership.ts'
+import { clusterToken, Peers } from './peers.ts'
+import { Positions } from './positions.ts'
+import { longestSilence, statusOf } from './status.ts'
+
+export interface ReplicaParts {
+  readonly config: Config
+  readonly folder: StoreFolder
+  readonly server: HttpServer
+  readonly metrics?: WorldMetrics | undefined
+  readonly onFailure: (error: Error) => void
+  readonly warn: (text: string) => void
+}
+
+/** Milliseconds between two looks at who leads and who is there. */
+const lookEvery = 500
+/** Milliseconds between two reports of oneself. */
+const reportEvery = 2000
+/** Milliseconds that a request waits for a leader, or for this daemon to catch up. */
+const patience = 10_000
+/** Milliseconds that a leader which stops waits for the next one. */
+const handOverTime = 2000
+
+export class Replica {
+  readonly #parts: ReplicaParts
+  readonly #etcd: Etcd
+  readonly #log: Log
+  readonly #membership: Membership
+  readonly #peers: Peers
+  readonly #positions = new Positions()
+  readonly #keeper: LogKeeper
+  readonly #lives: LifeMaker
+  readonly #following: Following
+  #record: ClusterRecord | undefined
+  #identity: FolderIdentity | undefined
+  /** The world of now. One after the other: each time this daemon loses the lead there is a new one. */
+  #life: Life | undefined
+  #url = ''
+  #publicUrl = ''
+  #lease: Lease | undefined
+  #view: View | undefined
+  /** When etcd last answered, and the head that it named the time before. */
+  #seenAt = Number.NEGATIVE_INFINITY
+  #headBefore = 0
+  #reportedAt = Number.NEGATIVE_INFINITY
+  #looking: NodeJS.Timeout | undefined
+  /** Changes of the world, one after the other. */
+  #changing: Promise<unknown> = Promise.resolve()
+  #silent = false
+  #stopped = false
+
+  constructor(parts: ReplicaParts) {
+    const { config, folder, server, metrics, warn } = parts
+    const { name, lease: _, advertise: __, ...etcd } = config.cluster!
+    const keys = keysOf(name)
+    this.#parts = parts
+    this.#etcd = new Etcd(etcd)
+    this.#log = new Log(this.#etcd, keys)
+    this.#membership = new Membership(this.#etcd, keys)
+    this.#peers = new Peers(clusterToken(config.secret!))
+    this.#keeper = new LogKeeper(this.#log, this.#membership, warn)
+    this.#lives = new LifeMaker({
+      config,
+      folder,
+      server,
+      metrics,
+      warn,
+      peers: this.#peers,
+      current: () => this.#life!,
+      leads: () => this.#leads,
+      leader: () => this.#findLeader(),
+      leaderNow: () => this.#view?.leader?.url,
+      others: () => this.#others(),
+      self: () => this.#url,
+      reach: position => this.#reach(position),
+      status: () => this.#status(),
+      onFailure: (life, error) => this.#onWorldFailure(life, error),
+    })
+    this.#following = new Following(this.#etcd, this.#log, this.#lives, this.#positions)
+  }
+
+  get world(): World {
+    return this.#life!.world
+  }
+
+  journalSize(): number | null {
+    return this.#life!.store.journalSize()
+  }
+
+  /** Checks etcd, the cluster and the folder, and opens the store. Writes nothing. */
+  async prepare(): Promise<void> {
+    const { config } = this.#parts
+    await this.#membership.checkEtcd()
+    this.#record = await this.#membership.record()
+    // A snapshot was being fetched when this daemon ended: what there is of it is not whole.
+    if (readIdentity(config.data)?.joining) await emptyFolder(config.data)
+    this.#life = await this.#lives.begin()
+    const { store } = this.#life
+    this.#identity = checkFolder(config.data, config.cluster!.name, {
+      record: this.#record,
+      secretVerifier: store.secret.verifier,
+      isEmpty: store.journal.position === 0,
+    })
+  }
+
+  /** Becomes one of the cluster, which its first daemon founds. Resolves when requests are answered. */
+  async join(localUrl: string): Promise<void> {
+    const { config } = this.#parts
+    this.#url = config.cluster!.advertise ?? localUrl
+    this.#publicUrl = config.url ?? localUrl
+    if (this.#record) {
+      await outliveOneself(this.#membership, this.#self)
+      checkOthers((await this.#membership.view()).members, this.#self, Date.now())
+    }
+    await this.#life!.world.follow(this.#publicUrl)
+    await this.#enter()
+    this.#startFollowing()
+    void this.#look()
+    await this.#lives.opened
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#looking)
+    await this.#changing.catch(() => {})
+    if (this.#leads) await this.#handOver()
+    await this.#stopFollowing()
+    await this.#life?.world.stop(() => this.#parts.server.close())
+    await this.#lease?.revoke()
+    await this.#peers.close()
+    await this.#etcd.close()
+  }
+
+  // --- joining --------------------------------------------------------------------------------------------------
+
+  get #self(): { readonly id: string; readonly url: string } {
+    return { id: this.#identity!.member, url: this.#url }
+  }
+
+  /** The first writes to etcd. */
+  async #enter(): Promise<void> {
+    const { config } = this.#parts
+    const { store, world } = this.#life!
+    checkSecret(store.secret, world.engine.secretVerifier, world.engine.state.users.size > 0)
+    if (!this.#record) {
+      const { verifier: secretVerifier } = store.secret
+      const { position } = store.journal
+      this.#record = await this.#membership.create({ id: randomUUID(), format: logFormat, secretVerifier }, position)
+      if (position > 0 && (await this.#log.head()).position !== position)
+        throw new Error(
+          `another daemon has just founded the cluster '${config.cluster!.name}'; this folder is not empty`,
+        )
+    }
+    const { name, member } = this.#identity!
+    this.#identity = { cluster: this.#record.id, name, member }
+    writeIdentity(config.data, this.#identity)
+    await this.#renewLease()
+  }
+
+  async #renewLease(): Promise<void> {
+    this.#lease = await Lease.grant(this.#etcd, this.#parts.config.cluster!.lease)
+    await this.#report()
+  }
+
+  async #report(): Promise<void> {
+    const { journal } = this.#life!.store
+    const synced = await journal.sync()
+    const { committed: position } = journal
+    const member = { ...this.#self, version: version(), position, synced, time: Date.now() }
+    await this.#membership.report(member, this.#lease!)
+    this.#reportedAt = performance.now()
+  }
+
+  async #fetchSnapshot(): Promise<void> {
+    const { members, head } = await this.#membership.view()
+    const urls = members.filter(({ id }) => id !== this.#self.id).map(({ url }) => url)
+    await fetchSnapshot(this.#peers, urls, this.#parts.config.data, this.#identity!, head.position)
+  }
+
+  // --- the world ------------------------------------------------------------------------------------------------
+
+  /** Ends this world and begins another one on what `between` leaves in the folder. */
+  #replace(between: () => Promise<void>): Promise<void> {
+    const change = this.#changing.then(async () => {
+      if (this.#stopped) return
+      await this.#stopFollowing()
+      const wasOpen = this.#life!.open
+      await this.#life!.world.stop()
+      await between()
+      this.#life = await this.#lives.begin()
+      await this.#life.world.follow(this.#publicUrl)
+      // What it had said is still true, though it may be old: reads need not wait for etcd.
+      if (wasOpen) this.#lives.open(this.#life)
+    })
+    this.#changing = change.catch(() => {})
+    return change
+  }
+
+  #onWorldFailure(life: Life, error: Error): void {
+    if (life !== this.#life || this.#stopped) return
+    if (error instanceof NotLeading) this.#stepDown(error.message)
+    else this.#parts.onFailure(error)
+  }
+
+  /** Nothing that this world decided since its last commit has been told to anybody, and nothing will be. */
+  #stepDown(reason: string): void {
+    if (!this.#life!.term || this.#stopped) return
+    this.#parts.warn(`this daemon no longer leads the cluster: ${reason}`)
+    this.#life!.term = undefined
+    const lease = this.#lease
+    this.#lease = undefined
+    this.#replace(async () => {
+      await lease?.revoke()
+    })
+      .then(() => this.#startFollowing())
+      .catch(error => this.#fail(error))
+  }
+
+  // --- following ------------------------------------------------------------------------------------------------
+
+  #startFollowing(): void {
+    if (this.#stopped) return
+    const life = this.#life!
+    life.ending = new AbortController()
+    life.following = this.#following.follow(life).catch(error => {
+      if (error instanceof LogTrimmed)
+        this.#replace(() => this.#fetchSnapshot())
+          .then(() => this.#startFollowing())
+          .catch(failure => this.#fail(failure))
+      else this.#fail(error)
+    })
+  }
+
+  /** Neither the log nor a snapshot can be used: nothing that this daemon does will mend it. */
+  #fail(error: Error): void {
+    const failure = new ReplicaFailed(error.message)
+    if (!this.#stopped) this.#lives.refuse(failure)
+    if (!this.#stopped && this.#life?.open) this.#parts.onFailure(failure)
+  }
+
+  async #stopFollowing(): Promise<void> {
+    this.#life?.ending.abort()
+    this.#following.beginAgain()
+    await this.#life?.following
+  }
+
+  /** Waits until this daemon is at the position. False when that takes too long, or when the log does not go that far. */
+  async #reach(position: number): Promise<boolean> {
+    const at = () => this.#life!.store.journal.committed
+    if (position <= at()) return true
+    const head = await this.#log.head().catch(() => undefined)
+    if (head && head.position < position) return false
+    if (position <= at()) return true
+    return this.#positions.wait(position, patience)
+  }
+
+  // --- leading --------------------------------------------------------------------------------------------------
+
+  get #leads(): boolean {
+    return this.#life?.term !== undefined && this.#life.leads
+  }
+
+  async #campaign(): Promise<void> {
+    const life = this.#life!
+    const lease = this.#lease!
+    const election = await this.#membership.campaign(this.#self, lease)
+    if (!election) return
+    const { journal } = life.store
+    const caughtUp = journal.position >= election.head.position || (await this.#reach(election.head.position))
+    await this.#stopFollowing()
+    if (!caughtUp || journal.position !== election.head.position || lease.signal.aborted) {
+      // Somebody else may be further: try again later.
+      await lease.revoke()
+      this.#lease = undefined
+      return this.#startFollowing()
+    }
+    const term: Term = { number: election.term, head: election.head, signal: lease.signal }
+    life.term = term
+    lease.signal.addEventListener('abort', () => this.#life === life && this.#stepDown('its lease has ended'))
+    journal.lead({
+      commit: batch =>
+        this.#log.commit(term, batch).catch(error => {
+          throw new NotLeading((error as Error).message)
+        }),
+    })
+    try {
+      await this.#log.dropStaged(term)
+      await life.world.lead()
+      life.leads = true
+      this.#lives.open(life)
+    } catch (error) {
+      this.#stepDown((error as Error).message)
+    }
+  }
+
+  /** What was begun is finished, what comes is left to the next leader, and the others know it before the port closes. */
+  async #handOver(): Promise<void> {
+    this.#life!.leads = false
+    await this.world.engine.settled().catch(() => {})
+    await this.#lease?.revoke()
+    const end = performance.now() + handOverTime
+    while (performance.now() < end && this.#others().length > 0) {
+      this.#view = await this.#membership.view().catch(() => undefined)
+      // They look as often as this daemon did.
+      if (this.#view?.leader && this.#view.leader.id !== this.#self.id) return void (await sleep(lookEvery))
+      await sleep(50)
+    }
+  }
+
+  // --- the others -----------------------------------------------------------------------------------------------
+
+  /** Looks who is there and who leads, and sees to it that somebody does. */
+  async #look(): Promise<void> {
+    try {
+      await this.#changing
+      const view = await this.#membership.view()
+      this.#headBefore = this.#view?.head.position ?? view.head.position
+      this.#view = view
+      this.#seenAt = performance.now()
+      if (this.#silent) this.#parts.warn('etcd answers again')
+      this.#silent = false
+      await this.#act(view)
+    } catch (error) {
+      if (!this.#silent && !this.#stopped) this.#parts.warn(`${(error as Error).message}`)
+      this.#silent = true
+    }
+    if (!this.#stopped) this.#looking = setTimeout(() => void this.#look(), lookEvery)
+  }
+
+  async #act(view: View): Promise<void> {
+    if (this.#stopped) return
+    if (!this.#lease || this.#lease.signal.aborted) await this.#renewLease()
+    else if (performance.now() - this.#reportedAt > reportEvery) await this.#report()
+    const { leader, head } = view
+    const life = this.#life!
+    if (life.term && leader?.id !== this.#self.id) this.#stepDown('another daemon leads the cluster')
+    else if (!life.term && leader === undefined && life.caughtUp) await this.#campaign()
+    else if (!life.term) this.#following.checkProgress(life, head.position)
+    this.#keeper.keep(view, this.#leads ? life.term : undefined)
+  }
+
+  #others(): string[] {
+    return (this.#view?.members ?? []).filter(({ id }) => id !== this.#identity?.member).map(({ url }) => url)
+  }
+
+  async #findLeader(): Promise<string | undefined> {
+    const end = performance.now() + patience
+    while (performance.now() < end) {
+      const fresh = performance.now() - this.#seenAt < longestSilence
+      const leader = this.#leads ? this.#self : this.#view?.leader
+      // Nobody can be elected, and this daemon would not know.
+      if (!fresh && !this.#leads && !this.#stopped) return undefined
+      // It has just been elected and begins to lead.
+      if (leader && (leader.id !== this.#self.id || this.#leads)) return leader.url
+      await sleep(50)
+    }
+    return undefined
+  }
+
+  #status() {
+    const { store, caughtUp } = this.#life!
+    const { committed: position } = store.journal
+    const silence = performance.now() - this.#seenAt
+    const details = statusOf({
+      name: this.#parts.config.cluster!.name,
+      self: this.#self,
+      leads: this.#leads,
+      position,
+      view: this.#view,
+      silence,
+      log: this.#keeper.size,
+    })
+    return { caughtUp: caughtUp && position >= this.#headBefore && silence < longestSilence, details }
+  }
+}

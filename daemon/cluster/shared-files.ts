@@ -1,0 +1,61 @@
+// Files beside the store, in a cluster: named by their content, so any daemon can give them to another. An upload is on
+// a second disk before it is answered, where a second daemon is running.
+
+import type { Files } from '../io/files.ts'
+import type { Peers } from './peers.ts'
+
+export interface SharedFilesParts {
+  readonly files: Files
+  readonly peers: Peers
+  /** Where the other daemons are, and where they reach this one. */
+  others(): readonly string[]
+  self(): string
+  readonly warn: (text: string) => void
+}
+
+export function sharedFiles(parts: SharedFilesParts): Files {
+  const { files } = parts
+  return {
+    ...files,
+    async keep(file) {
+      const name = await files.keep(file)
+      await copyToAnother(parts, name)
+      return name
+    },
+    async read(name) {
+      const bytes = await files.read(name)
+      if (bytes) return bytes
+      for (const url of parts.others()) if (await fetchFile(files, parts.peers, name, url)) return files.read(name)
+      return undefined
+    },
+  }
+}
+
+/** Whether it is here by now. */
+export async function fetchFile(files: Files, peers: Peers, name: string, url: string): Promise<boolean> {
+  if (await files.read(name)) return true
+  const receiving = files.receive()
+  try {
+    const body = await peers.download(url, `/files/${name}`)
+    if (!body) return false
+    for await (const piece of body) await receiving.write(piece)
+    return (await receiving.keep()) === name
+  } catch {
+    return false
+  } finally {
+    await receiving.discard()
+  }
+}
+
+/** Milliseconds that another daemon has to fetch a file. */
+const copyTime = 15_000
+
+async function copyToAnother({ peers, others, self, warn }: SharedFilesParts, name: string): Promise<void> {
+  const urls = others()
+  if (urls.length === 0) return
+  const copies = urls.map(async url => {
+    const { kept } = await peers.post(url, '/keep', { file: name, from: self() }, copyTime)
+    if (!kept) throw new Error(`${url} could not fetch it`)
+  })
+  await Promise.any(copies).catch(() => warn(`the file ${name} is on this daemon only: no other one could fetch it`))
+}

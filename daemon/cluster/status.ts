@@ -1,0 +1,38 @@
+// What a daemon says of its cluster: in the details of /readyz, and so in `natter cluster status`.
+
+import type { LogSize } from './log-keeper.ts'
+import type { View } from './membership.ts'
+
+export interface StatusParts {
+  readonly name: string
+  readonly self: { readonly id: string; readonly url: string }
+  readonly leads: boolean
+  readonly position: number
+  readonly view: View | undefined
+  /** Milliseconds since etcd last answered. */
+  readonly silence: number
+  readonly log: LogSize
+}
+
+/** Milliseconds without an answer of etcd after which a daemon does not know what it misses. */
+export const longestSilence = 4000
+
+export function statusOf({ name, self, leads, position, view, silence, log }: StatusParts): object {
+  const head = Math.max(view?.head.position ?? 0, position)
+  const places = (view?.members ?? []).map(({ id, url, version, position: reported }) => {
+    const at = id === self.id ? position : reported
+    return { url, version, leads: url === view?.leader?.url, position: at, lag: Math.max(0, head - at) }
+  })
+  return {
+    name,
+    url: self.url,
+    role: leads ? 'leader' : 'follower',
+    leader: view?.leader?.url ?? null,
+    etcd: silence < longestSilence ? 'reachable' : 'unreachable',
+    position,
+    head,
+    lag: head - position,
+    daemons: places,
+    log,
+  }
+}

@@ -1,0 +1,137 @@
+// Daemons of a cluster for a test: real processes on ports and folders of their own, over a real etcd.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { clusterToken, tokenHeader } from '../../daemon/cluster/peers.ts'
+import { Caller, launch, type TestDaemon } from './daemon.ts'
+import { type EtcdCluster, startEtcd } from './etcd.ts'
+import { freePort } from './free-port.ts'
+import { until } from './until.ts'
+
+export const secret = 'the secret of the cluster in this test'
+
+export interface Status {
+  readonly role: 'leader' | 'follower'
+  readonly leader: string | null
+  readonly etcd: 'reachable' | 'unreachable'
+  readonly position: number
+  readonly head: number
+  readonly lag: number
+  readonly daemons: readonly { readonly url: string; readonly leads: boolean; readonly position: number }[]
+  readonly log: { readonly batches: number; readonly database: number }
+}
+
+/** One place for a daemon, which may come and go. */
+export class Node {
+  readonly data: string
+  readonly port: number
+  readonly flags: readonly string[]
+  daemon!: TestDaemon
+
+  constructor(data: string, port: number, flags: readonly string[]) {
+    this.data = data
+    this.port = port
+    this.flags = flags
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  async start(more: readonly string[] = []): Promise<TestDaemon> {
+    this.daemon = await launch(this.data, { flags: [...this.flags, '--port', String(this.port), ...more] })
+    return this.daemon
+  }
+
+  get owner(): Caller {
+    return this.daemon.owner
+  }
+
+  /** The owner, or somebody else, at this daemon. */
+  as({ email, key, id }: Caller): Caller {
+    return new Caller(this.url, email, key, id)
+  }
+
+  async ready(): Promise<{ readonly status: number; readonly ready: boolean; readonly cluster: Status }> {
+    const response = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(2000) })
+    return { status: response.status, ...((await response.json()) as { ready: boolean; cluster: Status }) }
+  }
+
+  /** Sums of the sections of its state, without what is told beside the log. */
+  async state(): Promise<{ readonly position: number; readonly sums: Readonly<Record<string, string>> }> {
+    const headers = { [tokenHeader]: clusterToken(secret) }
+    return (await (await fetch(`${this.url}/cluster/v1/state`, { headers })).json()) as never
+  }
+
+  async isLeader(): Promise<boolean> {
+    return (await this.ready().catch(() => undefined))?.cluster.role === 'leader'
+  }
+}
+
+export interface TestCluster {
+  readonly etcd: EtcdCluster
+  readonly nodes: readonly Node[]
+  /** A further place, with an empty folder. */
+  add(flags?: readonly string[]): Promise<Node>
+  leader(): Promise<Node>
+  followers(): Promise<Node[]>
+  /** Waits until all daemons that run are at the same position, and compares what they have. */
+  agree(nodes?: readonly Node[]): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface ClusterOptions {
+  readonly daemons?: number
+  readonly members?: number
+  readonly flags?: readonly string[]
+}
+
+export async function startCluster({
+  daemons = 3,
+  members = 1,
+  flags = [],
+}: ClusterOptions = {}): Promise<TestCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-cluster-'))
+  const secretFile = join(folder, 'secret')
+  writeFileSync(secretFile, secret)
+  const etcd = await startEtcd(members)
+  const nodes: Node[] = []
+  const all = ['--cluster', etcd.urls.join(','), '--secret-file', secretFile, '--cluster-lease', '2', ...flags]
+  const add = async (more: readonly string[] = []) => {
+    const node = new Node(join(folder, `daemon-${nodes.length}`), await freePort(), [...all, ...more])
+    nodes.push(node)
+    return node
+  }
+  const running = () => nodes.filter(({ daemon }) => daemon?.process.exitCode === null && !daemon.process.signalCode)
+  for (let i = 0; i < daemons; i++) await (await add()).start()
+  const cluster: TestCluster = {
+    etcd,
+    nodes,
+    add,
+    leader: () =>
+      until(async () => {
+        const leads = await Promise.all(running().map(node => node.isLeader()))
+        return running()[leads.indexOf(true)]
+      }),
+    async followers() {
+      const leader = await cluster.leader()
+      return running().filter(node => node !== leader)
+    },
+    async agree(among = running()) {
+      const states = await until(async () => {
+        const found = await Promise.all(among.map(node => node.state()))
+        return new Set(found.map(({ position }) => position)).size === 1 ? found : undefined
+      })
+      for (const state of states) assert.deepEqual(state, states[0])
+    },
+    async stop() {
+      for (const node of running()) node.daemon.process.kill('SIGKILL')
+      await Promise.all(nodes.map(node => node.daemon?.closed))
+      await etcd.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return cluster
+}

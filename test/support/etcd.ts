@@ -1,0 +1,100 @@
+// Members of etcd for a test: on ports of their own, in folders of their own, ended with the test.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from './free-port.ts'
+import { until } from './until.ts'
+
+const env = { ...process.env, ETCD_UNSUPPORTED_ARCH: process.arch }
+
+/** Why tests with etcd cannot run here; undefined where they can. NATTER_REQUIRE=etcd makes that a failure. */
+export const withoutEtcd: string | undefined = hasEtcd() ? undefined : 'there is no etcd on the PATH'
+if (withoutEtcd && /\betcd\b/.test(process.env.NATTER_REQUIRE ?? '')) throw new Error(withoutEtcd)
+
+function hasEtcd(): boolean {
+  try {
+    execFileSync('etcd', ['--version'], { stdio: 'ignore', env })
+    return true
+  } catch {
+    return false
+  }
+}
+
+export interface EtcdMember {
+  readonly url: string
+  readonly process: ChildProcess
+  kill(): Promise<void>
+  /** After `kill`: on the same folder and ports. */
+  start(): Promise<void>
+  pause(): void
+  resume(): void
+}
+
+export interface EtcdCluster {
+  readonly members: readonly EtcdMember[]
+  readonly urls: readonly string[]
+  stop(): Promise<void>
+}
+
+/** `hosts`: one for each member, where they are on several. */
+export async function startEtcd(size = 1, flags: readonly string[] = []): Promise<EtcdCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-etcd-'))
+  const places = await Promise.all(
+    Array.from({ length: size }, async (_, index) => ({
+      name: `m${index}`,
+      client: `http://127.0.0.1:${await freePort()}`,
+      peer: `http://127.0.0.1:${await freePort()}`,
+    })),
+  )
+  const initial = places.map(({ name, peer }) => `${name}=${peer}`).join(',')
+  const members = places.map(({ name, client, peer }) =>
+    memberOf(client, [
+      ...['--name', name, '--data-dir', join(folder, name), '--log-level', 'error', '--logger', 'zap'],
+      ...['--listen-client-urls', client, '--advertise-client-urls', client],
+      ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
+      ...['--initial-cluster', initial, '--initial-cluster-state', 'new'],
+      ...flags,
+    ]),
+  )
+  await Promise.all(members.map(member => member.start()))
+  return {
+    members,
+    urls: places.map(({ client }) => client),
+    async stop() {
+      await Promise.all(members.map(member => member.kill()))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function memberOf(url: string, args: readonly string[]): EtcdMember {
+  let child!: ChildProcess
+  return {
+    url,
+    get process() {
+      return child
+    },
+    async start() {
+      child = spawn('etcd', args, { stdio: 'ignore', env })
+      await until(() => isHealthy(url))
+    },
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const closed = new Promise(resolve => child.once('close', resolve))
+      child.kill('SIGKILL')
+      await closed
+    },
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
+  }
+}
+
+async function isHealthy(url: string): Promise<boolean> {
+  try {
+    return /"health":\s*"true"/.test(await (await fetch(`${url}/health`)).text())
+  } catch {
+    return false
+  }
+}
