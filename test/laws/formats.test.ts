@@ -19,6 +19,7 @@ const textOnly: ReadonlySet<string> = new Set([
   'exec',
   'snapshot export',
   'bot run',
+  'keep',
 ])
 
 /** What these do is not one request, or most of it is done on this machine. `tail` and `wait` print the registration, and are tried below. */
