@@ -62,6 +62,10 @@ const cases: readonly (readonly [string, string])[] = [
   ['natter daemon run --log-level tr', 'trace'],
   ['natter exec --pres', '--preset'],
   ['natter faults add dup', 'duplicate-event'],
+  ['natter faults add status --endpoint send-mes', 'send-message'],
+  ['natter reactions add 1 octop', 'octopus'],
+  ['natter daemon start --preset de', 'dev'],
+  ['natter completion pow', 'powershell'],
   ['natter webhooks requests --status fai', 'failed'],
   ['natter users edit amy@example.com --role mod', 'moderator'],
 ]
@@ -167,3 +171,20 @@ async function prompt(t: TestContext, file: string, args: string[]): Promise<Scr
     return undefined
   }
 }
+
+// No PowerShell is needed for this: it is about the words that its script passes on, and not about the script.
+describe('completion in PowerShell', () => {
+  test('has a script, and an empty word may come as two quotes', async t => {
+    await ready()
+    const shell = newShell(t, accountAt(daemon().url, daemon().ready.owner.email, daemon().ready.owner.api_key))
+    const { code, stdout } = await shell.natter(['completion', 'powershell'])
+    assert.equal(code, 0)
+    assert.match(stdout, /^Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock \{$/m)
+    const [plain, quoted] = [
+      await shell.natter(['__complete', '--', 'snippets', '']),
+      await shell.natter(['__complete', '--', 'snippets', '""']),
+    ]
+    assert.match(plain.stdout, /^create\t/m)
+    assert.equal(quoted.stdout, plain.stdout)
+  })
+})

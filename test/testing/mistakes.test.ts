@@ -12,6 +12,7 @@ import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { Event, GapEvent } from '../../daemon/client/index.ts'
 import { type Natter, startNatter } from '../../daemon/testing/index.ts'
+import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 
 describe('startNatter', () => {
@@ -60,6 +61,20 @@ describe('natter/client', () => {
     )
     assert.ok(stderr.split('\n').length < 20 && stderr.length < 2000, stderr)
     assert.doesNotMatch(stderr, /client\.cjs/)
+  })
+
+  test('so does one about a server that does not answer', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`
+    const script = `
+      import { createClient } from '${library('client')}'
+      const client = createClient()
+      await client.users.me()`
+    const { code, stderr } = await runScript(script, { NATTER_SITE: url })
+    assert.equal(code, 1)
+    const said = `NatterError: cannot reach ${url}: ECONNREFUSED\n  asked: GET /users/me\n  answered: nothing\n`
+    assert.ok(stderr.includes(said), stderr)
+    assert.match(stderr, /\n {4}at .*script\.mjs:4:/)
+    assert.ok(stderr.split('\n').length < 20 && stderr.length < 2000, stderr)
   })
 
   test('events refuse types and options that do not exist, with a suggestion', async () => {
