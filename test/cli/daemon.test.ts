@@ -46,6 +46,13 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   assert.deepEqual([status.running, status.ready, status.url], [true, true, url])
   assert.ok(!readFileSync(join(store, 'daemon.log'), 'utf8').includes(owner.api_key))
 
+  // A second daemon takes over the profile, and says so.
+  const other = ['--data', join(shell.home, 'other')]
+  const second = await shell.natter(['daemon', 'start', '--memory', '--port', '0', ...other])
+  assert.equal(second.code, 0, second.stderr)
+  assert.ok(second.stderr.includes(`was for the daemon at ${url}, which still runs`), second.stderr)
+  assert.equal((await shell.natter(['daemon', 'stop', ...other])).code, 0)
+
   assert.equal((await shell.natter(['daemon', 'stop'])).code, 0)
   assert.ok(!existsSync(join(store, 'daemon.json')))
   assert.equal((await shell.natter(['daemon', 'stop'])).code, 3)

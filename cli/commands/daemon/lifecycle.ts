@@ -34,11 +34,20 @@ export async function start(args: readonly string[], globals: Globals): Promise<
       code: 'ALREADY_RUNNING',
       hint: 'Use it, stop it with `natter daemon stop`, or name another folder with --data.',
     })
+  const before = readProfiles(process.env).profiles[localProfile]?.site
   const ready = await launch(folder, args, globals.timeout ?? startTimeout)
+  await tellOfReplaced(before, ready.url)
   if (await printFormatted(ready, globals)) return
   note('natter daemon is ready')
   process.stdout.write(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    in ${profilesFile(process.env)}\n`)
   process.stdout.write(`store  ${args.includes('--memory') ? 'memory only' : folder}\nlog    ${logFile(folder)}\n`)
+}
+
+/** There is one profile for daemons on this machine: the last one that was started. */
+async function tellOfReplaced(before: string | undefined, url: string): Promise<void> {
+  const now = readProfiles(process.env).profiles[localProfile]?.site
+  if (!before || before === now || now !== url || (await answers(before)) === 'nothing') return
+  note(`the profile ${localProfile} was for the daemon at ${before}, which still runs; it is now for this one`)
 }
 
 export async function stop(data: string | undefined, globals: Globals): Promise<void> {
