@@ -10,6 +10,13 @@ export function version(): string {
   return typeof NATTER_VERSION === 'string' ? NATTER_VERSION : packageAt(packageRoot())!.version
 }
 
+/** Reads a file of the package that is part of the single executable; undefined where natter is installed as files. */
+export function assetReader(): ((name: string) => Buffer | undefined) | undefined {
+  return (globalThis as { [key: symbol]: ((name: string) => Buffer | undefined) | undefined })[
+    Symbol.for('natter.asset')
+  ]
+}
+
 /** The folder of natter's package.json, found from the script that was started: a launcher in bin/ or a source file. */
 export function packageRoot(): string {
   let folder = dirname(realpathSync(process.argv[1] ?? '.'))

@@ -5,7 +5,7 @@ import { Ending, exitCodes, Failure } from '../base/failure.ts'
 import { formatFlags } from '../base/globals.ts'
 import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
-import { packageRoot, version } from '../base/version.ts'
+import { assetReader, packageRoot, version } from '../base/version.ts'
 import { printFormatted } from '../print/output.ts'
 import { terminalFor } from '../print/terminal.ts'
 import { call, send } from '../transport/client.ts'
@@ -61,6 +61,7 @@ function node(): Finding {
 }
 
 function bundle(): Finding {
+  if (assetReader()) return ok('natter', `version ${version()} in ${process.execPath}`)
   const root = packageRoot()
   const built = existsSync(`${root}/dist/natter.cjs.cache`) && existsSync(`${root}/dist/natterd.cjs.cache`)
   if (built) return ok('natter', `version ${version()} in ${root}`)

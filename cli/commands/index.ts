@@ -54,6 +54,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'show the daemons of a cluster, who leads, and how far each is',
     load: async () => (await import('./cluster.ts')).cluster,
   },
+  seed: {
+    about: 'make a seed from a server',
+    load: async () => (await import('./seed-pull/index.ts')).seedPull,
+  },
   open: {
     about: 'open the inspector of a daemon in a browser',
     load: async () => (await import('./open.ts')).open,

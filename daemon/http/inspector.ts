@@ -14,6 +14,14 @@ const folder =
     ? join(import.meta.dirname, 'inspector')
     : join(import.meta.dirname, '../../dist/inspector')
 
+/** In the single executable the files are part of it; see `bin/single.js`. */
+function inExecutable(name: string): Buffer | undefined {
+  const read = (globalThis as { [key: symbol]: ((name: string) => Buffer | undefined) | undefined })[assets]
+  return read?.(name)
+}
+
+const assets = Symbol.for('natter.asset')
+
 const types: Readonly<Record<string, string>> = {
   'index.html': 'text/html; charset=utf-8',
   'app.js': 'text/javascript; charset=utf-8',
@@ -54,7 +62,7 @@ export async function serveInspector(request: FastifyRequest, reply: FastifyRepl
   const [encoding, ending] = encodings.find(([word]) => accepted.includes(word)) ?? [undefined, '']
   let bytes: Buffer
   try {
-    bytes = await readFile(join(folder, `${name}${ending}`))
+    bytes = inExecutable(`inspector/${name}${ending}`) ?? (await readFile(join(folder, `${name}${ending}`)))
   } catch {
     throw new Refusal('The inspector is not built. Run `npm run build`.', { kind: 'not-found', status: 404 })
   }

@@ -8,6 +8,7 @@ import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { newShell } from '../support/cli.ts'
+import { Control } from '../support/control.ts'
 import { Caller, startDaemon } from '../support/daemon.ts'
 import { sendBytes } from '../support/http.ts'
 import { until } from '../support/until.ts'
@@ -77,6 +78,7 @@ describe('logs', () => {
         .map(line => JSON.parse(line))
         .filter(({ msg }) => msg === 'request')
     await until(() => logged().length === 3)
+    await new Control(daemon).waiting(queue_id)
     gone.abort()
     await polling
     const lines = await until(() => logged().length === 4 && logged())

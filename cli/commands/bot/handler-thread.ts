@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
+import { assetReader } from '../../base/version.ts'
 import type { FromWorker, ToWorker } from './worker.ts'
 
 export class HandlerThread {
@@ -16,7 +17,10 @@ export class HandlerThread {
 
   /** Throws with a sentence when the file cannot be used. */
   static async load(file: string): Promise<HandlerThread> {
-    const worker = new Worker(workerFile(), { workerData: { file } })
+    const inside = assetReader()?.('bot-worker.cjs')
+    const worker = inside
+      ? new Worker(inside.toString(), { eval: true, workerData: { file } })
+      : new Worker(workerFile(), { workerData: { file } })
     const loaded = await new Promise<readonly string[]>((resolve, reject) => {
       worker.once('message', (told: FromWorker) => {
         if (told.kind === 'loaded') resolve(told.files)

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Ending } from '../../base/failure.ts'
-import { packageRoot } from '../../base/version.ts'
+import { assetReader, packageRoot } from '../../base/version.ts'
 
 export function spawnDaemon(
   args: readonly string[],
@@ -29,6 +29,8 @@ export async function runInForeground(args: readonly string[]): Promise<never> {
 }
 
 function entry(): string[] {
+  // The executable is both programs.
+  if (assetReader()) return ['daemon', 'run']
   const root = packageRoot()
   const launcher = join(root, 'bin', 'natterd')
   const bundled = existsSync(join(root, 'dist', 'natterd.cjs')) && existsSync(launcher)

@@ -1,0 +1,187 @@
+// From what a server said to a seed: accounts by short names, and nobody's real name unless that is wanted.
+
+import { type Disguise, disguisesFor, disguiseText, keepText, type Person } from './disguise.ts'
+
+/** As the API has it, and no more of it than is used. */
+export interface Read {
+  readonly organization: { readonly name?: string | undefined; readonly description?: string | undefined }
+  readonly people: readonly ReadPerson[]
+  readonly groups: readonly {
+    readonly id: number
+    readonly name: string
+    readonly description?: string
+    readonly members: readonly number[]
+    readonly direct_subgroup_ids?: readonly number[]
+    readonly is_system_group?: boolean
+    readonly deactivated?: boolean
+  }[]
+  readonly channels: readonly {
+    readonly stream_id: number
+    readonly name: string
+    readonly description?: string
+    readonly invite_only?: boolean
+    readonly is_web_public?: boolean
+    readonly is_default?: boolean
+  }[]
+  readonly subscribers: Record<number, readonly number[]>
+  readonly messages: Record<number, { list: ReadMessage[]; complete: boolean }>
+}
+
+interface ReadPerson {
+  readonly user_id: number
+  readonly email: string
+  readonly delivery_email?: string | null
+  readonly full_name: string
+  readonly is_active: boolean
+  readonly is_bot: boolean
+  readonly bot_type?: number | null
+  readonly bot_owner_id?: number | null
+  readonly role?: number
+}
+
+export interface ReadMessage {
+  readonly id: number
+  readonly sender_id: number
+  readonly subject: string
+  readonly content: string
+  readonly timestamp: number
+  readonly reactions: readonly { readonly user_id?: number | undefined; readonly emoji_name: string }[]
+}
+
+const roles: Readonly<Record<number, string>> = {
+  100: 'owner',
+  200: 'administrator',
+  300: 'moderator',
+  400: 'member',
+  600: 'guest',
+}
+
+/** `now` in seconds: messages are told as so long ago. */
+export function seedOf(read: Read, { keepNames, now }: { keepNames: boolean; now: number }) {
+  const people = read.people.filter(person => person.is_active || isHeard(read, person.user_id)).map(personOf)
+  const disguises = keepNames ? asTheyAre(people) : disguisesFor(people)
+  const rewrite = keepNames ? keepText : disguiseText(people, disguises)
+  const owner = read.people.find(person => person.is_active && !person.is_bot && person.role === 100)
+  const names = shortNames(people, disguises, owner?.user_id)
+  const named = (ids: readonly number[]) => ids.flatMap(id => names.get(id) ?? [])
+  const visible = read.people.filter(({ user_id }) => names.has(user_id))
+  const groupNames = new Map(read.groups.map(({ id, name }) => [id, rewrite(name)]))
+  return {
+    organization: clean({
+      name: text(read.organization.name, rewrite),
+      description: text(read.organization.description, rewrite),
+      // Without it, channels for everyone on the web are refused.
+      settings: read.channels.some(channel => channel.is_web_public) ? { enable_spectator_access: true } : undefined,
+    }),
+    ...(owner && {
+      owner: { email: disguises.get(owner.user_id)!.email, full_name: disguises.get(owner.user_id)!.fullName },
+    }),
+    users: visible
+      .filter(({ is_bot, user_id }) => !is_bot && user_id !== owner?.user_id)
+      .map(({ user_id, role = 400 }) => ({
+        name: names.get(user_id)!,
+        email: disguises.get(user_id)!.email,
+        full_name: disguises.get(user_id)!.fullName,
+        ...(role !== 400 && roles[role] && { role: roles[role] }),
+      })),
+    bots: visible
+      .filter(({ is_bot }) => is_bot)
+      .map(({ user_id, bot_owner_id, bot_type }) =>
+        clean({
+          name: names.get(user_id)!,
+          full_name: disguises.get(user_id)!.fullName,
+          owner: (bot_owner_id && names.get(bot_owner_id)) || undefined,
+          // The address that an outgoing webhook calls is a secret of the real server.
+          type: bot_type === 2 ? 'incoming-webhook' : undefined,
+        }),
+      ),
+    groups: read.groups
+      .filter(group => !group.is_system_group && !group.deactivated)
+      .map(({ name, description, members, direct_subgroup_ids = [] }) => {
+        const own = new Set(
+          read.groups.filter(group => !group.is_system_group && !group.deactivated).map(({ id }) => id),
+        )
+        const subgroups = direct_subgroup_ids.filter(id => own.has(id)).map(id => groupNames.get(id)!)
+        return clean({
+          name: rewrite(name),
+          description: text(description, rewrite),
+          members: named(members),
+          subgroups: subgroups.length > 0 ? subgroups : undefined,
+        })
+      }),
+    channels: read.channels.map(({ stream_id, name, description, invite_only, is_web_public, is_default }) =>
+      clean({
+        name: rewrite(name),
+        description: text(description, rewrite),
+        privacy: is_web_public ? 'web-public' : invite_only ? 'private' : undefined,
+        subscribers: named(read.subscribers[stream_id] ?? []),
+        default: is_default || undefined,
+      }),
+    ),
+    messages: read.channels
+      .flatMap(({ stream_id, name }) => (read.messages[stream_id]?.list ?? []).map(message => ({ name, message })))
+      .sort((a, b) => a.message.id - b.message.id)
+      .flatMap(({ name, message }) => {
+        const from = names.get(message.sender_id)
+        const reactions = message.reactions.flatMap(({ user_id, emoji_name }) => {
+          const who = user_id === undefined ? undefined : names.get(user_id)
+          return who ? [{ from: who, emoji: emoji_name }] : []
+        })
+        if (!from || message.content === '') return []
+        const where = clean({ channel: rewrite(name), topic: text(message.subject, rewrite) })
+        const ago = agoText(now - message.timestamp)
+        return [{ from, ...where, content: rewrite(message.content), ago, ...(reactions.length > 0 && { reactions }) }]
+      }),
+  }
+}
+
+function personOf({ user_id, email, delivery_email, full_name, is_bot }: ReadPerson): Person {
+  return { userId: user_id, email: delivery_email || email, fullName: full_name, isBot: is_bot }
+}
+
+function isHeard({ messages }: Read, userId: number): boolean {
+  return Object.values(messages).some(({ list }) => list.some(({ sender_id }) => sender_id === userId))
+}
+
+function asTheyAre(people: readonly Person[]): Map<number, Disguise> {
+  return new Map(people.map(({ userId, fullName, email }) => [userId, { fullName, email }]))
+}
+
+/** What the rest of the seed calls them; seeds call the owner `owner`. */
+function shortNames(people: readonly Person[], disguises: ReadonlyMap<number, Disguise>, owner: number | undefined) {
+  const taken = new Set(['owner'])
+  const names = new Map<number, string>()
+  for (const { userId, isBot } of people) {
+    const { email } = disguises.get(userId)!
+    const base =
+      email
+        .split('@', 1)[0]!
+        .replace(/-bot$/, '')
+        .replace(/[^\w.-]/g, '-') || `user${userId}`
+    let name = isBot ? base.replace(/\.bot\b/, '') : base
+    for (let number = 2; taken.has(name); number++) name = `${base}-${number}`
+    if (userId === owner) name = 'owner'
+    taken.add(name)
+    names.set(userId, name)
+  }
+  return names
+}
+
+function text(value: string | undefined, rewrite: (text: string) => string): string | undefined {
+  return value ? rewrite(value) : undefined
+}
+
+function clean<T extends object>(record: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
+}
+
+function agoText(seconds: number): string {
+  const left = Math.max(1, Math.round(seconds))
+  const parts = [
+    [Math.floor(left / 86_400), 'd'],
+    [Math.floor((left % 86_400) / 3600), 'h'],
+    [Math.floor((left % 3600) / 60), 'm'],
+    [left % 60, 's'],
+  ] as const
+  return parts.map(([number, unit]) => (number > 0 ? `${number}${unit}` : '')).join('')
+}

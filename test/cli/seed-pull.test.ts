@@ -1,0 +1,152 @@
+// `natter seed pull`: what is read of a server, that nobody's name is in it, and servers that do not behave.
+
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { users } from '../../daemon/api/people/users.ts'
+import { accountAt, fakeServer, json, newShell, type Shell } from '../support/cli.ts'
+import { sharedDaemon, startDaemon } from '../support/daemon.ts'
+
+const seedIn = (shell: Shell, name = 'team.json') => JSON.parse(readFileSync(join(shell.home, name), 'utf8'))
+
+describe('natter seed pull', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+
+  const shellAt = (t: TestContext) => {
+    const { email, api_key } = daemon().ready.owner
+    return newShell(t, accountAt(daemon().url, email, api_key))
+  }
+
+  test('writes a seed that a daemon starts with, and no real name or address is in it', async t => {
+    const { owner } = daemon()
+    const content = 'Ask @**Amy Adams** or @_**Bob Brown|11**, cat@example.org, or Amy.'
+    await owner.call(messages.send, { type: 'channel', to: 'general', topic: 'for Bob Brown', content })
+    const shell = shellAt(t)
+    const pulled = await shell.natter([
+      'seed',
+      'pull',
+      'team.json',
+      '--channel',
+      'general',
+      '--messages',
+      '50',
+      '--json',
+    ])
+    assert.equal(pulled.code, 0, pulled.stderr)
+    const figures = JSON.parse(pulled.stdout)
+    assert.equal(figures.users, 6)
+    assert.equal(figures.bots, 2)
+    assert.ok(!existsSync(join(shell.home, 'team.json.partial')))
+    const text = readFileSync(join(shell.home, 'team.json'), 'utf8')
+    for (const real of ['Amy', 'Adams', 'Bob', 'Brown', 'Ada Admin', 'Olive', 'echo-bot@', 'cat@example.org'])
+      assert.ok(!text.includes(real), `${real} is in the seed: ${text.slice(0, 300)}`)
+    const other = await startDaemon(t, { flags: ['--memory', '--seed', join(shell.home, 'team.json')] })
+    const { members } = await other.owner.call(users.list, {})
+    const query = { anchor: 'newest', num_before: 50, apply_markdown: false } as const
+    const read = (await other.owner.call(messages.list, query)).messages
+    const last = read.find(message => message.content.startsWith('Ask'))!
+    // The mention, the topic and the account have the same made-up name.
+    const mentioned = /@\*\*(.+?)\*\*/.exec(last.content)![1]!
+    assert.ok(members.some(user => user.full_name === mentioned))
+    const silently = /@_\*\*(.+?)\*\*/.exec(last.content)![1]!
+    assert.equal(last.subject, `for ${silently}`)
+  })
+
+  test('is the same every time, and keeps names if asked to', async t => {
+    const shell = shellAt(t)
+    for (const name of ['a.json', 'b.json']) assert.equal((await shell.natter(['seed', 'pull', name])).code, 0)
+    assert.deepEqual(seedIn(shell, 'a.json'), seedIn(shell, 'b.json'))
+    assert.equal((await shell.natter(['seed', 'pull', 'a.json'])).code, 1)
+    assert.equal((await shell.natter(['seed', 'pull', 'a.json', '--force', '--keep-names'])).code, 0)
+    const kept = seedIn(shell, 'a.json')
+    assert.ok(kept.users.some((user: { full_name: string }) => user.full_name === 'Amy Adams'))
+    assert.deepEqual(kept.groups.find((group: { name: string }) => group.name === 'engineering').subgroups, ['backend'])
+  })
+
+  test('refuses channels that the account cannot see, and numbers out of range', async t => {
+    const shell = shellAt(t)
+    const missing = await shell.natter(['seed', 'pull', 'x.json', '--channel', 'nowhere'])
+    assert.equal(missing.code, 3)
+    assert.match(missing.stderr, /there is no channel nowhere that this account can see/)
+    assert.equal((await shell.natter(['seed', 'pull', 'x.json', '--messages', '0'])).code, 2)
+  })
+})
+
+describe('natter seed pull from a server that does not behave', () => {
+  const person = {
+    user_id: 9,
+    email: 'amy@real.example',
+    full_name: 'Amy Adams',
+    is_active: true,
+    is_bot: false,
+    role: 100,
+  }
+  const answers: Record<string, object> = {
+    '/api/v1/server_settings': { realm_name: 'Real' },
+    '/api/v1/users': { members: [person] },
+    '/api/v1/user_groups': { user_groups: [] },
+    '/api/v1/streams': {
+      streams: [
+        { stream_id: 1, name: 'general' },
+        { stream_id: 2, name: 'hidden' },
+      ],
+    },
+    '/api/v1/streams/1/members': { subscribers: [9] },
+  }
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const found = answers[request.url!.split('?', 1)[0]!]
+    if (found) json(response, { result: 'success', msg: '', ...found })
+    else json(response, { result: 'error', msg: 'No', code: 'BAD_REQUEST' }, 400)
+  }
+  const pull = (shell: Shell, ...flags: string[]) => shell.natter(['seed', 'pull', 'team.json', ...flags])
+
+  test('waits as long as a rate limit asks', async t => {
+    let calls = 0
+    const url = await fakeServer(t, (request, response) => {
+      if (++calls === 2) json(response, { result: 'error', code: 'RATE_LIMIT_HIT' }, 429, { 'Retry-After': '0' })
+      else answer(request, response)
+    })
+    const shell = newShell(t, accountAt(url))
+    const { code, stderr } = await pull(shell)
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /rate limited, retrying in 0 s/)
+    assert.deepEqual(
+      seedIn(shell).channels.map((channel: { name: string }) => channel.name),
+      ['general', 'hidden'],
+    )
+  })
+
+  test('goes on where it stopped when the server was too slow', async t => {
+    let asked = 0
+    let isSlow = true
+    const url = await fakeServer(t, (request, response) => {
+      asked++
+      // Never answered: only the time-out of the caller ends it.
+      if (isSlow && request.url!.endsWith('/streams/2/members')) return
+      answer(request, response)
+    })
+    const shell = newShell(t, accountAt(url))
+    const stopped = await pull(shell, '--timeout', '1s')
+    assert.equal(stopped.code, 8, stopped.stderr)
+    assert.match(stopped.stderr, /run the same command again to go on/)
+    const partial = join(shell.home, 'team.json.partial')
+    assert.equal(statSync(partial).mode & 0o777, 0o600)
+    isSlow = false
+    asked = 0
+    const finished = await pull(shell)
+    assert.equal(finished.code, 0, finished.stderr)
+    assert.match(finished.stderr, /going on where an earlier pull stopped/)
+    assert.equal(asked, 1, 'only what was missing is asked for')
+    assert.ok(!existsSync(partial))
+  })
+
+  test('says so when it is no chat server', async t => {
+    const url = await fakeServer(t, (_request, response) => response.writeHead(200).end('<html>Hello</html>'))
+    const { code, stderr } = await pull(newShell(t, accountAt(url)))
+    assert.equal(code, 1)
+    assert.match(stderr, /answered, but it is not a chat server/)
+  })
+})
