@@ -15,8 +15,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { accountAt, exitOf } from '../support/cli.ts'
-import { readReady } from '../support/daemon.ts'
+import { Caller, readReady } from '../support/daemon.ts'
 import { root } from '../support/sources.ts'
 import { assertLines } from '../support/transcript.ts'
 import { until } from '../support/until.ts'
@@ -49,12 +50,13 @@ describe('the single executable', { skip: !existsSync(binary) && 'run `npm run b
 
   after(() => rmSync(home, { recursive: true, force: true }))
 
-  const sh = (script: string, more: Record<string, string> = {}) =>
-    spawnSync('/bin/sh', ['-e', '-c', `exec 2>&1\n${script}`], {
-      cwd: home,
-      env: { ...env, ...more },
-      encoding: 'utf8',
-    })
+  /** In a home of its own: no profile, no store. */
+  function sh(script: string, more: Record<string, string> = {}, files: Record<string, string> = {}) {
+    const cwd = mkdtempSync(join(home, 'home-'))
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+    const options = { cwd, env: { ...env, HOME: cwd, ...more }, encoding: 'utf8' } as const
+    return spawnSync('/bin/sh', ['-e', '-c', `exec 2>&1\n${script}`], options)
+  }
 
   test('runs every recipe of the cookbook, with no node on the PATH', async () => {
     assert.notEqual(sh('command -v node').status, 0)
@@ -70,6 +72,7 @@ describe('the single executable', { skip: !existsSync(binary) && 'run `npm run b
     try {
       await until(() => existsSync(ready))
       const { url, owner } = readReady(ready)
+      const caller = new Caller(url, owner.email, owner.api_key, owner.user_id)
       assert.match(await (await fetch(`${url}/`)).text(), /<html/, 'the inspector is inside')
       const page = readFileSync(join(root, 'docs/cookbook.md'), 'utf8')
       for (const [, title, script, printed] of page.matchAll(
@@ -78,13 +81,9 @@ describe('the single executable', { skip: !existsSync(binary) && 'run `npm run b
         const { stdout, status } = sh(script!, accountAt(url, owner.email, owner.api_key))
         assert.equal(status, 0, `${title}: ${stdout}`)
         assertLines(stdout.trimEnd().split('\n'), printed!.trimEnd().split('\n'), title!)
-        for (const line of sh(
-          'natter saved-snippets list --ndjson --jq .id',
-          accountAt(url, owner.email, owner.api_key),
-        )
-          .stdout.trim()
-          .split('\n'))
-          if (line !== '') sh(`natter saved-snippets delete ${line} --yes`, accountAt(url, owner.email, owner.api_key))
+        // Recipes are read one by one, so none may rely on another's traces.
+        const { saved_snippets } = await caller.call(savedSnippets.list, {})
+        for (const { id } of saved_snippets) await caller.call(savedSnippets.delete, { saved_snippet_id: id })
       }
     } finally {
       daemon.kill('SIGTERM')
@@ -93,8 +92,9 @@ describe('the single executable', { skip: !existsSync(binary) && 'run `npm run b
   })
 
   test('starts a daemon, backs its store up, and runs a bot', () => {
-    writeFileSync(join(home, 'echo.ts'), 'export default ({ text }: { text: string }) => `heard ${text}`')
-    const { stdout, status } = sh(`
+    const handler = 'export default (message: { text: string }) => "heard ".concat(message.text)'
+    const { stdout, status } = sh(
+      `
       natter daemon start --data store --port 0 --preset dev --control
       natter backup store.tar --data store
       natter store check --data store
@@ -103,7 +103,10 @@ describe('the single executable', { skip: !existsSync(binary) && 'run `npm run b
       natter send --to echo-bot@example.com hello
       wait $bot
       natter daemon stop --data store
-      natter restore store.tar --check`)
+      natter restore store.tar --check`,
+      {},
+      { 'echo.ts': handler },
+    )
     assert.equal(status, 0, stdout)
     assert.match(stdout, /Echo Bot: heard hello/)
     assert.match(stdout, /is good/)
