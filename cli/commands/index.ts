@@ -54,10 +54,6 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'show the daemons of a cluster, who leads, and how far each is',
     load: async () => (await import('./cluster.ts')).cluster,
   },
-  seed: {
-    about: 'make a seed from a server',
-    load: async () => (await import('./seed-pull/index.ts')).seedPull,
-  },
   open: {
     about: 'open the inspector of a daemon in a browser',
     load: async () => (await import('./open.ts')).open,
@@ -103,8 +99,8 @@ export const extras: Readonly<Record<string, Extra>> = {
     load: async () => (await import('./snapshot.ts')).snapshot,
   },
   seed: {
-    about: 'write an organization as a seed file',
-    load: async () => (await import('./seed.ts')).seed,
+    about: 'write an organization as a seed file, or read one from another server',
+    load: async () => [...(await import('./seed.ts')).seed, ...(await import('./seed-pull/index.ts')).seedPull],
   },
   completion: {
     about: 'print completion scripts for bash, zsh, fish and PowerShell',
