@@ -16,8 +16,8 @@ async function viewOf(caller: Caller): Promise<unknown> {
   const { queue_id, ...state } = await caller.call(events.register, { all_public_streams: false })
   await caller.call(events.delete, { queue_id: queue_id! })
   const { messages: newest } = await caller.call(messages.list, { anchor: 'newest', num_before: 500 })
-  // Each daemon has a port of its own.
-  return JSON.parse(JSON.stringify({ state, newest }).replaceAll(caller.url, 'http://natter'))
+  // Each daemon has a port of its own, and messages of the system name it.
+  return JSON.parse(JSON.stringify({ state, newest }).replace(/http:\/\/127\.0\.0\.1:\d+/g, 'http://natter'))
 }
 
 /** Says where they differ, and how. */
