@@ -11,6 +11,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.ts'
 import { organization } from '../../daemon/api/organization/organization.ts'
 import { mutedUsers } from '../../daemon/api/people/muted-users.ts'
+import { users } from '../../daemon/api/people/users.ts'
 import { Control } from '../support/control.ts'
 import { type Caller, sharedDaemon } from '../support/daemon.ts'
 import { picture } from '../support/event-story/row.ts'
@@ -150,5 +151,39 @@ describe('the order of events', () => {
     assert.deepEqual(await ofAmy.hears(), [...before, 'stream/update is_archived', 'message'])
     assert.deepEqual(ofAmy.events[1]!.data, { new_stream_announcements_stream_id: -1 })
     assert.deepEqual((await ofBob.hears()).slice(0, 3), [...before, 'stream/delete'])
+  })
+
+  test('accounts: the account, its role, whether it is a full member; and its channels before its groups', async () => {
+    const [cat] = await people(daemon(), 'cat')
+    await join('yard', cat)
+    const ofOwner = await Ear.of(owner)
+    const named = async () => {
+      const types = await ofOwner.hears()
+      return types.map((type, index) => {
+        const { group_id } = ofOwner.events[index]!
+        return group_id === undefined ? type : `${type} ${groups.get(group_id)}`
+      })
+    }
+    const { realm_user_groups } = await fetched(owner, ['realm_user_groups', 'user_group'])
+    const groups = new Map(realm_user_groups.map(({ id, name }: Heard) => [id, name]))
+    await owner.call(users.update, { user_id: cat.id, role: 200 })
+    assert.deepEqual(await named(), [
+      'realm_user/update',
+      'user_group/remove_members role:members',
+      'user_group/add_members role:administrators',
+      'user_group/remove_members role:fullmembers',
+    ])
+    await owner.call(users.update, { user_id: cat.id, role: 400 })
+    await ofOwner.hears()
+    await owner.call(users.deactivate, { user_id: cat.id })
+    assert.deepEqual(await named(), ['subscription/peer_remove', 'realm_user/update'])
+    await owner.call(users.reactivate, { user_id: cat.id })
+    assert.deepEqual(await named(), [
+      'realm_user/update',
+      'realm_export_consent',
+      'subscription/peer_add',
+      'user_group/add_members role:members',
+      'user_group/add_members role:fullmembers',
+    ])
   })
 })

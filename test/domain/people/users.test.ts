@@ -169,10 +169,10 @@ describe('PATCH /users/{user_id}', () => {
     assert.deepEqual(
       told.filter(({ type }) => type === 'user_group').map(({ op, group_id, user_ids }) => [op, group_id, user_ids]),
       [
-        // From role:members and role:fullmembers to role:moderators.
+        // From role:members to role:moderators, then out of role:fullmembers.
         ['remove_members', 6, [eve.id]],
-        ['remove_members', 5, [eve.id]],
         ['add_members', 4, [eve.id]],
+        ['remove_members', 5, [eve.id]],
       ],
     )
     const { user } = await daemon.owner.call(api.show, { user_id: eve.id })

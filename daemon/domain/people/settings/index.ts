@@ -11,10 +11,10 @@ import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { missing } from '../../refusal.ts'
 import { type Announcement, type Event, resource } from '../../resource.ts'
-import { accessAudience, administrators, everyone } from '../../rules/audiences.ts'
+import { accessAudience, everyone } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
 import { visibilityToggled } from '../presence.ts'
-import { emailChanged, personUpdated } from '../users/announce.ts'
+import { emailChanged, exportConsent, personUpdated } from '../users/announce.ts'
 import { checkNewEmail } from '../users/checks.ts'
 import { accountChanges, mailOf } from './account.ts'
 import { changedSettings, emojisets, languageName, notificationSounds } from './check.ts'
@@ -207,10 +207,8 @@ function toldToOthers(state: State, user: User, before: User, name: string): Ann
       const away = !userSetting(user, 'presence_enabled')
       return [{ to: accessAudience(state, user), event: { type: 'user_status', user_id: user.id, away } }]
     }
-    case 'allow_private_data_export': {
-      const consented = userSetting(user, 'allow_private_data_export')
-      return [{ to: administrators(state), event: { type: 'realm_export_consent', user_id: user.id, consented } }]
-    }
+    case 'allow_private_data_export':
+      return [exportConsent(state, user)]
     default:
       return []
   }

@@ -3,9 +3,10 @@
 import { ifKnown } from '../../channels/present.ts'
 import { apiEmail } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
+import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { type Announcement, onlyWith } from '../../resource.ts'
-import { accessAudience, activeUsers, everyone, strangers } from '../../rules/audiences.ts'
+import { accessAudience, activeUsers, administrators, everyone, strangers } from '../../rules/audiences.ts'
 import { directGroups, presentValue } from '../../rules/group-values.ts'
 import { accessUser, seeEmail, seeMetadata, sightOf } from '../../rules/index.ts'
 import { presentAvatar, presentStranger, presentUser, unknownName } from './present.ts'
@@ -85,12 +86,21 @@ export function membershipMoved(state: State, before: User | undefined, after: U
   if (!after.active || after.bot?.system) return []
   const old = before ? directGroups(state, before) : []
   const now = directGroups(state, after)
-  return [
-    ...old
-      .filter(group => !now.includes(group))
-      .map(group => membership(state, 'remove_members', group.id, [after.id])),
-    ...now.filter(group => !old.includes(group)).map(group => membership(state, 'add_members', group.id, [after.id])),
+  const moves = [
+    ...old.filter(group => !now.includes(group)).map(group => ({ op: 'remove_members' as const, group })),
+    ...now.filter(group => !old.includes(group)).map(group => ({ op: 'add_members' as const, group })),
   ]
+  // The role first; whether somebody is a full member follows from it.
+  const isLater = ({ group }: (typeof moves)[number]) => group.name === 'role:fullmembers'
+  return [...moves.filter(move => !isLater(move)), ...moves.filter(isLater)].map(({ op, group }) =>
+    membership(state, op, group.id, [after.id]),
+  )
+}
+
+/** Tells administrators whether the user allows the export of private data. */
+export function exportConsent(state: State, user: User): Announcement {
+  const consented = userSetting(user, 'allow_private_data_export')
+  return { to: administrators(state), event: { type: 'realm_export_consent', user_id: user.id, consented } }
 }
 
 /**

@@ -20,6 +20,7 @@ import { deactivate, deactivateSelf, endOfWaiting, reactivate } from './activity
 import {
   addressesSeen,
   emailChanged,
+  exportConsent,
   membership,
   membershipMoved,
   membershipOfAll,
@@ -156,10 +157,10 @@ export const users = resource(api)<UserFact, Prepared>({
       // Those who could see the account until now.
       const { to } = personUpdated(state, { ...user, active: true }, {})
       return [
+        ...activityNews(state, user),
         { to, event: { type: 'realm_user', op: 'update', person: { user_id: userId, is_active: false } } },
         ...membershipOfAll(state, user),
         ...botUpdated(state, user, { is_active: false }),
-        ...activityNews(state, user),
       ]
     },
     'user.reactivated'(state, { userId, ownerId }) {
@@ -168,10 +169,12 @@ export const users = resource(api)<UserFact, Prepared>({
         // First, because clients that did not know of the account could not change what they know.
         ...seenAgain(state, user),
         personUpdated(state, user, { is_active: true }),
+        // Deactivated people are in no list of those who allow exports.
+        ...(user.bot ? [] : [exportConsent(state, user)]),
         ...statusNews(state, user, accessAudience(state, user)),
-        ...membershipOfAll(state, user),
         ...botUpdated(state, user, { is_active: true, ...(ownerId !== undefined && { owner_id: ownerId }) }),
         ...activityNews(state, user),
+        ...membershipOfAll(state, user),
       ]
     },
     'user.key-regenerated': (state, { userId }) => botUpdated(state, state.users.get(userId)!, { api_key: '' }),
