@@ -41,8 +41,9 @@ export async function printerFor(
 async function jqPrinter(expression: string, fields: Globals['fields']): Promise<Printer> {
   const { jqTexts } = await import('../../print/jq.ts')
   type Source = Pick<Item, 'event' | 'text'>
-  const jsonOf = ({ event, text }: Source) =>
-    fields ? JSON.stringify(picked(event, fields)) : (text ?? JSON.stringify(event))
+  // Reading `event` parses it.
+  const jsonOf = (item: Source) =>
+    fields ? JSON.stringify(picked(item.event, fields)) : (item.text ?? JSON.stringify(item.event))
   /** Only of the items that arrived last. A failure counts only if its item is printed: filters may leave it out. */
   let outcomes = new Map<Source, string | Failure>()
   const prepare = async (items: readonly Source[]) => {

@@ -37,6 +37,13 @@ export const streams: readonly Row[] = [
     measure: fromStart,
   },
   {
+    name: `tail --jq, a general expression, from its start, ${many} events waiting`,
+    reference: 'tail --json, the same queue',
+    goal: { atLeast: 0.4 },
+    unit: 'events/s',
+    measure: throughJq,
+  },
+  {
     name: `send --batch of ${many}, ${connections} connections`,
     reference: 'autocannon, the same endpoint',
     goal: { atLeast: 0.5 },
@@ -87,23 +94,41 @@ async function fromStart(effort: Effort): Promise<Sample[]> {
   const place = await openPlace()
   const queue = await place.newQueue()
   await place.fill(many)
+  const start = starterOf(place, queue)
+  await start()
+  const samples = await alternate(effort.rounds(9, 4), start, () => place.curl(queue))
+  await place.server.stop()
+  return samples
+}
+
+async function throughJq(effort: Effort): Promise<Sample[]> {
+  const place = await openPlace()
+  const queue = await place.newQueue()
+  await place.fill(many)
+  const jq = starterOf(place, queue, ['--jq', '.message | select(.content | length > 3) | {id, content}'])
+  const json = starterOf(place, queue, ['--json'])
+  await jq()
+  await json()
+  const samples = await alternate(effort.rounds(9, 4), jq, json)
+  await place.server.stop()
+  return samples
+}
+
+/** A tail that reads the whole queue from its start. */
+function starterOf(place: Place, queue: string, flags: readonly string[] = []): () => Promise<number> {
   const cursor = join(freshFolder(), 'cursor')
-  const start = async () => {
+  return async () => {
     const { url: site, owner } = place.server.ready
     const wants = JSON.stringify([['message'], [], false])
     const from = { queue_id: queue, last_event_id: -1, last_message_id: 0 }
     writeFileSync(cursor, JSON.stringify({ site, email: owner.email, wants, ...from }))
     const began = performance.now()
-    await run(process.execPath, [natter, 'tail', '--cursor', cursor, '--count', String(many)], {
+    await run(process.execPath, [natter, 'tail', '--cursor', cursor, '--count', String(many), ...flags], {
       env: { ...process.env, ...place.env },
       maxBuffer: 1e9,
     })
     return perSecond(many, performance.now() - began)
   }
-  await start()
-  const samples = await alternate(effort.rounds(9, 4), start, () => place.curl(queue))
-  await place.server.stop()
-  return samples
 }
 
 async function batch(effort: Effort): Promise<Sample[]> {
