@@ -1,0 +1,22 @@
+// Faults in a cluster: a short campaign with every run of the tests. NATTER_SEED=… runs one again; `npm run prove -- cluster`
+// is the long form.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { withoutEtcd } from '../support/etcd.ts'
+import { randomSeed } from './campaign.ts'
+import { campaign } from './cluster/campaign.ts'
+
+describe('a cluster under fire', { skip: withoutEtcd ?? false }, () => {
+  test('loses nothing that was answered, tells every reader everything once, and all daemons agree', async t => {
+    const seed = randomSeed()
+    t.diagnostic(`npm run prove -- cluster --seed ${seed} --count 10`)
+    const { writes, unanswered, leaders, moves } = await campaign({
+      faults: 10,
+      seed,
+      note: text => t.diagnostic(text),
+    })
+    t.diagnostic(`10 faults, ${writes} writes, ${unanswered} unanswered, ${leaders} leaders, ${moves} moves of readers`)
+    assert.ok(writes > 0 && leaders > 1)
+  })
+})

@@ -1,0 +1,31 @@
+// Three members of etcd, three daemons, writers and readers at each of them, and faults: kills, pauses, cut connections
+// (test/proof/cluster/campaign.ts).
+
+import type { Campaign } from './campaign.ts'
+import { campaign as attack } from './cluster/campaign.ts'
+
+/** A new cluster after so many. */
+const perCluster = 25
+
+export const campaign: Campaign = {
+  about:
+    'faults in a cluster: nothing answered is lost or doubled, every reader hears everything once, all daemons agree',
+  unit: 'faults',
+  long: 300,
+  short: 10,
+  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {} }) {
+    const total = { writes: 0, unanswered: 0, leaders: 0, moves: 0 }
+    let done = 0
+    for (let next = seed; done < count && performance.now() < deadline; next++) {
+      const faults = Math.min(perCluster, count - done)
+      const seen = await attack({ faults, seed: next, note: text => note(`seed ${next}: ${text}`) })
+      for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += seen[key]
+      done += faults
+    }
+    const { writes, unanswered, leaders, moves } = total
+    return {
+      done,
+      summary: `${writes} writes answered, ${unanswered} not, ${leaders} leaders, readers moved on ${moves} times`,
+    }
+  },
+}
