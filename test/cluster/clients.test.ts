@@ -1,0 +1,194 @@
+// Clients that know several daemons go on at another one: the command line and natter/client. What a cluster says to
+// people, and what it does with queues, clocks and versions.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { events } from '../../daemon/api/events.ts'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { createClient } from '../../daemon/client/index.ts'
+import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
+import { keysOf, padded } from '../../daemon/cluster/keys.ts'
+import { Lease } from '../../daemon/cluster/lease.ts'
+import { clusterToken, tokenHeader } from '../../daemon/cluster/peers.ts'
+import { Shell, Watched } from '../support/cli.ts'
+import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
+import { type Caller, launch } from '../support/daemon.ts'
+import { withoutEtcd } from '../support/etcd.ts'
+import { freePort } from '../support/free-port.ts'
+import { until } from '../support/until.ts'
+
+describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
+  let cluster: TestCluster
+  let owner: Caller
+  let etcd: Etcd
+  let nowhere: string
+  const shell = new Shell(mkdtempSync(join(tmpdir(), 'natter-home-')))
+
+  before(async () => {
+    cluster = await startCluster({ daemons: 2 })
+    owner = cluster.nodes[0]!.owner
+    etcd = new Etcd({ urls: cluster.etcd.urls })
+    nowhere = `http://127.0.0.1:${await freePort()}`
+  })
+  after(async () => {
+    await etcd.close()
+    await cluster.stop()
+    rmSync(shell.home, { recursive: true, force: true })
+  })
+
+  const accountAt = (...sites: string[]) => ({
+    NATTER_SITE: sites.join(','),
+    NATTER_EMAIL: owner.email!,
+    NATTER_API_KEY: owner.key!,
+  })
+  const urls = () => cluster.nodes.map(({ url }) => url)
+  const send = (node: Node, content: string) =>
+    node.as(owner).call(messages.send, { type: 'direct', to: [owner.id], content })
+
+  test('natter calls the next site when the first is not there', async () => {
+    const { code, stdout, stderr } = await shell.natter(['whoami', '--json'], { env: accountAt(nowhere, ...urls()) })
+    assert.equal(code, 0, stderr)
+    assert.equal(JSON.parse(stdout).email, owner.email)
+  })
+
+  test('natter cluster status shows who leads and where the others are', async () => {
+    await until(async () => (await cluster.nodes[0]!.ready()).cluster.daemons.length === 2)
+    const shown = await shell.natter(['cluster', 'status'], { env: accountAt(...urls()) })
+    assert.equal(shown.code, 0, shown.stderr)
+    const leader = await cluster.leader()
+    assert.match(shown.stdout, new RegExp(`Cluster natter: ${leader.url} leads`))
+    for (const url of urls()) assert.ok(shown.stdout.includes(url), shown.stdout)
+    const json = await shell.natter(['cluster', 'status', '--json'], { env: accountAt(...urls()) })
+    assert.equal(JSON.parse(json.stdout).daemons.length, 2)
+  })
+
+  test('natter cluster status says when there is no cluster', async t => {
+    const single = await launch('', { flags: ['--memory'] })
+    t.after(() => single.kill())
+    const { code, stderr } = await shell.natter(['cluster', 'status'], { env: { NATTER_SITE: single.url } })
+    assert.equal(code, 1)
+    assert.match(stderr, /is a single daemon, not one of a cluster/)
+  })
+
+  test('the events of natter/client go on at another daemon: none is missing and none comes twice', async () => {
+    const follower = (await cluster.followers())[0]!
+    const leader = await cluster.leader()
+    const client = createClient({ site: [follower.url, leader.url].join(','), email: owner.email!, apiKey: owner.key! })
+    const heard: string[] = []
+    const ending = new AbortController()
+    let ready!: () => void
+    const listening = new Promise<void>(resolve => {
+      ready = resolve
+    })
+    const following = (async () => {
+      for await (const { message } of client.events({ types: ['message'], signal: ending.signal, onReady: ready }))
+        heard.push(message.content)
+    })()
+    await listening
+    const sent: string[] = []
+    const say = async (node: Node) => {
+      const content = `event ${sent.length}`
+      await send(node, content)
+      sent.push(content)
+    }
+    for (let i = 0; i < 3; i++) await say(leader)
+    await until(() => heard.length === 3)
+    await follower.daemon.kill()
+    for (let i = 0; i < 3; i++) await say(leader)
+    await until(() => heard.length >= 6)
+    await follower.start()
+    await say(follower)
+    await until(() => heard.length >= 7)
+    ending.abort()
+    await following
+    assert.deepEqual(heard, sent)
+  })
+
+  test('natter tail goes on at another daemon', async t => {
+    const follower = (await cluster.followers())[0]!
+    const leader = await cluster.leader()
+    const args = ['tail', '--count', '5', '--timeout', '60s', '--json']
+    const tail = new Watched(t, shell.spawn(args, { env: accountAt(follower.url, leader.url) }))
+    // It has registered when it hears something.
+    await until(async () => {
+      await send(leader, 'first for the tail')
+      return tail.lines.length > 0
+    })
+    await follower.daemon.kill()
+    await until(async () => {
+      await send(leader, 'more for the tail')
+      return tail.child.exitCode !== null
+    })
+    assert.equal(await tail.ended, 0, tail.stderr)
+    assert.equal(tail.lines.length, 5)
+    await follower.start()
+  })
+
+  test('a queue that is polled at a follower does not expire, and one that nobody polls does', async () => {
+    const follower = (await cluster.followers())[0]!
+    const leader = await cluster.leader()
+    const lifespan = 3
+    const asked = { event_types: ['realm'], queue_lifespan_secs: lifespan }
+    const { queue_id: polled } = await follower.as(owner).call(events.register, asked)
+    const { queue_id: left } = await follower.as(owner).call(events.register, asked)
+    const poll = async (queue_id: string) => {
+      const params = { queue_id, last_event_id: -1, dont_block: true }
+      return (await follower.as(owner).try(events.get, params)).body
+    }
+    // A poll is a sign of life, so the other queue is not asked for before it must be gone.
+    const inUse = async (node: Node) => {
+      const headers = { 'content-type': 'application/json', [tokenHeader]: clusterToken(secret) }
+      const body = JSON.stringify({ queues: [left] })
+      const response = await fetch(`${node.url}/cluster/v1/seen`, { method: 'POST', headers, body })
+      return ((await response.json()) as { inUse: string[] }).inUse.length > 0
+    }
+    await until(async () => {
+      assert.equal((await poll(polled!)).result, 'success')
+      await sleep(100)
+      return !(await inUse(leader)) && !(await inUse(follower))
+    })
+    await until(async () => {
+      assert.equal((await poll(polled!)).result, 'success')
+      await sleep(500)
+      const { sums } = await leader.state()
+      return sums.queues === (await follower.state()).sums.queues && (await poll(left!)).code === 'BAD_EVENT_QUEUE_ID'
+    })
+    assert.equal((await poll(polled!)).result, 'success')
+  })
+
+  test('a daemon whose clock is minutes away is refused', async () => {
+    const lease = await Lease.grant(etcd, 10)
+    const member = {
+      id: 'x',
+      url: 'http://10.0.0.9:9991',
+      version: '0',
+      position: 0,
+      synced: 0,
+      time: Date.now() - 300_000,
+    }
+    const key = encodeText(`${keysOf('natter').members}x`)
+    await etcd.call('/v3/kv/put', { key, value: encodeText(JSON.stringify(member)), lease: lease.id })
+    const node = await cluster.add()
+    await assert.rejects(
+      node.start(),
+      /the clock of this machine is \d+ seconds ahead of that of http:\/\/10\.0\.0\.9:9991/,
+    )
+    await lease.revoke()
+  })
+
+  test('a follower that meets an entry of a newer version stops with a sentence', async () => {
+    const follower = (await cluster.followers())[0]!
+    const { position } = await follower.state()
+    const value = encodeText('{"natter":"log","format":2,"first":1,"last":1,"term":1}\n')
+    const key = encodeText(`${keysOf('natter').log}${padded(position + 1000)}`)
+    await etcd.call('/v3/kv/put', { key, value })
+    assert.equal(await follower.daemon.closed, 1)
+    assert.match(follower.daemon.stderr, /entries of format 2, this natterd knows 1.*Upgrade this one/s)
+    await etcd.call('/v3/kv/deleterange', { key })
+    assert.ok((await send(await cluster.leader(), 'the leader goes on')).id > 0)
+  })
+})
