@@ -7,7 +7,8 @@ let waiting = 0
 let heard = () => {}
 let sample = ''
 
-async function main({ url, polls, trigger, rounds, headers }) {
+/** `urls`: several daemons of a cluster, which the polls are spread over. */
+async function main({ url, urls = [url], polls, trigger, rounds, headers }) {
   const head = headLines(url, headers)
   const get = path => Buffer.from(`GET ${path} HTTP/1.1\r\n${head}\r\n`)
   const post = Buffer.from(
@@ -19,7 +20,7 @@ async function main({ url, polls, trigger, rounds, headers }) {
     sockets.push(
       ...(await Promise.all(
         polls.slice(i, i + 200).map((_, n) =>
-          open(url, body => {
+          open(urls[(i + n) % urls.length], body => {
             sample = body
             last[i + n] = Number(/"id":(\d+)/.exec(body)?.[1] ?? -1)
             if (--waiting === 0) heard()

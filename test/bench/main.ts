@@ -9,6 +9,7 @@ import { type Effort, judge, NotInstalled, type Result, type Row } from './row.t
 import { attack } from './rows/attacks.ts'
 import { channels } from './rows/channels.ts'
 import { cli } from './rows/cli.ts'
+import { cluster } from './rows/cluster.ts'
 import { events } from './rows/events.ts'
 import { fixture } from './rows/fixture.ts'
 import { inspector } from './rows/inspector.ts'
@@ -40,6 +41,7 @@ const rows: readonly Row[] = [
   ...people,
   ...events,
   ...journal,
+  ...cluster,
   ...attack,
   ...inspector,
 ]
