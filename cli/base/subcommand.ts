@@ -41,6 +41,8 @@ export interface ExtraSubcommand {
   readonly passes?: string
   /** The flags of that program: shown in help, docs and completions, but not parsed here. */
   readonly passedFlags?: readonly ExtraFlag[]
+  /** Takes a command of another program after `--`. */
+  readonly runs?: true
   readonly examples: readonly [string, string, ...string[]]
   /** More help text. */
   readonly more?: string

@@ -126,7 +126,8 @@ export function addExtra(program: Command, extra: ExtraSubcommand): Command {
   if (extra.passedFlags) showPassed(leaf, extra.passedFlags)
   // Everything after the first word that is not ours belongs to the other program.
   if (extra.passes) leaf.allowUnknownOption().allowExcessArguments().passThroughOptions(extra.passes.includes('--'))
-  leaf.usage(extra.passes ?? `${wordsOf(leaf)} [flags]`.trimStart())
+  if (extra.runs) leaf.allowExcessArguments()
+  leaf.usage(extra.passes ?? `${wordsOf(leaf)} [flags]${extra.runs ? ' [-- <command>]' : ''}`.trimStart())
   addHelpEnd(leaf, extra.examples, ...(extra.more ? [extra.more] : []))
   addGlobals(leaf, extra.globals)
   // A subcommand that does not list it deals with `--as` itself, or has no use for an account.

@@ -1,16 +1,17 @@
 // `natter exec -- CMD`: runs a command with a daemon of its own, and exits with the command's code.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { constants, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { snapshotName, withoutSecrets } from '../../daemon/api/failure-files.ts'
 import { profileFrom, type Ready } from '../../daemon/api/local.ts'
-import { Ending, exitCodes, Failure, usage } from '../base/failure.ts'
+import { Ending, exitCodes, usage } from '../base/failure.ts'
 import { note } from '../base/note.ts'
 import { zuliprcText } from '../base/profile.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
 import { findAccount } from '../transport/control.ts'
+import { runChild } from './child.ts'
 import { flagIn, withoutFlag } from './daemon/files.ts'
 import { daemonFlagsBut } from './daemon/flags.ts'
 import { spawnDaemon } from './daemon/process.ts'
@@ -154,14 +155,17 @@ function baseFlags(folder: string | undefined): string[] {
 
 /** Runs until it is interrupted, or the daemon ends. */
 function lookAt({ url, inspector }: Ready, daemon: ChildProcess): Promise<number> {
-  process.stderr.write(`Running at ${url} until Ctrl-C.\nInspector: ${inspector}\n`)
-  return new Promise(resolve => {
+  const ended = new Promise<number>(resolve => {
     daemon.once('exit', code => resolve(code ?? exitCodes.refused))
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.removeAllListeners(signal)
+      // First the new listener: between the two, a signal would be lost.
+      const before = process.listeners(signal)
       process.once(signal, () => resolve(exitCodes.done))
+      for (const listener of before) process.removeListener(signal, listener)
     }
   })
+  process.stderr.write(`Running at ${url} until Ctrl-C.\nInspector: ${inspector}\n`)
+  return ended
 }
 
 interface FailedCommand {
@@ -207,23 +211,5 @@ function runCommand(command: readonly string[], ready: Place, scratch: string): 
   const files = { ZULIP_CONFIG: zuliprc, NATTER_ZULIPRC: zuliprc, ...(token && { NATTER_CONTROL_TOKEN: token }) }
   const { NATTER_CONTROL_TOKEN: _, NATTER_READY_FILE: __, ...inherited } = process.env
   const env = { ...inherited, ...Object.fromEntries(both), ...files }
-  const [program, ...rest] = command
-  return new Promise((resolve, reject) => {
-    let child: ChildProcess | undefined
-    // Before the command starts, so that no signal is missed.
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
-      process.removeAllListeners(signal)
-      // The terminal sends Ctrl-C to the command directly.
-      process.on(signal, () => {
-        if (signal !== 'SIGINT' || !process.stdin.isTTY) child?.kill(signal)
-      })
-    }
-    child = spawn(program!, rest, { stdio: 'inherit', env })
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      const missing = error.code === 'ENOENT'
-      const exit = missing ? exitCodes.noSuchCommand : exitCodes.cannotRun
-      reject(new Failure(exit, `cannot run ${program}: ${missing ? 'there is no such command' : error.code}`))
-    })
-    child.on('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)))
-  })
+  return runChild(command, env)
 }

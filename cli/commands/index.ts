@@ -98,6 +98,14 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'write a snapshot to a file',
     load: async () => (await import('./snapshot.ts')).snapshot,
   },
+  record: {
+    about: 'write every call and its answer to a file',
+    load: async () => (await import('./record.ts')).record,
+  },
+  replay: {
+    about: 'play a recording again and report what differs',
+    load: async () => (await import('./replay/index.ts')).replay,
+  },
   seed: {
     about: 'write an organization as a seed file, or read one from another server',
     load: async () => [...(await import('./seed.ts')).seed, ...(await import('./seed-pull/index.ts')).seedPull],

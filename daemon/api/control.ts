@@ -59,6 +59,11 @@ export const controlPages = {
     words: ['why'],
     load: async () => (await import('./control/why.ts')).why,
   },
+  recording: {
+    about: 'every call with its answer, as it happens',
+    words: ['recording'],
+    load: async () => (await import('./control/recording.ts')).recording,
+  },
   report: {
     about: 'everything that explains a failed test, in one answer',
     words: ['report'],

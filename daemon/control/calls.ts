@@ -4,6 +4,7 @@ import type { Refusal } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 import { codeIn, cutText, keptOfAnswer, longestAgent, mask, maskAnswer, presentSent } from './kept.ts'
 import { Recent } from './recent.ts'
+import { Recordings } from './recording.ts'
 
 export interface Call {
   readonly id: number
@@ -47,6 +48,7 @@ export interface Refused {
 const kept = 1000
 
 export class Calls extends Recent<Call> {
+  readonly recordings = new Recordings()
   readonly #clock: CallClock
   readonly #began = new WeakMap<Call, number>()
   readonly #answers = new WeakMap<Call, string>()
@@ -88,6 +90,7 @@ export class Calls extends Recent<Call> {
     call.user = actor?.email ?? null
     call.user_id = actor?.id ?? null
     call.sent = presentSent(sent)
+    this.recordings.know(call, sent)
     call.params = mask({ ...path, ...Object.fromEntries(fields) })
     this.#change(call)
   }
@@ -114,7 +117,7 @@ export class Calls extends Recent<Call> {
     call.status = status
     this.#answers.set(call, maskAnswer(body))
     if (status >= 400) call.code = codeIn(body)
-    this.#end(call)
+    this.#end(call, body)
   }
 
   /** The connection is gone. */
@@ -124,11 +127,12 @@ export class Calls extends Recent<Call> {
     this.#end(call)
   }
 
-  #end(call: Call): void {
+  #end(call: Call, body?: string): void {
     call.parked = false
     // While time is frozen nothing takes any, and two runs of a script give the same log.
     const ms = this.#clock.frozen ? this.#clock.now() - call.time : performance.now() - this.#began.get(call)!
     call.duration_ms = Math.max(0, Math.round(ms * 1000) / 1000)
+    this.recordings.end(call, body)
     this.#change(call)
     this.tell(call)
   }

@@ -94,6 +94,7 @@ export class ControlPlane {
   /** Everybody who waits is answered. */
   end(): void {
     this.live.end()
+    this.calls.recordings.stop()
     for (const log of this.#logs) log.end()
   }
 

@@ -50,11 +50,17 @@ export function mask(params: Values): Record<string, unknown> {
 }
 
 export function maskAnswer(body: string): string {
-  const start = (body.length > keptOfAnswer ? body.slice(0, keptOfAnswer + 100) : body).replace(
-    /("[^"]*(?:password|api_key|token|secret)[^"]*":\s*)"[^"]*"?/g,
-    `$1"${hidden}"`,
-  )
-  return cutText(start, keptOfAnswer)
+  return cutText(maskSecrets(body.length > keptOfAnswer ? body.slice(0, keptOfAnswer + 100) : body), keptOfAnswer)
+}
+
+/** A JSON text without the values of fields that are secret. */
+export function maskSecrets(body: string): string {
+  return body.replace(/("[^"]*(?:password|api_key|token|secret)[^"]*":\s*)"[^"]*"?/g, `$1"${hidden}"`)
+}
+
+/** One parameter as it was sent: a secret hidden, a file by name and size. */
+export function maskField(name: string, value: string | Upload): unknown {
+  return secret.test(name) ? hidden : withoutBytes(value)
 }
 
 export function codeIn(body: string): string | null {

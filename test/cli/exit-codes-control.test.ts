@@ -33,6 +33,8 @@ describe('exit codes over the whole control plane', () => {
       'show-health': {},
       'list-rules': {},
       'make-report': {},
+      'read-recording': {},
+      'end-recording': {},
       'show-request': { absent: [number] },
       'list-events': { absent: ['--of', zoe] },
       wait: { needed: ['{"type":"message"}', '--within', '1s'], absent: ['--of', zoe] },

@@ -8,6 +8,7 @@ import type { ControlResource } from './handler.ts'
 import { live } from './live.ts'
 import { outbox } from './outbox.ts'
 import { queues } from './queues.ts'
+import { recording } from './recording.ts'
 import { report } from './report.ts'
 import { requests } from './requests.ts'
 import { rules } from './rules.ts'
@@ -29,6 +30,7 @@ export const controlResources: readonly ControlResource[] = [
   webhooks,
   why,
   report,
+  recording,
   rules,
   accounts,
 ]

@@ -1,0 +1,115 @@
+// Recordings: every call with what was sent and what was answered, as lines of JSON, while somebody reads them. Secrets are hidden.
+
+import type { Upload } from '../api/define.ts'
+import { maskField, maskSecrets } from './kept.ts'
+
+/** What the lines of a recording look like; a reader refuses others. */
+export const recordingFormat = 1
+
+/** Characters that may wait for a slow reader. */
+const mostWaiting = 64 * 1024 * 1024
+
+/** As much of a call as a recording says. */
+interface RecordedCall {
+  readonly id: number
+  readonly time: number
+  readonly method: string
+  readonly path: string
+  readonly endpoint: string | null
+  readonly user: string | null
+  readonly sent: Readonly<Record<string, unknown>>
+  readonly status: number | null
+  readonly duration_ms: number | null
+  readonly fault: string | null
+  readonly lost: boolean
+}
+
+interface Reader {
+  lines: string[]
+  waiting: number
+  calls: number
+  over: boolean
+  wake: () => void
+}
+
+export class Recordings {
+  readonly #readers = new Set<Reader>()
+  readonly #sent = new WeakMap<RecordedCall, Readonly<Record<string, unknown>>>()
+
+  get isActive(): boolean {
+    return this.#readers.size > 0
+  }
+
+  /** A call has arrived. */
+  know(call: RecordedCall, sent: Iterable<readonly [string, string | Upload]>): void {
+    if (!this.isActive) return
+    this.#sent.set(call, Object.fromEntries([...sent].map(([name, value]) => [name, maskField(name, value)])))
+  }
+
+  /** A call was answered, or its client went away: then there is no body. */
+  end(call: RecordedCall, body: string | undefined): void {
+    if (!this.isActive) return
+    const { id, time, method, path, endpoint, user, status, duration_ms, fault, lost } = call
+    const sent = this.#sent.get(call) ?? call.sent
+    const about = { call: id, time, duration_ms, user, method, path, endpoint, sent, status }
+    const line = JSON.stringify({ ...about, ...(fault && { fault }), ...(lost && { lost }), answer: answerIn(body) })
+    for (const reader of this.#readers) this.#add(reader, line)
+  }
+
+  /** Lines from now on, until the recording is ended or its reader goes away. */
+  async *read(head: object): AsyncGenerator<string> {
+    const reader: Reader = { lines: [], waiting: 0, calls: 0, over: false, wake: () => {} }
+    this.#readers.add(reader)
+    try {
+      yield `${JSON.stringify({ natter_recording: recordingFormat, ...head })}\n`
+      while (reader.lines.length > 0 || !reader.over) {
+        const { lines } = reader
+        reader.lines = []
+        reader.waiting = 0
+        if (lines.length > 0) yield `${lines.join('\n')}\n`
+        else
+          await new Promise<void>(resolve => {
+            reader.wake = resolve
+          })
+      }
+      yield `${JSON.stringify({ end: reader.calls })}\n`
+    } finally {
+      this.#readers.delete(reader)
+    }
+  }
+
+  /** Every recording gets its last line. Returns how many there were. */
+  stop(): number {
+    const { size } = this.#readers
+    for (const reader of this.#readers) this.#finish(reader)
+    return size
+  }
+
+  #add(reader: Reader, line: string): void {
+    if (reader.over) return
+    reader.waiting += line.length
+    // It ends early, with a last line that says how far it goes, instead of filling the memory.
+    if (reader.waiting > mostWaiting) reader.over = true
+    else {
+      reader.lines.push(line)
+      reader.calls++
+    }
+    reader.wake()
+  }
+
+  #finish(reader: Reader): void {
+    reader.over = true
+    reader.wake()
+  }
+}
+
+/** JSON where it is JSON, so that a recording can be read and compared. */
+function answerIn(body: string | undefined): unknown {
+  if (body === undefined) return null
+  const text = maskSecrets(body)
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
