@@ -287,6 +287,11 @@ export class State {
     return state
   }
 
+  /** One section of what `save` gives. */
+  saved(section: Section): Iterable<unknown> {
+    return section === 'organization' ? [this.organization] : this[section].save()
+  }
+
   /** Takes some rows of a section, after the section's head if it has one; for what is too large to be loaded at once. */
   take(section: Section, rows: Iterable<unknown>): void {
     if (section === 'organization') for (const row of rows) this.organization = row as Organization

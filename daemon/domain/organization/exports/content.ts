@@ -40,23 +40,27 @@ type Placed = Pick<Message, 'id' | 'channelId' | 'conversationId'> & {
 export function contentOf(state: State, kind: Export['kind']): ArchiveContent {
   const scope = scopeOf(state, kind === 2 ? consenting(state) : new Set())
   const attachments = attachmentsIn(state, scope)
-  const saved: Record<string, Iterable<unknown>> = {
-    ...state.save(),
-    // A snapshot has full segments of messages in files of their own; an archive has all of them as rows.
-    messages: [{ last_id: state.messages.lastId, places: [], clients: [], files: [] }],
-    attachments: [{ last_id: state.attachments.nextId - 1 }, ...attachments],
-  }
-  const messages = state.messages.rows()
-  const sections = Object.entries(keeping).map(([name, keep]) => {
-    const { head, rows } = apart(saved[name]!)
-    const content = { name: name as Section, rows: name === 'messages' ? messages : rows }
-    return { ...content, ...(head && { head }), keep: (row: never) => keep(row, scope) }
+  const sections = Object.entries(keeping).map(([section, keep]) => {
+    const name = section as Section
+    return { name, ...rowsOf(state, name, attachments), keep: (row: never) => keep(row, scope) }
   })
   return { organization: organizationSetting(state, 'name'), sections, files: filesOf(state, attachments) }
 }
 
+function rowsOf(
+  state: State,
+  name: Section,
+  attachments: readonly Attachment[],
+): Pick<SectionContent, 'head' | 'rows'> {
+  if (name === 'attachments') return { head: { last_id: state.attachments.nextId - 1 }, rows: attachments }
+  if (name !== 'messages') return apart(state.saved(name))
+  // A snapshot has full segments of messages in files of their own; an archive has all of them as rows.
+  const head = { last_id: state.messages.lastId, places: [], clients: [], files: [] }
+  return { head, rows: state.messages.rows() }
+}
+
 /** Tables begin with the highest ID ever given, in a row of its own. */
-function apart(saved: Iterable<unknown>): { readonly head?: object; readonly rows: Iterable<unknown> } {
+function apart(saved: Iterable<unknown>): Pick<SectionContent, 'head' | 'rows'> {
   const rows = saved[Symbol.iterator]()
   const first = rows.next()
   if (first.done) return { rows: [] }
