@@ -31,6 +31,7 @@ export async function startClusteredDaemon(
     metrics?.show({
       figures: () => figuresOf(replica.world.engine, replica.journalSize(), replica.world.clock.now()),
       connections: () => server.connections(),
+      cluster: () => replica.status().details,
     })
     const address = await server.listen({ host: config.host, port: config.port })
     const localUrl = readableUrl(address, config.host, port.scheme)

@@ -95,7 +95,7 @@ export class Replica {
       others: () => this.#others(),
       self: () => this.#url,
       reach: position => this.#reach(position),
-      status: () => this.#status(),
+      status: () => this.status(),
       onFailure: (life, error) => this.#onWorldFailure(life, error),
     })
     this.#following = new Following(this.#etcd, this.#log, this.#lives, this.#positions)
@@ -379,7 +379,7 @@ export class Replica {
     return undefined
   }
 
-  #status() {
+  status() {
     const { store, caughtUp } = this.#life!
     const { committed: position } = store.journal
     const silence = performance.now() - this.#seenAt

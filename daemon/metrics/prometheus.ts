@@ -8,6 +8,8 @@ import type { WebhookOutcome, WorldFigures } from './figures.ts'
 export interface Sources {
   figures(): WorldFigures
   connections(): Promise<number>
+  /** Absent for a daemon that is alone. */
+  cluster?(): { readonly role: string; readonly lag: number }
 }
 
 /** Seconds. A durable write takes a few milliseconds; what takes a second has a reason that somebody wants to know. */
@@ -55,6 +57,12 @@ export class Metrics {
       'Calls of servers of bots that are still to be made',
       f => f.waitingWebhooks,
     )
+    const place = () => this.#sources?.cluster?.()
+    this.#gauge('natter_cluster_leader', 'Whether this daemon leads its cluster', () => {
+      const { role = undefined } = place() ?? {}
+      return role === undefined ? undefined : Number(role === 'leader')
+    })
+    this.#gauge('natter_cluster_lag_entries', 'Entries of the log that this daemon has not applied', () => place()?.lag)
     this.#gauge('natter_connections', 'Open connections', () => this.#sources?.connections())
   }
 

@@ -15,6 +15,7 @@ import { fixture } from './rows/fixture.ts'
 import { inspector } from './rows/inspector.ts'
 import { journal } from './rows/journal.ts'
 import { messages } from './rows/messages.ts'
+import { operations } from './rows/operations.ts'
 import { peers } from './rows/peers.ts'
 import { people } from './rows/people.ts'
 import { questions } from './rows/questions.ts'
@@ -44,6 +45,7 @@ const rows: readonly Row[] = [
   ...cluster,
   ...attack,
   ...inspector,
+  ...operations,
 ]
 
 const { values, positionals } = parseArgs({

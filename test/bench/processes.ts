@@ -85,14 +85,25 @@ export class Server {
   }
 }
 
-export function startServer(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Server> {
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
+export interface Place {
+  /** In the place of node. */
+  readonly program?: string
+  /** A descriptor for what it logs. */
+  readonly stderr?: number
+}
+
+export function startServer(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  { program = process.execPath, stderr }: Place = {},
+): Promise<Server> {
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', stderr ?? 'inherit'],
     env: { ...environment, ...env },
   })
   return new Promise((resolve, reject) => {
     let text = ''
-    child.stdout.setEncoding('utf8').on('data', chunk => {
+    child.stdout!.setEncoding('utf8').on('data', chunk => {
       text += chunk
       if (text.endsWith('\n')) resolve(new Server(child, JSON.parse(text)))
     })
@@ -120,9 +131,15 @@ export async function startSilent(args: (port: number) => readonly string[], pat
   }
 }
 
-export function startDaemon(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Server> {
-  return startServer([natterd, '--port', '0', '--json', '--no-rate-limit', ...flags], env)
+export function startDaemon(
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  place: Place = {},
+): Promise<Server> {
+  return startServer([natterd, ...daemonFlags, ...flags], env, place)
 }
+
+export const daemonFlags = ['--port', '0', '--json', '--no-rate-limit']
 
 export function authorization({ owner }: Ready): string {
   return `Basic ${Buffer.from(`${owner.email}:${owner.api_key}`).toString('base64')}`

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
+import { Metrics } from '../../daemon/metrics/prometheus.ts'
 import { type Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
@@ -96,6 +97,19 @@ describe('GET /metrics', () => {
     assert.ok(asked.size > 12, `${asked.size} series`)
     for (const name of asked)
       assert.match(text, new RegExp(`^# TYPE ${name.replace(/_(bucket|sum|count)$/, '')} `, 'm'))
+  })
+})
+
+describe('the metrics of a cluster', () => {
+  test('say who leads, and how far a daemon is behind', async () => {
+    const metrics = new Metrics()
+    const none = { users: 0, messages: 0, queues: 0, waitingPolls: 0, pendingEvents: 0, pendingSize: 0, position: 0 }
+    const figures = () => ({ ...none, journalBytes: undefined, snapshot: undefined, waitingWebhooks: 0 })
+    metrics.show({ figures, connections: async () => 0, cluster: () => ({ role: 'follower', lag: 7 }) })
+    assert.equal(figure(await metrics.text(), 'natter_cluster_leader'), 0)
+    assert.equal(figure(await metrics.text(), 'natter_cluster_lag_entries'), 7)
+    metrics.show({ figures, connections: async () => 0 })
+    assert.doesNotMatch(await metrics.text(), /^natter_cluster_leader \d/m)
   })
 })
 

@@ -1,0 +1,169 @@
+// What running it for years costs: the single executable, metrics and logs, and backups beside the traffic.
+
+import { spawn } from 'node:child_process'
+import { existsSync, openSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type LoadResult, run } from '../load.ts'
+import {
+  authorization,
+  daemonFlags,
+  freshFolder,
+  natterd,
+  request,
+  root,
+  type Server,
+  startDaemon,
+  startServer,
+} from '../processes.ts'
+import { alternate, type Effort, NotInstalled, once, type Row, type Sample } from '../row.ts'
+import { filled } from '../store.ts'
+
+const natter = join(root, 'bin/natter')
+const single = join(root, 'binary/natter')
+
+const backups = once(measureBackups)
+
+export const operations: readonly Row[] = [
+  {
+    name: 'single executable, natter --help',
+    reference: 'node bin/natter --help',
+    goal: { atMost: 1.15 },
+    unit: 'ms',
+    measure(effort) {
+      demandExecutable()
+      return alternate(
+        effort.rounds(15, 5),
+        () => timeProgram(single, ['--help']),
+        () => timeProgram(process.execPath, [natter, '--help']),
+      )
+    },
+  },
+  {
+    name: 'single executable, natterd start, --memory',
+    reference: 'node bin/natterd',
+    goal: { atMost: 1.15 },
+    unit: 'ms',
+    measure(effort) {
+      demandExecutable()
+      return alternate(
+        effort.rounds(15, 5),
+        () => timeStart(single, ['daemon', 'run']),
+        () => timeStart(process.execPath, [natterd]),
+      )
+    },
+  },
+  {
+    name: 'a call with --metrics and --log-level info, 64 connections',
+    reference: 'the same without',
+    goal: { atMost: 1.05 },
+    unit: 'ms of a request',
+    measure: measureObserved,
+  },
+  {
+    name: 'natter backup, 1,000,000 messages',
+    reference: 'copying its files, and a sync',
+    goal: { atMost: 2 },
+    unit: 'ms',
+    measure: async effort => (await backups(effort)).times,
+  },
+  {
+    name: 'sends during a backup, p99',
+    reference: 'sends without one',
+    goal: { atMost: 1.3, informative: true },
+    unit: 'ms',
+    measure: async effort => (await backups(effort)).sends,
+  },
+]
+
+function demandExecutable(): void {
+  if (!existsSync(single)) throw new NotInstalled('run `npm run binary` first')
+}
+
+async function timeStart(program: string, args: readonly string[]): Promise<number> {
+  const began = performance.now()
+  const server = await startServer([...args, ...daemonFlags, '--memory', '--no-profile'], {}, { program })
+  await request(`${server.ready.url}/api/v1/users/me`, { Authorization: authorization(server.ready) })
+  const took = performance.now() - began
+  await server.stop()
+  return took
+}
+
+async function measureObserved(effort: Effort): Promise<Sample[]> {
+  const plain = await startDaemon(['--data', freshFolder(), '--no-profile'])
+  const flags = ['--data', freshFolder(), '--no-profile', '--metrics', '--log-level', 'info']
+  const observed = await startDaemon(flags, {}, { stderr: openSync(join(freshFolder(), 'log'), 'a') })
+  for (const server of [plain, observed]) server.pause()
+  const ask = async (server: Server) => {
+    server.resume()
+    try {
+      const headers = { Authorization: authorization(server.ready) }
+      const url = `${server.ready.url}/api/v1/users/me`
+      const load = { method: 'GET', headers, body: '', connections: 64, seconds: effort.rounds(2, 1), url }
+      return 1000 / (await run(load)).perSecond
+    } finally {
+      server.pause()
+    }
+  }
+  // The first round only warms up.
+  await ask(plain)
+  await ask(observed)
+  const samples = await alternate(
+    effort.rounds(9, 3),
+    () => ask(observed),
+    () => ask(plain),
+  )
+  await plain.stop()
+  await observed.stop()
+  return samples
+}
+
+async function measureBackups(effort: Effort): Promise<{ times: Sample[]; sends: Sample[] }> {
+  const { server, headers, folder } = await filled(effort, { subscribers: 10, messages: 1_000_000, topics: 1000 })
+  const target = join(freshFolder(), 'copy')
+  const clear = () => rmSync(target, { recursive: true, force: true })
+  const backup = async () => {
+    clear()
+    return timeProgram(process.execPath, [natter, 'backup', target, '--data', folder, '--quiet'])
+  }
+  const copy = async () => {
+    clear()
+    return timeProgram('sh', ['-c', 'cp -r "$0" "$1" && sync -f "$1"', folder, target])
+  }
+  const times = await alternate(effort.rounds(5, 2), backup, copy)
+  server.resume()
+  const body = new URLSearchParams({
+    type: 'direct',
+    to: `[${server.ready.owner.user_id}]`,
+    content: 'Hello',
+  }).toString()
+  const load = { method: 'POST', headers, body, connections: 4, seconds: effort.rounds(4, 2) }
+  const send = () => run({ ...load, url: `${server.ready.url}/api/v1/messages` })
+  await send()
+  const during = async (): Promise<LoadResult> => {
+    let sending = true
+    const backingUp = (async () => {
+      while (sending) await backup()
+    })()
+    const result = await send()
+    sending = false
+    await backingUp
+    return result
+  }
+  const results = await alternate(effort.rounds(5, 2), during, send)
+  const sends = results.map(({ ours, reference }) => ({ ours: ours.p99, reference: reference.p99 }))
+  await server.stop()
+  return { times, sends }
+}
+
+/** Milliseconds from spawn to exit of a program that must succeed. */
+function timeProgram(program: string, args: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const began = performance.now()
+    const child = spawn(program, args, { stdio: 'ignore' })
+    child.once('error', reject)
+    child.once('exit', code => {
+      if (code === 0) resolve(performance.now() - began)
+      else reject(new Error(`${program} ${args.join(' ')} ended with ${code}`))
+    })
+  })
+}
