@@ -14,17 +14,9 @@ import type { Difference } from '../domain/difference/index.ts'
 import type { Seed } from '../seed/format.ts'
 import type { BotOptions, RunningBot } from './bot.ts'
 import { keepOnFailure } from './keep.ts'
-import {
-  type Account,
-  type Duration,
-  type Explanation,
-  type Natter,
-  natterOf,
-  type Pattern,
-  type SpaceOptions,
-  type WaitOptions,
-} from './natter.ts'
+import type { Account, Duration, Explanation, Natter, Pattern, SpaceOptions, WaitOptions } from './natter.ts'
 import { type RemoteNatter, type RemoteOptions, takeSpace } from './remote.ts'
+import { natterOf } from './running-world.ts'
 
 export type {
   Account,

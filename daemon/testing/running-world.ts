@@ -1,0 +1,135 @@
+// One world of a test as it runs in this process: what `natter.ts` promises, done.
+
+import { type BotHandler, type Client, createClient } from '../client/index.ts'
+import { readRule } from '../control/faults.ts'
+import { userOf, waitFor } from '../control/wait.ts'
+import { explainMessage } from '../control/why.ts'
+import { explainCall } from '../control/why-call.ts'
+import { knowsEndpoint } from '../domain/index.ts'
+import type { Spaces } from '../spaces.ts'
+import type { World } from '../world.ts'
+import { type RunningBot, runBot as startBot } from './bot.ts'
+import { keepWorld } from './keep.ts'
+import {
+  type Account,
+  forward,
+  keepingAlive,
+  milliseconds,
+  missed,
+  mostDifferences,
+  type NamedBotOptions,
+  type Natter,
+  type Pattern,
+  type SpaceOptions,
+  variablesOf,
+  type WaitOptions,
+  wantedSpace,
+} from './natter.ts'
+
+/** A world that runs, and what it runs in. */
+export interface RunningWorld {
+  readonly world: World
+  /** Where it is reached from this machine. */
+  readonly url: string
+  readonly spaces: () => Promise<Spaces>
+  readonly stop: () => Promise<void>
+}
+
+export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natter {
+  const control = world.control!
+  const clients = new Map<number, Client>()
+  let stopping: Promise<void> | undefined
+
+  function account(name: string | number): Account {
+    const user = userOf(control, name)
+    return { userId: user.id, email: user.email, apiKey: control.parts.keys.keyOf(user) }
+  }
+
+  function as(name: string | number): Client {
+    const { userId, email, apiKey } = account(name)
+    const known = clients.get(userId)
+    if (known?.email === email) return known
+    const client = createClient({ site: url, email, apiKey })
+    clients.set(userId, client)
+    return client
+  }
+
+  async function wait(kind: 'event' | 'call' | 'webhook', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
+    const reader = user === undefined ? undefined : userOf(control, user).id
+    const waited = await keepingAlive(waitFor(control, { [kind]: wanted, reader, within: milliseconds(within) }))
+    if (waited.met) return waited[kind]
+    throw new Error(missed(kind, wanted, waited.near))
+  }
+
+  const bots: RunningBot[] = []
+
+  async function runBot(handler: BotHandler, { as: name = 'echo-bot', ...options }: NamedBotOptions = {}) {
+    const bot = await keepingAlive(startBot(as(name), handler, options))
+    bots.push(bot)
+    return bot
+  }
+
+  async function stopAll(): Promise<void> {
+    const stopped = await Promise.allSettled(bots.map(bot => bot.stop()))
+    await end()
+    // What a handler threw must not be lost with the test.
+    for (const outcome of stopped) if (outcome.status === 'rejected') throw outcome.reason
+  }
+
+  function stop(): Promise<void> {
+    stopping ??= keepingAlive(stopAll())
+    return stopping
+  }
+
+  return {
+    url,
+    owner: as(world.owner.id),
+    controlToken: control.parts.keys.controlToken,
+    as,
+    account,
+    env: name => variablesOf(url, account(name)),
+    runBot,
+    clock: {
+      now: () => new Date(control.clock.now()),
+      freeze: () => control.clock.freeze(),
+      resume: () => control.clock.resume(),
+      advance: by => keepingAlive(control.moveTo(now => now + milliseconds(by))),
+      set: to => keepingAlive(control.moveTo(now => forward(now, to.getTime()))),
+    },
+    waitFor: async (event, options) => (await wait('event', event, options)).event,
+    waitForCall: (call, options) => wait('call', call, options),
+    faults: {
+      add: rule =>
+        control.faults.add(
+          readRule({ ...rule }, { endpoint: knowsEndpoint, user: name => userOf(control, name).email }),
+        ),
+      list: () => control.faults.list(),
+      remove: id => void control.faults.remove(id),
+      clear: () => control.faults.clear(),
+    },
+    why: (of, name) =>
+      typeof of === 'object' ? explainCall(control, of.call) : explainMessage(control, of, userOf(control, name)),
+    requests: () => control.calls.since(),
+    forgetRequests: () => control.calls.clear(),
+    events: () => control.events.since(),
+    webhooks: () => control.deliveries.since(),
+    waitForWebhook: (delivery, options) => wait('webhook', delivery, options),
+    outbox: () => control.outbox.since(),
+    reset: () => keepingAlive(control.reset()),
+    save: snapshot => void control.worlds.save(snapshot),
+    restore: snapshot => keepingAlive(control.worlds.restore(snapshot)),
+    changed: work => keepingAlive(control.worlds.changedBy(work, mostDifferences)),
+    keep: (folder, why) => keepingAlive(keepWorld(control, folder, why)),
+    space: options => keepingAlive(openSpace(spaces, url, options)),
+    stop,
+    [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,
+  } as Natter
+}
+
+async function openSpace(spaces: RunningWorld['spaces'], url: string, options?: SpaceOptions): Promise<Natter> {
+  const wanted = wantedSpace('space', options)
+  const all = await spaces()
+  const space = await all.open(wanted)
+  const site = `${url.replace(/\/spaces\/[^/]+$/, '')}/spaces/${space.name}`
+  return natterOf({ world: space.world, url: site, spaces, stop: () => all.end(space) })
+}
