@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../base/version.ts'
+import { blocksIn } from './verify/transcript.ts'
 
 /** Defined by the bundler. */
 declare const NATTER_COOKBOOK: string | undefined
@@ -19,7 +20,6 @@ export function cheats(): string {
 /** Its title, and its commands as they are. */
 function recipeText(recipe: string): string {
   const [title] = recipe.split('\n', 1)
-  const blocks = [...recipe.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands!.trimEnd())
-  const lines = blocks.join('\n').split('\n')
+  const lines = blocksIn(recipe).blocks.flatMap(({ steps }) => steps.flatMap(({ command }) => command.split('\n')))
   return `${title}\n${lines.map(line => `  ${line}`.trimEnd()).join('\n')}\n`
 }

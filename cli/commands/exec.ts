@@ -1,27 +1,19 @@
 // `natter exec -- CMD`: runs a command with a daemon of its own, and exits with the command's code.
 
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { snapshotName, withoutSecrets } from '../../daemon/api/failure-files.ts'
-import { profileFrom, type Ready } from '../../daemon/api/local.ts'
+import type { Ready } from '../../daemon/api/local.ts'
 import { Ending, exitCodes, usage } from '../base/failure.ts'
 import { note } from '../base/note.ts'
-import { zuliprcText } from '../base/profile.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
 import { findAccount } from '../transport/control.ts'
 import { runChild } from './child.ts'
 import { flagIn, withoutFlag } from './daemon/files.ts'
 import { daemonFlagsBut } from './daemon/flags.ts'
-import { spawnDaemon } from './daemon/process.ts'
-import { waitUntilReady } from './daemon/wait-ready.ts'
-
-/** Where the command runs, and as whom. */
-type Place = Pick<Ready, 'url' | 'owner' | 'control_token'>
-
-const startTimeout = 30_000
-const stopTimeout = 10_000
+import { environmentFor, type Place, startTimeout, withFixture } from './fixture.ts'
 
 export const exec: readonly ExtraSubcommand[] = [
   {
@@ -101,47 +93,19 @@ interface Wishes {
   readonly onFailure: string | undefined
 }
 
-/** Characters of the daemon's log that are kept for a failure. */
-const longestLog = 1_000_000
-
 async function runWithDaemon(
   flags: readonly string[],
   command: readonly string[],
   { timeout, as, onFailure }: Wishes,
 ): Promise<number> {
-  const scratch = mkdtempSync(join(tmpdir(), 'natter-exec-'))
-  const readyFile = join(scratch, 'ready.json')
-  const has = (name: string) => flags.some(flag => flag === `--${name}` || flag.startsWith(`--${name}=`))
-  const all = [...flags, '--no-profile', '--json', '--ready-file', readyFile]
-  if (!has('data') && !has('memory')) all.push('--memory')
-  if (!has('port')) all.push('--port', '0')
-  const shown = has('log-level')
-  let logged = ''
-  // In its own process group: Ctrl-C at the terminal is for the command, which may need the daemon until it ends.
-  const daemon = spawnDaemon(all, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
-  daemon.stderr!.setEncoding('utf8').on('data', text => {
-    logged = (logged + text).slice(-longestLog)
-    // Otherwise it is shown only if the daemon does not start.
-    if (shown) process.stderr.write(text)
-  })
-  try {
-    const ready = await waitUntilReady(daemon, readyFile, timeout, () => logged.slice(-10_000))
+  return withFixture(flags, timeout, async ({ ready, daemon, scratch, log }) => {
     if (onFailure !== undefined && !ready.control_token)
       throw usage('--on-failure needs the control plane', 'Add --control, or leave out --data.')
     if (command.length === 0) return await lookAt(ready, daemon)
     const code = await runCommand(command, as === undefined ? ready : await readyAs(ready, as), scratch)
-    if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged })
+    if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged: log() })
     return code
-  } finally {
-    if (daemon.exitCode === null && daemon.signalCode === null) {
-      const ended = new Promise(resolve => daemon.once('exit', resolve))
-      daemon.kill('SIGTERM')
-      const timer = setTimeout(() => daemon.kill('SIGKILL'), stopTimeout)
-      await ended
-      clearTimeout(timer)
-    }
-    rmSync(scratch, { recursive: true, force: true })
-  }
+  })
 }
 
 /** The daemon begins with the snapshot of a folder that was kept. */
@@ -199,17 +163,5 @@ async function readyAs(ready: Place, name: string): Promise<Place> {
 }
 
 function runCommand(command: readonly string[], ready: Place, scratch: string): Promise<number> {
-  const { url, owner } = ready
-  const zuliprc = join(scratch, 'zuliprc')
-  writeFileSync(zuliprc, zuliprcText(profileFrom(ready)), { mode: 0o600 })
-  const account = { SITE: url, EMAIL: owner.email, API_KEY: owner.api_key, USER_ID: String(owner.user_id) }
-  const both = Object.entries(account).flatMap(([name, value]) => [
-    [`NATTER_${name}`, value],
-    [`ZULIP_${name}`, value],
-  ])
-  const { control_token: token } = ready
-  const files = { ZULIP_CONFIG: zuliprc, NATTER_ZULIPRC: zuliprc, ...(token && { NATTER_CONTROL_TOKEN: token }) }
-  const { NATTER_CONTROL_TOKEN: _, NATTER_READY_FILE: __, ...inherited } = process.env
-  const env = { ...inherited, ...Object.fromEntries(both), ...files }
-  return runChild(command, env)
+  return runChild(command, environmentFor(ready, scratch))
 }

@@ -22,6 +22,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'run a command with a daemon of its own: natter exec -- npm test',
     load: async () => (await import('./exec.ts')).exec,
   },
+  verify: {
+    about: 'run the commands of a Markdown page and compare what they print',
+    load: async () => (await import('./verify/index.ts')).verify,
+  },
   spaces: {
     about: 'more organizations in the same daemon, each with an address of its own',
     load: async () => (await import('./spaces.ts')).spaces,
