@@ -1,5 +1,5 @@
-// Transcripts in Markdown: `console` blocks with commands after `$ ` and what they print. `...` stands for anything in a line, a
-// line of its own for any lines; `[0-9]+` and other sets of characters are patterns; `[3]` is an exit code other than 0.
+// Transcripts in Markdown: `console` blocks with commands after `$ ` and what they print. `...` matches anything in a line, and on a
+// line of its own any lines; `[0-9]+` and other sets of characters are patterns; `[3]` is an exit code other than 0.
 
 export interface Step {
   /** As it is written, with the lines that continue it. */
@@ -18,7 +18,7 @@ export interface Block {
   readonly steps: readonly Step[]
 }
 
-/** Undefined where a block does not begin with a command: the number of its first line. */
+/** `stray` is the number of a line in a block before its first command. */
 export function blocksIn(page: string): { readonly blocks: readonly Block[]; readonly stray?: number } {
   const blocks: Block[] = []
   let steps: { source: string[]; command: string; line: number; expected: string[] }[] | undefined
