@@ -191,6 +191,10 @@ function clusterConfig(read: Read, password: string | undefined): ClusterConfig 
 
 /** What only a daemon that is alone can do. */
 function refuseAlone(read: Read, memory: boolean, secret: string | undefined): void {
+  if (read('advertise') === undefined && ['0.0.0.0', '::'].includes(read('host')))
+    throw new UsageError(
+      '--cluster needs --advertise URL here: the other daemons cannot call this one at every address',
+    )
   if (memory) throw new UsageError('--memory and --cluster exclude each other: a daemon in a cluster needs a folder')
   if (read('control'))
     throw new UsageError('--control and --cluster exclude each other: the control plane is for single daemons')

@@ -190,6 +190,7 @@ describe('natterd --cluster', { skip }, () => {
       [['--cluster', 'nonsense', '--secret', secret], /--cluster takes URLs such as/],
       [[...cluster, '--secret', secret, '--cluster-user', 'root'], /go together/],
       [['--advertise', 'http://10.0.0.1'], /--advertise needs --cluster/],
+      [[...cluster, '--secret', secret, '--host', '0.0.0.0'], /--cluster needs --advertise URL here/],
     ]
     for (const [flags, wanted] of cases) assert.match(refusal(flags), wanted)
   })

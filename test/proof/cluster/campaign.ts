@@ -3,7 +3,8 @@
 // log comes back after a later one.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,6 +31,8 @@ interface Place {
   readonly node: Node
   readonly etcd: readonly Gate[]
   readonly peers: Gate
+  /** Whether its folder is a disk of its own, which can be filled. */
+  readonly disk: boolean
 }
 
 interface Scene {
@@ -101,6 +104,16 @@ const faults: Readonly<Record<string, Fault>> = {
     assert.equal(await node.daemon.closed, 0, node.daemon.stderr)
     await node.start()
   },
+  async 'a full disk at one daemon'({ places }) {
+    const { node, disk } = places.at(-1)!
+    if (!disk) return
+    const filling = join(node.data, 'filling')
+    fill(filling)
+    // It notices at its next write and leaves; the others go on.
+    assert.equal(await node.daemon.closed, 1, node.daemon.stderr)
+    rmSync(filling)
+    await node.start()
+  },
   async 'kill -9 of all daemons'({ places }) {
     await Promise.all(places.map(({ node }) => node.daemon.kill()))
     await Promise.all(places.map(({ node }) => node.start()))
@@ -160,6 +173,7 @@ export async function campaign({ faults: count, seed, note = () => {} }: Options
     await Promise.all(places.map(({ node }) => node.daemon?.closed))
     for (const { etcd: gates, peers } of places) for (const gate of [...gates, peers]) gate.end()
     await etcd.stop()
+    for (const { node, disk } of places) if (disk) spawnSync('umount', [node.data])
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -170,15 +184,33 @@ async function buildPlaces(etcd: EtcdCluster, folder: string): Promise<Place[]> 
   const places: Place[] = []
   for (let i = 0; i < 3; i++) {
     const port = await freePort()
+    const data = join(folder, `daemon-${i}`)
+    const disk = i === 2 && mountSmallDisk(data)
     const gates = await Promise.all(etcd.urls.map(url => Gate.to(url)))
     const peers = await Gate.to(`http://127.0.0.1:${port}`)
     const flags = [
       ...['--cluster', gates.map(({ url }) => url).join(','), '--secret-file', secretFile],
       ...['--cluster-lease', String(leaseSeconds), '--advertise', peers.url],
     ]
-    places.push({ node: new Node(join(folder, `daemon-${i}`), port, flags), etcd: gates, peers })
+    places.push({ node: new Node(data, port, flags), etcd: gates, peers, disk })
   }
   return places
+}
+
+/** False where nobody but the administrator may mount. */
+function mountSmallDisk(folder: string): boolean {
+  mkdirSync(folder, { recursive: true })
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'natter-proof', folder]).status === 0
+}
+
+/** Leaves no room for a single byte. */
+function fill(file: string): void {
+  for (const size of [1024 * 1024, 4096, 1])
+    try {
+      for (;;) appendFileSync(file, Buffer.alloc(size))
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC')
+    }
 }
 
 /** All daemons at one position, with the same sums of every section of the state. */
