@@ -230,8 +230,12 @@ async function checkMessages(
 ): Promise<void> {
   const { url } = places[0]!.node
   const params = { anchor: 'newest', num_before: 5000, num_after: 0, apply_markdown: false }
-  const list = await ask(url, owner, messages.list, params)
-  const kept = (list!.messages as { content: string }[]).map(({ content }) => content)
+  // A daemon that has just lost the lead reads its store again.
+  const list = await until(async () => {
+    const answer = await ask(url, owner, messages.list, params)
+    return answer?.result === 'success' && answer
+  })
+  const kept = (list.messages as { content: string }[]).map(({ content }) => content)
   const counts = new Map<string, number>()
   for (const content of kept) counts.set(content, (counts.get(content) ?? 0) + 1)
   for (const content of answered)
