@@ -18,6 +18,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'wait for an event; exit code 0 if it arrives, 8 if not',
     load: async () => (await import('./wait.ts')).wait,
   },
+  trigger: {
+    about: 'make an event of any kind happen, to see how your client takes it',
+    load: async () => (await import('./trigger/index.ts')).trigger,
+  },
   exec: {
     about: 'run a command with a daemon of its own: natter exec -- npm test',
     load: async () => (await import('./exec.ts')).exec,
