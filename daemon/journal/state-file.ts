@@ -59,10 +59,15 @@ export async function readStateFile(path: string): Promise<StateDocument<unknown
   }
 }
 
-/** The same of a file that is open; `file` is its name in messages. */
-export async function readOpenState(fd: number, file: string): Promise<StateDocument<unknown[]>> {
+/** Checks the sums of a file that is open, and makes nothing of its rows: a tenth of the work of reading them. */
+export async function checkOpenState(fd: number, file: string): Promise<void> {
+  await readOpenState(fd, file, false)
+}
+
+/** The same as `readStateFile` of a file that is open; `file` is its name in messages. */
+export async function readOpenState(fd: number, file: string, keepRows = true): Promise<StateDocument<unknown[]>> {
   const size = fstatSync(fd).size
-  const reader = new StateReader(file)
+  const reader = new StateReader(file, keepRows)
   try {
     for await (const block of lineBlocks(fd, size))
       for (let start = 0; start < block.length; ) {
@@ -115,6 +120,7 @@ class StateReader {
   /** Whether it was refused for what it says, not for its layout: no other way of reading it will help. */
   final = false
   readonly #file: string
+  readonly #keepRows: boolean
   #line = 0
   #expected: 'head' | 'section' | 'first row' | 'row' | 'section or end' | 'end of section' | 'end' | 'nothing' = 'head'
   #document!: Found
@@ -125,8 +131,9 @@ class StateReader {
   readonly #begins = new Map<string, number>()
   #sum = 0
 
-  constructor(file: string) {
+  constructor(file: string, keepRows: boolean) {
     this.#file = file
+    this.#keepRows = keepRows
   }
 
   take(bytes: Buffer, start: number, end: number): void {
@@ -197,7 +204,7 @@ class StateReader {
   #row(bytes: Buffer, start: number, end: number): void {
     const more = bytes[end - 1] === comma
     this.#sum = crc32(bytes.subarray(start, end), this.#sum)
-    this.#rows.push(this.#parse(bytes.toString('utf8', start, more ? end - 1 : end)))
+    if (this.#keepRows) this.#rows.push(this.#parse(bytes.toString('utf8', start, more ? end - 1 : end)))
     this.#expected = more ? 'row' : 'end of section'
   }
 

@@ -19,7 +19,7 @@ import {
   manifestName,
   manifestText,
 } from './archive.ts'
-import { checkFiles } from './check.ts'
+import { checkSums } from './check.ts'
 import { type HeldFile, StoreView } from './store-view.ts'
 
 export interface BackupMade {
@@ -63,12 +63,10 @@ interface Archive {
 async function archiveOf(options: BackupOptions): Promise<Archive> {
   const view = await StoreView.open(options.folder)
   try {
-    const [problem] = await checkFiles(view)
-    if (problem)
-      throw new BackupRefused(`the store is damaged: ${problem.message}. Run \`natter store check\` to see everything`)
+    await checkSums(view)
   } catch (error) {
     view.close()
-    throw error
+    throw damaged((error as Error).message)
   }
   const { createTarPacker } = await import('modern-tar')
   const { readable, controller } = createTarPacker()
@@ -99,7 +97,12 @@ async function pack(packer: Packer, view: StoreView, options: BackupOptions): Pr
   await packer.text(headName, `${JSON.stringify(head)}\n`)
   const secret = !withoutSecret && (await packer.looseFile(folder, 'secret'))
   if (view.state) await packer.heldFile(view.state)
-  for (const file of view.sideFiles) await packer.heldFile(file)
+  for (const file of view.sideFiles) {
+    await packer.heldFile(file)
+    const { bytes, sum } = packer.files.at(-1)!
+    if (bytes !== file.entry.bytes || sum !== file.entry.sum)
+      throw damaged(`${file.name} does not match its checksum in state.json`)
+  }
   // Uploads before the end of the journal, which may name new ones; then those.
   const first = view.looseFiles()
   for (const name of first) await packer.looseFile(folder, name)
@@ -115,6 +118,10 @@ async function pack(packer: Packer, view: StoreView, options: BackupOptions): Pr
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     secret,
   }
+}
+
+function damaged(what: string): BackupRefused {
+  return new BackupRefused(`the store is damaged: ${what}. Run \`natter store check\` to see everything`)
 }
 
 const pieceSize = 1024 * 1024

@@ -7,8 +7,8 @@ import { crc32 } from 'node:zlib'
 import type { State } from '../domain/model/state.ts'
 import { checkSecret, storedSecret } from '../io/secret.ts'
 import { JournalDamaged } from '../journal/journal.ts'
-import { readSegment } from '../journal/segment-reader.ts'
-import { readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
+import { readSegment, type Segment } from '../journal/segment-reader.ts'
+import { checkOpenState, readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
 import { rebuildState } from './rebuild.ts'
 import { type HeldFile, type SideFile, StoreView } from './store-view.ts'
 
@@ -53,11 +53,22 @@ export async function checkStore(folder: string): Promise<StoreReport> {
   }
 }
 
-/** The files that the daemon needs for a start, by their checksums. For a backup: the rest is checked when it is restored. */
-export async function checkFiles(view: StoreView): Promise<readonly Problem[]> {
-  const checking = new Checking()
-  await checking.files(view)
-  return checking.report(view.position).problems
+/**
+ * The snapshot and the journal by their checksums; throws at the first that does not match. For a backup, which checks the files of
+ * messages while it copies them: the rest is checked when it is restored.
+ */
+export async function checkSums({ state, segments, snapshot }: StoreView): Promise<void> {
+  if (state) await checkOpenState(state.fd, state.name)
+  let previous: number | undefined
+  for (const segment of segments) {
+    await walkSegment(segment, snapshot.position, previous)
+    previous = segment.last
+  }
+}
+
+/** Every line is checked on the way; nothing needs to be parsed. */
+async function walkSegment(segment: Segment, after: number, previous: number | undefined): Promise<void> {
+  for await (const block of readSegment(segment, after, previous, () => [])) for (const _ of block);
 }
 
 type Document = StateDocument<unknown[]> | undefined
@@ -90,11 +101,7 @@ class Checking {
     let previous: number | undefined
     for (const segment of view.segments) {
       this.#count(segment.size)
-      await this.#guard(async () => {
-        // Every line is checked on the way; nothing needs to be parsed.
-        for await (const block of readSegment(segment, view.snapshot.position, previous, () => []))
-          for (const _ of block);
-      })
+      await this.#guard(() => walkSegment(segment, view.snapshot.position, previous))
       previous = segment.last
     }
     return document

@@ -127,6 +127,34 @@ describe('natter store check', () => {
   })
 })
 
+describe('natter backup of a store that is damaged', () => {
+  test('is refused, with the place', async t => {
+    const shell = newShell(t)
+    const refused = async (words: RegExp, folder: string) => {
+      const { code, stderr } = await shell.natter(['backup', 'x.tar', '--data', folder])
+      assert.equal(code, 1, stderr)
+      assert.match(stderr, words)
+      assert.deepEqual(readdirSync(shell.home), [])
+    }
+    const journal = copy()
+    edit(journal, 'journal.ndjson', text => text.replace('"two"', '"2wo"'))
+    await refused(
+      /the store is damaged: journal\.ndjson, line \d+: .*Run `natter store check` to see everything/,
+      journal,
+    )
+    const state = copy()
+    edit(state, 'state.json', text => text.replace('in the snapshot', 'in the snapshut'))
+    await refused(/the store is damaged: state\.json, line \d+: the rows of section/, state)
+    const messages = mkdtempSync(join(scratch, 'segments-'))
+    const files = [{ name: 'first', pieces: () => [Buffer.from('content')] }]
+    await openSnapshots(messages).write({ format: 3, position: 5, time: 0, sections: {}, files })
+    const log = await FileJournal.open({ folder: messages, durability: 'os', warn: () => {}, startAfter: 5 })
+    await log.close()
+    writeFileSync(join(messages, 'messages/first'), 'cantent')
+    await refused(/the store is damaged: messages\/first does not match its checksum/, messages)
+  })
+})
+
 describe('natter store stats', () => {
   test('counts what the store holds', async t => {
     const { code, stdout } = await newShell(t).natter(['store', 'stats', '--data', original, '--json'])
