@@ -13,6 +13,7 @@ import { factsPage } from './generate/facts.ts'
 import { openPointsPage } from './generate/open-points.ts'
 import { controlOpenApi, openApi } from './generate/openapi.ts'
 import { permissionsPage } from './generate/permissions.ts'
+import { proofPage, readProof } from './generate/proof.ts'
 import { loadCatalogue, loadControlPages, root } from './generate/sources.ts'
 
 const folder = join(root, 'docs', 'generated')
@@ -21,6 +22,7 @@ const folder = join(root, 'docs', 'generated')
 export async function generate(): Promise<ReadonlyMap<string, string>> {
   const resources = await loadCatalogue()
   const control = await loadControlPages()
+  const proof = readProof(join(folder, 'proof.json'))
   return new Map([
     ['api.md', apiPage(resources)],
     ['openapi.json', `${JSON.stringify(openApi(resources), null, 2)}\n`],
@@ -34,6 +36,8 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
     ['capabilities.md', capabilitiesPage()],
     ['daemon.md', daemonPage()],
     ['open-points.md', openPointsPage()],
+    ['proof.json', `${JSON.stringify(proof, null, 2)}\n`],
+    ['proof.md', proofPage(proof)],
   ])
 }
 

@@ -8,6 +8,8 @@ export interface Campaign {
   readonly long: number
   /** How many with every run of the tests. */
   readonly short: number
+  /** Why it cannot run on this machine. */
+  readonly unavailable?: string | undefined
   /** Runs until the count or the deadline is reached. Throws a `Failure` when it finds something. */
   run(options: RunOptions): Promise<Result>
 }
@@ -18,20 +20,35 @@ export interface RunOptions {
   /** By `performance.now()`. */
   readonly deadline?: number
   readonly note?: (text: string) => void
+  /** Called with the number done so far. */
+  readonly progress?: (done: number) => void
 }
 
 export interface Result {
   readonly done: number
   /** What was seen on the way, for people. */
   readonly summary: string
+  /** What was left out on this machine, and why. */
+  readonly skipped?: readonly string[]
 }
 
-/** Found something. The seed alone brings it back, with a count of 1. */
+/** Found something. The seed brings it back, with this count. */
 export class Failure extends Error {
   readonly seed: number
-  constructor(seed: number, message: string) {
+  readonly count: number
+  constructor(seed: number, message: string, count = 1) {
     super(message)
     this.seed = seed
+    this.count = count
+  }
+}
+
+/** For campaigns whose checks are assertions: what goes wrong in `work` is a failure that this seed and count bring back. */
+export async function blaming<T>(seed: number, count: number, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw new Failure(seed, (error as Error).stack ?? String(error), count)
   }
 }
 

@@ -1,7 +1,8 @@
 // Three members of etcd, three daemons, writers and readers at each of them, and faults: kills, pauses, cut connections
 // (test/proof/cluster/campaign.ts).
 
-import type { Campaign } from './campaign.ts'
+import { withoutEtcd } from '../support/etcd.ts'
+import { blaming, type Campaign } from './campaign.ts'
 import { campaign as attack } from './cluster/campaign.ts'
 
 /** A new cluster after so many. */
@@ -13,14 +14,17 @@ export const campaign: Campaign = {
   unit: 'faults',
   long: 300,
   short: 10,
-  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {} }) {
+  unavailable: withoutEtcd,
+  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const total = { writes: 0, unanswered: 0, leaders: 0, moves: 0 }
     let done = 0
     for (let next = seed; done < count && performance.now() < deadline; next++) {
       const faults = Math.min(perCluster, count - done)
-      const seen = await attack({ faults, seed: next, note: text => note(`seed ${next}: ${text}`) })
+      const attacking = attack({ faults, seed: next, note: text => note(`seed ${next}: ${text}`) })
+      const seen = await blaming(next, faults, attacking)
       for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += seen[key]
       done += faults
+      progress(done)
     }
     const { writes, unanswered, leaders, moves } = total
     return {

@@ -29,7 +29,8 @@ export const campaign: Campaign = {
   unit: 'calls',
   long: 1_000_000,
   short: 10_000,
-  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {} }) {
+  unavailable: process.platform === 'linux' ? undefined : 'it runs on Linux only',
+  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const house = new House()
     const all = (await catalogueEndpoints()).map(({ endpoint }) => endpoint)
     const endpoints = all.filter(({ served }) => served !== 'outgoing')
@@ -47,6 +48,7 @@ export const campaign: Campaign = {
         }
         await Promise.all(lanes.map((_, lane) => callAll(lanes, lane, endpoints, number, each, tally)))
         done += each * lanes.length
+        progress(done)
         await house.passAnHour()
         const isLast = done >= count || performance.now() >= deadline
         if ((number - seed + 1) % restartAfter === 0 || isLast) {

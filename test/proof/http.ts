@@ -15,7 +15,7 @@ export const campaign: Campaign = {
   unit: 'requests',
   long: 1_000_000,
   short: 20_000,
-  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {} }) {
+  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const folder = mkdtempSync(join(tmpdir(), 'natter-prove-'))
     const [short, plain] = await Promise.all([start(join(folder, 'a')), start(join(folder, 'b'), '--plain-http')])
     const account = short.ready.owner
@@ -43,6 +43,7 @@ export const campaign: Campaign = {
         answers += one.answers
         if (done - told >= count / 20) {
           told = done
+          progress(done)
           note(`${done} requests, ${answers} answers`)
         }
       }

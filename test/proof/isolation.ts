@@ -27,7 +27,7 @@ export const campaign: Campaign = {
   unit: 'calls',
   long: 200_000,
   short: 300,
-  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {} }) {
+  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const data = mkdtempSync(join(tmpdir(), 'natter-prove-'))
     const endpoints = (await catalogueEndpoints())
       .map(({ endpoint }) => endpoint)
@@ -44,6 +44,7 @@ export const campaign: Campaign = {
         around += await noise.end()
         compare(alone, noisy, number)
         done += alone.length
+        progress(done)
         note(`${done} calls, ${around} beside them`)
       }
     } finally {

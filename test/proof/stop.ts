@@ -21,7 +21,7 @@ export const campaign: Campaign = {
   unit: 'stops',
   long: 5,
   short: 0,
-  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {} }) {
+  async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const data = mkdtempSync(join(tmpdir(), 'natter-prove-'))
     const daemon = await launch(data, { flags: ['--heartbeat', '2'] })
     let written = 0
@@ -29,6 +29,7 @@ export const campaign: Campaign = {
     try {
       for (; done < count && performance.now() < deadline; done++) {
         written += await stopOnce(daemon, seed)
+        progress(done + 1)
         note(`${done + 1} stops, ${written} writes`)
       }
       await daemon.stop()

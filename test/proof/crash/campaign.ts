@@ -22,6 +22,7 @@ export interface Campaign {
   readonly kills: number
   readonly seed: number
   readonly note?: (text: string) => void
+  readonly progress?: (kills: number) => void
 }
 
 export interface Tally {
@@ -45,7 +46,7 @@ const talk = ['message', 'update_message', 'delete_message', 'reaction', 'update
 /** Of the queues of one account: some hear little, some everything. */
 const wanted = [['saved_snippets'], ['saved_snippets', ...talk], ['saved_snippets', 'typing', ...talk]]
 
-export async function campaign({ kills, seed, note = () => {} }: Campaign): Promise<Tally> {
+export async function campaign({ kills, seed, note = () => {}, progress = () => {} }: Campaign): Promise<Tally> {
   const data = mkdtempSync(join(tmpdir(), 'natter-crash-'))
   const random = dice(seed)
   const tally: Tally = { writes: 0, events: 0, unknown: 0 }
@@ -61,6 +62,7 @@ export async function campaign({ kills, seed, note = () => {} }: Campaign): Prom
         for (const reader of player.readers) await reader.recover(caller)
         await checkQueues(caller, player)
       }
+      progress(round)
       note(
         `kill ${round} of ${kills}: ${sum(players, ({ writers, talkers }) => done([...writers, ...talkers]))} writes`,
       )

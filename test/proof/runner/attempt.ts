@@ -1,0 +1,83 @@
+// Runs one campaign in a process group and a temporary folder of its own. However it ends, neither outlives it.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Result } from '../campaign.ts'
+
+export interface Order {
+  /** The file of the campaign. */
+  readonly file: string
+  readonly count: number
+  readonly seed: number
+  readonly minutes?: number | undefined
+}
+
+export interface Failed {
+  readonly message: string
+  /** The arguments that repeat it. */
+  readonly again: string
+}
+
+/** What the process of a campaign reports. */
+export type Report =
+  | { readonly kind: 'note'; readonly text: string }
+  | { readonly kind: 'progress'; readonly done: number }
+  | ({ readonly kind: 'passed' } & Result)
+  | ({ readonly kind: 'failed' } & Failed)
+
+export interface Outcome {
+  readonly outcome: 'passed' | 'failed' | 'interrupted'
+  readonly done: number
+  readonly summary: string
+  readonly skipped: readonly string[]
+  readonly again?: string
+}
+
+export async function attempt(
+  order: Order,
+  signal: AbortSignal,
+  hear: (report: Report) => void = () => {},
+): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-prove-'))
+  const child = fork(join(import.meta.dirname, 'worker.ts'), [JSON.stringify(order)], {
+    // A group of its own: Ctrl-C reaches the runner only, which ends the whole group.
+    detached: true,
+    env: { ...process.env, TMPDIR: folder },
+  })
+  const endGroup = () => killGroup(child)
+  signal.addEventListener('abort', endGroup)
+  if (signal.aborted) endGroup()
+  let done = 0
+  let lastNote = ''
+  let last: Report | undefined
+  child.on('message', (report: Report) => {
+    if (report.kind === 'note') lastNote = report.text
+    if (report.kind === 'progress') done = report.done
+    last = report
+    hear(report)
+  })
+  const code = await new Promise<string>(resolve =>
+    child.once('close', (code, killed) => resolve(String(killed ?? code))),
+  )
+  signal.removeEventListener('abort', endGroup)
+  endGroup()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+
+  if (last?.kind === 'passed')
+    return { outcome: 'passed', done: last.done, summary: last.summary, skipped: last.skipped ?? [] }
+  const rest = { done, skipped: [] }
+  if (last?.kind === 'failed') return { outcome: 'failed', ...rest, summary: last.message, again: last.again }
+  if (signal.aborted) return { outcome: 'interrupted', ...rest, summary: lastNote }
+  const again = `--seed ${order.seed} --count ${order.count}`
+  return { outcome: 'failed', ...rest, summary: `the campaign ended with ${code} and reported nothing`, again }
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,32 @@
+// The process of one campaign: runs it and reports to the runner.
+
+import { type Campaign, Failure } from '../campaign.ts'
+import type { Order, Report } from './attempt.ts'
+
+// The runner is gone: nobody else ends the daemons of this group.
+process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL'))
+
+const { file, count, seed, minutes } = JSON.parse(process.argv[2]!) as Order
+const { campaign } = (await import(file)) as { campaign: Campaign }
+await report(await result())
+// A campaign that failed can leave connections and timers behind.
+process.exit(0)
+
+async function result(): Promise<Report> {
+  const deadline = minutes === undefined ? Number.POSITIVE_INFINITY : performance.now() + minutes * 60_000
+  const note = (text: string) => void report({ kind: 'note', text })
+  const progress = (done: number) => void report({ kind: 'progress', done })
+  try {
+    return { kind: 'passed', ...(await campaign.run({ count, seed, deadline, note, progress })) }
+  } catch (error) {
+    const { seed: blamed, count: needed } = error instanceof Failure ? error : { seed, count }
+    const message = error instanceof Failure ? error.message : ((error as Error).stack ?? String(error))
+    return { kind: 'failed', message, again: `--seed ${blamed} --count ${needed}` }
+  }
+}
+
+function report(news: Report): Promise<void> {
+  return new Promise((resolve, reject) =>
+    process.send!(news, (error: Error | null) => (error ? reject(error) : resolve())),
+  )
+}
