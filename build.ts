@@ -109,7 +109,7 @@ async function buildInspector(): Promise<void> {
     bundle: true,
     platform: 'browser',
     format: 'iife',
-    target: ['chrome111', 'firefox115', 'safari16.4'],
+    target: ['chrome123', 'firefox120', 'safari17.5'],
     tsconfig: 'daemon/inspector/tsconfig.json',
     minify: true,
     legalComments: 'none',

@@ -25,7 +25,8 @@ export interface LoggedCall {
   readonly endpoint: string | null
   readonly user: string | null
   readonly user_agent: string | null
-  readonly sent: Readonly<Record<string, unknown>>
+  /** Absent in daemons of older versions. */
+  readonly sent?: Readonly<Record<string, unknown>>
   readonly params: Readonly<Record<string, unknown>>
   readonly status: number | null
   readonly code: string | null
@@ -107,14 +108,15 @@ async function follow(abort: AbortSignal): Promise<void> {
   let pause = 0
   let first = true
   while (!abort.aborted) {
+    const within = first ? 0 : closely.peek() ? 1 : 5
+    const poll = new AbortController()
+    // A view that begins to want figures does not wait for the end of a long poll.
+    const ignore = closely.subscribe(wanted => {
+      if (wanted && within > 1) poll.abort()
+    })
     try {
-      const within = first ? 0 : closely.peek() ? 1 : 5
-      const reply = await control(
-        'GET',
-        '/live',
-        { events: progress.events, requests: progress.requests, within },
-        abort,
-      )
+      const seen = { events: progress.events, requests: progress.requests }
+      const reply = await control('GET', '/live', { ...seen, within }, AbortSignal.any([abort, poll.signal]))
       if (abort.aborted) return
       take(reply)
       first = false
@@ -124,9 +126,12 @@ async function follow(abort: AbortSignal): Promise<void> {
       await sleep(breath)
     } catch {
       if (abort.aborted) return
+      if (poll.signal.aborted) continue
       connection.value = 'lost'
       pause = Math.min(2000, laterPause(pause))
       await sleep(pause)
+    } finally {
+      ignore()
     }
   }
 }

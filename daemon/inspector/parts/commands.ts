@@ -13,7 +13,10 @@ type Params = Readonly<Record<string, unknown>>
 export function curlOf(method: string, path: string, user: string | null, params: Params): string {
   const account = user ? [`-u ${quote(`${user}:`)}"$NATTER_API_KEY"`] : []
   const shape = method === 'GET' ? ['-G'] : [`-X ${method}`]
-  const fields = Object.entries(params).map(([name, value]) => `--data-urlencode ${quote(`${name}=${textOf(value)}`)}`)
+  const entries = Object.entries(params)
+  const fields = entries.some(([, value]) => isFile(value))
+    ? entries.map(([name, value]) => `-F ${quote(`${name}=${isFile(value) ? `@${value.filename}` : textOf(value)}`)}`)
+    : entries.map(([name, value]) => `--data-urlencode ${quote(`${name}=${textOf(value)}`)}`)
   return ['curl -sS', ...account, ...shape, quote(`${site}${apiPath(path)}`), ...fields].join(' ')
 }
 
@@ -47,6 +50,11 @@ export function followOf(verb: 'wait' | 'tail', event: Readonly<Record<string, a
   parts.push('--site', quote(site))
   if (user) parts.push('--user', quote(user))
   return parts.join(' ')
+}
+
+/** A file, of which the daemon keeps only what it was. */
+export function isFile(value: unknown): value is { readonly filename: string } {
+  return typeof value === 'object' && value !== null && 'filename' in value
 }
 
 export function textOf(value: unknown): string {

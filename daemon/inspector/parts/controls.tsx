@@ -1,6 +1,6 @@
 // Small parts that every view uses: icons, copying, JSON, notices, loading of a resource.
 
-import { signal, useSignal } from '@preact/signals'
+import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { pulse } from '../live.ts'
@@ -117,6 +117,9 @@ function indented(text: string): string {
   }
 }
 
+/** Milliseconds between two readings. */
+const freshMs = 1000
+
 /** Something of the control plane, read again while the page is live, at most once a second. */
 export function useFresh<T>(read: () => Promise<T>, dependencies: readonly unknown[] = []) {
   const value = useSignal<T | undefined>(undefined)
@@ -137,13 +140,20 @@ export function useFresh<T>(read: () => Promise<T>, dependencies: readonly unkno
   useEffect(() => {
     void load()
   }, dependencies)
-  useEffect(
-    () =>
-      pulse.subscribe(() => {
-        if (Date.now() - last.peek() >= 1000) void load()
-      }),
-    dependencies,
-  )
+  useEffect(() => {
+    let timer = 0
+    const first = pulse.peek()
+    const stop = pulse.subscribe(count => {
+      if (count === first) return
+      // The change may be one that the last reading just missed, so it is read again, but not at once.
+      clearTimeout(timer)
+      timer = window.setTimeout(load, Math.max(0, last.peek() + freshMs - Date.now()))
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, dependencies)
   return { value: value.value, problem: problem.value, reload: load }
 }
 
@@ -165,6 +175,32 @@ export function Section({
       </header>
       {children}
     </section>
+  )
+}
+
+interface ChoiceProps {
+  readonly label: string
+  readonly chosen: Signal<string>
+  /** Values and what is shown for them. */
+  readonly options: readonly (readonly [string, string])[]
+}
+
+export function Choice({ label, chosen, options }: ChoiceProps) {
+  return (
+    <select
+      class="input"
+      aria-label={label}
+      value={chosen.value}
+      onChange={event => {
+        chosen.value = event.currentTarget.value
+      }}
+    >
+      {options.map(([value, shown]) => (
+        <option key={value} value={value}>
+          {shown}
+        </option>
+      ))}
+    </select>
   )
 }
 

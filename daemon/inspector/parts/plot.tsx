@@ -32,7 +32,11 @@ export function Plot({ title, times, lines, show, binary = false }: Props) {
   const data = [times, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData
   useEffect(() => {
     const element = box.current!
-    const colour = (name: string) => getComputedStyle(element).getPropertyValue(name).trim()
+    // The canvas wants a plain colour, and a name of the style sheet has one for light and one for dark.
+    const colour = (name: string) => {
+      element.style.color = `var(${name})`
+      return getComputedStyle(element).color
+    }
     const axis = {
       stroke: () => colour('--faint'),
       grid: { stroke: () => colour('--line'), width: 1 },

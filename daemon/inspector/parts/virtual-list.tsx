@@ -8,7 +8,6 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 interface Props<T> {
   readonly label: string
   readonly items: readonly T[]
-  readonly keyOf: (item: T) => number
   readonly row: (item: T) => ComponentChildren
   readonly selected: number | undefined
   readonly onSelect: (item: T) => void
@@ -24,7 +23,14 @@ narrow.addEventListener('change', () => {
   rowHeight.value = narrow.matches ? 52 : 30
 })
 
-export function VirtualList<T>({ label, items, keyOf, row, selected, onSelect, empty }: Props<T>) {
+export function VirtualList<T extends { readonly key: number }>({
+  label,
+  items,
+  row,
+  selected,
+  onSelect,
+  empty,
+}: Props<T>) {
   const box = useRef<HTMLDivElement>(null)
   const top = useSignal(0)
   const height = useSignal(600)
@@ -56,7 +62,7 @@ export function VirtualList<T>({ label, items, keyOf, row, selected, onSelect, e
   useEffect(() => {
     const move = (event: Event) => {
       const step = (event as CustomEvent<number>).detail
-      const at = items.findIndex(item => keyOf(item) === selected)
+      const at = items.findIndex(({ key }) => key === selected)
       const next = items[at < 0 ? items.length - 1 : Math.min(items.length - 1, Math.max(0, at + step))]
       if (!next) return
       onSelect(next)
@@ -77,7 +83,7 @@ export function VirtualList<T>({ label, items, keyOf, row, selected, onSelect, e
         ) : (
           <ul class="virtual-rows" style={{ height: `${items.length * unit}px` }}>
             {shown.map((item, index) => {
-              const key = keyOf(item)
+              const { key } = item
               return (
                 <li
                   key={key}

@@ -1,110 +1,46 @@
 // Every call to the API, live, with parameters and answer.
 
-import { useComputed, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { calls, clearCalls, isPoll, type LoggedCall, skipped } from '../live.ts'
-import { apiPath, curlOf, natterOf } from '../parts/commands.ts'
-import { attempt, CopyButton, Icon, Json, say } from '../parts/controls.tsx'
+import { apiPath, curlOf, isFile, natterOf } from '../parts/commands.ts'
+import { attempt, CopyButton, Json, say } from '../parts/controls.tsx'
 import { duration, localPart, timeOfDay } from '../parts/format.ts'
-import { VirtualList } from '../parts/virtual-list.tsx'
+import { Details, Facts, type Filter, Log } from '../parts/log.tsx'
 import { explainCall } from '../parts/why.tsx'
 import { accounts, callAs, control } from '../session.ts'
 
 export function Calls() {
-  const text = useSignal('')
-  const account = useSignal('')
-  const which = useSignal('calls')
-  const key = useSignal<number | undefined>(undefined)
-  const found = useComputed(() => {
-    const wanted = text.value.trim().toLowerCase()
-    return calls.value.filter(
-      call =>
-        (which.value === 'all' || (which.value === 'errors' ? isBad(call) : !isPoll(call))) &&
-        (account.value === '' || call.user === account.value) &&
-        (wanted === '' || searchable(call).includes(wanted)),
-    )
-  })
-  const selected = calls.value.find(call => call.key === key.value)
   return (
-    <div class="log" data-opened={selected !== undefined}>
-      <div class="log-main">
-        <header class="toolbar">
-          <h1>Calls</h1>
-          <input
-            class="input grow"
-            type="search"
-            data-slash
-            placeholder="Filter by path, parameter, code"
-            aria-label="Filter by path, parameter, code"
-            value={text.value}
-            onInput={event => {
-              text.value = event.currentTarget.value
-            }}
-          />
-          <select
-            class="input"
-            aria-label="Account"
-            value={account.value}
-            onChange={event => {
-              account.value = event.currentTarget.value
-            }}
-          >
-            <option value="">all accounts</option>
-            {accounts.value.map(({ user_id, email }) => (
-              <option key={user_id} value={email}>
-                {localPart(email)}
-              </option>
-            ))}
-          </select>
-          <select
-            class="input"
-            aria-label="Which calls"
-            value={which.value}
-            onChange={event => {
-              which.value = event.currentTarget.value
-            }}
-          >
-            <option value="calls">without polls</option>
-            <option value="all">with polls</option>
-            <option value="errors">errors</option>
-          </select>
-          <button type="button" class="button" onClick={clearCalls}>
-            Clear
-          </button>
-          <span class="faint amount">
-            {found.value.length.toLocaleString()} of {calls.value.length.toLocaleString()}
-            {skipped.value.calls > 0 && `, ${skipped.value.calls.toLocaleString()} came too fast to show`}
-          </span>
-        </header>
-        <div class="columns calls-columns" aria-hidden="true">
-          <span>Time</span>
-          <span>Status</span>
-          <span>Method</span>
-          <span>Path</span>
-          <span>Account</span>
-          <span class="number">Duration</span>
-        </div>
-        <VirtualList
-          label="Calls"
-          items={found.value}
-          keyOf={call => call.key}
-          selected={key.value}
-          onSelect={call => {
-            key.value = call.key
-          }}
-          row={row}
-          empty="No calls yet. Every call to /api/v1 appears here."
-        />
-      </div>
-      {selected && (
-        <Details
-          call={selected}
-          close={() => {
-            key.value = undefined
-          }}
-        />
-      )}
-    </div>
+    <Log
+      title="Calls"
+      kind="calls"
+      filterLabel="Filter by path, parameter, code"
+      items={calls}
+      skipped={skipped.value.calls}
+      clear={clearCalls}
+      choice={{
+        label: 'Which calls',
+        options: [
+          ['calls', 'without polls'],
+          ['all', 'with polls'],
+          ['errors', 'errors'],
+        ],
+      }}
+      matches={matches}
+      columns={['Time', 'Status', 'Method', 'Path', 'Account', 'Duration']}
+      row={row}
+      empty="No calls yet. Every call to /api/v1 appears here."
+      details={(call, close) => <CallDetails call={call} close={close} />}
+    />
+  )
+}
+
+function matches(call: LoggedCall, { text, account, choice }: Filter): boolean {
+  return (
+    (choice === 'all' || (choice === 'errors' ? isBad(call) : !isPoll(call))) &&
+    (account === undefined || call.user === account.email) &&
+    (text === '' || searchable(call).includes(text))
   )
 }
 
@@ -112,8 +48,9 @@ function isBad({ status, lost, fault }: LoggedCall): boolean {
   return lost || fault !== null || (status !== null && status >= 400)
 }
 
-function searchable({ method, path, endpoint, code, params, fault, status }: LoggedCall): string {
-  return `${method} ${path} ${endpoint} ${status} ${code} ${fault} ${JSON.stringify(params)}`.toLowerCase()
+function searchable(call: LoggedCall): string {
+  const { method, path, endpoint, code, fault, status } = call
+  return `${method} ${path} ${endpoint} ${status} ${code} ${fault} ${JSON.stringify(sentBy(call))}`.toLowerCase()
 }
 
 function statusText({ status, lost }: LoggedCall): string {
@@ -143,9 +80,11 @@ function row(call: LoggedCall) {
   )
 }
 
-function Details({ call, close }: { call: LoggedCall; close: () => void }) {
+function CallDetails({ call, close }: { call: LoggedCall; close: () => void }) {
   const answer = useSignal<string | null | undefined>(undefined)
-  const { id, method, path, user, params, sent, status, code } = call
+  const { id, method, path, user, status, code } = call
+  const sent = sentBy(call)
+  const problem = problemOfRepeating(sent)
   useEffect(() => {
     answer.value = undefined
     void control('GET', `/requests/${id}`).then(
@@ -157,25 +96,15 @@ function Details({ call, close }: { call: LoggedCall; close: () => void }) {
       },
     )
   }, [call.key, status])
-  const shown = JSON.stringify(params)
   return (
-    <aside class="details" aria-label="Call">
-      <header class="toolbar">
-        <h2 class="wrap">
-          {method} {path.replace(/^\/api\/v1/, '')}
-        </h2>
-        <button type="button" class="button ghost" onClick={close}>
-          <Icon name="close" />
-          <span class="hidden">Close</span>
-        </button>
-      </header>
+    <Details label="Call" title={`${method} ${path.replace(/^\/api\/v1/, '')}`} close={close}>
       <div class="toolbar">
-        <CopyButton text={() => curlOf(method, path, user, params)}>
+        <CopyButton text={() => curlOf(method, path, user, sent)}>
           <span>
             as <code>curl</code>
           </span>
         </CopyButton>
-        <CopyButton text={() => natterOf(method, path, user, params)}>
+        <CopyButton text={() => natterOf(method, path, user, sent)}>
           <span>
             as <code>natter</code>
           </span>
@@ -184,8 +113,8 @@ function Details({ call, close }: { call: LoggedCall; close: () => void }) {
           type="button"
           class="button"
           onClick={() => again(call)}
-          disabled={shown.includes('"***"')}
-          title={shown.includes('"***"') ? 'A hidden value cannot be sent again' : 'Make the same call'}
+          disabled={problem !== undefined}
+          title={problem ?? 'Make the same call'}
         >
           Again
         </button>
@@ -195,40 +124,16 @@ function Details({ call, close }: { call: LoggedCall; close: () => void }) {
           </button>
         )}
       </div>
-      <dl class="facts">
-        <div>
-          <dt>Answer</dt>
-          <dd>
-            {statusText(call)} {code}
-          </dd>
-        </div>
-        <div>
-          <dt>Account</dt>
-          <dd>{user ?? 'nobody'}</dd>
-        </div>
-        <div>
-          <dt>Duration</dt>
-          <dd>{duration(call.duration_ms)}</dd>
-        </div>
-        {call.user_agent && (
-          <div>
-            <dt>Client</dt>
-            <dd>{call.user_agent}</dd>
-          </div>
-        )}
-        {call.endpoint && (
-          <div>
-            <dt>Endpoint</dt>
-            <dd>{call.endpoint}</dd>
-          </div>
-        )}
-        {call.fault && (
-          <div>
-            <dt>Fault</dt>
-            <dd>{call.fault}</dd>
-          </div>
-        )}
-      </dl>
+      <Facts
+        facts={[
+          ['Answer', `${statusText(call)} ${code ?? ''}`],
+          ['Account', user ?? 'nobody'],
+          ['Duration', duration(call.duration_ms)],
+          ['Client', call.user_agent],
+          ['Endpoint', call.endpoint],
+          ['Fault', call.fault],
+        ]}
+      />
       <h3>Parameters, as they were sent</h3>
       <Json value={sent} label="Parameters" />
       <h3>Answer</h3>
@@ -239,18 +144,33 @@ function Details({ call, close }: { call: LoggedCall; close: () => void }) {
       ) : (
         <Json value={answer.value} label="Answer" />
       )}
-    </aside>
+    </Details>
   )
 }
 
-async function again({ method, path, user, params }: LoggedCall): Promise<void> {
+/** What the client sent. A daemon of an older version has only the parameters as they were read. */
+function sentBy({ sent, params }: LoggedCall): Readonly<Record<string, unknown>> {
+  return sent ?? params
+}
+
+/** Characters that the daemon keeps of what was sent. */
+const keptOfSent = 8000
+
+/** Why a call cannot be made again; undefined: it can. */
+function problemOfRepeating(sent: Readonly<Record<string, unknown>>): string | undefined {
+  const values = Object.values(sent)
+  if (values.includes('***')) return 'A hidden value cannot be sent again'
+  if (values.some(isFile)) return 'The file is no longer kept'
+  const length = Object.entries(sent).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
+  return length > keptOfSent ? 'Only the beginning of the parameters is kept' : undefined
+}
+
+async function again(call: LoggedCall): Promise<void> {
+  const { method, path, user } = call
   const account = accounts.value.find(({ email }) => email === user)
   if (!account) {
     say('The account of this call is not known here.', true)
     return
   }
-  // What the path holds is not a parameter once more.
-  const inPath = new Set(path.split('/').map(decodeURIComponent))
-  const rest = Object.fromEntries(Object.entries(params).filter(([, value]) => !inPath.has(String(value))))
-  await attempt(() => callAs(account, method, apiPath(path).replace('/api/v1', ''), rest), 'Called again.')
+  await attempt(() => callAs(account, method, apiPath(path).replace('/api/v1', ''), sentBy(call)), 'Called again.')
 }

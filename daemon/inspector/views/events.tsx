@@ -1,11 +1,11 @@
 // Every event of every account, live, and the queues it went to.
 
-import { useComputed, useSignal } from '@preact/signals'
+import { useComputed } from '@preact/signals'
 import { clearEvents, events, type LoggedEvent, skipped } from '../live.ts'
 import { followOf } from '../parts/commands.ts'
-import { attempt, CopyButton, Icon, Json, useFresh } from '../parts/controls.tsx'
+import { attempt, CopyButton, Json, useFresh } from '../parts/controls.tsx'
 import { fromNow, localPart, shortName, timeOfDay } from '../parts/format.ts'
-import { VirtualList } from '../parts/virtual-list.tsx'
+import { Details, Facts, type Filter, Log } from '../parts/log.tsx'
 import { explainMessage } from '../parts/why.tsx'
 import { accounts, control, isControlled } from '../session.ts'
 
@@ -25,103 +25,32 @@ interface Queue {
 const shownNames = 3
 
 export function Events() {
-  const text = useSignal('')
-  const account = useSignal('')
-  const type = useSignal('')
-  const selected = useSignal<LoggedEvent | undefined>(undefined)
-  const found = useComputed(() => {
-    const wanted = text.value.trim().toLowerCase()
-    const user = Number(account.value)
-    return events.value.filter(
-      ({ to, event }) =>
-        (account.value === '' || to.includes(user)) &&
-        (type.value === '' || event.type === type.value) &&
-        (wanted === '' || searchable(event).includes(wanted)),
-    )
-  })
   const types = useComputed(() => [...new Set(events.value.map(({ event }) => String(event.type)))].sort())
   return (
-    <div class="log" data-opened={selected.value !== undefined}>
-      <div class="log-main">
-        <header class="toolbar">
-          <h1>Events</h1>
-          <input
-            class="input grow"
-            type="search"
-            data-slash
-            placeholder="Filter by text"
-            aria-label="Filter by text"
-            value={text.value}
-            onInput={event => {
-              text.value = event.currentTarget.value
-            }}
-          />
-          <select
-            class="input"
-            aria-label="Account"
-            value={account.value}
-            onChange={event => {
-              account.value = event.currentTarget.value
-            }}
-          >
-            <option value="">all accounts</option>
-            {accounts.value.map(({ user_id, email }) => (
-              <option key={user_id} value={user_id}>
-                {localPart(email)}
-              </option>
-            ))}
-          </select>
-          <select
-            class="input"
-            aria-label="Type"
-            value={type.value}
-            onChange={event => {
-              type.value = event.currentTarget.value
-            }}
-          >
-            <option value="">all types</option>
-            {types.value.map(name => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-          <button type="button" class="button" onClick={clearEvents}>
-            Clear
-          </button>
-          <span class="faint amount">
-            {found.value.length.toLocaleString()} of {events.value.length.toLocaleString()}
-            {skipped.value.events > 0 && `, ${skipped.value.events.toLocaleString()} came too fast to show`}
-          </span>
-        </header>
-        <div class="columns events-columns" aria-hidden="true">
-          <span>Time</span>
-          <span>Type</span>
-          <span>Accounts</span>
-          <span>Queues</span>
-          <span>Position</span>
-          <span>Summary</span>
-        </div>
-        <VirtualList
-          label="Events"
-          items={found.value}
-          keyOf={({ key }) => key}
-          selected={selected.value?.key}
-          onSelect={item => {
-            selected.value = item
-          }}
-          row={row}
-          empty="No events yet. Send a message, and it appears here."
-        />
-        {isControlled.value && <Queues />}
-      </div>
-      {selected.value && (
-        <Details
-          item={selected.value}
-          close={() => {
-            selected.value = undefined
-          }}
-        />
-      )}
-    </div>
+    <Log
+      title="Events"
+      kind="events"
+      filterLabel="Filter by text"
+      items={events}
+      skipped={skipped.value.events}
+      clear={clearEvents}
+      choice={{ label: 'Type', options: [['', 'all types'], ...types.value.map(name => [name, name] as const)] }}
+      matches={matches}
+      columns={['Time', 'Type', 'Accounts', 'Queues', 'Position', 'Summary']}
+      row={row}
+      empty="No events yet. Send a message, and it appears here."
+      details={(item, close) => <EventDetails item={item} close={close} />}
+    >
+      {isControlled.value && <Queues />}
+    </Log>
+  )
+}
+
+function matches({ to, event }: LoggedEvent, { text, account, choice }: Filter): boolean {
+  return (
+    (account === undefined || to.includes(account.user_id)) &&
+    (choice === '' || event.type === choice) &&
+    (text === '' || searchable(event).includes(text))
   )
 }
 
@@ -169,20 +98,11 @@ function summaryOf(event: LoggedEvent['event']): string {
   return JSON.stringify(rest).slice(0, 200)
 }
 
-function Details({ item, close }: { item: LoggedEvent; close: () => void }) {
+function EventDetails({ item, close }: { item: LoggedEvent; close: () => void }) {
   const { event, to, queues, time, position } = item
   const reader = accounts.value.find(({ user_id }) => to.includes(user_id))?.email ?? null
   return (
-    <aside class="details" aria-label="Event">
-      <header class="toolbar">
-        <h2>
-          {event.type} {event.op}
-        </h2>
-        <button type="button" class="button ghost" onClick={close}>
-          <Icon name="close" />
-          <span class="hidden">Close</span>
-        </button>
-      </header>
+    <Details label="Event" title={`${event.type} ${event.op ?? ''}`} close={close}>
       <div class="toolbar">
         <CopyButton text={() => followOf('wait', event, reader)}>
           <span>
@@ -201,28 +121,16 @@ function Details({ item, close }: { item: LoggedEvent; close: () => void }) {
           </button>
         )}
       </div>
-      <dl class="facts">
-        <div>
-          <dt>Time</dt>
-          <dd>{timeOfDay(time)}</dd>
-        </div>
-        <div>
-          <dt>Accounts</dt>
-          <dd>{to.map(shortName).join(', ')}</dd>
-        </div>
-        <div>
-          <dt>Queues</dt>
-          <dd>{queues.length === 0 ? 'none: nobody listened' : queues.map(id => <code key={id}>{id} </code>)}</dd>
-        </div>
-        {position > 0 && (
-          <div>
-            <dt>Position</dt>
-            <dd>{position}</dd>
-          </div>
-        )}
-      </dl>
+      <Facts
+        facts={[
+          ['Time', timeOfDay(time)],
+          ['Accounts', to.map(shortName).join(', ')],
+          ['Queues', queues.length === 0 ? 'none: nobody listened' : queues.map(id => <code key={id}>{id} </code>)],
+          ['Position', position || null],
+        ]}
+      />
       <Json value={event} label="Event as JSON" />
-    </aside>
+    </Details>
   )
 }
 

@@ -1,7 +1,7 @@
 // Snapshots: save, restore, remove, and what differs between two of them, side by side.
 
-import { type Signal, useSignal } from '@preact/signals'
-import { attempt, Json, useFresh } from '../parts/controls.tsx'
+import { useSignal } from '@preact/signals'
+import { attempt, Choice, Json, useFresh } from '../parts/controls.tsx'
 import { fullTime } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
 import { control, messageOf, reloadAccounts } from '../session.ts'
@@ -111,27 +111,14 @@ function Difference({ names }: { names: readonly string[] }) {
       problem.value = messageOf(error)
     }
   }
-  const choice = (label: string, chosen: Signal<string>, options: readonly string[]) => (
-    <select
-      class="input"
-      aria-label={label}
-      value={chosen.value}
-      onChange={event => {
-        chosen.value = event.currentTarget.value
-      }}
-    >
-      {options.map(name => (
-        <option key={name}>{name}</option>
-      ))}
-    </select>
-  )
+  const options = (values: readonly string[]) => values.map(value => [value, value] as const)
   return (
     <>
       <form class="toolbar" onSubmit={compare} aria-label="Compare">
         <span>Difference from</span>
-        {choice('From', from, [...names, 'start'])}
+        <Choice label="From" chosen={from} options={options([...names, 'start'])} />
         <span>to</span>
-        {choice('To', to, ['now', ...names])}
+        <Choice label="To" chosen={to} options={options(['now', ...names])} />
         <button type="submit" class="button">
           Compare
         </button>
