@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { subscriptions } from '../../daemon/api/channels/subscriptions.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
+import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.ts'
 import { organization } from '../../daemon/api/organization/organization.ts'
 import { userGroups } from '../../daemon/api/people/user-groups.ts'
 import { users } from '../../daemon/api/people/users.ts'
@@ -32,21 +33,39 @@ describeInBrowser('the inspector with bad input', open => {
     for (const content of [markup, links, `\`\`\`${short}\n${markup}\n\`\`\``])
       await owner.call(messages.send, { type: 'stream', to: short, topic: short, content })
     await new Control(daemon()).call('POST', '/snapshots', { name: 'plain' })
+    const { now } = await new Control(daemon()).call('GET', '/clock')
+    await owner.call(scheduledMessages.create, {
+      type: 'direct',
+      to: [owner.id!],
+      content: markup,
+      scheduled_delivery_timestamp: Math.floor(now / 1000) + 3600,
+    })
+    const headers = { 'User-Agent': markup, 'Content-Type': 'application/x-www-form-urlencoded' }
+    const form = new URLSearchParams({ type: 'stream', to: markup, topic: short, content: markup, [short]: markup })
+    await owner.raw('POST', '/api/v1/messages', { headers, body: form.toString() })
     const { page, errors, requests } = await open(daemon().ready.inspector)
     await page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: short }).first().click()
     await page.getByRole('article').nth(2).waitFor()
-    for (const view of [
-      'events',
-      'calls',
-      'time',
-      'world/accounts',
-      'world/groups',
-      'world/channels',
-      'health',
-      'conversations',
-    ]) {
+    // What of the markup each view shows as text. Without it, a view that shows nothing would pass.
+    const shown = new Map([
+      ['events', short],
+      ['calls', 'STREAM_DOES_NOT_EXIST'],
+      ['time', markup],
+      ['world/accounts', 'img src=x'],
+      ['world/groups', short],
+      ['world/channels', short],
+      ['world/snapshots', 'plain'],
+      ['world/mails', 'No mails'],
+      ['health', 'Health'],
+      ['conversations', short],
+    ])
+    for (const [view, text] of shown) {
       await page.evaluate(`location.hash = '#/${view}'`)
-      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      await page.locator('.main').getByText(text).first().waitFor()
+      if (view === 'events' || view === 'calls') {
+        await page.locator('.row', { hasText: text }).last().click()
+        await page.getByRole('complementary').getByText('window.hacked').first().waitFor()
+      }
       assert.equal(await page.evaluate('window.hacked'), undefined, view)
     }
     assert.equal(await page.locator('a[href^="javascript:"]').count(), 0)
@@ -96,12 +115,14 @@ describeInBrowser('the inspector with bad input', open => {
       })
     const { page, errors } = await open(far.ready.inspector, { viewport: { width: 360, height: 720 } })
     await page.getByRole('link', { name: 'channel 0', exact: true }).waitFor()
-    for (const view of ['conversations/channel/1', 'events', 'calls', 'time', 'world/channels']) {
+    const narrow = ['conversations/channel/1', 'events', 'calls', 'world/channels', 'world/spaces', 'health', 'time']
+    for (const view of narrow) {
       await page.evaluate(`location.hash = '#/${view}'`)
       await page.getByRole('heading', { level: 1 }).first().waitFor()
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
       assert.ok(wide <= 0, `${view} is ${wide} pixels too wide`)
     }
+    await page.locator('.clock-face').getByText('2100').waitFor()
     assert.deepEqual(errors, [])
   })
 
