@@ -24,7 +24,7 @@ export interface FaultRule {
   readonly status?: number
   /** Of `rate-limit`: what Retry-After says. */
   readonly seconds?: number
-  /** Of `latency`. */
+  /** Of `latency` and `slow-heartbeat`. */
   readonly ms?: number
 }
 
@@ -36,11 +36,23 @@ export interface Fault extends FaultRule {
 }
 
 /** Which kinds a poll alone can suffer. */
-const ofPolls: ReadonlySet<FaultKind> = new Set(['hang-poll', 'expire-queue', 'duplicate-event'])
+const ofPolls: ReadonlySet<FaultKind> = new Set([
+  'hang-poll',
+  'expire-queue',
+  'duplicate-event',
+  'reorder',
+  'slow-heartbeat',
+  'stale-queue',
+])
+
+/** Answers that are kept for `stale-queue`; the oldest is dropped for a new one. */
+const mostAnswers = 1000
 
 export class Faults {
   readonly #random: () => number
   readonly #rules = new Map<number, Fault>()
+  /** The last answer with events to each poller, while a rule of `stale-queue` exists. */
+  readonly #answers = new Map<string, string>()
   #lastId = 0
 
   /** `random` gives numbers from 0 up to 1. */
@@ -59,17 +71,45 @@ export class Faults {
   }
 
   remove(id: number): boolean {
-    return this.#rules.delete(id)
+    const removed = this.#rules.delete(id)
+    if (!this.repeats()) this.#answers.clear()
+    return removed
   }
 
   clear(): void {
     this.#rules.clear()
+    this.#answers.clear()
+  }
+
+  /** Keeps the answer to a poll, to give it again. */
+  remember(call: KnownCall, answer: string): void {
+    const poller = pollerOf(call)
+    if (poller === undefined) return
+    this.#answers.delete(poller)
+    this.#answers.set(poller, answer)
+    if (this.#answers.size > mostAnswers) this.#answers.delete(this.#answers.keys().next().value!)
+  }
+
+  /** The answer that this poller got before. */
+  previousAnswer(call: KnownCall): string | undefined {
+    const poller = pollerOf(call)
+    return poller === undefined ? undefined : this.#answers.get(poller)
+  }
+
+  /** Whether answers must be remembered. */
+  repeats(): boolean {
+    return this.#rules.size > 0 && this.list().some(({ kind }) => kind === 'stale-queue')
   }
 
   /** The faults that this call meets, in the order they were added; each is counted. */
   meet(call: KnownCall): Fault[] {
     if (this.#rules.size === 0) return []
-    return this.list().filter(fault => fits(fault, call) && this.#strikes(fault))
+    return this.list().filter(fault => fits(fault, call) && this.#canRepeat(fault, call) && this.#strikes(fault))
+  }
+
+  /** A queue whose first answer is still to come has nothing that could come again. */
+  #canRepeat({ kind }: Fault, call: KnownCall): boolean {
+    return kind !== 'stale-queue' || this.previousAnswer(call) !== undefined
   }
 
   #strikes(fault: Fault): boolean {
@@ -90,6 +130,11 @@ function fits({ kind, endpoint: wanted, user }: FaultRule, { endpoint, actor }: 
   return actor !== undefined && (user === actor.id || String(user).toLowerCase() === actor.email.toLowerCase())
 }
 
+/** The account belongs to it, so that nobody is given the events of another. */
+function pollerOf({ endpoint, actor, fields }: KnownCall): string | undefined {
+  return endpoint.id === events.get.id && actor ? `${actor.id} ${fields.get('queue_id')}` : undefined
+}
+
 export interface Known {
   /** Whether an endpoint goes by this operation ID, or by this method and path. */
   endpoint(name: string): boolean
@@ -106,13 +151,17 @@ export function readRule(given: Readonly<Record<string, unknown>>, known: Known)
 
 /** What the page cannot check: that fields fit the kind, and that endpoint and account exist. */
 export function checkRule(rule: FaultRule, known: Known): FaultRule {
-  for (const [name, kind] of Object.entries(onlyFor))
-    if (rule[name as keyof FaultRule] !== undefined && rule.kind !== kind)
-      throw invalid(name, `belongs to ${kind}, not to ${rule.kind}`)
+  for (const [name, kinds] of Object.entries(onlyFor))
+    if (rule[name as keyof FaultRule] !== undefined && !kinds.includes(rule.kind))
+      throw invalid(name, `belongs to ${kinds.join(' and ')}, not to ${rule.kind}`)
   if (rule.endpoint !== undefined && !known.endpoint(rule.endpoint))
     throw missing('endpoint', 'endpoint', rule.endpoint)
   return rule.user === undefined ? rule : { ...rule, user: known.user(rule.user) }
 }
 
-/** Fields that only one kind uses. */
-const onlyFor: Readonly<Record<string, FaultKind>> = { status: 'status', seconds: 'rate-limit', ms: 'latency' }
+/** Fields that only some kinds use. */
+const onlyFor: Readonly<Record<string, readonly FaultKind[]>> = {
+  status: ['status'],
+  seconds: ['rate-limit'],
+  ms: ['latency', 'slow-heartbeat'],
+}

@@ -18,7 +18,7 @@ class Watched implements WatchedCall {
   readonly #faults: Faults
   readonly #call: Call
   readonly #query: string
-  #known = false
+  #known: KnownCall | undefined
   #met: readonly Fault[] = []
 
   constructor(engine: Engine, calls: Calls, faults: Faults, { method, path, query, headers }: ArrivingCall) {
@@ -30,7 +30,7 @@ class Watched implements WatchedCall {
   }
 
   async admit(known: KnownCall): Promise<boolean> {
-    this.#known = true
+    this.#known = known
     this.#calls.know(this.#call, known)
     known.answering.raw.once('close', () => this.#calls.closed(this.#call))
     this.#met = this.#faults.meet(known)
@@ -59,13 +59,28 @@ class Watched implements WatchedCall {
     // Refused before its body was read, so only the query is known.
     if (!this.#known) this.#calls.knowQuery(this.#call, this.#query)
     this.#calls.answered(this.#call, status, body)
-    if (!this.#met.some(({ kind }) => kind === 'duplicate-event') || status !== 200) return false
-    write(to, status, 'application/json', doubled(body))
-    return true
+    if (status !== 200) return false
+    const { changed, wait } = this.#spoil(body)
+    if (this.#known && this.#faults.repeats() && eventsIn(body).length > 0) this.#faults.remember(this.#known, body)
+    if (wait > 0) setTimeout(() => to.raw.destroyed || write(to, status, 'application/json', changed), wait).unref()
+    else if (changed !== body) write(to, status, 'application/json', changed)
+    return wait > 0 || changed !== body
+  }
+
+  /** The answer to a poll as its faults leave it, and how long it is held back. */
+  #spoil(body: string): { changed: string; wait: number } {
+    let [changed, wait] = [body, 0]
+    for (const { kind, ms = 60_000 } of this.#met) {
+      if (kind === 'duplicate-event') changed = withEvents(changed, list => list.flatMap(event => [event, event]))
+      if (kind === 'reorder') changed = withEvents(changed, list => [...list].reverse())
+      if (kind === 'slow-heartbeat' && isHeartbeat(body)) wait = Math.max(wait, ms)
+    }
+    return { changed, wait }
   }
 
   /** What happens before the call is carried out; false when it is not carried out at all. */
-  async #before(fault: Fault, { answering, fields }: KnownCall): Promise<boolean> {
+  async #before(fault: Fault, known: KnownCall): Promise<boolean> {
+    const { answering, fields } = known
     switch (fault.kind) {
       case 'rate-limit': {
         const wait = fault.seconds ?? 1
@@ -88,6 +103,13 @@ class Watched implements WatchedCall {
         return true
       case 'hang-poll':
         return false
+      case 'stale-queue': {
+        const previous = this.#faults.previousAnswer(known)
+        if (previous === undefined) return true
+        write(answering, 200, 'application/json', previous)
+        this.#calls.answered(this.#call, 200, previous)
+        return false
+      }
       case 'expire-queue': {
         const queueId = fields.get('queue_id')
         if (typeof queueId === 'string' && this.#engine.queues.get(queueId))
@@ -123,8 +145,19 @@ function reset(socket: Socket | null): void {
   setTimeout(() => socket?.resetAndDestroy(), 20).unref()
 }
 
-function doubled(body: string): string {
-  const reply = JSON.parse(body)
-  if (!Array.isArray(reply.events)) return body
-  return JSON.stringify({ ...reply, events: reply.events.flatMap((event: unknown) => [event, event]) })
+type Events = readonly { readonly type?: unknown }[]
+
+function eventsIn(body: string): Events {
+  const { events } = JSON.parse(body)
+  return Array.isArray(events) ? events : []
+}
+
+function withEvents(body: string, change: (events: Events) => Events): string {
+  const events = eventsIn(body)
+  return events.length === 0 ? body : JSON.stringify({ ...JSON.parse(body), events: change(events) })
+}
+
+function isHeartbeat(body: string): boolean {
+  const events = eventsIn(body)
+  return events.length > 0 && events.every(({ type }) => type === 'heartbeat')
 }

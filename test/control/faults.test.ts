@@ -115,6 +115,47 @@ describe('faults', () => {
     await owner.refused(events.get, { queue_id, last_event_id: -1 }, 'BAD_EVENT_QUEUE_ID')
   })
 
+  test('reorder answers a poll with the newest event first', async () => {
+    const owner = await given({ kind: 'reorder', times: 1 })
+    const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
+    for (const title of ['a', 'b']) await owner.call(savedSnippets.create, { title, content: 'c' })
+    const titles = async () =>
+      (await owner.call(events.get, { queue_id, last_event_id: -1 })).events.map(
+        (event: any) => event.saved_snippet.title,
+      )
+    assert.deepEqual(await titles(), ['b', 'a'])
+    assert.deepEqual(await titles(), ['a', 'b'])
+  })
+
+  test('stale-queue answers a poll with acknowledged events, and only to the account that has read them', async () => {
+    const owner = await given({ kind: 'stale-queue', times: 1 })
+    const amy = await person(daemon(), 'amy')
+    const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
+    await owner.call(savedSnippets.create, snippet)
+    const first = await owner.call(events.get, { queue_id, last_event_id: -1 })
+    const acknowledged = { queue_id, last_event_id: first.events[0]!.id, dont_block: true }
+    await amy.refused(events.get, acknowledged, 'BAD_EVENT_QUEUE_ID')
+    assert.deepEqual((await owner.call(events.get, acknowledged)).events, first.events)
+    assert.deepEqual((await owner.call(events.get, acknowledged)).events, [])
+    const { faults } = await control().call('GET', '/faults')
+    assert.equal(faults[0].hits, 1)
+  })
+
+  test('slow-heartbeat holds back a heartbeat, and nothing else', async () => {
+    const owner = await given({ kind: 'slow-heartbeat', ms: 200 })
+    const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
+    const poll = owner.call(events.get, { queue_id, last_event_id: -1 })
+    await control().waiting(queue_id)
+    const begin = performance.now()
+    await control().advance('2m')
+    const [heartbeat] = (await poll).events
+    assert.equal(heartbeat!.type, 'heartbeat')
+    assert.ok(performance.now() - begin >= 190, 'it came at once')
+    await control().call('POST', '/faults', { kind: 'slow-heartbeat', ms: 600_000 })
+    await owner.call(savedSnippets.create, snippet)
+    assert.equal((await owner.call(events.get, { queue_id, last_event_id: heartbeat!.id })).events.length, 1)
+  })
+
   test('a rule can be taken away, and a wrong one is refused', async () => {
     const owner = await given()
     const { fault } = await control().call('POST', '/faults', { kind: 'status' })
@@ -131,6 +172,7 @@ describe('faults', () => {
       [{ kind: 'status', times: 0 }, /^times: must be an integer from 1 /],
       [{ kind: 'status', probability: 2 }, /^probability: must be a number from 0 to 1/],
       [{ kind: 'status', colour: 'red' }, /^colour: unknown parameter/],
+      [{ kind: 'reorder', ms: 2 }, /^ms: belongs to latency and slow-heartbeat, not to reorder/],
       [{ kind: 'latency', seconds: 2 }, /^seconds: belongs to rate-limit, not to latency/],
       [{ kind: 'status', user: {} }, /^user: must be a/],
       [{ kind: 'status', user: 'zed' }, /^user: there is no account "zed"/],

@@ -15,6 +15,10 @@ export const faultKinds = {
   'reset-mid-body': 'carries the call out and resets the connection in the middle of the answer',
   'expire-queue': 'expires the event queue that the call names first',
   'duplicate-event': 'answers a poll with every event twice',
+  reorder: 'answers a poll with the newest event first',
+  'slow-heartbeat': 'holds back the answer to a poll that has only a heartbeat',
+  'stale-queue':
+    'answers a poll with the events of the answer before, which the client has acknowledged; a queue needs one answer first',
 } as const
 
 const kind = oneOf(...(Object.keys(faultKinds) as (keyof typeof faultKinds)[]))
@@ -36,7 +40,10 @@ const rule = {
     Type.Number({ minimum: 0, maximum: 86_400 }),
     'for rate-limit: the value of Retry-After (1 by default)',
   ),
-  ms: optional(Type.Number({ minimum: 0, maximum: 600_000 }), 'for latency: milliseconds to wait (1000 by default)'),
+  ms: optional(
+    Type.Number({ minimum: 0, maximum: 600_000 }),
+    'milliseconds to wait: for latency (1000 by default) and slow-heartbeat (60000 by default)',
+  ),
 }
 
 const fault = record({
