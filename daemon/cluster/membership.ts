@@ -83,7 +83,7 @@ export class Membership {
           { request_range: { key: encodeText(members), range_end: encodeText(rangeEnd(members)) } },
         ],
       },
-      { deadlineMs: 2000 },
+      { deadlineMs: 3000 },
     )
     const [heads, leaders, all] = answer.responses.map((part: any) => part.response_range.kvs ?? [])
     return {

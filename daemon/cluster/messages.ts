@@ -11,7 +11,7 @@ import type { Peers } from './peers.ts'
 /** A call takes at most so many: its body stays below the bound of the server. */
 const mostTogether = 300
 /** Milliseconds in which a leader must be found that takes the facts. */
-const patience = 5000
+const patience = 10_000
 
 interface Waiting extends RecordCall {
   readonly resolve: () => void

@@ -15,7 +15,7 @@ export interface StatusParts {
 }
 
 /** Milliseconds without an answer of etcd after which a daemon does not know what it misses. */
-export const longestSilence = 4000
+export const longestSilence = 6000
 
 export function statusOf({ name, self, leads, position, view, silence, log }: StatusParts) {
   const head = Math.max(view?.head.position ?? 0, position)

@@ -136,15 +136,11 @@ async function fanOut(effort: Effort): Promise<Sample[]> {
   const flags = ['--max-queues', String(queues)]
   const askCluster = async () => {
     const { daemons, stop } = await startCluster(3, flags)
-    const rate = await park(daemons, effort)
-    await stop()
-    return rate
+    return park(daemons, effort).finally(stop)
   }
   const askSingle = async () => {
     const single = await startDaemon(['--data', freshFolder(), '--no-profile', ...flags])
-    const rate = await park([single], effort)
-    await single.stop()
-    return rate
+    return park([single], effort).finally(() => single.stop())
   }
   return alternate(effort.rounds(3, 1), askCluster, askSingle)
 }
