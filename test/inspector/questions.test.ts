@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { channels } from '../../daemon/api/channels/channels.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { describeInBrowser } from '../support/browser.ts'
 import { Control } from '../support/control.ts'
@@ -42,6 +43,9 @@ describeInBrowser('the inspector explains', open => {
 
   test('what differs between a snapshot and now', async () => {
     await control().call('POST', '/snapshots', { name: 'earlier' })
+    const { streams } = await daemon().owner.call(channels.list, {})
+    const { stream_id, description: before } = streams.find(({ name }) => name === 'general')!
+    await daemon().owner.call(channels.update, { stream_id, description: 'described anew' })
     await daemon().owner.call(messages.send, { type: 'stream', to: 'general', topic: 'd', content: 'a new one' })
     const { page, errors } = await open(daemon().ready.inspector)
     await page.evaluate(`location.hash = '#/world/snapshots'`)
@@ -49,7 +53,19 @@ describeInBrowser('the inspector explains', open => {
     await form.getByLabel('From').selectOption('earlier')
     await form.getByRole('button', { name: 'Compare' }).click()
     const row = page.getByRole('row', { name: /added messages .* in #general > d/ })
-    await row.getByText('a new one').waitFor()
+    await row
+      .getByRole('region', { name: /^After/ })
+      .getByText('a new one')
+      .waitFor()
+    const renamed = page.getByRole('row', { name: /changed channels/ })
+    await renamed
+      .getByRole('region', { name: /^Before/ })
+      .getByText(before)
+      .waitFor()
+    await renamed
+      .getByRole('region', { name: /^After/ })
+      .getByText('described anew')
+      .waitFor()
     assert.deepEqual(errors, [])
   })
 })

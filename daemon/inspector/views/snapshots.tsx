@@ -129,6 +129,12 @@ function Difference({ names }: { names: readonly string[] }) {
   )
 }
 
+/** One side of the difference: all of what was added or removed, or the fields that changed. */
+function sideOf({ fields, changes }: Thing, side: 'from' | 'to'): unknown {
+  if (!changes) return fields
+  return Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, change[side]]))
+}
+
 const signs = { added: '+', changed: '~', removed: '−' } as const
 
 function Changes({ found }: { found: Found }) {
@@ -139,7 +145,7 @@ function Changes({ found }: { found: Found }) {
     ),
   )
   return (
-    <Table label="Difference" heads={['What', 'Resource', 'Name', 'Details']}>
+    <Table label="Difference" heads={['What', 'Resource', 'Name', 'Before', 'After']}>
       {rows.map(({ resource, kind, thing }, index) => (
         <tr key={index}>
           <td>
@@ -149,9 +155,8 @@ function Changes({ found }: { found: Found }) {
           <td>
             <b>{thing.name}</b>
           </td>
-          <td>
-            <Json value={thing.changes ?? thing.fields} label={`Details of ${thing.name}`} />
-          </td>
+          <td>{kind !== 'added' && <Json value={sideOf(thing, 'from')} label={`Before, ${thing.name}`} />}</td>
+          <td>{kind !== 'removed' && <Json value={sideOf(thing, 'to')} label={`After, ${thing.name}`} />}</td>
         </tr>
       ))}
     </Table>
