@@ -1,4 +1,5 @@
-// npm run bench [-- [--quick] [--json] [NAME ...]]: every figure the project promises, as a ratio measured in this run.
+// npm run bench [-- [--quick] [--json] [--save FILE] [--compare FILE] [NAME ...]]: every figure the project promises, as a
+// ratio measured in this run.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -24,6 +25,7 @@ import { spaces } from './rows/spaces.ts'
 import { start } from './rows/start.ts'
 import { streams } from './rows/streams.ts'
 import { write } from './rows/write.ts'
+import { compare, readSaved, type Saved, save } from './saved.ts'
 import { table } from './table.ts'
 
 /** In the order of the table. A new family of rows is a file in rows/ and a name here. */
@@ -49,7 +51,12 @@ const rows: readonly Row[] = [
 ]
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    save: { type: 'string' },
+    compare: { type: 'string' },
+  },
   allowPositionals: true,
 })
 const effort: Effort = { quick: values.quick, rounds: (full, quick) => (values.quick ? quick : full) }
@@ -58,6 +65,8 @@ if (wanted.length === 0) {
   process.stderr.write(`No row has that in its name. There are:\n${rows.map(row => `  ${row.name}\n`).join('')}`)
   process.exit(2)
 }
+/** Read first: a run takes long, and a wrong file name would be found at its end. */
+const before = values.compare === undefined ? undefined : readOrExit(values.compare)
 
 buildIfMissing()
 const results: Result[] = []
@@ -70,7 +79,21 @@ try {
   await stopAll()
 }
 process.stdout.write(values.json ? `${JSON.stringify(results, null, 2)}\n` : table(results))
-process.exit(results.every(({ met, goal }) => met || goal.informative) ? 0 : 1)
+if (values.save !== undefined) save(values.save, results, process.argv.slice(2))
+const comparison = before && compare(before, results)
+// With --json, stdout has the JSON only.
+if (comparison) (values.json ? process.stderr : process.stdout).write(`\n${comparison.text}`)
+const isMet = results.every(({ met, goal }) => met || goal.informative)
+process.exit(isMet && !comparison?.worse.length ? 0 : 1)
+
+function readOrExit(file: string): Saved {
+  try {
+    return readSaved(file)
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    process.exit(2)
+  }
+}
 
 /** What could not be measured is a goal missed, and no reason to leave out the rest. */
 async function resultOf(row: Row): Promise<Result> {

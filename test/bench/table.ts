@@ -5,8 +5,12 @@ import type { Goal, Result } from './row.ts'
 const headings = ['work', 'ratio', 'quartiles', 'goal', 'verdict', 'reference (= 1)']
 
 export function table(results: readonly Result[]): string {
-  const lines = [headings, ...results.map(cells)]
-  const widths = headings.map((_heading, column) => Math.max(...lines.map(line => line[column]!.length)))
+  return columns([headings, ...results.map(cells)])
+}
+
+/** The first line has the headings. */
+export function columns(lines: readonly (readonly string[])[]): string {
+  const widths = lines[0]!.map((_heading, column) => Math.max(...lines.map(line => line[column]!.length)))
   return lines
     .map(
       line =>

@@ -5,10 +5,11 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { thisMachine } from '../support/machine.ts'
 import { type Campaign, randomSeed } from './campaign.ts'
 import { attempt, type Outcome, type Report } from './runner/attempt.ts'
 import { ProgressBar } from './runner/progress-bar.ts'
-import { addToRecord, thisMachine } from './runner/record.ts'
+import { addToRecord } from './runner/record.ts'
 
 const { values, positionals } = readArguments()
 

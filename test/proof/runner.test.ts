@@ -31,7 +31,8 @@ describe('npm run prove', () => {
     const { exit, stdout } = start([])
     const lines = (await stdout).split('\n').map(line => line.split(' ')[0])
     assert.equal(await exit, 0)
-    for (const name of ['cluster', 'crash', 'fuzz', 'http', 'isolation', 'stop']) assert.ok(lines.includes(name), name)
+    for (const name of ['clients', 'cluster', 'crash', 'fuzz', 'http', 'hybrid', 'isolation', 'stop'])
+      assert.ok(lines.includes(name), name)
   })
 
   test('names what it does not understand', async () => {
@@ -126,7 +127,8 @@ describe('the record', () => {
       runs.map(({ seed }) => seed),
       [12, 11, 10, 9, 8, 7, 6, 5, 4, 3],
     )
-    const page = proofPage(readProof(file))
+    const page = readFileSync(join(folder, 'record.md'), 'utf8')
+    assert.equal(page, proofPage(readProof(file)))
     assert.match(page, /\| \[x\]\(#x\) \| 12,000 steps \| 12 \| 1 \| 12 min \| failed, 2030-01-02 \|/)
     assert.match(page, /passed: nothing lost; skipped 1: the Python client: python3 has no package zulip \|/)
   })

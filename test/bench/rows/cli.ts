@@ -14,14 +14,14 @@ export const cli: readonly Row[] = [
   {
     name: 'natter --help',
     reference: 'node -e 0',
-    goal: { atMost: 1.3 },
+    goal: { atMost: 1.2 },
     unit: 'ms',
     measure: effort => compare(effort, () => timeCommand([natter, '--help'])),
   },
   {
     name: 'natter users me, daemon running',
     reference: 'node -e 0',
-    goal: { atMost: 1.6 },
+    goal: { atMost: 1.4 },
     unit: 'ms',
     async measure(effort) {
       const env = { NATTER_CONFIG_DIR: freshFolder() }

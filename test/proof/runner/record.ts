@@ -1,8 +1,7 @@
 // Keeps what campaigns did in docs/generated/proof.json, and prints the page that is made from it.
 
 import { writeFileSync } from 'node:fs'
-import { cpus, release, totalmem, type } from 'node:os'
-import { dirname, join } from 'node:path'
+import { format, parse } from 'node:path'
 import { type ProofRecord, type ProofRun, proofPage, readProof } from '../../../docs/generate/proof.ts'
 
 /** Runs of one campaign that are kept in full; older ones are in the totals only. */
@@ -14,7 +13,7 @@ export interface Entry {
   readonly run: ProofRun
 }
 
-/** Adds a run of the campaign `name`. `file` is the JSON file; the page is written beside it. */
+/** Adds a run of the campaign `name`. `file` is the JSON file; the page is written beside it, as `.md`. */
 export function addToRecord(file: string, name: string, { about, unit, run }: Entry): void {
   const record = readProof(file)
   const { runs = [], total = { runs: 0, done: 0, seconds: 0, failed: 0 } } = record[name] ?? {}
@@ -34,12 +33,11 @@ export function addToRecord(file: string, name: string, { about, unit, run }: En
   }
   const sorted = Object.fromEntries(Object.entries(next).sort(([a], [b]) => (a < b ? -1 : 1)))
   writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`)
-  writeFileSync(join(dirname(file), 'proof.md'), proofPage(sorted))
+  writeFileSync(pageOf(file), proofPage(sorted))
 }
 
-export function thisMachine(): string {
-  const gigabytes = Math.round(totalmem() / 2 ** 30)
-  const processors = cpus()
-  const cores = `${processors.length} × ${processors[0]?.model.trim() || process.arch}`
-  return `${cores}, ${gigabytes} GB, ${type()} ${release().split('-')[0]}, Node ${process.version}`
+/** Named after the record: a record elsewhere must not overwrite a file that only happens to be called proof.md. */
+function pageOf(file: string): string {
+  const { dir, name } = parse(file)
+  return format({ dir, name, ext: '.md' })
 }

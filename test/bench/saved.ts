@@ -1,0 +1,82 @@
+// Results of the bench in a file, and a later run held against them.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { thisMachine } from '../support/machine.ts'
+import type { Result } from './row.ts'
+import { columns } from './table.ts'
+
+/** Part of a ratio by which a row may change before it counts as a change at all. */
+const tolerance = 0.05
+
+export interface Saved {
+  readonly date: string
+  readonly machine: string
+  readonly command: string
+  readonly results: readonly Result[]
+}
+
+export interface Comparison {
+  readonly text: string
+  /** Names of the rows that got worse. */
+  readonly worse: readonly string[]
+}
+
+export function save(file: string, results: readonly Result[], args: readonly string[]): void {
+  const command = `npm run bench${args.length > 0 ? ` -- ${args.join(' ')}` : ''}`
+  const saved: Saved = { date: new Date().toISOString(), machine: thisMachine(), command, results }
+  writeFileSync(file, `${JSON.stringify(saved, null, 2)}\n`)
+}
+
+/** Throws a sentence for people if this is not a file that `save` wrote. */
+export function readSaved(file: string): Saved {
+  let saved: Partial<Saved>
+  try {
+    saved = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new Error(`Cannot read ${file}: ${(error as Error).message}`)
+  }
+  if (!Array.isArray(saved?.results) || typeof saved.machine !== 'string' || typeof saved.date !== 'string')
+    throw new Error(`${file} has no results of the bench. Write one with \`npm run bench -- --save FILE\`.`)
+  return saved as Saved
+}
+
+export function compare(before: Saved, now: readonly Result[]): Comparison {
+  const earlier = new Map(before.results.map(result => [result.name, result]))
+  const judged = now.map(result => ({ result, verdict: verdictOf(earlier.get(result.name), result) }))
+  const lines = judged.map(({ result, verdict }) => {
+    const old = earlier.get(result.name)
+    return [result.name, figure(old), figure(result), change(old, result), verdict]
+  })
+  const machine = thisMachine()
+  const other = before.machine === machine ? '' : `Measured on another machine: ${before.machine}\n`
+  return {
+    text: `Compared with ${before.date.slice(0, 10)}, ${before.command}\n${other}${columns([['work', 'before', 'now', 'change', 'verdict'], ...lines])}`,
+    worse: judged.filter(({ verdict }) => verdict === 'WORSE').map(({ result }) => result.name),
+  }
+}
+
+/** A change counts if the quartiles of both runs do not overlap: what is less than that is the noise of the machine. */
+function verdictOf(old: Result | undefined, now: Result): string {
+  if (!isMeasured(now)) return 'not measured'
+  if (!old || !isMeasured(old)) return 'new'
+  const [low, high] = [now.ratio / old.ratio < 1 - tolerance, now.ratio / old.ratio > 1 + tolerance]
+  const rose = high && now.quartiles[0] > old.quartiles[1]
+  const fell = low && now.quartiles[1] < old.quartiles[0]
+  if (!rose && !fell) return 'same'
+  return rose === 'atLeast' in now.goal ? 'better' : 'WORSE'
+}
+
+/** A row without a figure has none in JSON either: NaN is written as null. */
+function isMeasured({ rounds, ratio }: Result): boolean {
+  return rounds > 0 && Number.isFinite(ratio)
+}
+
+function figure(result: Result | undefined): string {
+  return result && isMeasured(result) ? result.ratio.toFixed(2) : '-'
+}
+
+function change(old: Result | undefined, now: Result): string {
+  if (!old || !isMeasured(old) || !isMeasured(now)) return '-'
+  const percent = (now.ratio / old.ratio - 1) * 100
+  return `${percent < 0 ? '' : '+'}${percent.toFixed(0)} %`
+}
