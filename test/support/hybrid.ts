@@ -1,11 +1,35 @@
 // One history, lived by clients that hear of it and checked against `register` after every step.
 
 import assert from 'node:assert/strict'
-import type { Capability } from '../../daemon/api/capabilities.ts'
+import { type Capability, capabilities } from '../../daemon/api/capabilities.ts'
 import type { Scene, Step } from './act.ts'
 import { commandOf, furnished } from './histories.ts'
 import { World } from './in-process.ts'
 import { prepared, StateClient, view } from './state-client.ts'
+
+const all = Object.keys(capabilities) as Capability[]
+const sets: readonly (readonly Capability[])[] = [
+  all,
+  [],
+  ['archived_channels', 'user_settings_object', 'empty_topic_name'],
+  ['include_deactivated_groups', 'bulk_message_deletion', 'user_list_incomplete', 'notification_settings_null'],
+]
+
+export interface ClientKind {
+  readonly title: string
+  readonly declared: readonly Capability[]
+  readonly only: 'people' | undefined
+}
+
+/** What clients can declare, in an organization where guests know of everybody and in one where they do not. */
+export const clientKinds: readonly ClientKind[] = sets.flatMap(declared => {
+  const which = declared.length === all.length ? 'all' : declared.join(', ') || 'no'
+  const title = `for clients with ${which} capabilities`
+  return [
+    { title, declared, only: undefined },
+    { title: `${title}, where guests know of some people only`, declared, only: 'people' as const },
+  ]
+})
 
 /** `people`: only what decides who knows of whom, and guests know of some people only. */
 export function live(declared: readonly Capability[], steps: readonly Step[], only?: 'people'): void {
