@@ -51,7 +51,8 @@ describe('every endpoint', () => {
     const { shows, columns } = endpoint.cli
     const fields = Object.keys(endpoint.reply)
     const items = endpoint.reply[shows ?? (fields.length === 1 ? fields[0]! : '')]?.items
-    const known = Object.keys(items?.properties ?? {})
+    // A reply that is not a list is a record, whose fields can be chosen too.
+    const known = items || !columns ? Object.keys(items?.properties ?? {}) : fields
     // Messages and logs have a form of their own.
     if (known.length <= widestTable && !columns) continue
     if (shows === 'messages' || endpoint.cli.log) continue
