@@ -85,7 +85,7 @@ describe('the fixture subcommands', () => {
 
   test('a noun is listed once, also where the control plane adds verbs to it', async t => {
     const shell = newShell(t)
-    const { stdout } = await shell.natter(['--help'])
+    const { stdout } = await shell.natter(['help', 'all'])
     for (const word of ['queues', 'webhooks', 'clock', 'events', 'accounts'])
       assert.equal(stdout.match(new RegExp(`^  (\\w+, )*${word}\\b`, 'gm'))?.length, 1, word)
     const verbs = async (word: string) => {
