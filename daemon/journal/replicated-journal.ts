@@ -110,16 +110,28 @@ export class ReplicatedJournal<Fact> implements Journal<Fact> {
     await this.#file.appendLines(lines, last)
   }
 
-  async *replay(after: number): AsyncGenerator<Entry<Fact>> {
-    yield* await this.#whenCommitted(async () => this.#file.replay(after))
+  replay(after: number): AsyncGenerator<Entry<Fact>> {
+    return this.#read(() => this.#file.replay(after))
   }
 
-  async *replayFacts(after: number): AsyncGenerator<Iterable<Happened<Fact>>> {
-    yield* await this.#whenCommitted(async () => this.#file.replayFacts(after))
+  replayFacts(after: number): AsyncGenerator<Iterable<Happened<Fact>>> {
+    return this.#read(() => this.#file.replayFacts(after))
   }
 
-  async *find(after: number, text: string): AsyncGenerator<Entry<Fact>> {
-    yield* await this.#whenCommitted(async () => this.#file.find(after, text))
+  find(after: number, text: string): AsyncGenerator<Entry<Fact>> {
+    return this.#read(() => this.#file.find(after, text))
+  }
+
+  /** Begins to read in the turn in which it may: what is forgotten after that was opened before. */
+  async *#read<Found>(begin: () => AsyncGenerator<Found>): AsyncGenerator<Found> {
+    const { reading, first } = await this.#whenCommitted(async () => {
+      const reading = begin()
+      return { reading, first: reading.next() }
+    })
+    const { done, value } = await first
+    if (done) return
+    yield value
+    yield* reading
   }
 
   seal(): Promise<number> {
