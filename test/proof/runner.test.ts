@@ -89,7 +89,7 @@ function commandsWith(folder: string): string[] {
 }
 
 describe('an attempt', () => {
-  test('that fails says how to repeat it, and ends the processes it started', async () => {
+  test('that fails says how to repeat it, and leaves no process, disk or folder', async () => {
     const heard: Report[] = []
     const file = join(root, 'test/fixtures/failing-campaign.ts')
     const order = { file, count: 3, seed: 40 }
@@ -97,8 +97,10 @@ describe('an attempt', () => {
     const expected = { outcome: 'failed', done: 2, summary: 'the third step is wrong', skipped: [] }
     assert.deepEqual(outcome, { ...expected, again: '--seed 42 --count 7' })
     const note = heard.find(report => report.kind === 'note')!
-    const pid = Number(note.text.split(' ')[1])
-    await until(() => !isAlive(pid))
+    const [pid, temporary] = note.text.split(' ')
+    await until(() => !isAlive(Number(pid)))
+    assert.match(temporary!, /natter-prove-/)
+    assert.equal(existsSync(temporary!), false)
   })
 })
 

@@ -1,7 +1,7 @@
 // Runs one campaign in a process group and a temporary folder of its own. However it ends, neither outlives it.
 
-import { type ChildProcess, fork } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { type ChildProcess, fork, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Result } from '../campaign.ts'
@@ -63,7 +63,7 @@ export async function attempt(
   )
   signal.removeEventListener('abort', endGroup)
   endGroup()
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  removeFolder(folder)
 
   if (last?.kind === 'passed')
     return { outcome: 'passed', done: last.done, summary: last.summary, skipped: last.skipped ?? [] }
@@ -80,4 +80,13 @@ function killGroup({ pid }: ChildProcess): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
+}
+
+/** With the small disks that a campaign mounted in it and could not unmount itself. */
+function removeFolder(folder: string): void {
+  const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8').split('\n') : []
+  const places = mounts.map(line => line.split(' ')[1]!).filter(place => place?.startsWith(`${folder}/`))
+  // Lazily: a process that was just killed can still hold a file.
+  for (const place of places) spawnSync('umount', ['-l', place])
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
