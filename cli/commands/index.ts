@@ -22,6 +22,10 @@ export const extras: Readonly<Record<string, Extra>> = {
     about: 'make an event of any kind happen, to see how your client takes it',
     load: async () => (await import('./trigger/index.ts')).trigger,
   },
+  init: {
+    about: 'write the files that test a project with natter: pytest, node, vitest, go, github, bot',
+    load: async () => (await import('./init/index.ts')).init,
+  },
   exec: {
     about: 'run a command with a daemon of its own: natter exec -- npm test',
     load: async () => (await import('./exec.ts')).exec,

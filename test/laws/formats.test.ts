@@ -27,7 +27,7 @@ const local: ReadonlySet<string> = new Set([
   ...['daemon run', 'daemon start', 'daemon stop', 'daemon restart', 'daemon status', 'daemon logs', 'exec'],
   ...['completion', 'commands', 'doctor', 'env', 'open', 'logout', 'config explain'],
   ...['daemon reload', 'backup', 'restore', 'store check', 'store stats', 'bot run', 'bot new', 'keep'],
-  ...['trigger', 'snapshot export', 'spaces use', 'org export', 'messages export', 'uploads download'],
+  ...['trigger', 'init', 'snapshot export', 'spaces use', 'org export', 'messages export', 'uploads download'],
   ...['profile add', 'profile use', 'profile list', 'profile remove', 'profile export'],
 ])
 

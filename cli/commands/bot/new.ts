@@ -1,6 +1,7 @@
 // The files of a new bot: a handler that answers, and a test that runs it.
 
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
@@ -8,15 +9,28 @@ import { printFormatted } from '../../print/output.ts'
 
 export async function writeBot(name: string, js: boolean, globals: Globals): Promise<void> {
   if (!/^[\w-]{1,60}$/.test(name)) throw usage(`a bot cannot be called '${name}': use letters, digits, - and _`)
-  const ending = js ? 'js' : 'ts'
-  const handler = `${name}.${ending}`
-  const files = { [handler]: js ? handlerJs : handlerTs, [`${name}.test.${ending}`]: testOf(handler) }
-  for (const file of Object.keys(files))
-    if (existsSync(file)) throw new Failure(exitCodes.refused, `${file} exists`, { hint: 'Choose another name.' })
-  for (const [file, text] of Object.entries(files)) writeFileSync(file, text, { flag: 'wx' })
+  const files = botFiles(name, js ? 'js' : 'ts')
+  writeNewFiles(files, 'Choose another name.')
+  const [handler] = Object.keys(files)
   if (await printFormatted({ files: Object.keys(files) }, globals)) return
   note(`wrote ${Object.keys(files).join(' and ')}`)
   process.stdout.write(`natter exec --preset dev -- natter bot run ${handler} --as echo-bot\n`)
+}
+
+/** The text of each file, the handler first. */
+export function botFiles(name: string, ending: 'ts' | 'js' | 'mjs'): Record<string, string> {
+  const handler = `${name}.${ending}`
+  return { [handler]: ending === 'ts' ? handlerTs : handlerJs, [`${name}.test.${ending}`]: testOf(handler) }
+}
+
+/** Writes all of them, or none if one exists. */
+export function writeNewFiles(files: Readonly<Record<string, string>>, hint: string): void {
+  for (const file of Object.keys(files))
+    if (existsSync(file)) throw new Failure(exitCodes.refused, `${file} exists`, { hint })
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text, { flag: 'wx' })
+  }
 }
 
 const opening = '// Called with each message for the bot. A text that it returns is the reply.'

@@ -1,0 +1,87 @@
+// `natter init`: each scaffold is generated in an empty project and run, where its language is installed.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { newShell, type Shell } from '../support/cli.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+function installed(program: string, ...args: readonly string[]): boolean {
+  return spawnSync(program, args).status === 0
+}
+
+/** A project with natter installed, and the files of a scaffold. */
+async function project(t: TestContext, kind: string): Promise<{ shell: Shell; run: string }> {
+  const shell = newShell(t)
+  mkdirSync(join(shell.home, 'node_modules'))
+  symlinkSync(root, join(shell.home, 'node_modules/natter'))
+  const { code, stdout, stderr } = await shell.natter(['init', kind, '--json'])
+  assert.equal(code, 0, stderr)
+  const { files, run } = JSON.parse(stdout)
+  for (const file of files) assert.ok(existsSync(join(shell.home, file)), file)
+  return { shell, run }
+}
+
+/** Runs a command of the project to its end. */
+function runIn({ home }: Shell, command: string): string {
+  const PATH = [join(root, 'bin'), process.env.PATH].join(delimiter)
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const options = { cwd: home, env: { ...env, PATH, XDG_CONFIG_HOME: home }, encoding: 'utf8' } as const
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], options)
+  assert.equal(status, 0, `${command}\n${stdout}\n${stderr}`)
+  return stdout + stderr
+}
+
+describe('natter init', () => {
+  test('pytest passes', { skip: !installed('pytest', '--version') && 'pytest is not installed' }, async t => {
+    const { shell, run } = await project(t, 'pytest')
+    assert.match(runIn(shell, run), /1 passed/)
+  })
+
+  test('go passes', { skip: !installed('go', 'version') && 'go is not installed' }, async t => {
+    const { shell, run } = await project(t, 'go')
+    writeFileSync(join(shell.home, 'go.mod'), 'module example.com/project\n\ngo 1.18\n')
+    assert.match(runIn(shell, `${run} -v`), /--- PASS: TestMessageIsSent/)
+  })
+
+  test('node passes', async t => {
+    const { shell, run } = await project(t, 'node')
+    assert.match(runIn(shell, run), /pass 1\b/)
+  })
+
+  test('vitest passes', { skip: !installed('vitest', '--version') && 'vitest is not installed' }, async t => {
+    const { shell } = await project(t, 'vitest')
+    assert.match(runIn(shell, 'vitest run'), /1 passed/)
+  })
+
+  test('bot passes its test', async t => {
+    const { shell } = await project(t, 'bot')
+    assert.match(runIn(shell, 'node --test'), /pass 1\b/)
+  })
+
+  test('github runs the tests of the project with a daemon', async t => {
+    const { shell, run } = await project(t, 'github')
+    assert.ok(readFileSync(join(shell.home, '.github/workflows/natter.yml'), 'utf8').includes(`- run: ${run}\n`))
+    writeFileSync(join(shell.home, 'package.json'), JSON.stringify({ scripts: { test: 'natter whoami --jq .role' } }))
+    assert.match(runIn(shell, run), /^100$/m)
+  })
+
+  test('writes nothing if one of its files exists', async t => {
+    const shell = newShell(t)
+    writeFileSync(join(shell.home, 'test_natter.py'), 'mine')
+    const { code, stderr } = await shell.natter(['init', 'pytest'])
+    assert.equal(code, 1)
+    assert.match(stderr, /test_natter\.py exists/)
+    assert.deepEqual(readdirSync(shell.home), ['test_natter.py'])
+    assert.equal(readFileSync(join(shell.home, 'test_natter.py'), 'utf8'), 'mine')
+  })
+
+  test('refuses a kind that it does not know', async t => {
+    const { code, stderr } = await newShell(t).natter(['init', 'pytset'])
+    assert.equal(code, 2)
+    assert.match(stderr, /does not know "pytset"[\s\S]*Did you mean pytest/)
+  })
+})
