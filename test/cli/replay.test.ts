@@ -94,6 +94,23 @@ describe('natter record, natter replay', () => {
     assert.match(stdout, /^call \d+, POST \/messages as owner@example.com\n {2}status: 200 → 400/)
   })
 
+  test('names the account that the daemon lacks, and what to do', async t => {
+    const shell = newShell(t)
+    const file = join(shell.home, 'talk.ndjson')
+    writeFileSync(file, recording)
+    const { code, stderr } = await shell.natter([
+      'exec',
+      '--owner',
+      'boss@example.com',
+      '--',
+      'sh',
+      '-c',
+      `${natter} replay ${file}`,
+    ])
+    assert.equal(code, 3, stderr)
+    assert.match(stderr, /there is no account "owner@example\.com".*\n {2}Start the daemon with the preset or seed/)
+  })
+
   test('refuses what is no recording, says which line is broken, and plays one that was cut off', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', ...fixture] })
     const shell = newShell(t, { NATTER_SITE: daemon.url, NATTER_CONTROL_TOKEN: daemon.ready.control_token! })

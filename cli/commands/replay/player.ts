@@ -1,5 +1,6 @@
 // Makes recorded calls again, as the same accounts, and remembers which IDs took the place of the recorded ones.
 
+import { addHint, exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { type Account, accountFor } from '../../base/profile.ts'
 import { type Answer, send, siteOf } from '../../transport/client.ts'
@@ -72,12 +73,13 @@ export class Player {
   #account(email: string): Promise<Account> {
     const known = this.#accounts.get(email)
     if (known) return known
-    const found = findAccount(this.#globals, email).then(({ email, api_key }) => ({
-      site: this.#site,
-      email,
-      apiKey: api_key,
-      from: {},
-    }))
+    const found = findAccount(this.#globals, email).then(
+      ({ email, api_key }) => ({ site: this.#site, email, apiKey: api_key, from: {} }),
+      error => {
+        const absent = error instanceof Failure && error.exit === exitCodes.notFound
+        throw absent ? addHint(error, 'Start the daemon with the preset or seed of the recorded one.') : error
+      },
+    )
     this.#accounts.set(email, found)
     return found
   }
