@@ -17,7 +17,7 @@ export const globalFlags: readonly GlobalFlag[] = [
   { name: 'ndjson', about: 'print each item of a list as one line of JSON' },
   { name: 'fields', value: 'A,B', about: 'print only these fields, in this order' },
   { name: 'jq', value: 'EXPR', about: 'apply this jq expression to the reply, or to each event of a stream' },
-  { name: 'quiet', about: 'print only errors on stderr' },
+  { name: 'quiet', about: 'print nothing but errors on stderr; stdout stays the same' },
   { name: 'site', value: 'URL', about: 'the server to talk to' },
   { name: 'user', value: 'EMAIL', about: 'the account to use' },
   { name: 'api-key', value: 'KEY', about: "the account's API key" },
@@ -28,7 +28,7 @@ export const globalFlags: readonly GlobalFlag[] = [
   { name: 'timeout', value: 'TIME', about: 'how long to wait for a response (default 15s)' },
   { name: 'retry', value: 'N', about: 'when rate limited, wait and retry up to N times (default 0)' },
   { name: 'color', value: 'WHEN', about: 'always, never or auto (default auto)' },
-  { name: 'yes', about: 'do not ask before something is destroyed' },
+  { name: 'yes', about: 'do not ask for confirmation' },
   { name: 'dry-run', about: 'print the request instead of sending it' },
   { name: 'curl', about: 'print the request as a curl command instead of sending it' },
   { name: 'show-key', about: 'do not hide the API key in --dry-run and --curl' },
@@ -49,7 +49,7 @@ export const batchFlags: readonly GlobalFlag[] = [
   {
     name: 'resume',
     value: 'FILE',
-    about: 'with --batch: save in this file how far it came, and continue there next time without doing a line twice',
+    about: 'with --batch: save the progress in this file, and continue there next time without repeating a line',
   },
   { name: 'null', short: '0', about: 'with --batch: lines end with a NUL byte, so that JSON can span lines' },
 ]

@@ -3,6 +3,7 @@
 import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import { baseOf, type Endpoint, type Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
+import { fill, helpColumns, reflow } from '../base/fill.ts'
 import { batchFlags, type Globals, globalFlags, readGlobals } from '../base/globals.ts'
 import { beQuiet } from '../base/note.ts'
 import { withSettings } from '../base/settings.ts'
@@ -198,7 +199,7 @@ function addGlobals(command: Command, names: readonly string[] = globalFlags.map
   for (const flag of globalFlags) {
     if (!names.includes(flag.name) || command.options.some(option => option.long === `--${flag.name}`)) continue
     const option = new Option(flag.value ? `--${flag.name} <${flag.value}>` : `--${flag.name}`, flag.about)
-    // Explained in the program's help, not in that of each subcommand.
+    // Explained by `natter help flags`, not in the help of each subcommand.
     command.addOption(option.hideHelp())
     ours.add(option)
   }
@@ -228,19 +229,11 @@ async function actingGlobals(leaf: Command): Promise<Globals> {
 function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: string[]): void {
   leaf.addHelpText('after', () => {
     const flags = leaf.options.filter(option => ours.has(option) || mentioned.has(option)).map(option => option.long)
-    const also = `Global flags (see natter --help):\n${filled(flags.map(String), process.stdout.columns || 80)}`
-    return ['', also, ...paragraphs, `Examples:\n${examples.map(line => `  ${line}`).join('\n')}`].join('\n\n').slice(1)
+    const columns = helpColumns()
+    const also = ['Global flags (see natter help flags):', ...fill(flags.map(String), columns - 2)].join('\n  ')
+    const notes = paragraphs.map(paragraph => reflow(paragraph, columns))
+    return ['', also, ...notes, `Examples:\n${examples.map(line => `  ${line}`).join('\n')}`].join('\n\n').slice(1)
   })
-}
-
-/** Words in indented lines of at most `columns` columns. */
-function filled(words: readonly string[], columns: number): string {
-  const lines = ['']
-  for (const word of words) {
-    if (lines.at(-1) !== '' && lines.at(-1)!.length + word.length + 3 > columns) lines.push('')
-    lines[lines.length - 1] += ` ${word}`
-  }
-  return lines.map(line => ` ${line}`).join('\n')
 }
 
 /** The command path that these words name, as far as they do. */

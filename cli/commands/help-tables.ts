@@ -3,6 +3,7 @@
 import { controlPages } from '../../daemon/api/control.ts'
 import type { Page } from '../../daemon/api/define.ts'
 import { catalogue } from '../../daemon/api/index.ts'
+import { fill, helpColumns } from '../base/fill.ts'
 import { batchFlags, type GlobalFlag, globalFlags } from '../base/globals.ts'
 import { extras } from './index.ts'
 
@@ -28,10 +29,10 @@ natter help NOUN lists the verbs of a noun, natter commands those of all.
 }
 
 export function everyFlag(): string {
-  return `Flags of every subcommand, where they make sense:
+  return `Flags of most subcommands; the help of each lists those it accepts:
 ${columns([...globalFlags.map(explained), ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}
 
-Flags of subcommands of the API:
+Flags of subcommands that call the API:
 ${columns(batchFlags.map(explained))}
 `
 }
@@ -42,5 +43,7 @@ function explained({ name, short, value, about }: GlobalFlag): readonly [string,
 
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+  const room = Math.max(20, helpColumns() - width - 4)
+  const wrapped = (text: string) => fill(text.split(' '), room).join(`\n${' '.repeat(width + 4)}`)
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${wrapped(right)}`).join('\n')
 }

@@ -32,6 +32,18 @@ describe('natter, with no config and no daemon', () => {
     assert.equal((await shell.natter(['help', 'typing'])).stdout, stdout)
   })
 
+  test('help fits in 80 columns, apart from examples, and says where the global flags are explained', async t => {
+    const shell = newShell(t)
+    for (const words of [['flags'], ['all'], ['tail'], ['verify'], ['bot', 'run'], ['replay']]) {
+      const { stdout } = await shell.natter(['help', ...words])
+      const [explained = ''] = stdout.split('Examples:\n')
+      const long = explained.split('\n').filter(line => line.length > 80)
+      assert.deepEqual(long, [], words.join(' '))
+    }
+    assert.match((await shell.natter(['help', 'tail'])).stdout, /Global flags \(see natter help flags\):\n {2}--json/)
+    assert.match((await shell.natter(['help', 'flags'])).stdout, /^ {2}--json {2,}print the whole reply/m)
+  })
+
   test('topics explain what is not a subcommand', async t => {
     const shell = newShell(t)
     assert.match((await shell.natter(['help', 'exit-codes'])).stdout, /130 {2}interrupted/)

@@ -13,7 +13,7 @@ export async function writeBot(name: string, js: boolean, globals: Globals): Pro
   writeNewFiles(files, 'Choose another name.')
   const [handler] = Object.keys(files)
   if (await printFormatted({ files: Object.keys(files) }, globals)) return
-  note(`wrote ${Object.keys(files).join(' and ')}`)
+  note(`wrote ${Object.keys(files).join(' and ')}; run it with:`)
   process.stdout.write(`natter exec --preset dev -- natter bot run ${handler} --as echo-bot\n`)
 }
 

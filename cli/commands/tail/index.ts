@@ -76,13 +76,13 @@ export const tail: readonly ExtraSubcommand[] = [
       { name: 'jobs', value: 'N', about: 'number of commands or posts in parallel (default 1)' },
       { name: 'on-error', value: 'WHAT', about: 'when a command or post fails: skip (default), stop or retry' },
     ],
-    more: `On stderr, \`ready\` is printed as soon as nothing will be missed any more. With --json each event is one line; a line of type
+    more: `On stderr, \`ready\` is printed as soon as no event can be missed. With --json each event is one line; a line of type
 _gap marks a place where events were lost that cannot be fetched again.
 
-With --cursor, lines are written in pieces of at most 4096 bytes (a longer line goes alone), and the cursor is saved after
-each piece. So no end loses a line; an end in good order (a signal, --count and the like) repeats none; a kill -9 repeats at
-most the piece it fell upon, and leaves no half line of it in a pipe. With --exec, --reply and --forward-to, what was under
-way at a kill is done again. The cursor is not synced to disk: after a power cut it may say an earlier place.`,
+With --cursor, lines are written in blocks of at most 4096 bytes (a longer line is a block of its own), and the cursor is saved
+after each block. No line is ever lost. After a normal end (a signal, --count and the like) the next run repeats none; after
+kill -9 it repeats at most the last block, and a pipe never receives half a line. With --exec, --reply and --forward-to, what was
+in progress at a kill is done again. The cursor is not synced to disk: after a power failure it can be at an earlier position.`,
     examples: [
       'natter tail -n 20',
       'natter tail --channel general --topic deploys --json',

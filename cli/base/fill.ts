@@ -1,0 +1,25 @@
+// Help texts in lines that fit the terminal.
+
+/** The width of a terminal, or 80 where there is none. */
+export function helpColumns(): number {
+  return Math.max(40, process.stdout.columns || 80)
+}
+
+/** Lines of at most `columns` columns, without the indent; a longer word has a line of its own. */
+export function fill(words: readonly string[], columns: number): string[] {
+  const lines: string[] = []
+  for (const word of words) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
+
+/** Paragraphs with new line ends. One with an indented line is a table or an example and stays as it is. */
+export function reflow(text: string, columns: number): string {
+  const paragraphs = text.split('\n\n')
+  return paragraphs
+    .map(paragraph => (/^\s/m.test(paragraph) ? paragraph : fill(paragraph.split(/\s+/), columns).join('\n')))
+    .join('\n\n')
+}
