@@ -20,6 +20,12 @@ const textOnly: ReadonlySet<string> = new Set([
   'snapshot export',
   'bot run',
   'keep',
+  // A report for people; the recording and the seed are files.
+  'verify',
+  'record',
+  'replay',
+  'seed dump',
+  'seed pull',
 ])
 
 /** What these do is not one request, or most of it is done on this machine. `tail` and `wait` print the registration, and are tried below. */
@@ -27,7 +33,20 @@ const local: ReadonlySet<string> = new Set([
   ...['daemon run', 'daemon start', 'daemon stop', 'daemon restart', 'daemon status', 'daemon logs', 'exec'],
   ...['completion', 'commands', 'doctor', 'env', 'open', 'logout', 'config explain'],
   ...['daemon reload', 'backup', 'restore', 'store check', 'store stats', 'bot run', 'bot new', 'keep'],
-  ...['trigger', 'init', 'snapshot export', 'spaces use', 'org export', 'messages export', 'uploads download'],
+  ...[
+    'verify',
+    'record',
+    'replay',
+    'seed dump',
+    'seed pull',
+    'trigger',
+    'init',
+    'snapshot export',
+    'spaces use',
+    'org export',
+    'messages export',
+    'uploads download',
+  ],
   ...['profile add', 'profile use', 'profile list', 'profile remove', 'profile export'],
 ])
 
