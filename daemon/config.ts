@@ -294,7 +294,7 @@ function readFlag<N extends DaemonFlagName>(
 function checkedValue(name: string, { type, choices = [], min = 0, max }: DaemonFlag, text: string): string | number {
   if (type === 'path') return resolve(text)
   if (type === 'choice' && !choices.includes(text))
-    throw new UsageError(`--${name} takes ${choices.join(', ')}, not '${text}'`)
+    throw new UsageError(`--${name} takes ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}, not '${text}'`)
   if (type !== 'number') return text
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < min || value > max!)
