@@ -27,7 +27,7 @@ Test a bot or a client:
 Learn more:
   natter help send                       one subcommand: its flags and examples
   natter help all                        every noun; natter commands: every verb
-  natter help flags                      flags of most subcommands: --json --jq …
+  natter help flags                      flags of most subcommands: --json, --jq
   natter help cheats                     recipes to copy
   natter help environment                also config, exit-codes, narrow
 `

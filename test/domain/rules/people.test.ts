@@ -198,8 +198,8 @@ describe('can_access_all_users_group = role:members', () => {
     const { organization, all, guest, friend } = limited()
     const gone = organization.tell({ type: 'user.deactivated', userId: friend.id })
     assert.deepEqual(gone.get(guest.id), [
-      { type: 'realm_user', op: 'update', person: { user_id: friend.id, is_active: false } },
       { type: 'subscription', op: 'peer_remove', stream_ids: [7], user_ids: [friend.id] },
+      { type: 'realm_user', op: 'update', person: { user_id: friend.id, is_active: false } },
     ])
     const other = organization.tell({ type: 'user.deactivated', userId: all.member.id })
     assert.deepEqual(
