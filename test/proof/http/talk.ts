@@ -8,6 +8,8 @@ export interface Heard {
   /** Everything the server sent, without what differs from one run to the next. */
   readonly text: string
   readonly closed: boolean
+  /** The server closed the connection while bytes were on their way to it: TCP may drop what it had sent. */
+  readonly reset: boolean
   readonly answers: number
 }
 
@@ -26,11 +28,14 @@ export async function hold({ port, settled }: Listening, { pieces }: Conversatio
   const chunks: Buffer[] = []
   let news = 0
   let closed = false
+  let reset = false
   socket.on('data', chunk => {
     chunks.push(chunk)
     news++
   })
-  socket.on('error', () => {})
+  socket.on('error', () => {
+    reset = true
+  })
   socket.on('end', () => socket.end())
   socket.on('close', () => {
     closed = true
@@ -62,7 +67,7 @@ export async function hold({ port, settled }: Listening, { pieces }: Conversatio
   }
   socket.destroy()
   const raw = Buffer.concat(chunks).toString('latin1')
-  return { text: comparable(raw), closed, answers: raw.match(/HTTP\/1\.1 \d{3} [A-Z]/g)?.length ?? 0 }
+  return { text: comparable(raw), closed, reset, answers: raw.match(/HTTP\/1\.1 \d{3} [A-Z]/g)?.length ?? 0 }
 }
 
 function standStill(ms: number): void {

@@ -42,6 +42,7 @@ export async function attempt(
 ): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-prove-'))
   const child = fork(join(import.meta.dirname, 'worker.ts'), [JSON.stringify(order)], {
+    execArgv: ['--import', 'tsx'],
     // A group of its own: Ctrl-C reaches the runner only, which ends the whole group.
     detached: true,
     env: { ...process.env, TMPDIR: folder },
