@@ -94,7 +94,9 @@ describe('the leader of a cluster', { skip: withoutEtcd ?? false }, () => {
     const { body: answer } = await late
     await until(async () => (await leader.ready()).cluster.role === 'follower')
     await cluster.agree()
-    const expected = answer.result === 'success' ? 1 : 0
+    // The new leader may have made the change before this daemon could see it; the answer says so.
+    const made = answer.result === 'success' || String(answer.msg).startsWith('Your change was made')
+    const expected = made ? 1 : 0
     for (const node of cluster.nodes) {
       const found = (await contents(node)).filter(text => text === 'sent to a leader that was paused')
       assert.equal(found.length, expected, JSON.stringify(answer))
