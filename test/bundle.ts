@@ -7,11 +7,11 @@ import { pathToFileURL } from 'node:url'
 import { build, type Loader, type Plugin } from 'esbuild'
 
 /** Inside node_modules, so that packages are found from there and nothing has to ignore it. */
-const folder = 'node_modules/.cache/natter-tests'
+export const bundleFolder = 'node_modules/.cache/natter-tests'
 
 /** Returns the bundles of the files, in the same order. */
 export async function bundleTests(root: string, files: readonly string[]): Promise<string[]> {
-  const outdir = join(root, folder)
+  const outdir = join(root, bundleFolder)
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(outdir, { recursive: true })
   await build({
