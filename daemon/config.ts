@@ -63,6 +63,8 @@ export interface Config {
   readonly heartbeat: number | undefined
   /** Whether the control plane is open. */
   readonly control: boolean
+  /** Whether calls are compared with what public servers take. */
+  readonly strict: boolean
   readonly maxSpaces: number
   /** Seconds until a space that nobody uses is deleted; 0: never. */
   readonly spaceIdle: number
@@ -148,6 +150,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     uploadQuota: read('upload-quota'),
     heartbeat: read('heartbeat'),
     control: read('control') || memory,
+    strict: checkedStrict(read('strict'), read('control') || memory),
     maxSpaces: read('max-spaces'),
     spaceIdle: read('space-idle'),
     seed: read('seed'),
@@ -240,6 +243,12 @@ Examples:
   natterd --data ./store
   natterd --memory --port 0 --ready-file ready.json
 `
+}
+
+/** Findings are part of the log of calls. */
+function checkedStrict(strict: boolean, control: boolean): boolean {
+  if (strict && !control) throw new UsageError('--strict needs the control plane; give --control or --memory too')
+  return strict
 }
 
 /** An archive says by itself what a new organization holds. */

@@ -149,6 +149,7 @@ export class Spaces implements SpacesDoor {
       import: undefined,
       clock,
       dialect: wanted.dialect ?? config.dialect,
+      strict: wanted.strict ?? config.strict,
       secret: wanted.secret ?? own(config.secret),
       random: wanted.secret ?? own(config.random),
     }

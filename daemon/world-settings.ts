@@ -27,6 +27,7 @@ export type WorldSettings = Pick<
   | 'reactivate'
   | 'seed'
   | 'smtpUrl'
+  | 'strict'
   | 'uploadQuota'
   | 'trustProxy'
   | 'webhookLoopback'

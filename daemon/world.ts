@@ -2,6 +2,7 @@
 // world is shared with another one; what a process has only once (port, lock, log) is in `daemon.ts`.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { findingsText } from './api/findings.ts'
 import { ControlPlane } from './control/control-plane.ts'
 import { controlHandler } from './control/routes.ts'
 import { knowsEndpoint, resources } from './domain/index.ts'
@@ -176,6 +177,13 @@ export class World {
     this.site.close()
     if (this.clock instanceof SteeredClock) this.clock.stop()
     await this.#mailer.settled()
+    this.#reportFindings()
+  }
+
+  #reportFindings(): void {
+    const { findings } = this.control ?? {}
+    const found = findings?.list() ?? []
+    if (found.length > 0) this.#parts.warn(findingsText(found, findings!.leftOut))
   }
 
   /** Reports of presence are not journaled one by one; those since the last snapshot would end with the process. */
@@ -325,6 +333,7 @@ export class World {
         await this.#exports.quiet()
       },
       version: version(),
+      strict: this.#parts.settings.strict,
       snapshotFiles: snapshotFiles(() => engine, this.#parts.store.files),
       journalSize: this.#parts.store.journalSize,
     })

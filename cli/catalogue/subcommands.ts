@@ -371,6 +371,7 @@ function aboutOf(param: Param, flag: boolean): string {
   if (valueName(param.shape) === 'terms') remarks.push('or as words: channel:general is:starred')
   else if (flag && isList(param.shape) && valueName(param.shape) !== 'json')
     remarks.push('repeatable, or comma-separated')
+  if (param.deprecated !== undefined) remarks.push(`deprecated: ${param.deprecated}`)
   if (param.shape.ref === 'markdown') remarks.push('`-` reads stdin')
   if (param.shape.ref === 'secret') remarks.push('from a prompt, NATTER_PASSWORD or stdin if omitted')
   return remarks.length > 0 ? `${param.about} (${remarks.join('; ')})` : param.about

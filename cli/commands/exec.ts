@@ -5,11 +5,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { snapshotName, withoutSecrets } from '../../daemon/api/failure-files.ts'
+import { type ClientFinding, findingsText } from '../../daemon/api/findings.ts'
 import type { Ready } from '../../daemon/api/local.ts'
-import { Ending, exitCodes, usage } from '../base/failure.ts'
+import { Ending, exitCodes, harmless, usage } from '../base/failure.ts'
 import { note } from '../base/note.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
-import { findAccount } from '../transport/control.ts'
+import { callControlPlane, findAccount } from '../transport/control.ts'
 import { runChild } from './child.ts'
 import { flagIn, withoutFlag } from './daemon/files.ts'
 import { daemonFlagsBut } from './daemon/flags.ts'
@@ -25,6 +26,7 @@ export const exec: readonly ExtraSubcommand[] = [
       { name: 'as', value: 'ACCOUNT', about: 'run the command as this account, by name, email or ID' },
       { name: 'in', value: 'URL', about: 'use a space of this daemon instead of a daemon of its own' },
       { name: 'on-failure', value: 'DIR', about: 'if the command fails, keep what explains it in this folder' },
+      { name: 'strict-fails', about: 'as --strict, and exit with 8 if the command succeeds but there are findings' },
       { name: 'resume', value: 'DIR', about: 'start with the organization of such a folder' },
     ],
     globals: ['timeout', 'quiet', 'control-token'],
@@ -36,7 +38,8 @@ use natter clock, reset, faults, --as and everything else of the control plane. 
 every account.
 With --in, the command gets a space of a daemon that runs already, and the space is deleted when the command ends. The control
 token is that of --control-token, of the URL (http://127.0.0.1:9991/#token=TOKEN), or the one saved for this daemon. A space takes
---preset, --seed, --clock, --secret and --dialect.
+--preset, --seed, --clock, --secret, --dialect and --strict.
+With --strict, what clients sent that a public server refuses, ignores or has deprecated is listed on stderr when the command ends.
 With --on-failure, calls, events, queues, the log, the clock, the seed and a snapshot are kept if the command does not end with 0. --resume
 starts with that snapshot; without a command it runs until Ctrl-C, so that you can look at it.`,
     examples: [
@@ -48,6 +51,7 @@ starts with that snapshot; without a command it runs until Ctrl-C, so that you c
       'natter exec --resume failure',
       'natter exec --in http://127.0.0.1:9991 --preset dev -- pytest',
       'natter exec --log-level info -- pytest',
+      'natter exec --strict-fails --as echo-bot -- pytest',
     ],
     async run({ args, rest = [], flags, globals }) {
       // After a flag of the daemon, the parser leaves all others to it.
@@ -57,14 +61,17 @@ starts with that snapshot; without a command it runs until Ctrl-C, so that you c
       if (rest.length === 0 && resume === undefined) throw usage('no command given', 'Example: natter exec -- npm test')
       if (place !== undefined && (resume ?? onFailure) !== undefined)
         throw usage('--in cannot be combined with --resume and --on-failure')
-      const others = ['as', 'in', 'resume', 'on-failure'].reduce(withoutFlag, [...args])
+      const strictFails = args.includes('--strict-fails') || flags['strict-fails'] === true
+      const strict: Strictness = strictFails ? 'fails' : args.includes('--strict') ? 'reports' : undefined
+      const others = ['as', 'in', 'resume', 'on-failure']
+        .reduce(withoutFlag, [...args])
+        .filter(flag => flag !== '--strict-fails' && flag !== '--strict')
+      if (strict) others.push('--strict')
       const timeout = globals.timeout ?? startTimeout
-      if (place === undefined)
-        throw new Ending(await runWithDaemon([...others, ...baseFlags(resume)], rest, { timeout, as, onFailure }))
+      const wishes = { timeout, as, strict, onFailure }
+      if (place === undefined) throw new Ending(await runWithDaemon([...others, ...baseFlags(resume)], rest, wishes))
       const controlToken = flagIn(args, 'control-token') ?? globals.controlToken
-      throw new Ending(
-        await runInSpace(place, withoutFlag(others, 'control-token'), rest, { timeout, controlToken }, as),
-      )
+      throw new Ending(await runInSpace(place, withoutFlag(others, 'control-token'), rest, wishes, controlToken))
     },
   },
 ]
@@ -73,30 +80,35 @@ async function runInSpace(
   place: string,
   flags: readonly string[],
   command: readonly string[],
-  { timeout, controlToken }: { readonly timeout: number; readonly controlToken: string | undefined },
-  as: string | undefined,
+  { timeout, as, strict }: Wishes,
+  controlToken: string | undefined,
 ): Promise<number> {
   const { withSpace } = await import('./spaces.ts')
   return withSpace(place, flags, { timeout, ...(controlToken && { controlToken }) }, async space => {
     const scratch = mkdtempSync(join(tmpdir(), 'natter-exec-'))
     try {
-      return await runCommand(command, as === undefined ? space : await readyAs(space, as), scratch)
+      const code = await runCommand(command, as === undefined ? space : await readyAs(space, as), scratch)
+      return await withFindings(strict, space, code)
     } finally {
       rmSync(scratch, { recursive: true, force: true })
     }
   })
 }
 
+/** Whether findings are listed, and whether they make the run fail. */
+type Strictness = 'reports' | 'fails' | undefined
+
 interface Wishes {
   readonly timeout: number
   readonly as: string | undefined
+  readonly strict: Strictness
   readonly onFailure: string | undefined
 }
 
 async function runWithDaemon(
   flags: readonly string[],
   command: readonly string[],
-  { timeout, as, onFailure }: Wishes,
+  { timeout, as, strict, onFailure }: Wishes,
 ): Promise<number> {
   return withFixture(flags, timeout, async ({ ready, daemon, scratch, log }) => {
     if (onFailure !== undefined && !ready.control_token)
@@ -104,8 +116,19 @@ async function runWithDaemon(
     if (command.length === 0) return await lookAt(ready, daemon)
     const code = await runCommand(command, as === undefined ? ready : await readyAs(ready, as), scratch)
     if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged: log() })
-    return code
+    return await withFindings(strict, ready, code)
   })
+}
+
+/** Lists what --strict found; the exit code of the run, which is that of the command unless findings make it fail. */
+async function withFindings(strict: Strictness, { url, control_token }: Place, code: number): Promise<number> {
+  if (!strict || !control_token) return code
+  const daemon = { site: url, controlToken: control_token }
+  const reply = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/findings' })
+  const findings = reply.findings as unknown as ClientFinding[]
+  if (findings.length === 0) return code
+  process.stderr.write(`${harmless(findingsText(findings, Number(reply.left_out)))}\n`)
+  return strict === 'fails' && code === 0 ? exitCodes.unmet : code
 }
 
 /** The daemon begins with the snapshot of a folder that was kept. */

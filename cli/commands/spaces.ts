@@ -69,19 +69,19 @@ export async function withSpace(
   }
 }
 
-function paramsIn(flags: readonly string[]): Record<string, string> {
-  const allowed: readonly string[] = flagsOfSpaces
+function paramsIn(flags: readonly string[]): Record<string, string | boolean> {
+  const allowed: readonly string[] = [...flagsOfSpaces, 'strict']
   const other = flags
     .filter(item => item.startsWith('--'))
     .map(item => item.slice(2).split('=', 1)[0]!)
     .find(name => !allowed.includes(name))
   if (other !== undefined)
-    throw usage(`--${other} cannot be combined with --in`, `A space takes --${flagsOfSpaces.join(', --')}.`)
+    throw usage(`--${other} cannot be combined with --in`, `A space takes --${allowed.join(', --')}.`)
   const given = flagsOfSpaces.flatMap(name => {
     const value = flagIn(flags, name)
     return value === undefined ? [] : [[name, name === 'seed' ? readSeed(value) : value] as const]
   })
-  return Object.fromEntries(given)
+  return { ...Object.fromEntries(given), ...(flags.includes('--strict') && { strict: true }) }
 }
 
 function readSeed(file: string): string {

@@ -142,9 +142,17 @@ export interface Param<S extends TSchema = TSchema, P extends Presence = Presenc
   readonly unsupported?: unknown
   /** Public servers of the API family refuse a call without it, so clients made for them must send it here too. */
   readonly requiredByPublicServers?: true
+  /** They take it as JSON, even if it is a word. */
+  readonly jsonOnPublicServers?: true
+  /** What they call it, if that is not its name here. */
+  readonly publicName?: string
+  /** They have deprecated it; says what to do instead. */
+  readonly deprecated?: string
+  /** They have deprecated these values, or words in it; what to use instead. */
+  readonly deprecatedWords?: Readonly<Record<string, string>>
 }
 
-type ParamOptions = Pick<Param, 'alias' | 'off' | 'cut' | 'unsupported' | 'requiredByPublicServers'>
+type ParamOptions = Omit<Param, 'shape' | 'presence' | 'about' | 'fallback'>
 
 export function required<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'required'> {
   return { shape: bounded(shape), presence: 'required', about, ...options }
@@ -253,6 +261,10 @@ export interface Endpoint {
   /** Who may call: an account, anyone, or a program that has the token of the control plane. */
   readonly access: 'user' | 'anyone' | 'control'
   readonly since: number
+  /** Public servers of the API family do not answer it. */
+  readonly notOnPublicServers?: true
+  /** They have deprecated it; says what to do instead. */
+  readonly deprecated?: string
   readonly summary: string
   readonly params: Readonly<Record<string, Param>>
   /** Fields of a successful reply besides result and msg. */

@@ -20,18 +20,30 @@ import {
   text,
   textUpTo,
 } from './define.ts'
+import { olderTerms } from './shapes/narrow.ts'
 
 const event = record({ id: int, type: text })
 /** -1 means before the first event. */
 const eventId = Type.Integer({ minimum: -1, maximum: Number.MAX_SAFE_INTEGER })
 
+/** Types of events that others have replaced. */
+const olderTypes = {
+  update_display_settings: 'user_settings',
+  update_global_notifications: 'user_settings',
+  muted_topics: 'user_topic',
+  realm_filters: 'realm_linkifiers',
+}
+
 /** Shared by `POST /register` and by `GET /events` without a queue. */
 const queueParams = {
-  event_types: optional(nullable(listOf(textUpTo(100), 100)), 'types of events to receive; all if omitted'),
+  event_types: optional(nullable(listOf(textUpTo(100), 100)), 'types of events to receive; all if omitted', {
+    deprecatedWords: olderTypes,
+  }),
   narrow: defaulted(
     termsOf(listOf(textUpTo(1000), 10)),
     [],
     'only message events that match these [operator, operand] pairs',
+    { deprecatedWords: olderTerms },
   ),
   all_public_streams: optional(
     bool,
@@ -73,6 +85,7 @@ export const events = {
       fetch_event_types: optional(
         nullable(listOf(textUpTo(100), 100)),
         'types of state to return; same as event_types if omitted',
+        { deprecatedWords: olderTypes },
       ),
       presence_history_limit_days: optional(natural, 'maximum age in days of the presence to return; 0 for none'),
     },
@@ -102,7 +115,7 @@ export const events = {
       last_event_id: optional(eventId, 'the highest event ID you have processed; events up to it are dropped'),
       dont_block: defaulted(bool, false, 'return immediately, even without events'),
       ...queueParams,
-      queue_lifespan_secs: { ...queueParams.queue_lifespan_secs, alias: 'lifespan_secs' },
+      queue_lifespan_secs: { ...queueParams.queue_lifespan_secs, alias: 'lifespan_secs', publicName: 'lifespan_secs' },
       ...declarations,
     },
     reply: { events: listOf(event), queue_id: text },

@@ -214,6 +214,10 @@ export const daemonFlags = {
     fallback: '3600',
     max: 100_000_000,
   },
+  strict: {
+    type: 'switch',
+    about: 'with the control plane: report what clients send that public servers refuse, ignore or have deprecated',
+  },
   control: { type: 'switch', about: 'open the control plane for tests, /control/v1; the default with --memory' },
   cluster: {
     type: 'text',

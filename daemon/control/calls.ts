@@ -1,5 +1,6 @@
 // The log of calls: who asked for what and what came of it, with secrets hidden. A test can look back on it or wait for it.
 
+import type { Finding } from '../api/findings.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 import { codeIn, cutText, keptOfAnswer, longestAgent, mask, maskAnswer, presentSent } from './kept.ts'
@@ -32,6 +33,8 @@ export interface Call {
   parked: boolean
   /** It was never answered, and never will be. */
   lost: boolean
+  /** Only with --strict. */
+  strict?: Finding[]
 }
 
 export interface CallClock {

@@ -11,6 +11,7 @@ import { History } from './history.ts'
 import { Live } from './live.ts'
 import { type Log, Recent } from './recent.ts'
 import { type Sections, type SnapshotFiles, type WorldClock, Worlds } from './snapshots.ts'
+import { Findings } from './strict.ts'
 import { watchCalls } from './watch.ts'
 
 export interface ControlledClock extends WorldClock {
@@ -31,6 +32,8 @@ export interface ControlPlaneParts {
   readonly quiet: () => Promise<void>
   readonly version: string
   readonly snapshotFiles: SnapshotFiles
+  /** Whether to compare calls with what public servers take. */
+  readonly strict: boolean
   /** Bytes; null where nothing is written. */
   readonly journalSize: () => number | null
 }
@@ -51,6 +54,8 @@ export class ControlPlane {
   readonly worlds: Worlds
   readonly live: Live
   readonly history: History
+  /** With --strict. They are about a whole run, so a reset keeps them. */
+  readonly findings: Findings | undefined
   /** Where the edge tells of the calls it serves. */
   readonly watch: Watch
 
@@ -65,7 +70,8 @@ export class ControlPlane {
     this.worlds = new Worlds(engine, clock, parts.snapshotFiles)
     this.history = new History(() => engine)
     this.live = new Live([this.calls, this.events])
-    this.watch = watchCalls(engine, this.calls, this.faults)
+    this.findings = parts.strict ? new Findings() : undefined
+    this.watch = watchCalls({ engine, calls: this.calls, faults: this.faults, findings: this.findings })
   }
 
   /** The world is complete: `reset` goes back to this. How it came to be is not logged, that would slow down the start. */

@@ -7,31 +7,47 @@ import type { Engine } from '../engine.ts'
 import type { Answering, ArrivingCall, KnownCall, Watch, WatchedCall } from '../http/exchange.ts'
 import type { Call, Calls } from './calls.ts'
 import type { Fault, Faults } from './faults.ts'
+import { type Findings, findingsIn } from './strict.ts'
 
-export function watchCalls(engine: Engine, calls: Calls, faults: Faults): Watch {
-  return { arrive: request => new Watched(engine, calls, faults, request) }
+/** Where a call is logged and what it meets. */
+export interface Watching {
+  readonly engine: Engine
+  readonly calls: Calls
+  readonly faults: Faults
+  /** With --strict. */
+  readonly findings: Findings | undefined
+}
+
+export function watchCalls(watching: Watching): Watch {
+  return { arrive: request => new Watched(watching, request) }
 }
 
 class Watched implements WatchedCall {
   readonly #engine: Engine
   readonly #calls: Calls
   readonly #faults: Faults
+  readonly #findings: Findings | undefined
   readonly #call: Call
-  readonly #query: string
+  readonly #request: ArrivingCall
   #known: KnownCall | undefined
   #met: readonly Fault[] = []
 
-  constructor(engine: Engine, calls: Calls, faults: Faults, { method, path, query, headers }: ArrivingCall) {
+  constructor({ engine, calls, faults, findings }: Watching, request: ArrivingCall) {
     this.#engine = engine
     this.#calls = calls
     this.#faults = faults
-    this.#query = query
-    this.#call = calls.begin(method, path, headers['user-agent'])
+    this.#findings = findings
+    this.#request = request
+    this.#call = calls.begin(request.method, request.path, request.headers['user-agent'])
   }
 
   async admit(known: KnownCall): Promise<boolean> {
     this.#known = known
     this.#calls.know(this.#call, known)
+    if (this.#findings) {
+      this.#call.strict = findingsIn(this.#request, known)
+      this.#findings.add(this.#call, this.#call.strict)
+    }
     known.answering.raw.once('close', () => this.#calls.closed(this.#call))
     this.#met = this.#faults.meet(known)
     if (this.#met.length > 0) this.#call.fault = this.#met.map(({ kind }) => kind).join(', ')
@@ -57,7 +73,7 @@ class Watched implements WatchedCall {
       if (kind === 'reset-mid-body') return breakOff(to, status, body)
     }
     // Refused before its body was read, so only the query is known.
-    if (!this.#known) this.#calls.knowQuery(this.#call, this.#query)
+    if (!this.#known) this.#calls.knowQuery(this.#call, this.#request.query)
     this.#calls.answered(this.#call, status, body)
     if (status !== 200) return false
     const { changed, wait } = this.#spoil(body)

@@ -2,6 +2,7 @@
 // daemon that runs elsewhere.
 
 import { refuseUnknown } from '../api/did-you-mean.ts'
+import type { ClientFinding } from '../api/findings.ts'
 import type { BotHandler, Client } from '../client/index.ts'
 import { type Caller, callerOf } from '../client/sender.ts'
 import { readConfig } from '../config.ts'
@@ -24,6 +25,7 @@ export type {
   BotOptions,
   Call,
   Client,
+  ClientFinding,
   Delivery,
   Difference,
   Duration,
@@ -53,6 +55,8 @@ export interface NatterOptions {
   readonly secret?: string
   readonly random?: string
   readonly dialect?: 'auto' | 'spec' | 'zulip'
+  /** Reports what clients send that public servers refuse, ignore or have deprecated: `findings()`, and on stderr at the end. */
+  readonly strict?: boolean
   readonly port?: number
   readonly rateLimit?: boolean
   readonly heartbeatSeconds?: number
@@ -92,6 +96,7 @@ const optionNames = Object.keys({
   secret: 1,
   random: 1,
   dialect: 1,
+  strict: 1,
   port: 1,
   rateLimit: 1,
   heartbeatSeconds: 1,
@@ -115,6 +120,7 @@ function flagsOf(options: NatterOptions): string[] {
   if (options.random !== undefined) flags.push('--random', options.random)
   if (options.dialect !== undefined) flags.push('--dialect', options.dialect)
   if (options.heartbeatSeconds !== undefined) flags.push('--heartbeat', String(options.heartbeatSeconds))
+  if (options.strict) flags.push('--strict')
   if (options.rateLimit) flags.push('--rate-limit')
   return flags
 }

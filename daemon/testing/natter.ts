@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { refuseUnknown } from '../api/did-you-mean.ts'
 import { parseDuration } from '../api/durations.ts'
+import type { ClientFinding } from '../api/findings.ts'
 import type { BotHandler, Client } from '../client/index.ts'
 import type { Call } from '../control/calls.ts'
 import type { Delivery } from '../control/deliveries.ts'
@@ -81,6 +82,8 @@ export interface Natter extends AsyncDisposable {
    */
   why(of: number | { readonly call: number }, user?: string | number): Explanation
   requests(): Call[]
+  /** What clients sent that public servers refuse, ignore or have deprecated. Needs the option `strict`; a reset keeps it. */
+  findings(): ClientFinding[]
   /** From here on the log of calls begins anew. */
   forgetRequests(): void
   events(): LoggedEvent[]
@@ -119,6 +122,8 @@ export interface SpaceOptions {
   /** Makes keys and queue IDs the same in every run. */
   readonly secret?: string
   readonly dialect?: 'auto' | 'spec' | 'zulip'
+  /** As the daemon's own unless said. */
+  readonly strict?: boolean
 }
 
 /** Things that `changed` lists. */
@@ -144,6 +149,7 @@ const spaceOptionNames = Object.keys({
   clock: 1,
   secret: 1,
   dialect: 1,
+  strict: 1,
 } satisfies Record<keyof SpaceOptions, 1>)
 
 /** What programs find their account by. */

@@ -42,6 +42,7 @@ export interface RemoteNatter
         | 'waitForCall'
         | 'waitForWebhook'
         | 'requests'
+        | 'findings'
         | 'forgetRequests'
         | 'events'
         | 'webhooks'
@@ -115,6 +116,7 @@ function remoteOf(space: ShownSpace, control: Control, stop: () => Promise<void>
       clear: () => ask('DELETE', '/faults'),
     },
     requests: () => list('/requests', 'requests'),
+    findings: async () => (await control.call('GET', '/findings')).findings,
     forgetRequests: () => ask('DELETE', '/requests'),
     events: () => list('/events', 'events'),
     webhooks: () => list('/webhooks', 'deliveries'),

@@ -110,6 +110,10 @@ export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natte
     why: (of, name) =>
       typeof of === 'object' ? explainCall(control, of.call) : explainMessage(control, of, userOf(control, name)),
     requests: () => control.calls.since(),
+    findings() {
+      if (!control.findings) throw new Error('findings: this daemon does not check calls; start it with strict: true')
+      return control.findings.list()
+    },
     forgetRequests: () => control.calls.clear(),
     events: () => control.events.since(),
     webhooks: () => control.deliveries.since(),

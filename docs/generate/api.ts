@@ -77,7 +77,7 @@ function contents(resources: readonly CatalogueResource[]): string {
 }
 
 function endpointParts(endpoint: Endpoint): string[] {
-  const { id, access, since, summary, params, reply, served, also = [] } = endpoint
+  const { id, access, since, summary, params, reply, served, also = [], deprecated, notOnPublicServers } = endpoint
   return [
     `### ${heading(endpoint)}`,
     `${sentence(summary)}`,
@@ -88,6 +88,8 @@ function endpointParts(endpoint: Endpoint): string[] {
       ...(also.length > 0
         ? [`- Also at ${also.map(code).join(' and ')}${access === 'control' ? '' : ', its older paths'}.`]
         : []),
+      ...(deprecated === undefined ? [] : [`- Deprecated: ${deprecated}.`]),
+      ...(notOnPublicServers ? ['- An addition of Natter: Zulip servers do not have it.'] : []),
       ...(served === 'outgoing' ? ['- Sent by natterd to your server; natterd itself does not answer it.'] : []),
     ].join('\n'),
     table(['Parameter', 'Type', 'Presence', 'About'], Object.entries(params).map(paramRow)) || 'No parameters.',
@@ -105,7 +107,10 @@ function heading({ method, path }: Endpoint): string {
 function paramRow([name, param]: [string, Param]): string[] {
   const older = param.alias === undefined ? '' : ` (older spelling: ${code(param.alias)})`
   const publicly = param.requiredByPublicServers ? '; Zulip clients must send it' : ''
-  return [code(name), shapeText(param.shape), presence(param), param.about + older + publicly]
+  const words = Object.entries(param.deprecatedWords ?? {}).map(([word, use]) => `${code(word)}: use ${use}`)
+  const deprecated = [...(param.deprecated === undefined ? [] : [param.deprecated]), ...words]
+  const replaced = deprecated.length === 0 ? '' : ` (deprecated: ${deprecated.join('; ')})`
+  return [code(name), shapeText(param.shape), presence(param), param.about + older + replaced + publicly]
 }
 
 const accessText: Readonly<Record<Endpoint['access'], string>> = {

@@ -89,6 +89,7 @@ function operation(endpoint: Endpoint, tag: string): Json {
     ...(endpoint.access !== 'control' && { 'x-since-level': endpoint.since }),
     'x-cli': `natter ${endpoint.cli.name}`,
     security: security[endpoint.access],
+    ...(endpoint.deprecated !== undefined && { deprecated: true }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: { 200: success(endpoint), ...refusals(endpoint), default: { $ref: '#/components/responses/Refused' } },
@@ -122,6 +123,7 @@ function parametersOf(endpoint: Endpoint): Json[] {
       in: param.presence === 'path' ? 'path' : 'query',
       description: about(param),
       required: param.presence === 'path' || param.presence === 'required',
+      ...(param.deprecated !== undefined && { deprecated: true }),
       ...(isPlain(param.shape)
         ? { schema: paramSchema(param) }
         : { content: { 'application/json': { schema: paramSchema(param) } } }),
@@ -146,7 +148,10 @@ function bodyOf(endpoint: Endpoint): Json | undefined {
 
 function formSchema(params: readonly (readonly [string, Param])[]): Json {
   const needed = params.filter(([, { presence }]) => presence === 'required').map(([name]) => name)
-  const properties = params.map(([name, param]) => [name, { ...paramSchema(param), description: about(param) }])
+  const properties = params.map(([name, param]) => [
+    name,
+    { ...paramSchema(param), description: about(param), ...(param.deprecated !== undefined && { deprecated: true }) },
+  ])
   return { ...object(Object.fromEntries(properties), needed) }
 }
 

@@ -1,6 +1,7 @@
 // Entries of the logs of the control plane as lines for people: a call or an event is one line, cut to the screen; with
 // `--full` a call is a block of lines.
 
+import type { Finding } from '../../../daemon/api/findings.ts'
 import { harmless } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import type { Reply } from '../../base/reply.ts'
@@ -42,7 +43,7 @@ type Cells = [id: string, time: string, first: string, second: string, rest: str
 /** `12  16:40:03  200  amy  POST /messages  type=channel to=general` */
 function callCells(call: Reply): Cells {
   const { id, time, method, path, code, fault, sent } = call
-  const notes = [code, fault && `fault: ${fault}`].filter(Boolean).join(', ')
+  const notes = [code, fault && `fault: ${fault}`, ...findingsOf(call)].filter(Boolean).join(', ')
   const params = Object.entries(sent as Reply).map(([name, value]) => `${name}=${valueText(value)}`)
   const rest = [`${method} ${shortPath(path)}`, notes, params.join(' ')].filter(part => part !== '')
   return [String(id), clockText(time), outcomeOf(call), localPart(call.user), rest.join('  ')]
@@ -84,6 +85,7 @@ function callBlock(call: Reply, { colors }: Terminal): string[] {
     ['endpoint', endpoint ?? 'none'],
     ['code', code],
     ['fault', fault],
+    ...findingsOf(call).map((finding): [string, unknown] => ['strict', finding]),
   ]
   const sent = Object.entries(call.sent as Reply).map(([name, value]): [string, unknown] => [
     `  ${name}`,
@@ -106,6 +108,11 @@ function callBlock(call: Reply, { colors }: Terminal): string[] {
 function outcomeOf({ status, parked, lost }: Reply): string {
   if (lost === true) return 'lost'
   return typeof status === 'number' ? String(status) : parked === true ? 'poll' : '...'
+}
+
+/** What `--strict` says about it. */
+function findingsOf({ strict = [] }: Reply): string[] {
+  return (strict as Finding[]).map(({ kind, says }) => `${kind}: ${says}`)
 }
 
 function failed({ status, lost }: Reply): boolean {

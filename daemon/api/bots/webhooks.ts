@@ -76,6 +76,7 @@ export const webhooks = {
     path: '/webhook_deliveries',
     access: 'user',
     since: 417,
+    notOnPublicServers: true,
     summary: 'List deliveries to the outgoing webhook bots you can manage, newest first',
     params: {
       bot_id: optional(userId, 'only deliveries to this bot'),
@@ -97,6 +98,7 @@ export const webhooks = {
     path: '/webhook_deliveries/{delivery_id}/redeliver',
     access: 'user',
     since: 417,
+    notOnPublicServers: true,
     summary: 'Repeat a delivery to an outgoing webhook bot',
     params: { delivery_id: inPath(natural, 'ID of the delivery, from the log') },
     reply: { delivery_id: int },

@@ -39,7 +39,7 @@ export const channels = {
       include_owner_subscribed: defaulted(bool, false, "for bots: include the channels of the bot's owner"),
       include_can_access_content: defaulted(bool, false, 'include every channel whose content you can access'),
       include_all: defaulted(bool, false, 'include every channel you can see'),
-      include_all_active: defaulted(bool, false, 'old name of include_all'),
+      include_all_active: defaulted(bool, false, 'old name of include_all', { deprecated: 'use include_all' }),
       include_default: defaulted(bool, false, 'add is_default to each channel'),
       exclude_archived: defaulted(bool, true, 'leave out archived channels', { off: 'include archived channels' }),
     },
@@ -133,7 +133,9 @@ export const channels = {
         'private channels only: whether new subscribers see earlier messages',
       ),
       is_default_stream: optional(bool, 'whether new accounts are subscribed to it'),
-      message_retention_days: optional(retention, 'days until messages are deleted; `realm_default` or `unlimited`'),
+      message_retention_days: optional(retention, 'days until messages are deleted; `realm_default` or `unlimited`', {
+        jsonOnPublicServers: true,
+      }),
       // Public servers ignore true without a word; a caller should learn of it.
       is_archived: optional(bool, 'false unarchives the channel; true is ignored, and reported as ignored', {
         unsupported: true,

@@ -24,6 +24,7 @@ const people = listOf(eitherOf(userId, text))
 
 /** Checked in the domain, so that the refusal can name an unknown property. */
 const property = text
+const deprecatedWords = { in_home_view: 'is_muted, with the opposite value' }
 const value = eitherOf(bool, text)
 
 export const subscriptions = {
@@ -170,6 +171,7 @@ export const subscriptions = {
       subscription_data: required(
         listOf(record({ stream_id: channelId, property, value })),
         'the changes, such as {"stream_id": 12, "property": "pin_to_top", "value": true}',
+        { deprecatedWords },
       ),
     },
     reply: {},
@@ -192,7 +194,9 @@ export const subscriptions = {
     summary: 'Set the color, mute, pin or a notification of one channel you are subscribed to',
     params: {
       stream_id: inPath(channelId, 'the channel'),
-      property: required(property, 'the property: color, is_muted, pin_to_top, desktop_notifications …'),
+      property: required(property, 'the property: color, is_muted, pin_to_top, desktop_notifications …', {
+        deprecatedWords,
+      }),
       value: required(value, 'a color as #rrggbb, true or false'),
     },
     reply: {},

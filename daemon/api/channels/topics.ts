@@ -92,6 +92,7 @@ export const topics = {
     path: '/users/me/subscriptions/muted_topics',
     access: 'user',
     since: 1,
+    deprecated: 'use POST /user_topics',
     summary: 'Mute or unmute a topic (old form of the visibility policy)',
     params: {
       op: required(oneOf('add', 'remove'), 'mute or unmute'),

@@ -1,7 +1,17 @@
 // The log of calls that the daemon was sent.
 
-import { bool, defaulted, endpoint, inPath, int, listOf, maybe, nullable, optional, text } from '../define.ts'
-import { call, callFilter, fullCall, id, patience, range, waitReply, within } from '../shapes/control.ts'
+import { bool, defaulted, endpoint, inPath, int, listOf, maybe, nullable, optional, record, text } from '../define.ts'
+import { call, callFilter, finding, fullCall, id, patience, range, waitReply, within } from '../shapes/control.ts'
+
+const clientFinding = record({
+  client: nullable(text),
+  user: nullable(text),
+  endpoint: text,
+  ...finding.properties,
+  calls: int,
+  first_call: int,
+  last_call: int,
+})
 
 export const requests = {
   list: endpoint({
@@ -50,6 +60,23 @@ export const requests = {
       examples: ['natter requests show 12', 'natter requests show 12 --jq .answer'],
       log: { of: 'calls' },
       shows: 'request',
+    },
+  }),
+  findings: endpoint({
+    id: 'list-findings',
+    method: 'GET',
+    path: '/findings',
+    access: 'control',
+    since: 1,
+    summary: 'List what clients sent that public servers refuse, ignore or have deprecated; needs natterd --strict',
+    params: {},
+    reply: { findings: listOf(clientFinding), left_out: int },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'requests findings',
+      examples: ['natter requests findings', "natter requests findings --jq '.[].says'"],
+      shows: 'findings',
+      columns: ['client', 'user', 'endpoint', 'kind', 'says', 'calls', 'first_call'],
     },
   }),
   wait: endpoint({

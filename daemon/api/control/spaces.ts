@@ -74,6 +74,10 @@ export const spaces = {
       clock: optional(Type.String({ maxLength: 100 }), 'real, frozen or frozen@TIME, as with natterd --clock'),
       secret: optional(shortText, 'derive all API keys from this text, so that you can know them in advance'),
       dialect: optional(oneOf('auto', 'spec', 'zulip'), 'names in replies, as with natterd --dialect'),
+      strict: optional(
+        bool,
+        'report what clients send that public servers refuse, as with natterd --strict; that of the daemon if omitted',
+      ),
     },
     reply: madeSpace,
     refusals: ['BAD_REQUEST'],

@@ -26,7 +26,7 @@ import {
 } from '../define.ts'
 import { attachment } from '../files/uploads.ts'
 import { historyEntry, longestContent, longestTopic, message } from '../shapes/messages.ts'
-import { narrowParam, narrowTerm } from '../shapes/narrow.ts'
+import { narrowParam, narrowTerm, olderTerms } from '../shapes/narrow.ts'
 
 const which = inPath(messageId, 'the message')
 const emptyTopic = defaulted(bool, false, 'return the empty topic as an empty string')
@@ -40,7 +40,9 @@ export const messages = {
     since: 1,
     summary: 'Send a message to a channel or to users',
     params: {
-      type: required(oneOf('direct', 'channel', 'stream', 'private'), 'direct message or channel message'),
+      type: required(oneOf('direct', 'channel', 'stream', 'private'), 'direct message or channel message', {
+        deprecatedWords: { private: 'direct' },
+      }),
       to: optional(
         eitherOf(int, listOf(eitherOf(int, text)), text),
         'a channel by name or ID; or users, as a list of IDs or of email addresses',
@@ -95,7 +97,9 @@ export const messages = {
       apply_markdown: defaulted(bool, true, 'return content as HTML instead of Markdown', {
         off: 'return content as Markdown',
       }),
-      use_first_unread_anchor: defaulted(bool, false, 'old form of anchor=first_unread'),
+      use_first_unread_anchor: defaulted(bool, false, 'old form of anchor=first_unread', {
+        deprecated: 'use anchor=first_unread',
+      }),
       message_ids: optional(listOf(int), 'get these messages instead of a range'),
       allow_empty_topic_name: emptyTopic,
     },
@@ -286,7 +290,7 @@ export const messages = {
     summary: 'Check which messages match a narrow',
     params: {
       msg_ids: required(listOf(messageId), 'the messages'),
-      narrow: required(nullable(termsOf(narrowTerm)), 'the terms to match'),
+      narrow: required(nullable(termsOf(narrowTerm)), 'the terms to match', { deprecatedWords: olderTerms }),
     },
     reply: { messages: keyed(record({ match_content: text, match_subject: text })) },
     refusals: ['BAD_REQUEST', 'BAD_NARROW'],

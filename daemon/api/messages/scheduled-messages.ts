@@ -33,6 +33,7 @@ export const scheduledMessage = record({
 })
 
 const kind = oneOf('direct', 'channel', 'stream', 'private')
+const deprecatedWords = { private: 'direct' }
 const recipients = eitherOf(listOf(userId), channelId)
 const asForSending = [
   'BAD_REQUEST',
@@ -68,7 +69,7 @@ export const scheduledMessages = {
     since: 179,
     summary: 'Schedule a message',
     params: {
-      type: required(kind, 'direct message or channel message'),
+      type: required(kind, 'direct message or channel message', { deprecatedWords }),
       to: required(recipients, 'the channel, or a list of users'),
       content: required(markdown, 'the content, in Markdown', { cut: longestContent }),
       topic: optional(topicName, 'the topic, for a channel message', { alias: 'subject', cut: longestTopic }),
@@ -101,7 +102,7 @@ export const scheduledMessages = {
     summary: 'Edit the content, recipients or time of a scheduled message',
     params: {
       scheduled_message_id: which,
-      type: optional(kind, 'direct message or channel message; if it changes, `to` is required'),
+      type: optional(kind, 'direct message or channel message; if it changes, `to` is required', { deprecatedWords }),
       to: optional(recipients, 'the channel, or a list of users'),
       content: optional(markdown, 'the new content, in Markdown', { cut: longestContent }),
       topic: optional(topicName, 'the topic; required if the type changes to a channel message', {

@@ -36,6 +36,7 @@ export const organization = {
     path: '/realm',
     access: 'user',
     since: 417,
+    notOnPublicServers: true,
     summary: 'Show the settings of the organization',
     params: {},
     reply: { realm: keyed(anything) },

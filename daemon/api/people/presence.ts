@@ -41,7 +41,9 @@ export const presence = {
         natural,
         'maximum age of the data, default 14 days; ignored if last_update_id is above 0',
       ),
-      slim_presence: defaulted(bool, false, 'return the modern format, by user ID (deprecated: pass last_update_id)'),
+      slim_presence: defaulted(bool, false, 'return the modern format, by user ID', {
+        deprecated: 'send last_update_id',
+      }),
       new_user_input: defaulted(bool, false, 'whether the user has used the client since its previous report'),
     },
     reply: {

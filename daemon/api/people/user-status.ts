@@ -19,7 +19,10 @@ export const userStatus = {
     access: 'user',
     since: 1,
     summary: 'Set your status',
-    params: { ...statusParams, away: optional(bool, 'deprecated: whether to be invisible') },
+    params: {
+      ...statusParams,
+      away: optional(bool, 'whether to be invisible', { deprecated: 'edit the setting presence_enabled' }),
+    },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

@@ -93,8 +93,12 @@ export const creationParams = {
   is_web_public: optional(bool, 'whether it can be read without an account'),
   is_default_stream: optional(bool, 'whether new accounts are subscribed to it'),
   history_public_to_subscribers: optional(bool, 'private channels only: whether new subscribers see earlier messages'),
-  message_retention_days: optional(retention, 'days until messages are deleted; `realm_default` or `unlimited`'),
-  topics_policy: optional(topicsPolicy, 'which topics are allowed; `inherit` if omitted'),
+  message_retention_days: optional(retention, 'days until messages are deleted; `realm_default` or `unlimited`', {
+    jsonOnPublicServers: true,
+  }),
+  topics_policy: optional(topicsPolicy, 'which topics are allowed; `inherit` if omitted', {
+    jsonOnPublicServers: true,
+  }),
   folder_id: optional(folderId, 'the channel folder'),
   send_new_subscription_messages: optional(
     bool,

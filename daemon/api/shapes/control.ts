@@ -56,6 +56,12 @@ export const clockReply = { now: milliseconds, time: text, frozen: bool }
 
 export const status = Type.Integer({ minimum: 100, maximum: 599 })
 
+export const finding = record({
+  kind: oneOf('refused', 'deprecated', 'ignored'),
+  parameter: nullable(text),
+  says: text,
+})
+
 export const call = record({
   id: int,
   time: milliseconds,
@@ -73,6 +79,7 @@ export const call = record({
   fault: nullable(text),
   parked: bool,
   lost: bool,
+  strict: maybe(listOf(finding)),
 })
 
 /** With the beginning of its answer. */

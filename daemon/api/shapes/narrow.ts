@@ -11,8 +11,12 @@ export const narrowTerm = eitherOf(
   record({ operator: textUpTo(100), operand: eitherOf(int, listOf(int, 1000), operand), negated: maybe(bool) }),
 )
 
+/** Operators, and operands of `is`, that have newer names. */
+export const olderTerms = { 'pm-with': 'dm', 'group-pm-with': 'dm-including', 'is:private': 'is:dm' }
+
 export const narrowParam = defaulted(
   nullable(termsOf(narrowTerm)),
   [],
   'only messages that match all these terms, such as [["channel","general"]]',
+  { deprecatedWords: olderTerms },
 )

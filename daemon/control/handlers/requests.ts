@@ -1,7 +1,7 @@
 // Handlers of `api/control/requests.ts`.
 
 import { requests as page } from '../../api/control/requests.ts'
-import { missing, missingOwn } from '../../domain/refusal.ts'
+import { missing, missingOwn, Refusal } from '../../domain/refusal.ts'
 import { userOf } from '../wait.ts'
 import { cleared, found, matching, newest, waited } from './entries.ts'
 import { type ControlContext, resource } from './handler.ts'
@@ -26,6 +26,10 @@ export const requests = resource(page, {
     const request = plane.calls.since(id - 1)[0]
     if (request?.id !== id) throw missingOwn('id', 'call', id)
     return { request, answer: plane.calls.answerOf(request) }
+  },
+  findings({ plane: { findings } }) {
+    if (!findings) throw new Refusal('This daemon does not check calls. Start it with --strict.', { kind: 'conflict' })
+    return { findings: findings.list(), left_out: findings.leftOut }
   },
   wait(context, { since, within, ...call }) {
     checkEndpoint(context, call.endpoint)

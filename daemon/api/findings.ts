@@ -1,0 +1,38 @@
+// What `--strict` finds in calls: parameters and values that public servers of the API family refuse, ignore or have deprecated.
+
+/** One thing about one call. */
+export interface Finding {
+  readonly kind: 'refused' | 'deprecated' | 'ignored'
+  /** As it was sent; null if it is about the endpoint. */
+  readonly parameter: string | null
+  readonly says: string
+}
+
+/** The same finding about all calls of one client. */
+export interface ClientFinding extends Finding {
+  /** The header User-Agent; null if there was none. */
+  readonly client: string | null
+  readonly user: string | null
+  /** Operation ID. */
+  readonly endpoint: string
+  readonly calls: number
+  readonly first_call: number
+  readonly last_call: number
+}
+
+/** For the end of a run: one block per client. The list is in the order of clients. */
+export function findingsText(findings: readonly ClientFinding[], leftOut = 0): string {
+  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`
+  const lines = [`strict: ${count}. A public server refuses, ignores or has deprecated what these calls sent.`]
+  let block: string | undefined
+  for (const { client, user, endpoint, kind, says, calls, first_call } of findings) {
+    const title = `${client ?? 'a client without User-Agent'}${user === null ? '' : ` as ${user}`}`
+    if (title !== block) lines.push(`  ${title}`)
+    block = title
+    const where = calls === 1 ? `call ${first_call}` : `${calls} calls, the first is ${first_call}`
+    lines.push(`    ${kind.padEnd(10)}  ${endpoint}  ${says} (${where})`)
+  }
+  if (leftOut > 0) lines.push(`  and ${leftOut} more that were not kept`)
+  // What clients call themselves must not reach a terminal as it is.
+  return lines.map(line => line.replace(/\p{Cc}/gu, '?')).join('\n')
+}
