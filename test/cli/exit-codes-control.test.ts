@@ -49,6 +49,7 @@ describe('exit codes over the whole control plane', () => {
       'expire-queues': { absent: ['nothing'] },
       'list-requests': { absent: ['--endpoint', 'nothing'] },
       'wait-for-request': { needed: ['--within', '1s'] },
+      'list-findings': {},
       'clear-requests': {},
       reset: {},
       'list-snapshots': {},
