@@ -1,8 +1,10 @@
 // Bundles the daemon, the command line and the libraries into dist/, one CommonJS file each. The programs get a V8 code
 // cache: start-up time is a feature, and most of it is compiling JavaScript. The libraries get types.
+// If nothing has changed since the last build, it does nothing: `npm cit` asks for a build twice.
 
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
@@ -13,6 +15,19 @@ const bundles = ['natterd', 'natter']
 
 /** Line by line, with source maps, so that coverage can be mapped back to the sources. Slower; never for a release. */
 const forCoverage = process.env.NATTER_COVERAGE !== undefined
+
+/** Where the digest of the last build is kept: of all that went into it, and of all that it wrote. */
+const record = 'node_modules/.cache/natter-build'
+const inputs = ['build.ts', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json', 'tsconfig.json']
+const folders = ['bin', 'cli', 'daemon', 'data/presets', 'data/seed.json', 'docs/cookbook.md']
+
+if (read(record) === digest()) {
+  // Tests compare the times of bundles and sources.
+  for (const bundle of bundles) utimesSync(`dist/${bundle}.cjs`, new Date(), new Date())
+  process.stdout.write('dist is up to date\n')
+  process.exit()
+}
+rmSync(record, { force: true })
 
 for (const bundle of bundles) rmSync(`dist/${bundle}.cjs.cache`, { force: true })
 
@@ -154,6 +169,33 @@ function writeLibrary(name: string, exports: readonly string[]): void {
 }
 
 writeTypes()
+mkdirSync(dirname(record), { recursive: true })
+writeFileSync(record, digest())
+
+/** Code caches fit one version of node, and packages are those that npm installed. */
+function digest(): string {
+  const hash = createHash('sha256').update(`${process.version} ${process.arch} ${forCoverage}\n`)
+  for (const root of [...inputs, ...folders, 'dist'])
+    for (const file of filesIn(root))
+      hash
+        .update(`${file}\n`)
+        .update(read(file) ?? '')
+        .update('\n')
+  return hash.digest('hex')
+}
+
+function filesIn(path: string): string[] {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats?.isDirectory()) return [path]
+  return readdirSync(path)
+    .sort()
+    .flatMap(name => filesIn(join(path, name)))
+}
+
+function read(file: string): string | undefined {
+  const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined
+  return isThere ? readFileSync(file, 'latin1') : undefined
+}
 
 /** TypeScript wants to know of every declaration which kind of module it is about, so there is a copy for each. */
 function writeTypes(): void {
