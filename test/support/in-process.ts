@@ -112,10 +112,12 @@ export class World {
     for (const userId of announcement.to) this.onNews(userId, announcement)
   }
 
-  register(actor: User, capabilities: readonly Capability[]): Record<string, any> {
+  /** What `register` answers; of every type of event, or only of some. */
+  register(actor: User, capabilities: readonly Capability[], types?: readonly string[]): Record<string, any> {
     const state = {}
     for (const resource of resources)
-      for (const section of Object.values(resource.sections ?? {}))
+      for (const [type, section] of Object.entries(resource.sections ?? {})) {
+        if (types && !types.includes(type)) continue
         Object.assign(
           state,
           section(this.context(actor), new Set(capabilities), {
@@ -124,6 +126,7 @@ export class World {
             presenceHistoryDays: undefined,
           }),
         )
+      }
     return JSON.parse(JSON.stringify(state))
   }
 }
@@ -158,7 +161,8 @@ export class ChannelClient {
   constructor(world: World, user: User, capabilities: readonly Capability[]) {
     this.userId = user.id
     this.capabilities = capabilities
-    const { subscriptions, unsubscribed, never_subscribed, realm_default_streams } = world.register(user, capabilities)
+    const given = world.register(user, capabilities, ['subscription', 'default_streams'])
+    const { subscriptions, unsubscribed, never_subscribed, realm_default_streams } = given
     this.defaults = realm_default_streams
     for (const channel of [...subscriptions, ...unsubscribed, ...never_subscribed]) {
       this.channels.set(channel.stream_id, without(channel, [...personal, ...moving, ...others]))
