@@ -10,6 +10,11 @@ import { type Campaign, Failure } from './campaign.ts'
 import { makeConversation, type Piece } from './http/conversation.ts'
 import { type Heard, hold, type Listening } from './http/talk.ts'
 
+/** Conversations held at the same time. Each has two servers of its own: the answers depend on what was written before. */
+const lanes = 16
+/** Conversations until a lane gets new servers: what was written stays in memory. */
+const perPair = 2000
+
 export const campaign: Campaign = {
   about: 'requests, damaged and cut anywhere, answered alike by the short way and by node:http',
   unit: 'requests',
@@ -17,43 +22,88 @@ export const campaign: Campaign = {
   short: 20_000,
   async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const folder = mkdtempSync(join(tmpdir(), 'natter-prove-'))
-    const [short, plain] = await Promise.all([start(join(folder, 'a')), start(join(folder, 'b'), '--plain-http')])
-    const account = short.ready.owner
-    const statuses = new Map<string, number>()
-    let done = 0
-    let answers = 0
-    let doubts = 0
+    const total = new Tally()
+    const next = { seed }
     let told = 0
-    try {
-      for (let number = seed; done < count && performance.now() < deadline; number++) {
-        const conversation = makeConversation(number, account)
-        const both = (patience?: number) =>
-          Promise.all([short, plain].map(daemon => hold(listeningOf(daemon), conversation, patience)))
-        let [one, other] = (await both()) as [Heard, Heard]
-        if (!alike(one, other)) {
-          if (!mayBeSlow(one, other)) throw new Failure(number, difference(conversation.pieces, one, other))
-          doubts++
-          ;[one, other] = (await both(1000)) as [Heard, Heard]
-          if (!alike(one, other)) throw new Failure(number, difference(conversation.pieces, one, other))
-        }
-        if (/HTTP\/1\.1 5\d\d [A-Z]/.test(one.text)) throw new Failure(number, `a status of 5xx:\n${one.text}`)
-        for (const [, status] of one.text.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g))
-          statuses.set(status!, (statuses.get(status!) ?? 0) + 1)
-        done += conversation.requests
-        answers += one.answers
-        if (done - told >= count / 20) {
-          told = done
-          progress(done)
-          note(`${done} requests, ${answers} answers`)
+    const talk = async (lane: number) => {
+      const isOver = () => total.done >= count || performance.now() >= deadline
+      while (!isOver()) {
+        const pair = await startPair(mkdtempSync(join(folder, `${lane}-`)))
+        try {
+          for (let held = 0; held < perPair && !isOver(); held++) {
+            await holdBoth(pair, next.seed++, total)
+            if (total.done - told < count / 20) continue
+            told = total.done
+            progress(total.done)
+            note(`${total.done} requests, ${total.answers} answers`)
+          }
+        } finally {
+          await pair.stop()
         }
       }
+    }
+    try {
+      // A failure that needs one conversation only needs one lane.
+      await Promise.all(Array.from({ length: Math.min(lanes, Math.ceil(count / 100)) }, (_, lane) => talk(lane)))
     } finally {
-      await Promise.all([short.stop(), plain.stop()])
       rmSync(folder, { recursive: true, force: true })
     }
-    const tally = [...statuses].sort().map(([status, number]) => `${number} × ${status}`)
-    return { done, summary: `${answers} answers (${tally.join(', ')}), asked twice ${doubts} times` }
+    return { done: total.done, summary: total.summary() }
   },
+}
+
+/** What was seen in all conversations. */
+class Tally {
+  done = 0
+  answers = 0
+  askedTwice = 0
+  readonly #statuses = new Map<string, number>()
+
+  add(requests: number, { text, answers }: Heard): void {
+    this.done += requests
+    this.answers += answers
+    for (const [, status] of text.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g))
+      this.#statuses.set(status!, (this.#statuses.get(status!) ?? 0) + 1)
+  }
+
+  summary(): string {
+    const tally = [...this.#statuses].sort().map(([status, number]) => `${number} × ${status}`)
+    return `${this.answers} answers (${tally.join(', ')}), asked twice ${this.askedTwice} times`
+  }
+}
+
+/** The same conversation with both servers. */
+async function holdBoth({ short, plain }: Pair, seed: number, total: Tally): Promise<void> {
+  const conversation = makeConversation(seed, short.ready.owner)
+  const both = (patience?: number) =>
+    Promise.all([short, plain].map(daemon => hold(listeningOf(daemon), conversation, patience)))
+  let [one, other] = (await both()) as [Heard, Heard]
+  if (!alike(one, other)) {
+    if (!mayBeSlow(one, other)) throw new Failure(seed, difference(conversation.pieces, one, other))
+    total.askedTwice++
+    ;[one, other] = (await both(1000)) as [Heard, Heard]
+    if (!alike(one, other)) throw new Failure(seed, difference(conversation.pieces, one, other))
+  }
+  if (/HTTP\/1\.1 5\d\d [A-Z]/.test(one.text)) throw new Failure(seed, `a status of 5xx:\n${one.text}`)
+  total.add(conversation.requests, one)
+}
+
+interface Pair {
+  readonly short: Daemon
+  readonly plain: Daemon
+  stop(): Promise<void>
+}
+
+async function startPair(folder: string): Promise<Pair> {
+  const [short, plain] = await Promise.all([start(join(folder, 'a')), start(join(folder, 'b'), '--plain-http')])
+  return {
+    short,
+    plain,
+    async stop() {
+      await Promise.all([short.stop(), plain.stop()])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
 }
 
 /**

@@ -5,8 +5,9 @@ import { invalid } from '../refusal.ts'
 /** Trimmed and within the limit, which counts code points: what a person would call characters, nearly. */
 export function cleaned(name: string, value: string, limit: number): string {
   const trimmed = value.trim()
-  // A code point takes at most two code units, so only text longer than the limit needs counting.
-  if (trimmed.length > limit && [...trimmed].length > limit) throw invalid(name, `must be at most ${limit} characters`)
+  // A code point takes one or two code units, so only what lies between needs counting.
+  if (trimmed.length > limit && (trimmed.length > 2 * limit || [...trimmed].length > limit))
+    throw invalid(name, `must be at most ${limit} characters`)
   return trimmed
 }
 

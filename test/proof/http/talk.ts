@@ -1,7 +1,6 @@
 // Holds one conversation with a server in this process, and tells what came back.
 
 import { connect } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Conversation } from './conversation.ts'
 
 export interface Heard {
@@ -43,7 +42,7 @@ export async function hold({ port, settled }: Listening, { pieces }: Conversatio
   await new Promise(resolve => socket.once('connect', resolve).once('close', resolve))
   for (const { bytes, turns, stall } of pieces) {
     for (let n = turns; n > 0; n--) await turn()
-    if (stall > 0) standStill(stall)
+    if (stall > 0) standStill(turnBegan + stall)
     if (!closed) socket.write(bytes)
   }
   const moved = () => news + socket.bytesWritten - socket.writableLength
@@ -70,12 +69,28 @@ export async function hold({ port, settled }: Listening, { pieces }: Conversatio
   return { text: comparable(raw), closed, reset, answers: raw.match(/HTTP\/1\.1 \d{3} [A-Z]/g)?.length ?? 0 }
 }
 
-function standStill(ms: number): void {
-  Atomics.wait(nobody, 0, 0, ms)
+// Conversations that are held at the same time share the turns of the event loop, and the time for which it stands still.
+let turnBegan = 0
+let comingTurn: Promise<void> | undefined
+
+function turn(): Promise<void> {
+  comingTurn ??= new Promise(resolve => {
+    setImmediate(() => {
+      comingTurn = undefined
+      turnBegan = performance.now()
+      resolve()
+    })
+  })
+  return comingTurn
 }
 
-/** Nobody wakes who waits for it. */
-const nobody = new Int32Array(new SharedArrayBuffer(4))
+/** `until`: by `performance.now()`. */
+function standStill(until: number): void {
+  const left = until - performance.now()
+  if (left > 0) Atomics.wait(neverWoken, 0, 0, left)
+}
+
+const neverWoken = new Int32Array(new SharedArrayBuffer(4))
 
 /** The time, the number of the request, and how long the connection stays: each server has its own. */
 function comparable(text: string): string {
