@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
@@ -44,17 +44,22 @@ const lazily: Plugin = {
     }))
   },
 }
-/** Files of their own, loaded when they are wanted: what operators do to a store, the metrics, the client of bots. */
+/** Bundles that are loaded when they are wanted, and what makes them: what operators do to a store, the metrics, the client of bots. */
+const late: Readonly<Record<string, string>> = {
+  backup: 'daemon/maintenance/backup.ts',
+  client: 'daemon/client/index.ts',
+  maintenance: 'daemon/maintenance/index.ts',
+  metrics: 'daemon/metrics/prometheus.ts',
+}
 const apart: Plugin = {
   name: 'apart',
   setup(build) {
-    build.onResolve(
-      { filter: /\/daemon\/(maintenance|client)\/index\.ts$|\/metrics\/prometheus\.ts$/ },
-      ({ kind, path }) =>
-        kind === 'dynamic-import'
-          ? { path: `./${/(maintenance|client|metrics)\/\w+\.ts$/.exec(path)![1]}.cjs`, external: true }
-          : undefined,
-    )
+    build.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined
+      const source = relative(import.meta.dirname, join(resolveDir, path))
+      const [bundle] = Object.entries(late).find(([, entry]) => join(entry) === source) ?? []
+      return bundle === undefined ? undefined : { path: `./${bundle}.cjs`, external: true }
+    })
   },
 }
 const shared: BuildOptions = {
@@ -101,10 +106,8 @@ await build({
 await build({
   ...shared,
   entryPoints: {
-    client: 'daemon/client/index.ts',
+    ...late,
     testing: 'daemon/testing/index.ts',
-    maintenance: 'daemon/maintenance/index.ts',
-    metrics: 'daemon/metrics/prometheus.ts',
     'bot-worker': 'cli/commands/bot/worker.ts',
   },
 })

@@ -3,11 +3,11 @@
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { StoredFile } from './files.ts'
+import { packTar, TarDamaged, type TarEntry, type TarFile, unpackTar, readWhole as wholeOf } from './tar.ts'
 
 export const archiveFormat = 1
 
@@ -57,53 +57,37 @@ const slice = 5
 
 /** Writes the archive piece by piece. */
 export async function writeArchive(source: ArchiveSource, write: (chunk: Uint8Array) => Promise<void>): Promise<void> {
-  const { createTarPacker } = await import('modern-tar')
-  const { readable, controller } = createTarPacker()
-  const mtime = new Date(source.head.exported_at)
+  const tar = packTar(new Date(source.head.exported_at), tar => fill(tar, source))
+  await pipeline(tar, createGzip(), async chunks => {
+    for await (const chunk of chunks) await write(chunk)
+  })
+}
+
+async function fill(tar: TarFile, source: ArchiveSource): Promise<void> {
   const sums: Record<string, string> = {}
   const missing: string[] = []
-
   const add = async (name: string, size: number, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
     const hash = createHash('sha256')
-    const entry = controller.add({ name, size, type: 'file', mode: 0o600, mtime }).getWriter()
-    for await (const chunk of chunks) {
+    await tar.add(name, size, chunks, chunk => {
       source.check()
       hash.update(chunk)
-      await entry.write(chunk)
-    }
-    await entry.close()
+    })
     sums[name] = hash.digest('hex')
   }
   const addText = (name: string, text: string) => {
     const bytes = Buffer.from(text)
     return add(name, bytes.length, [bytes])
   }
-
-  const produce = async () => {
-    try {
-      await addText(headName, `${JSON.stringify(source.head)}\n`)
-      for (const section of source.sections)
-        for await (const { name, text } of partsOf(section, source.check)) await addText(name, text)
-      // Bounded by what the rows name.
-      for (const name of source.files) {
-        const file = await source.find(name)
-        if (file) await add(`${filesFolder}/${name}`, file.size, file.read(0, file.size - 1))
-        else missing.push(name)
-      }
-      await addText(sumsName, `${JSON.stringify({ sums, missing_files: missing } satisfies ArchiveSums)}\n`)
-      controller.finalize()
-    } catch (error) {
-      controller.error(error)
-      throw error
-    }
+  await addText(headName, `${JSON.stringify(source.head)}\n`)
+  for (const section of source.sections)
+    for await (const { name, text } of partsOf(section, source.check)) await addText(name, text)
+  // Bounded by what the rows name.
+  for (const name of source.files) {
+    const file = await source.find(name)
+    if (file) await add(`${filesFolder}/${name}`, file.size, file.read(0, file.size - 1))
+    else missing.push(name)
   }
-  const consume = pipeline(Readable.fromWeb(readable as never), createGzip(), async chunks => {
-    for await (const chunk of chunks) await write(chunk)
-  })
-  const [produced, consumed] = await Promise.allSettled([produce(), consume])
-  // If writing failed, that is why producing failed too.
-  if (consumed.status === 'rejected' && produced.status === 'fulfilled') throw consumed.reason
-  if (produced.status === 'rejected') throw produced.reason
+  await addText(sumsName, `${JSON.stringify({ sums, missing_files: missing } satisfies ArchiveSums)}\n`)
 }
 
 /** The rows of a section as texts of about a mebibyte, made a few milliseconds at a time. */
@@ -136,22 +120,15 @@ async function* partsOf(
 /** Something is wrong with the archive: a sentence that goes on after its name. */
 export class ArchiveMistake extends Error {}
 
-export interface ArchiveEntry {
-  readonly name: string
-  readonly size: number
-  readonly chunks: AsyncIterable<Uint8Array>
-}
+export type ArchiveEntry = TarEntry
 
 /** The entries in their order. Each must be read to its end before the next. */
 export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
-  const { createTarDecoder } = await import('modern-tar')
   const source = createReadStream(file)
   const unzipped = createGunzip()
   source.once('error', error => unzipped.destroy(error))
-  const entries = Readable.toWeb(source.pipe(unzipped)).pipeThrough(createTarDecoder({ strict: true }) as never)
   try {
-    for await (const { header, body } of entries as unknown as AsyncIterable<TarEntry>)
-      yield { name: header.name, size: header.size, chunks: chunksOf(body) }
+    for await (const entry of unpackTar(source.pipe(unzipped))) yield { ...entry, chunks: explaining(entry.chunks) }
   } catch (error) {
     throw explained(error)
   } finally {
@@ -160,25 +137,19 @@ export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
   }
 }
 
-async function* chunksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* explaining(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    yield* body
+    yield* chunks
   } catch (error) {
     throw explained(error)
   }
 }
 
-interface TarEntry {
-  readonly header: { readonly name: string; readonly size: number }
-  readonly body: AsyncIterable<Uint8Array>
-}
-
 /** Reads an entry that must fit in memory. */
-export async function readWhole({ name, size, chunks }: ArchiveEntry, largest: number): Promise<Buffer> {
-  if (size > largest) throw new ArchiveMistake(`has an entry that is too large: ${name}`)
-  const pieces: Uint8Array[] = []
-  for await (const chunk of chunks) pieces.push(chunk)
-  return Buffer.concat(pieces)
+export async function readWhole(entry: ArchiveEntry, largest: number): Promise<Buffer> {
+  const bytes = await wholeOf(entry, largest)
+  if (!bytes) throw new ArchiveMistake(`has an entry that is too large: ${entry.name}`)
+  return bytes
 }
 
 /** The section of an entry with rows; undefined for other entries. */
@@ -186,13 +157,14 @@ export function sectionIn(entry: string): string | undefined {
   return /^sections\/(\w+)\/\d{6}\.ndjson$/.exec(entry)?.[1]
 }
 
-/** What a library says of bytes it cannot read, for people. */
+/** What is wrong with bytes that cannot be read, for people. */
 function explained(error: unknown): unknown {
   if (error instanceof ArchiveMistake) return error
+  if (error instanceof TarDamaged)
+    return new ArchiveMistake(error.isCutShort ? 'is cut short' : 'is not a tar archive, or is damaged')
   const { code = '', message } = error as NodeJS.ErrnoException
-  if (code === 'Z_BUF_ERROR' || /truncated/i.test(message)) return new ArchiveMistake('is cut short')
+  if (code === 'Z_BUF_ERROR') return new ArchiveMistake('is cut short')
   if (code === 'Z_DATA_ERROR' && /header/.test(message)) return new ArchiveMistake('is not a gzip file')
   if (code.startsWith('Z_')) return new ArchiveMistake('is damaged: its bytes have changed since it was written')
-  if (code !== '') return new ArchiveMistake(`cannot be read: ${code}`)
-  return new ArchiveMistake('is not a tar archive, or is damaged')
+  return code === '' ? error : new ArchiveMistake(`cannot be read: ${code}`)
 }

@@ -76,16 +76,32 @@ function unfinishedPath(path: string): string {
   return `${path}.${crypto.randomUUID()}.tmp`
 }
 
+/** Bytes of a file after which a sync begins. */
+const syncedTogether = 32 * 1024 * 1024
+
 async function writeNew(path: string, content: Content): Promise<void> {
   const pieces = typeof content === 'string' || content instanceof Uint8Array ? [content] : content
   const fd = openSync(path, 'wx', 0o600)
+  // What is large goes to disk while the rest is made. One sync at the end would wait for all of it, and so would every other
+  // writer of this disk.
+  let syncing = Promise.resolve()
   try {
+    let unsynced = 0
     for await (const piece of pieces) {
       const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
       if (bytes.length > 0) await writeWhole(fd, bytes)
+      unsynced += bytes.length
+      if (unsynced < syncedTogether) continue
+      unsynced = 0
+      await syncing
+      syncing = sync(fd)
+      // Thrown at the next wait for it.
+      syncing.catch(() => {})
     }
+    await syncing
     await sync(fd)
   } finally {
+    await syncing.catch(() => {})
     closeSync(fd)
   }
 }

@@ -1,26 +1,28 @@
 // Makes a backup of a store while a daemon runs on it, or while none does. The daemon takes no part in it: the store is made so
-// that files which are complete never change, and the journal only grows.
+// that files which are complete never change, and the journal only grows. A bundle of its own: it needs neither domain nor API.
 
 import { fstatSync, openSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { packTar, type TarFile } from '../io/tar.ts'
 import { writeFileAtomically } from '../journal/atomic-file.ts'
 import { closeFile } from '../journal/durable-files.ts'
 import { readAt } from '../journal/line-blocks.ts'
 import type { Segment } from '../journal/segment-reader.ts'
 import { version } from '../version.ts'
 import {
-  type ArchivedFile,
-  type ArchiveHead,
-  archiveFormat,
+  type BackedUpFile,
+  type BackupHead,
   BackupRefused,
+  backupFormat,
   headName,
-  isArchivable,
+  isBackedUp,
   manifestName,
   manifestText,
-} from './archive.ts'
-import { checkSums } from './check.ts'
+} from './backup-format.ts'
 import { type HeldFile, StoreView } from './store-view.ts'
+import { checkSums } from './sums.ts'
 
 export interface BackupMade {
   readonly position: number
@@ -40,84 +42,121 @@ export interface BackupOptions {
 
 /** Writes the file, readable by its owner alone; it appears when it is whole and on disk. */
 export async function backupToFile(path: string, options: BackupOptions): Promise<BackupMade> {
-  const archive = await archiveOf(options)
-  await writeFileAtomically(path, archive.pieces)
-  return archive.made()
+  const pool = new PiecePool()
+  const backup = new Backup(options, pool)
+  await writeFileAtomically(path, pool.reclaim(backup.pieces()))
+  return backup.made
 }
 
-/** Hands over the archive piece by piece. */
+/** Hands over the backup piece by piece. */
 export async function backupToStream(
   write: (piece: Uint8Array) => Promise<void>,
   options: BackupOptions,
 ): Promise<BackupMade> {
-  const archive = await archiveOf(options)
-  for await (const piece of archive.pieces) await write(piece)
-  return archive.made()
+  const backup = new Backup(options, new PiecePool())
+  for await (const piece of backup.pieces()) await write(piece)
+  return backup.made
 }
 
-interface Archive {
-  readonly pieces: AsyncIterable<Uint8Array>
-  made(): BackupMade
-}
-
-async function archiveOf(options: BackupOptions): Promise<Archive> {
-  const view = await StoreView.open(options.folder)
+/** The daemon goes first: a backup has time, those who send messages have not. */
+export function giveWay(): void {
   try {
-    await checkSums(view)
-  } catch (error) {
-    view.close()
-    throw damaged((error as Error).message)
-  }
-  const { createTarPacker } = await import('modern-tar')
-  const { readable, controller } = createTarPacker()
-  let made: BackupMade | undefined
-  const packing = pack(new Packer(controller.add, options.now), view, options).then(
-    result => {
-      made = result
-      controller.finalize()
-    },
-    error => controller.error(error),
-  )
-  return {
-    pieces: (async function* () {
-      try {
-        yield* readable
-        await packing
-      } finally {
-        view.close()
-      }
-    })(),
-    made: () => made!,
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Not everywhere is it allowed. The backup is as good without.
   }
 }
 
-async function pack(packer: Packer, view: StoreView, options: BackupOptions): Promise<BackupMade> {
-  const { folder, withoutSecret, now } = options
-  const head: ArchiveHead = { natter: 'backup', format: archiveFormat, version: version(), made: now.toISOString() }
-  await packer.text(headName, `${JSON.stringify(head)}\n`)
-  const secret = !withoutSecret && (await packer.looseFile(folder, 'secret'))
-  if (view.state) await packer.heldFile(view.state)
-  for (const file of view.sideFiles) {
-    await packer.heldFile(file)
-    const { bytes, sum } = packer.files.at(-1)!
-    if (bytes !== file.entry.bytes || sum !== file.entry.sum)
-      throw damaged(`${file.name} does not match its checksum in state.json`)
+class Backup {
+  readonly #options: BackupOptions
+  readonly #pool: PiecePool
+  readonly #files: BackedUpFile[] = []
+  #made: BackupMade | undefined
+
+  constructor(options: BackupOptions, pool: PiecePool) {
+    this.#options = options
+    this.#pool = pool
   }
-  // Uploads before the end of the journal, which may name new ones; then those.
-  const first = view.looseFiles()
-  for (const name of first) await packer.looseFile(folder, name)
-  const newest = await view.withNewEntries()
-  const known = new Set(first)
-  for (const name of newest.looseFiles()) if (!known.has(name)) await packer.looseFile(folder, name)
-  for (const segment of newest.segments) await packer.segment(segment)
-  const files = packer.files.slice(1)
-  await packer.text(manifestName, manifestText({ position: newest.position, files }))
-  return {
-    position: newest.position,
-    files: files.length,
-    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-    secret,
+
+  /** Known when all pieces were read. */
+  get made(): BackupMade {
+    return this.#made!
   }
+
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    const view = await StoreView.open(this.#options.folder)
+    try {
+      try {
+        await checkSums(view)
+      } catch (error) {
+        throw damaged((error as Error).message)
+      }
+      yield* packTar(this.#options.now, tar => this.#fill(tar, view))
+    } finally {
+      view.close()
+    }
+  }
+
+  async #fill(tar: TarFile, view: StoreView): Promise<void> {
+    const { withoutSecret, now } = this.#options
+    const head: BackupHead = { natter: 'backup', format: backupFormat, version: version(), made: now.toISOString() }
+    await addText(tar, headName, `${JSON.stringify(head)}\n`)
+    const secret = !withoutSecret && (await this.#looseFile(tar, 'secret'))
+    if (view.state) await this.#heldFile(tar, view.state)
+    for (const file of view.sideFiles) {
+      const { bytes, sum } = await this.#heldFile(tar, file)
+      if (bytes !== file.entry.bytes || sum !== file.entry.sum)
+        throw damaged(`${file.name} does not match its checksum in state.json`)
+    }
+    // Uploads before the end of the journal, which may name new ones; then those.
+    const first = view.looseFiles()
+    for (const name of first) await this.#looseFile(tar, name)
+    const newest = await view.withNewEntries()
+    const known = new Set(first)
+    for (const name of newest.looseFiles()) if (!known.has(name)) await this.#looseFile(tar, name)
+    for (const segment of newest.segments) await this.#segment(tar, segment)
+    const { position } = newest
+    await addText(tar, manifestName, manifestText({ position, files: this.#files }))
+    const bytes = this.#files.reduce((sum, file) => sum + file.bytes, 0)
+    this.#made = { position, files: this.#files.length, bytes, secret }
+  }
+
+  async #heldFile(tar: TarFile, { name, fd, size }: HeldFile): Promise<BackedUpFile> {
+    let sum = 0
+    await tar.add(name, size, this.#pool.read(fd, size), piece => {
+      sum = crc32(piece, sum)
+    })
+    const file = { name, bytes: size, sum }
+    this.#files.push(file)
+    return file
+  }
+
+  async #segment(tar: TarFile, { file, fd, size }: Segment): Promise<void> {
+    await this.#heldFile(tar, { name: file, fd, size })
+  }
+
+  /** False when it is gone, or was never there. */
+  async #looseFile(tar: TarFile, name: string): Promise<boolean> {
+    if (!isBackedUp(name)) return false
+    let fd: number
+    try {
+      fd = openSync(join(this.#options.folder, name), 'r')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+      throw error
+    }
+    try {
+      await this.#heldFile(tar, { name, fd, size: fstatSync(fd).size })
+    } finally {
+      await closeFile(fd)
+    }
+    return true
+  }
+}
+
+async function addText(tar: TarFile, name: string, text: string): Promise<void> {
+  const bytes = Buffer.from(text)
+  await tar.add(name, bytes.length, [bytes])
 }
 
 function damaged(what: string): BackupRefused {
@@ -126,68 +165,40 @@ function damaged(what: string): BackupRefused {
 
 const pieceSize = 1024 * 1024
 
-type AddEntry = (header: { name: string; size: number; mode: number; mtime: Date }) => WritableStream<Uint8Array>
+/**
+ * Pieces of files in buffers that are used again once they are written: a new one for every mebibyte of a large store would cost more in
+ * garbage collection than the checksums do.
+ */
+class PiecePool {
+  readonly #free: Buffer[] = []
+  readonly #ours = new WeakSet<ArrayBufferLike>()
 
-class Packer {
-  readonly files: ArchivedFile[] = []
-  readonly #add: AddEntry
-  readonly #now: Date
-
-  constructor(add: AddEntry, now: Date) {
-    this.#add = add
-    this.#now = now
-  }
-
-  async text(name: string, text: string): Promise<void> {
-    const bytes = Buffer.from(text)
-    await this.#entry(name, bytes.length, [bytes])
-  }
-
-  heldFile({ name, fd, size }: HeldFile): Promise<void> {
-    return this.#entry(name, size, piecesOf(fd, size))
-  }
-
-  segment({ file, fd, size }: Segment): Promise<void> {
-    return this.#entry(file, size, piecesOf(fd, size))
-  }
-
-  /** False when it is gone, or was never there. */
-  async looseFile(folder: string, name: string): Promise<boolean> {
-    if (!isArchivable(name)) return false
-    let fd: number
-    try {
-      fd = openSync(join(folder, name), 'r')
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-      throw error
+  /** Exactly so many bytes of the file. */
+  async *read(fd: number, size: number): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < size; ) {
+      const wanted = Math.min(pieceSize, size - at)
+      // The archive keeps pieces until they are written: what is small must not hold a whole mebibyte.
+      const piece = wanted === pieceSize ? this.#take() : Buffer.allocUnsafeSlow(wanted)
+      const got = await readAt(fd, piece, 0, wanted, at)
+      if (got === 0) throw new BackupRefused('a file of the store became shorter while it was read')
+      at += got
+      yield piece.subarray(0, got)
     }
-    try {
-      await this.heldFile({ name, fd, size: fstatSync(fd).size })
-    } finally {
-      await closeFile(fd)
-    }
-    return true
   }
 
-  async #entry(name: string, size: number, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
-    const writer = this.#add({ name, size, mode: 0o600, mtime: this.#now }).getWriter()
-    let sum = 0
+  /** For a reader that is finished with each piece when it asks for the next. */
+  async *reclaim(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
-      sum = crc32(piece, sum)
-      await writer.write(piece)
+      yield piece
+      if (this.#ours.has(piece.buffer)) this.#free.push(Buffer.from(piece.buffer))
     }
-    await writer.close()
-    this.files.push({ name, bytes: size, sum })
   }
-}
 
-/** Exactly so many bytes, in new buffers: the archive keeps some until they are written. */
-async function* piecesOf(fd: number, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < size; ) {
-    const piece = Buffer.allocUnsafeSlow(Math.min(pieceSize, size - at))
-    const got = await readAt(fd, piece, 0, piece.length, at)
-    if (got === 0) throw new BackupRefused('a file of the store became shorter while it was read')
-    at += got
-    yield got === piece.length ? piece : piece.subarray(0, got)
+  #take(): Buffer {
+    const free = this.#free.pop()
+    if (free) return free
+    const fresh = Buffer.allocUnsafeSlow(pieceSize)
+    this.#ours.add(fresh.buffer)
+    return fresh
   }
 }

@@ -7,10 +7,10 @@ import { crc32 } from 'node:zlib'
 import type { State } from '../domain/model/state.ts'
 import { checkSecret, storedSecret } from '../io/secret.ts'
 import { JournalDamaged } from '../journal/journal.ts'
-import { readSegment, type Segment } from '../journal/segment-reader.ts'
-import { checkOpenState, readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
+import { readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
 import { rebuildState } from './rebuild.ts'
 import { type HeldFile, type SideFile, StoreView } from './store-view.ts'
+import { walkSegment } from './sums.ts'
 
 export interface Problem {
   /** Its path in the folder. */
@@ -51,24 +51,6 @@ export async function checkStore(folder: string): Promise<StoreReport> {
   } finally {
     view.close()
   }
-}
-
-/**
- * The snapshot and the journal by their checksums; throws at the first that does not match. For a backup, which checks the files of
- * messages while it copies them: the rest is checked when it is restored.
- */
-export async function checkSums({ state, segments, snapshot }: StoreView): Promise<void> {
-  if (state) await checkOpenState(state.fd, state.name)
-  let previous: number | undefined
-  for (const segment of segments) {
-    await walkSegment(segment, snapshot.position, previous)
-    previous = segment.last
-  }
-}
-
-/** Every line is checked on the way; nothing needs to be parsed. */
-async function walkSegment(segment: Segment, after: number, previous: number | undefined): Promise<void> {
-  for await (const block of readSegment(segment, after, previous, () => [])) for (const _ of block);
 }
 
 type Document = StateDocument<unknown[]> | undefined

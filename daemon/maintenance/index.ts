@@ -1,8 +1,6 @@
-// What an operator does to a store: back it up, restore it, check it, measure it. A bundle of its own, which the command line
+// What an operator does to a store besides backing it up: restore it, check it, measure it. A bundle of its own, which the command line
 // loads when one of these is asked for: it needs the domain, and nothing else that the command line does.
 
-export { BackupRefused } from './archive.ts'
-export { backupToFile, backupToStream } from './backup.ts'
 export { checkStore } from './check.ts'
 export { checkBackup, openBackup, restoreBackup } from './restore.ts'
 export { readStats } from './stats.ts'

@@ -5,15 +5,16 @@ import { mkdir, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { readWhole, TarDamaged, type TarEntry, unpackTar } from '../io/tar.ts'
 import { closeFile, sync, syncFolder, writeWhole } from '../journal/durable-files.ts'
 import { sealedLast } from '../journal/segment-format.ts'
 import { prepareFolder, restoringPrefix } from '../journal/store-folder.ts'
 import { lockStore } from '../journal/store-lock.ts'
 import {
-  type ArchivedFile,
+  type BackedUpFile,
   BackupRefused,
   headName,
-  isArchivable,
+  isBackedUp,
   longestHead,
   longestManifest,
   type Manifest,
@@ -21,7 +22,7 @@ import {
   notABackup,
   readHead,
   readManifest,
-} from './archive.ts'
+} from './backup-format.ts'
 import { checkStore, type StoreReport } from './check.ts'
 
 export interface Restored {
@@ -121,73 +122,48 @@ async function unpackChecked(source: Source, folder: string): Promise<Omit<Resto
 interface Unpacked {
   readonly head: ReturnType<typeof readHead>
   readonly manifest: Manifest
-  readonly found: readonly ArchivedFile[]
+  readonly found: readonly BackedUpFile[]
 }
 
 async function unpack(source: Source, folder: string): Promise<Unpacked> {
-  const { createTarDecoder } = await import('modern-tar')
-  const decoder = createTarDecoder({ strict: true })
-  const feeding = feed(source, decoder.writable)
-  // Waited for at the end, where there is one.
-  feeding.catch(() => {})
   let head: Unpacked['head'] | undefined
   let manifest: Manifest | undefined
-  const found: ArchivedFile[] = []
+  const found: BackedUpFile[] = []
   try {
-    for await (const { header, body } of decoder.readable) {
-      const { name } = header
+    for await (const entry of unpackTar(source)) {
+      const { name, type } = entry
       if (!head) {
         if (name !== headName) throw notABackup()
-        head = readHead(await textOf(body, longestHead))
-      } else if (name === manifestName) manifest = readManifest(await textOf(body, longestManifest))
-      else if (header.type !== 'file' || !isArchivable(name))
+        head = readHead(await textOf(entry, longestHead))
+      } else if (name === manifestName) manifest = readManifest(await textOf(entry, longestManifest))
+      else if (type !== 'file' || !isBackedUp(name))
         throw new BackupRefused(`the backup is damaged: it holds ${JSON.stringify(name)}, which no store has`)
-      else found.push(await writeFile(folder, name, body))
+      else found.push(await writeFile(folder, entry))
     }
-    await feeding
   } catch (error) {
-    if (error instanceof BackupRefused || isSystemError(error)) throw error
-    // What is left are complaints of the tar reader.
+    if (!(error instanceof TarDamaged)) throw error
     if (!head) throw notABackup()
-    throw new BackupRefused(`the backup is damaged or was cut short: ${(error as Error).message}`)
+    throw new BackupRefused(`the backup is damaged or was cut short: ${error.message}`)
   }
   if (!head) throw notABackup()
   if (!manifest) throw new BackupRefused('the backup was cut short: its list of files is missing')
   return { head, manifest, found }
 }
 
-async function feed(source: Source, into: WritableStream<Uint8Array>): Promise<void> {
-  const writer = into.getWriter()
-  // The same error as that of the write or the close.
-  writer.closed.catch(() => {})
-  try {
-    for await (const piece of source) await writer.write(piece)
-    await writer.close()
-  } catch (error) {
-    await writer.abort(error).catch(() => {})
-    throw error
-  }
+async function textOf(entry: TarEntry, longest: number): Promise<string> {
+  const bytes = await readWhole(entry, longest)
+  if (!bytes) throw notABackup()
+  return bytes.toString()
 }
 
-async function textOf(body: ReadableStream<Uint8Array>, longest: number): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  for await (const piece of body) {
-    size += piece.length
-    if (size > longest) throw notABackup()
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString()
-}
-
-async function writeFile(folder: string, name: string, body: ReadableStream<Uint8Array>): Promise<ArchivedFile> {
+async function writeFile(folder: string, { name, chunks }: TarEntry): Promise<BackedUpFile> {
   const path = join(folder, name)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const fd = openSync(path, 'wx', 0o600)
   let bytes = 0
   let sum = 0
   try {
-    for await (const piece of body) {
+    for await (const piece of chunks) {
       sum = crc32(piece, sum)
       bytes += piece.length
       if (piece.length > 0) await writeWhole(fd, piece)
@@ -199,7 +175,7 @@ async function writeFile(folder: string, name: string, body: ReadableStream<Uint
   return { name, bytes, sum }
 }
 
-function compare(wanted: readonly ArchivedFile[], found: readonly ArchivedFile[]): void {
+function compare(wanted: readonly BackedUpFile[], found: readonly BackedUpFile[]): void {
   const byName = new Map(found.map(file => [file.name, file]))
   for (const { name, bytes, sum } of wanted) {
     const file = byName.get(name)
@@ -217,8 +193,4 @@ function refuseProblems({ problems, position }: StoreReport, manifest: Manifest)
   if (problem) throw new BackupRefused(`the store in the backup cannot be used: ${problem.message}`)
   if (position !== manifest.position)
     throw new BackupRefused(`the backup is damaged: its journal ends at ${position}, not at ${manifest.position}`)
-}
-
-function isSystemError(error: unknown): boolean {
-  return typeof (error as NodeJS.ErrnoException).syscall === 'string'
 }

@@ -120,7 +120,7 @@ describe('natter bot run', () => {
   })
 
   test('with --dry-run sends nothing and prints a transcript', async t => {
-    const file = write('dry.js', 'module.exports = ({ text }, bot) => bot.react("tada").then(() => `dry ${text}`)')
+    const file = write('dry.js', 'module.exports = ({ text }, bot) => bot.react("tada").then(() => "dry " + text)')
     const id = await botId(t)
     const child = shellOf(t).spawn(['bot', 'run', file, '--as', 'echo-bot', '--dry-run', '--count', '1'])
     const bot = new Watched(t, child)

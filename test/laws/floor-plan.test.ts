@@ -81,9 +81,8 @@ const rooms: readonly Room[] = [
   // Works on the files of a store without a daemon; only the journal's own pieces and the domain are needed.
   {
     at: /^daemon\/maintenance\//,
-    uses: [/^daemon\/(journal|domain)\//, /^daemon\/io\/secret\.ts$/, /^daemon\/version\.ts$/],
+    uses: [/^daemon\/(journal|domain)\//, /^daemon\/io\/(secret|tar)\.ts$/, /^daemon\/version\.ts$/],
     packages: [node],
-    packagesLater: ['modern-tar'],
   },
   {
     at: /^daemon\/metrics\//,
@@ -102,7 +101,7 @@ const rooms: readonly Room[] = [
   {
     at: lateRooms,
     uses: [/^daemon\/api\//, followingRules, atomicFile, /^cli\//],
-    later: [/^daemon\/(maintenance|client)\/index\.ts$/],
+    later: [/^daemon\/((maintenance|client)\/index|maintenance\/backup)\.ts$/],
     packages: ['commander', 'string-width', 'wrap-ansi', 'sucrase', node],
     packagesLater: ['chalk', 'undici'],
   },

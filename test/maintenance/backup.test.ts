@@ -153,7 +153,7 @@ describe('natter restore', () => {
     await running.compact()
     await say(running, 'kept too')
     file = place('natter.tar')
-    const { backupToFile } = await import('../../daemon/maintenance/index.ts')
+    const { backupToFile } = await import('../../daemon/maintenance/backup.ts')
     await backupToFile(file, { folder: running.data, withoutSecret: false, now: new Date(0) })
     backup = readFileSync(file)
   })

@@ -38,7 +38,7 @@ const opening = '// Called with each message for the bot. A text that it returns
 const body = [
   "  const count = Number((await bot.storage.get('count')) ?? 0) + 1",
   "  await bot.storage.put('count', String(count))",
-  '  return `You said: ${message.text} (message ${count})`',
+  `  return \`You said: \${message.text} (message \${count})\``,
   '}',
 ]
 

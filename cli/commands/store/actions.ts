@@ -1,4 +1,4 @@
-// What the subcommands of the store do. The work itself is in `daemon/maintenance`, a bundle of its own.
+// What the subcommands of the store do. The work itself is in `daemon/maintenance`, in bundles of their own.
 
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -19,9 +19,11 @@ export async function makeBackup(file: string, flags: Flags, globals: Globals): 
     })
   if (file !== '-' && existsSync(file) && !flags.force)
     throw new Failure(exitCodes.refused, `${file} exists`, { hint: 'Choose another name, or add --force.' })
-  const made = await inSentences(async ({ backupToFile, backupToStream }) =>
-    file === '-' ? backupToStream(writeOut, options) : backupToFile(resolve(file), options),
-  )
+  const made = await inSentences(async () => {
+    const { backupToFile, backupToStream, giveWay } = await import('../../../daemon/maintenance/backup.ts')
+    giveWay()
+    return file === '-' ? backupToStream(writeOut, options) : backupToFile(resolve(file), options)
+  })
   if (file !== '-' && (await printFormatted({ file: resolve(file), ...made }, globals))) return
   const target = file === '-' ? '' : ` to ${file}`
   note(`backed up ${made.files} files, ${sizeText(made.bytes)}, up to position ${made.position}${target}`)
@@ -31,7 +33,8 @@ export async function makeBackup(file: string, flags: Flags, globals: Globals): 
 export async function restoreFrom(file: string, flags: Flags, globals: Globals): Promise<void> {
   const folder = folderOf(flags)
   const options = { folder, replace: flags.replace === true, now: new Date() }
-  const restored = await inSentences(async ({ checkBackup, openBackup, restoreBackup }) => {
+  const restored = await inSentences(async () => {
+    const { checkBackup, openBackup, restoreBackup } = await maintenance()
     const source = file === '-' ? process.stdin : openBackup(resolve(file))
     return flags.check ? checkBackup(source) : restoreBackup(source, options)
   })
@@ -44,7 +47,7 @@ export async function restoreFrom(file: string, flags: Flags, globals: Globals):
 }
 
 export async function check(flags: Flags, globals: Globals): Promise<void> {
-  const report = await inSentences(({ checkStore }) => checkStore(folderOf(flags)))
+  const report = await inSentences(async () => (await maintenance()).checkStore(folderOf(flags)))
   const { files, bytes, position, problems, notes } = report
   if (!(await printFormatted({ ok: problems.length === 0, ...report }, globals))) {
     for (const { message } of problems) process.stdout.write(`${message}\n`)
@@ -58,7 +61,7 @@ export async function check(flags: Flags, globals: Globals): Promise<void> {
 }
 
 export async function showStats(flags: Flags, globals: Globals): Promise<void> {
-  const stats = await inSentences(({ readStats }) => readStats(folderOf(flags)))
+  const stats = await inSentences(async () => (await maintenance()).readStats(folderOf(flags)))
   if (await printFormatted(stats, globals)) return
   const { bytes, snapshot } = stats
   const lines = [
@@ -84,13 +87,12 @@ function folderOf(flags: Flags): string {
   return dataFolder(flags.data as string | undefined)
 }
 
-type Maintenance = typeof import('../../../daemon/maintenance/index.ts')
+const maintenance = () => import('../../../daemon/maintenance/index.ts')
 
 /** Errors of the store and of the file system are answers here, not defects. */
-async function inSentences<T>(work: (maintenance: Maintenance) => Promise<T>): Promise<T> {
-  const maintenance = await import('../../../daemon/maintenance/index.ts')
+async function inSentences<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await work(maintenance)
+    return await work()
   } catch (error) {
     const { name, message, code, syscall } = error as NodeJS.ErrnoException
     if (name === 'NoStore' || code === 'ENOENT') throw new Failure(exitCodes.notFound, message)

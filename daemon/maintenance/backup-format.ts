@@ -1,9 +1,9 @@
 // What a backup looks like: a tar file whose first entry says what it is and whose last one has the checksums of all the others.
-// Must never change unless `archiveFormat` grows: old backups have to be restored.
+// Must never change unless `backupFormat` grows: old backups have to be restored.
 
 import { crc32 } from 'node:zlib'
 
-export const archiveFormat = 1
+export const backupFormat = 1
 export const headName = 'natter-backup.json'
 export const manifestName = 'natter-manifest.json'
 
@@ -11,7 +11,7 @@ export const manifestName = 'natter-manifest.json'
 export const longestHead = 64 * 1024
 export const longestManifest = 256 * 1024 * 1024
 
-export interface ArchiveHead {
+export interface BackupHead {
   readonly natter: 'backup'
   readonly format: number
   /** Of the natter that made it. */
@@ -20,7 +20,7 @@ export interface ArchiveHead {
   readonly made: string
 }
 
-export interface ArchivedFile {
+export interface BackedUpFile {
   readonly name: string
   readonly bytes: number
   /** CRC-32. */
@@ -30,7 +30,7 @@ export interface ArchivedFile {
 export interface Manifest {
   /** Of the newest entry of the journal. */
   readonly position: number
-  readonly files: readonly ArchivedFile[]
+  readonly files: readonly BackedUpFile[]
 }
 
 /** It has a checksum of its own, as its last line. */
@@ -46,15 +46,15 @@ export class BackupRefused extends Error {
   }
 }
 
-export function readHead(text: string): ArchiveHead {
+export function readHead(text: string): BackupHead {
   const head = parse(text)
   if (head?.natter !== 'backup') throw notABackup()
-  if (!Number.isSafeInteger(head.format) || (head.format as number) > archiveFormat)
+  if (!Number.isSafeInteger(head.format) || (head.format as number) > backupFormat)
     throw new BackupRefused(
-      `natter ${head.version} made this backup in format ${head.format}; this natter reads format ${archiveFormat}. ` +
+      `natter ${head.version} made this backup in format ${head.format}; this natter reads format ${backupFormat}. ` +
         'Install that version, or a newer one',
     )
-  return head as unknown as ArchiveHead
+  return head as unknown as BackupHead
 }
 
 export function readManifest(text: string): Manifest {
@@ -70,7 +70,7 @@ export function notABackup(): BackupRefused {
 }
 
 /** The names that a backup may hold. Nothing in it can lead out of the folder. */
-export function isArchivable(name: string): boolean {
+export function isBackedUp(name: string): boolean {
   return /^(state\.json|secret|journal(-\d{12,})?\.ndjson|(messages|outbox)\/[\w-][\w.-]{0,200}|files\/[0-9a-f]{64})$/.test(
     name,
   )
