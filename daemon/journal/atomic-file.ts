@@ -77,7 +77,7 @@ function unfinishedPath(path: string): string {
 }
 
 /** Bytes of a file after which a sync begins. */
-const syncedTogether = 32 * 1024 * 1024
+const syncedTogether = 16 * 1024 * 1024
 
 async function writeNew(path: string, content: Content): Promise<void> {
   const pieces = typeof content === 'string' || content instanceof Uint8Array ? [content] : content

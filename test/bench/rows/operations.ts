@@ -69,7 +69,7 @@ export const operations: readonly Row[] = [
   {
     name: 'sends during a backup, p99',
     reference: 'sends without one',
-    goal: { atMost: 1.3, informative: true },
+    goal: { atMost: 1.3 },
     unit: 'ms',
     measure: async effort => (await backups(effort)).sends,
   },
@@ -118,7 +118,9 @@ async function measureObserved(effort: Effort): Promise<Sample[]> {
 }
 
 async function measureBackups(effort: Effort): Promise<{ times: Sample[]; sends: Sample[] }> {
-  const { server, headers, folder } = await filled(effort, { subscribers: 10, messages: 1_000_000, topics: 1000 })
+  // Never fewer: below that it is the start of node that is measured.
+  const plan = { subscribers: 10, messages: 1_000_000, topics: 1000 }
+  const { server, headers, folder } = await filled({ ...effort, quick: false }, plan)
   const target = join(freshFolder(), 'copy')
   const clear = () => rmSync(target, { recursive: true, force: true })
   const backup = async () => {
@@ -136,7 +138,8 @@ async function measureBackups(effort: Effort): Promise<{ times: Sample[]; sends:
     to: `[${server.ready.owner.user_id}]`,
     content: 'Hello',
   }).toString()
-  const load = { method: 'POST', headers, body, connections: 4, seconds: effort.rounds(4, 2) }
+  // Steady traffic: a daemon and a client that take all they can get leave no room on two cores for anything beside them.
+  const load = { method: 'POST', headers, body, connections: 4, rest: 2, seconds: effort.rounds(4, 2) }
   const send = () => run({ ...load, url: `${server.ready.url}/api/v1/messages` })
   await send()
   const during = async (): Promise<LoadResult> => {
