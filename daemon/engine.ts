@@ -354,7 +354,7 @@ function notReady(): Refusal {
 
 function notLeading(): Refusal {
   return new Refusal(
-    'This daemon does not lead its cluster any more. Your change may have been kept: look before you make it again.',
+    'This daemon no longer leads its cluster, so your change may or may not have been saved. Check before you repeat it.',
     { code: 'SERVER_NOT_READY', status: 503 },
   )
 }

@@ -1,9 +1,9 @@
 // Calls to etcd over its JSON gateway (/v3/…): every call has a deadline, and goes to another member when one does not
 // answer. So a call may arrive twice: callers make only calls that do no harm the second time.
 
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
+import { readPem } from '../http/certificate.ts'
 
 export interface EtcdOptions {
   readonly urls: readonly string[]
@@ -19,9 +19,11 @@ export interface EtcdOptions {
 
 /** No member answered in time. Whether the call was carried out is not known. */
 export class EtcdUnreachable extends Error {
+  readonly reason: string
   constructor(urls: readonly string[], reason: string) {
     super(`etcd cannot be reached at ${urls.join(', ')}: ${reason}`)
     this.name = 'EtcdUnreachable'
+    this.reason = reason
   }
 }
 
@@ -56,15 +58,14 @@ export class Etcd {
   constructor(options: EtcdOptions) {
     this.#options = options
     const { ca, cert, key } = options
-    const read = (file: string | undefined) => (file === undefined ? undefined : readFileSync(file, 'utf8'))
     this.#agent = new Agent({
       connections: 16,
       keepAliveTimeout: 30_000,
       connect: {
         timeout: options.attemptMs ?? defaultAttempt,
-        ...(ca && { ca: read(ca)! }),
-        ...(cert && { cert: read(cert)! }),
-        ...(key && { key: read(key)! }),
+        ...(ca && { ca: readPem('--cluster-ca', ca) }),
+        ...(cert && { cert: readPem('--cluster-cert', cert) }),
+        ...(key && { key: readPem('--cluster-key', key) }),
       },
     })
   }
@@ -180,12 +181,35 @@ export class Etcd {
       return new Error(message)
     }
     if (status === 404) return new EtcdRefused('there is no etcd 3.4 or newer at this address')
+    // etcd would otherwise take the name in the certificate for the user.
+    if (status === 400 && text.startsWith('CommonName'))
+      return new EtcdRefused(
+        'etcd has users, so it refuses a certificate with a common name. Give --cluster-cert one that has none',
+      )
     const passing =
       typeof body.code !== 'number' ||
       [unavailable, unknown, deadlineExceeded, canceled].includes(body.code) ||
       /leader changed|no leader|timed out|too many requests/.test(message)
-    return passing ? new Error(message) : new EtcdRefused(message)
+    return passing ? new Error(message) : new EtcdRefused(sentenceOf(message))
   }
+}
+
+/** What etcd's own words leave open: what to do about it. */
+function sentenceOf(message: string): string {
+  if (/space exceeded/.test(message)) return databaseFull
+  const advice = Object.entries(advices).find(([words]) => message.includes(words))?.[1]
+  return `etcd refuses this: ${message}${advice ? `. ${advice}` : ''}`
+}
+
+export const databaseFull =
+  'the database of etcd is full, and it takes no writes. ' +
+  'Compact and defragment it, then disarm the alarm: etcdctl alarm disarm (see docs/cluster.md)'
+
+const advices: Readonly<Record<string, string>> = {
+  'invalid user ID or password': 'Check --cluster-user and --cluster-password-file',
+  'authentication is not enabled': 'This etcd has no users: leave out --cluster-user and --cluster-password-file',
+  'user name is empty': 'Give --cluster-user and --cluster-password-file',
+  'permission denied': 'The user (--cluster-user) needs read and write access to the keys of the cluster',
 }
 
 const authenticatePath = '/v3/auth/authenticate'
@@ -202,6 +226,8 @@ function resultOf(answer: any): any {
 }
 
 function reasonOf(error: Error & { code?: string }): string {
+  // The call for a token, inside another one.
+  if (error instanceof EtcdUnreachable) return error.reason
   const first: Error & { code?: string } = error instanceof AggregateError ? error.errors[0] : error
   return first.message || first.code || first.name
 }

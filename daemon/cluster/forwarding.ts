@@ -57,7 +57,7 @@ export class LeaderForwarding implements Forwarding {
   admit(head: RequestHead, response: Response): boolean {
     if (!this.isForwarded(head)) return true
     if (!this.#parts.leads()) {
-      this.#refuse(head, response, 'This daemon does not lead its cluster.', [notLeadingHeader, '1'])
+      this.#refuse(head, response, 'This daemon does not lead its cluster.', [notLeadingHeader, '1', ...tryAgain])
       return false
     }
     const writeHead = response.writeHead.bind(response)
@@ -83,7 +83,7 @@ export class LeaderForwarding implements Forwarding {
       const nothingDone = answer instanceof Error ? neverSent.has(codeOf(answer)) : answer.notLeading
       if (nothingDone && repeatable && performance.now() < end) await sleep(100)
       else if (nothingDone) return this.#refuse(head, response, noLeader)
-      else if (answer instanceof Error) return this.#refuse(head, response, noAnswer)
+      else if (answer instanceof Error) return this.#refuse(head, response, noAnswer, [])
       else return this.#pass(head, response, answer)
     }
   }
@@ -128,7 +128,8 @@ export class LeaderForwarding implements Forwarding {
 
   async #pass(head: RequestHead, response: Response, { status, headers, body }: Answer): Promise<void> {
     const position = Number(headers[positionHeader] ?? 0)
-    if (!(await this.#parts.reach(position))) return this.#refuse(head, response, fallenBehind)
+    const isThere = await this.#parts.reach(position)
+    if (!isThere && status < 400) return this.#refuse(head, response, fallenBehind, [])
     if (response.headersSent || response.destroyed) return
     const flat: string[] = []
     for (const [name, value] of Object.entries(endToEnd(headers)))
@@ -137,9 +138,9 @@ export class LeaderForwarding implements Forwarding {
     response.end(body)
   }
 
-  #refuse({ method }: RequestHead, response: Response, msg: string, headers: readonly string[] = []): void {
+  #refuse({ method }: RequestHead, response: Response, msg: string, headers: readonly string[] = tryAgain): void {
     const to = answeringOf({ method: method!, id: this.#parts.newId() }, response)
-    to.headers.push('Retry-After', '1', ...headers)
+    to.headers.push(...headers)
     refuse(to, new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 }))
   }
 }
@@ -151,10 +152,14 @@ interface Answer {
   readonly body: Buffer
 }
 
+/** Left out where a change may have been saved: to repeat it could make it twice. */
+const tryAgain = ['Retry-After', '1']
+
 const noLeader = 'No daemon leads this cluster at the moment. Try again in a few seconds.'
 const noAnswer =
-  'The leader of the cluster went away before it answered. Your change may have been kept: look before you make it again.'
-const fallenBehind = 'Your change was made, but this daemon has not received it from the cluster yet. Read again later.'
+  'The leader of the cluster stopped before it answered, so your change may or may not have been saved. Check before you repeat it.'
+const fallenBehind =
+  'Your change was saved, but this daemon has not received it yet. Do not repeat it. To see it, wait a few seconds or ask another daemon of the cluster.'
 
 /** The connection was never made. */
 export const neverSent = new Set([

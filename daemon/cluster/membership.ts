@@ -1,7 +1,7 @@
 // Who is in the cluster, who leads it, and how far the log goes: asked for twice a second, and said of oneself.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
+import { databaseFull, decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
 import { type ClusterRecord, type Head, headText, type Keys, type Leader, type Member, readHead } from './keys.ts'
 import type { Lease } from './lease.ts'
 
@@ -39,11 +39,7 @@ export class Membership {
         `etcd at ${this.#etcd.urls.join(', ')} has version ${version || 'unknown'}; natterd needs 3.4 or newer`,
       )
     const { alarms = [] } = await this.#etcd.call('/v3/maintenance/alarm', { action: 'GET' })
-    if (alarms.some(({ alarm }: { alarm?: string }) => alarm === 'NOSPACE'))
-      throw new Error(
-        'the database of etcd is full, and it takes no writes. ' +
-          'Compact and defragment it, then disarm the alarm: etcdctl alarm disarm (see docs/cluster.md)',
-      )
+    if (alarms.some(({ alarm }: { alarm?: string }) => alarm === 'NOSPACE')) throw new Error(databaseFull)
   }
 
   async record(): Promise<ClusterRecord | undefined> {

@@ -68,7 +68,8 @@ export class Replica {
   #looking: NodeJS.Timeout | undefined
   /** Changes of the world, one after the other. */
   #changing: Promise<unknown> = Promise.resolve()
-  #silent = false
+  /** The kind of error that was logged last; undefined while etcd does what it is asked. */
+  #complaint: string | undefined
   #stopped = false
 
   constructor(parts: ReplicaParts) {
@@ -339,12 +340,13 @@ export class Replica {
       this.#headBefore = this.#view?.head.position ?? view.head.position
       this.#view = view
       this.#seenAt = performance.now()
-      if (this.#silent) this.#parts.warn('etcd answers again')
-      this.#silent = false
       await this.#act(view)
+      if (this.#complaint) this.#parts.warn('etcd answers again')
+      this.#complaint = undefined
     } catch (error) {
-      if (!this.#silent && !this.#stopped) this.#parts.warn(`${(error as Error).message}`)
-      this.#silent = true
+      const { name, message } = error as Error
+      if (this.#complaint !== name && !this.#stopped) this.#parts.warn(message)
+      this.#complaint = name
     }
     if (!this.#stopped) this.#looking = setTimeout(() => void this.#look(), lookEvery)
   }

@@ -50,7 +50,8 @@ export function expiryWarning({ expires }: Certificate, now: Date): string | und
   return `the TLS certificate expires in ${days} day${days === 1 ? '' : 's'}; renew it, then send SIGHUP`
 }
 
-function readPem(flag: string, path: string): Buffer {
+/** Throws a sentence that names the flag. */
+export function readPem(flag: string, path: string): Buffer {
   try {
     return readFileSync(path)
   } catch (error) {

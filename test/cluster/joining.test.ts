@@ -1,51 +1,47 @@
-// Joining and leaving: from nothing, after a long absence, from a single daemon and back; and whom a cluster does not take.
+// Joining and leaving: from nothing, after a long absence, from a single daemon and back; and who is refused.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
 import { keysOf } from '../../daemon/cluster/keys.ts'
+import { snapshotPosition } from '../../daemon/journal/snapshots.ts'
 import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
 import { type Caller, launch } from '../support/daemon.ts'
-import { startEtcd, withoutEtcd } from '../support/etcd.ts'
+import { withoutEtcd } from '../support/etcd.ts'
 import { freePort } from '../support/free-port.ts'
+import { refusedStart } from '../support/gives-up.ts'
 import { until } from '../support/until.ts'
 
 const skip = withoutEtcd ?? false
-const natterd = join(import.meta.dirname, '../../bin/natterd')
 
-/** Starts a daemon that must refuse to start; returns what it says. */
-function refusal(flags: readonly string[]): string {
-  const { status, stderr } = spawnSync(process.execPath, [natterd, '--port', '0', '--no-profile', ...flags], {
-    encoding: 'utf8',
-    timeout: 60_000,
-  })
-  assert.ok(status === 1 || status === 2, `natterd ended with ${status}: ${stderr}`)
-  assert.doesNotMatch(stderr, /\n\s+at /, 'a stack trace')
-  return stderr
-}
+let cluster: TestCluster
+let first: Node
+
+before(async () => {
+  if (skip) return
+  cluster = await startCluster({ daemons: 1 })
+  first = cluster.nodes[0]!
+})
+after(() => cluster?.stop())
 
 describe('a daemon that joins a cluster', { skip }, () => {
-  let cluster: TestCluster
   let owner: Caller
-  let first: Node
+  /** Where the daemon of the first test was when it left. */
+  let leftAt: number
 
-  before(async () => {
-    cluster = await startCluster({ daemons: 1 })
-    first = cluster.nodes[0]!
+  before(() => {
     owner = first.owner
   })
-  after(() => cluster.stop())
 
   const send = (node: Node, content: string) =>
     node.as(owner).call(messages.send, { type: 'direct', to: [owner.id], content })
   /** More than the log keeps for those who come back soon. */
   const sendMany = async () => {
-    for (let i = 0; i < 20; i++) await Promise.all(Array.from({ length: 60 }, () => send(first, 'one of many')))
+    for (let i = 0; i < 11; i++) await Promise.all(Array.from({ length: 100 }, () => send(first, 'one of many')))
   }
   /** Waits until the log in etcd no longer has what comes after the position. */
   const trimmedBeyond = async (position: number) => {
@@ -68,12 +64,14 @@ describe('a daemon that joins a cluster', { skip }, () => {
     await node.start()
     assert.equal(node.owner.key, owner.key)
     await cluster.agree()
-    await node.daemon.kill()
+    leftAt = (await node.state()).position
+    node.daemon.process.kill('SIGTERM')
+    assert.equal(await node.daemon.closed, 0, node.daemon.stderr)
   })
 
   test('with an empty folder, fetches a snapshot when the log is trimmed, under load', async () => {
     await sendMany()
-    await trimmedBeyond(0)
+    await trimmedBeyond(leftAt)
     let running = true
     let sent = 0
     const writing = (async () => {
@@ -84,7 +82,7 @@ describe('a daemon that joins a cluster', { skip }, () => {
     })()
     const node = await cluster.add()
     await node.start()
-    assert.ok(existsSync(join(node.data, 'state.json')), 'it fetched no snapshot')
+    assert.ok(snapshotPosition(node.data) > leftAt, 'it fetched no snapshot')
     running = false
     await writing
     assert.ok(sent > 0)
@@ -92,12 +90,10 @@ describe('a daemon that joins a cluster', { skip }, () => {
   })
 
   test('after a long absence, fetches a snapshot too', async () => {
+    // It left in the first test, and what it would need next has been trimmed since.
     const [, away] = cluster.nodes
-    // It was killed in the first test.
-    const { position } = (await first.ready()).cluster
-    await sendMany()
-    await trimmedBeyond(position)
     await away!.start()
+    assert.ok(snapshotPosition(away!.data) > leftAt, 'it fetched no snapshot')
     await cluster.agree()
   })
 
@@ -105,23 +101,20 @@ describe('a daemon that joins a cluster', { skip }, () => {
     const [, other] = cluster.nodes
     const copy = `${other!.data}-copy`
     cpSync(other!.data, copy, { recursive: true })
-    const text = refusal([...other!.flags, '--data', copy])
-    assert.match(text, /uses a copy of this folder/)
+    assert.match(await refusedStart(copy, other!.flags), /uses a copy of this folder/)
   })
 
   test('with the folder of another cluster, or of none, is refused', async () => {
     const foreign = mkdtempSync(join(tmpdir(), 'natter-foreign-'))
     try {
       const single = await launch(foreign, { flags: ['--secret', secret] })
-      await single.stop()
-      assert.match(refusal([...first.flags, '--data', foreign]), /has a store that does not belong to the cluster/)
+      await single.kill()
+      const refused = (more: readonly string[] = []) => refusedStart(foreign, [...first.flags, ...more])
+      assert.match(await refused(), /has a store that does not belong to the cluster/)
       writeFileSync(join(foreign, 'cluster.json'), '{"cluster":"x","name":"natter","member":"y"}')
-      assert.match(refusal([...first.flags, '--data', foreign]), /belongs to another cluster/)
-      assert.match(
-        refusal([...first.flags, '--data', foreign, '--cluster-name', 'b']),
-        /belongs to the cluster 'natter'/,
-      )
-      assert.match(refusal(['--data', foreign, '--secret', secret]), /belongs to a cluster/)
+      assert.match(await refused(), /belongs to another cluster/)
+      assert.match(await refused(['--cluster-name', 'b']), /belongs to the cluster 'natter'/)
+      assert.match(await refusedStart(foreign, ['--secret', secret]), /belongs to a cluster/)
     } finally {
       rmSync(foreign, { recursive: true, force: true })
     }
@@ -131,8 +124,8 @@ describe('a daemon that joins a cluster', { skip }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'natter-secret-'))
     try {
       writeFileSync(join(folder, 'other-secret'), 'quite another secret')
-      const flags = [...first.flags, '--data', join(folder, 'store'), '--secret-file', join(folder, 'other-secret')]
-      assert.match(refusal(flags), /the secret is not that of the cluster/)
+      const flags = [...first.flags, '--secret-file', join(folder, 'other-secret')]
+      assert.match(await refusedStart(join(folder, 'store'), flags), /the secret is not that of the cluster/)
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
@@ -142,12 +135,11 @@ describe('a daemon that joins a cluster', { skip }, () => {
 describe('a single daemon and a cluster', { skip }, () => {
   test('the folder of a single daemon founds a cluster, and leaves it again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'natter-moving-'))
-    const etcd = await startEtcd(1)
     const secretFile = join(folder, 'secret.txt')
     const data = join(folder, 'store')
     writeFileSync(secretFile, secret)
     const flags = ['--secret-file', secretFile]
-    const clustered = [...flags, '--cluster', etcd.urls.join(','), '--cluster-lease', '2', '--cluster-name', 'moved']
+    const clustered = [...flags, '--cluster', cluster.etcd.urls.join(','), '--cluster-name', 'moved']
     try {
       const single = await launch(data, { flags })
       const note = { type: 'direct' as const, to: [single.owner.id], content: 'from the single daemon' }
@@ -171,96 +163,7 @@ describe('a single daemon and a cluster', { skip }, () => {
       assert.equal(kept.message.content, 'from the cluster')
       await again.stop()
     } finally {
-      await etcd.stop()
       rmSync(folder, { recursive: true, force: true })
     }
   })
-})
-
-describe('natterd --cluster', { skip }, () => {
-  test('says what is wrong with the flags', () => {
-    const cluster = ['--cluster', 'http://127.0.0.1:1']
-    const cases: [string[], RegExp][] = [
-      [cluster, /--cluster needs --secret-file/],
-      [[...cluster, '--secret', secret, '--memory'], /--memory and --cluster exclude each other/],
-      [[...cluster, '--secret', secret, '--control'], /the control plane is for single daemons/],
-      [[...cluster, '--secret', secret, '--clock', 'frozen'], /a cluster runs on the real time/],
-      [[...cluster, '--secret', secret, '--new-secret'], /--new-secret and --cluster exclude each other/],
-      [[...cluster, '--secret', secret, '--cluster-name', 'A b'], /--cluster-name takes/],
-      [['--cluster', 'nonsense', '--secret', secret], /--cluster takes URLs such as/],
-      [[...cluster, '--secret', secret, '--cluster-user', 'root'], /go together/],
-      [['--advertise', 'http://10.0.0.1'], /--advertise needs --cluster/],
-      [[...cluster, '--secret', secret, '--host', '0.0.0.0'], /--cluster needs --advertise URL here/],
-    ]
-    for (const [flags, wanted] of cases) assert.match(refusal(flags), wanted)
-  })
-
-  test('says what is wrong with etcd, and writes nothing', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'natter-bad-etcd-'))
-    const data = join(folder, 'store')
-    const flags = ['--secret', secret, '--data', data]
-    const nowhere = `http://127.0.0.1:${await freePort()}`
-    const etcd = await startEtcd(1, ['--quota-backend-bytes', '8000000'])
-    const direct = new Etcd({ urls: etcd.urls })
-    try {
-      assert.match(refusal([...flags, '--cluster', nowhere]), /etcd cannot be reached at http:\/\/127\.0\.0\.1:\d+: /)
-      const cluster = ['--cluster', etcd.urls[0]!]
-      assert.match(refusal([...flags, ...cluster, ...password(folder, 'wrong')]), /authentication is not enabled/)
-
-      const big = 'x'.repeat(1_000_000)
-      for (let i = 0; ; i++) {
-        const put = { key: encodeText(`/filler/${i}`), value: encodeText(big) }
-        if (
-          await direct.call('/v3/kv/put', put).then(
-            () => false,
-            () => true,
-          )
-        )
-          break
-      }
-      assert.match(refusal([...flags, ...cluster]), /the database of etcd is full/)
-      const { kvs } = await direct.call('/v3/kv/range', {
-        key: encodeText('/natter/'),
-        range_end: encodeText('/natter0'),
-      })
-      assert.equal(kvs, undefined, 'something was written to etcd')
-    } finally {
-      await direct.close()
-      await etcd.stop()
-      rmSync(folder, { recursive: true, force: true })
-    }
-  })
-
-  test('uses the user and password of etcd, and says when they are wrong', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'natter-auth-'))
-    const etcd = await startEtcd(1)
-    const direct = new Etcd({ urls: etcd.urls })
-    const flags = ['--secret', secret, '--data', join(folder, 'store'), '--cluster', etcd.urls[0]!]
-    try {
-      await direct.call('/v3/auth/user/add', { name: 'root', password: 'right' })
-      await direct.call('/v3/auth/role/add', { name: 'root' })
-      await direct.call('/v3/auth/user/grant', { user: 'root', role: 'root' })
-      await direct.call('/v3/auth/enable', {})
-      assert.match(
-        refusal([...flags, ...password(folder, 'wrong')]),
-        /authentication failed, invalid user ID or password/,
-      )
-      assert.match(refusal(flags), /user name is empty|permission denied/)
-      const daemon = await launch(join(folder, 'store'), {
-        flags: [...flags.slice(0, 2), ...flags.slice(4), ...password(folder, 'right')],
-      })
-      daemon.process.kill('SIGTERM')
-      assert.equal(await daemon.closed, 0, daemon.stderr)
-    } finally {
-      await direct.close()
-      await etcd.stop()
-      rmSync(folder, { recursive: true, force: true })
-    }
-  })
-
-  function password(folder: string, text: string): string[] {
-    const file = join(folder, `password-${text}`)
-    writeFileSync(file, text)
-    return ['--cluster-user', 'root', '--cluster-password-file', file]
-  }
 })

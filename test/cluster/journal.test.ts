@@ -34,7 +34,8 @@ async function lead(name = `journal-${++names}`, using = etcd, folder = newFolde
   const log = new Log(using, keys)
   const membership = new Membership(etcd, keys)
   await membership.create({ id: name, format: 1, secretVerifier: '' }, 0)
-  const lease = await Lease.grant(etcd, 5)
+  // So long that the leases of all these journals need not be renewed.
+  const lease = await Lease.grant(etcd, 600)
   const election = await membership.campaign({ id: name, url: 'http://127.0.0.1:1' }, lease)
   assert.ok(election, 'somebody else leads')
   const term = { number: election.term, head: election.head, signal: lease.signal }

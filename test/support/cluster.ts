@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
+import { keysOf } from '../../daemon/cluster/keys.ts'
 import { clusterToken, tokenHeader } from '../../daemon/cluster/peers.ts'
 import { Caller, launch, type TestDaemon } from './daemon.ts'
 import { type EtcdCluster, startEtcd } from './etcd.ts'
@@ -76,6 +78,8 @@ export interface TestCluster {
   /** A further place, with an empty folder. */
   add(flags?: readonly string[]): Promise<Node>
   leader(): Promise<Node>
+  /** Ends the lease of the leader, as if it had not been renewed in time. No test has to wait for that. */
+  endLease(): Promise<void>
   followers(): Promise<Node[]>
   /** Waits until all daemons that run are at the same position, and compares what they have. */
   agree(nodes?: readonly Node[]): Promise<void>
@@ -98,14 +102,17 @@ export async function startCluster({
   writeFileSync(secretFile, secret)
   const etcd = await startEtcd(members)
   const nodes: Node[] = []
-  const all = ['--cluster', etcd.urls.join(','), '--secret-file', secretFile, '--cluster-lease', '2', ...flags]
+  const all = ['--cluster', etcd.urls.join(','), '--secret-file', secretFile, ...flags]
   const add = async (more: readonly string[] = []) => {
     const node = new Node(join(folder, `daemon-${nodes.length}`), await freePort(), [...all, ...more])
     nodes.push(node)
     return node
   }
   const running = () => nodes.filter(({ daemon }) => daemon?.process.exitCode === null && !daemon.process.signalCode)
-  for (let i = 0; i < daemons; i++) await (await add()).start()
+  for (let i = 0; i < daemons; i++) await add()
+  // The first one founds the organization.
+  await nodes[0]?.start()
+  await Promise.all(nodes.slice(1).map(node => node.start()))
   const cluster: TestCluster = {
     etcd,
     nodes,
@@ -115,6 +122,7 @@ export async function startCluster({
         const leads = await Promise.all(running().map(node => node.isLeader()))
         return running()[leads.indexOf(true)]
       }),
+    endLease: () => endLeaseOfLeader(etcd.urls),
     async followers() {
       const leader = await cluster.leader()
       return running().filter(node => node !== leader)
@@ -134,4 +142,14 @@ export async function startCluster({
     },
   }
   return cluster
+}
+
+async function endLeaseOfLeader(urls: readonly string[]): Promise<void> {
+  const etcd = new Etcd({ urls })
+  try {
+    const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(keysOf('natter').leader) })
+    await etcd.call('/v3/lease/revoke', { ID: kvs[0].lease })
+  } finally {
+    await etcd.close()
+  }
 }

@@ -38,23 +38,35 @@ export interface EtcdCluster {
   stop(): Promise<void>
 }
 
-/** `hosts`: one for each member, where they are on several. */
-export async function startEtcd(size = 1, flags: readonly string[] = []): Promise<EtcdCluster> {
+/** PEM files. Clients must show a certificate too, from the same authority. */
+export interface EtcdTls {
+  readonly ca: string
+  readonly cert: string
+  readonly key: string
+}
+
+export async function startEtcd(size = 1, flags: readonly string[] = [], tls?: EtcdTls): Promise<EtcdCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-etcd-'))
   const places = await Promise.all(
     Array.from({ length: size }, async (_, index) => ({
       name: `m${index}`,
-      client: `http://127.0.0.1:${await freePort()}`,
+      client: `${tls ? 'https' : 'http'}://127.0.0.1:${await freePort()}`,
       peer: `http://127.0.0.1:${await freePort()}`,
+      // Where it says how it is, to anybody.
+      health: `http://127.0.0.1:${await freePort()}`,
     })),
   )
+  const secured = tls
+    ? ['--cert-file', tls.cert, '--key-file', tls.key, '--client-cert-auth', '--trusted-ca-file', tls.ca]
+    : []
   const initial = places.map(({ name, peer }) => `${name}=${peer}`).join(',')
-  const members = places.map(({ name, client, peer }) =>
-    memberOf(client, [
+  const members = places.map(({ name, client, peer, health }) =>
+    memberOf(client, health, [
       ...['--name', name, '--data-dir', join(folder, name), '--log-level', 'error', '--logger', 'zap'],
       ...['--listen-client-urls', client, '--advertise-client-urls', client],
       ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
-      ...['--initial-cluster', initial, '--initial-cluster-state', 'new'],
+      ...['--initial-cluster', initial, '--initial-cluster-state', 'new', '--listen-metrics-urls', health],
+      ...secured,
       ...flags,
     ]),
   )
@@ -69,7 +81,7 @@ export async function startEtcd(size = 1, flags: readonly string[] = []): Promis
   }
 }
 
-function memberOf(url: string, args: readonly string[]): EtcdMember {
+function memberOf(url: string, health: string, args: readonly string[]): EtcdMember {
   let child!: ChildProcess
   return {
     url,
@@ -78,7 +90,7 @@ function memberOf(url: string, args: readonly string[]): EtcdMember {
     },
     async start() {
       child = spawn('etcd', args, { stdio: 'ignore', env })
-      await until(() => isHealthy(url))
+      await until(() => isHealthy(health))
     },
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { launch } from './daemon.ts'
 import { root } from './sources.ts'
 
 /** Starts natterd and expects it to give up: with this code, in one or two sentences, never with a stack trace. */
@@ -23,4 +24,17 @@ export function givesUp(
 
 export function assertPlain(text: string): void {
   assert.doesNotMatch(text, /\n {4}at |node:internal|Error:/)
+}
+
+/** The same without blocking this process, for a daemon that calls something in it. Returns what natterd says. */
+export async function refusedStart(data: string, flags: readonly string[], env = {}): Promise<string> {
+  const started = await launch(data, { flags, env }).catch((error: Error) => error)
+  if (!(started instanceof Error)) {
+    await started.kill()
+    assert.fail('natterd started')
+  }
+  const [, code, said] = /^natterd ended with (\w+): (.*)$/s.exec(started.message)!
+  assert.ok(code === '1' || code === '2', started.message)
+  assertPlain(said!)
+  return said!
 }

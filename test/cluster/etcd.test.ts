@@ -1,0 +1,212 @@
+// What a daemon needs of etcd: TLS, users, a version that it knows, and room. Where something is wrong it says so in a
+// sentence and has written nothing.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { Etcd, type EtcdOptions, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
+import { readConfig, UsageError } from '../../daemon/config.ts'
+import { fakeServer, json, Shell } from '../support/cli.ts'
+import { secret } from '../support/cluster.ts'
+import { launch, type TestDaemon } from '../support/daemon.ts'
+import { type EtcdCluster, type EtcdTls, startEtcd, withoutEtcd } from '../support/etcd.ts'
+import { freePort } from '../support/free-port.ts'
+import { refusedStart } from '../support/gives-up.ts'
+import { root } from '../support/sources.ts'
+import { until } from '../support/until.ts'
+
+const fixture = (name: string) => join(root, 'test/fixtures/tls', `${name}.pem`)
+
+describe('natterd --cluster', () => {
+  let folder: string
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'natter-no-etcd-'))
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('says what is wrong with the flags', () => {
+    const cluster = ['--cluster', 'http://127.0.0.1:1']
+    const cases: [string[], RegExp][] = [
+      [cluster, /--cluster needs --secret-file/],
+      [[...cluster, '--secret', secret, '--memory'], /--memory and --cluster exclude each other/],
+      [[...cluster, '--secret', secret, '--control'], /the control plane is for single daemons/],
+      [[...cluster, '--secret', secret, '--clock', 'frozen'], /a cluster runs on the real time/],
+      [[...cluster, '--secret', secret, '--new-secret'], /--new-secret and --cluster exclude each other/],
+      [[...cluster, '--secret', secret, '--cluster-name', 'A b'], /--cluster-name takes/],
+      [['--cluster', 'nonsense', '--secret', secret], /--cluster takes URLs such as/],
+      [[...cluster, '--secret', secret, '--cluster-user', 'root'], /go together/],
+      [['--advertise', 'http://10.0.0.1'], /--advertise needs --cluster/],
+      [[...cluster, '--secret', secret, '--host', '0.0.0.0'], /--cluster needs --advertise URL here/],
+    ]
+    for (const [flags, wanted] of cases)
+      assert.throws(
+        () => readConfig(flags, {}),
+        (error: Error) => error instanceof UsageError && wanted.test(error.message),
+      )
+  })
+
+  const refused = (url: string) => refusedStart(join(folder, 'store'), ['--secret', secret, '--cluster', url])
+
+  test('says when nobody is there', async () => {
+    assert.match(
+      await refused(`http://127.0.0.1:${await freePort()}`),
+      /etcd cannot be reached at http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/,
+    )
+  })
+
+  test('says when etcd has another version, and when it is something else', async t => {
+    const calls: string[] = []
+    let version = '3.3.27'
+    const old = await fakeServer(t, ({ url }, response) => {
+      calls.push(url!)
+      json(response, { version })
+    })
+    assert.match(await refused(old), /etcd at http:\S+ has version 3\.3\.27; natterd needs 3\.4 or newer/)
+    version = '4.0.0'
+    assert.match(await refused(old), /has version 4\.0\.0/)
+    assert.deepEqual([...new Set(calls)], ['/v3/maintenance/status'], 'it asked for more than the version')
+    const other = await fakeServer(t, (_, response) => json(response, { error: 'not found' }, 404))
+    assert.match(await refused(other), /there is no etcd 3\.4 or newer at this address/)
+  })
+})
+
+describe('natterd --cluster with TLS, users and a quota of etcd', { skip: withoutEtcd ?? false }, () => {
+  let folder: string
+  let ca: string
+  let files: EtcdTls
+  let etcd: EtcdCluster
+  /** The administrator of etcd. */
+  let admin: Etcd
+  let tls: string[]
+  let all: string[]
+  let shell: Shell
+  let first: TestDaemon
+  let second: TestDaemon
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'natter-secured-'))
+    ca = join(folder, 'authorities.pem')
+    files = { ca, cert: fixture('nameless-cert'), key: fixture('nameless-key') }
+    writeFileSync(ca, readFileSync(fixture('good-cert'), 'utf8') + readFileSync(fixture('nameless-cert'), 'utf8'))
+    shell = new Shell(mkdtempSync(join(folder, 'home-')))
+    writeFileSync(join(folder, 'password-right'), 'right\n')
+    writeFileSync(join(folder, 'password-wrong'), 'wrong')
+    etcd = await startEtcd(1, ['--quota-backend-bytes', '8000000'], files)
+    const open = new Etcd({ urls: etcd.urls, ...files })
+    admin = new Etcd({ urls: etcd.urls, ...files, user: 'root', password: 'of the root' })
+    await open.call('/v3/auth/user/add', { name: 'root', password: 'of the root' })
+    await open.call('/v3/auth/role/add', { name: 'root' })
+    await open.call('/v3/auth/user/grant', { user: 'root', role: 'root' })
+    // No more than docs/cluster.md asks for.
+    await open.call('/v3/auth/user/add', { name: 'natter', password: 'right' })
+    await open.call('/v3/auth/role/add', { name: 'chat' })
+    const [key, range_end] = [encodeText('/natter/chat/'), encodeText(rangeEnd('/natter/chat/'))]
+    await open.call('/v3/auth/role/grant', { name: 'chat', perm: { permType: 'READWRITE', key, range_end } })
+    await open.call('/v3/auth/user/grant', { user: 'natter', role: 'chat' })
+    await open.call('/v3/auth/enable', {})
+    await open.close()
+    tls = ['--cluster-ca', files.ca, '--cluster-cert', files.cert, '--cluster-key', files.key]
+    all = ['--secret', secret, '--cluster', etcd.urls[0]!, '--cluster-name', 'chat']
+  })
+  after(async () => {
+    for (const daemon of [first, second]) await daemon?.kill()
+    await admin?.close()
+    await etcd?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const user = (word: 'right' | 'wrong') => [
+    ...['--cluster-user', 'natter', '--cluster-password-file', join(folder, `password-${word}`)],
+  ]
+  const refused = (...flags: string[]) => refusedStart(join(folder, 'refused'), [...all, ...flags])
+  const keys = async () => {
+    const range = { key: encodeText('/natter/'), range_end: encodeText('/natter0'), count_only: true }
+    return Number((await admin.call('/v3/kv/range', range)).count ?? 0)
+  }
+
+  test('says what etcd does not accept, and writes nothing', async () => {
+    const absent = join(folder, 'absent.pem')
+    const starts: [string[], RegExp][] = [
+      [[...tls, ...user('wrong')], /invalid user ID or password\. Check --cluster-user and/],
+      [[...tls, ...user('right'), '--cluster-name', 'other'], /permission denied\. The user \(--cluster-user\) needs/],
+      [[...user('right'), '--cluster-ca', absent], /--cluster-ca cannot be read: ENOENT: no such file/],
+    ]
+    for (const [flags, wanted] of starts) assert.match(await refused(...flags), wanted)
+
+    const named = { ca, cert: fixture('good-cert'), key: fixture('good-key') }
+    const account = { user: 'natter', password: 'right' }
+    const calls: [Partial<EtcdOptions>, RegExp][] = [
+      [account, /^etcd cannot be reached at https:\S+: self-signed certificate$/],
+      [{ ...account, ca: fixture('newer-cert') }, /^etcd cannot be reached at https:\S+: self-signed certificate$/],
+      [{ ...account, ca }, /^etcd cannot be reached at https:\S+: \S+/],
+      [{ ...account, ...named }, /refuses a certificate with a common name\. Give --cluster-cert one that has none$/],
+      [files, /^etcd refuses this: etcdserver: (user name is empty|permission denied)\. /],
+    ]
+    for (const [options, wanted] of calls) {
+      const attempt = new Etcd({ urls: etcd.urls, ...options })
+      const range = { key: encodeText('/natter/chat/cluster') }
+      await assert.rejects(attempt.call('/v3/kv/range', range, { deadlineMs: 1000 }), ({ message }: Error) =>
+        wanted.test(message),
+      )
+      await attempt.close()
+    }
+    assert.equal(await keys(), 0)
+  })
+
+  test('joins with a certificate, a user and a password, and the daemons talk to each other over TLS', async () => {
+    const env = { NODE_EXTRA_CA_CERTS: fixture('good-cert') }
+    const start = async (name: string) => {
+      const port = await freePort()
+      const own = ['--port', String(port), '--advertise', `https://127.0.0.1:${port}`]
+      const served = ['--tls-cert', fixture('good-cert'), '--tls-key', fixture('good-key')]
+      const flags = [...all, ...tls, ...user('right'), ...own, ...served]
+      return launch(join(folder, name), { flags, env })
+    }
+    first = await start('first')
+    second = await start('second')
+    const natter = async (daemon: TestDaemon, ...args: string[]) => {
+      const { email, api_key } = daemon.ready.owner
+      const account = { NATTER_SITE: daemon.url, NATTER_EMAIL: email, NATTER_API_KEY: api_key }
+      const { code, stdout, stderr } = await shell.natter(args, { env: { ...env, ...account } })
+      assert.equal(code, 0, stderr)
+      return stdout
+    }
+    // The second one follows: this goes to the first, and a file comes from there.
+    writeFileSync(join(folder, 'note.txt'), 'over TLS')
+    const { email } = second.ready.owner
+    await natter(second, 'send', '--to', email, 'hello', '--file', join(folder, 'note.txt'))
+    for (const daemon of [first, second])
+      assert.match(await natter(daemon, 'messages', 'list', '--json'), /hello[^"]*note\.txt/)
+    const status = JSON.parse(await natter(second, 'cluster', 'status', '--json'))
+    assert.equal(status.leader, first.url)
+    assert.match(first.url, /^https:/)
+  })
+
+  test('refuses writes while the database of etcd is full, says how to mend that, and goes on afterwards', async () => {
+    const filler = (i: number) => ({ key: encodeText(`/filler/${i}`), value: encodeText('x'.repeat(1_000_000)) })
+    const isFull = (error: Error) => /^the database of etcd is full/.test(error.message)
+    await assert.rejects(async () => {
+      for (let i = 0; i < 20; i++) await admin.call('/v3/kv/put', filler(i))
+    }, isFull)
+    assert.match(await refused(...tls, ...user('right')), /the database of etcd is full.*etcdctl alarm disarm/s)
+    const { email, api_key } = first.ready.owner
+    const account = { NATTER_SITE: first.url, NATTER_EMAIL: email, NATTER_API_KEY: api_key }
+    const env = { ...account, NODE_EXTRA_CA_CERTS: fixture('good-cert') }
+    const send = () => shell.natter(['send', '--to', email, 'is there room?'], { env })
+    const refusal = await send()
+    assert.match(refusal.stderr, /your change may or may not have been saved\. Check before you repeat it/)
+    assert.match(first.stderr, /no longer leads the cluster: the database of etcd is full.*etcdctl alarm disarm/)
+
+    await admin.call('/v3/kv/deleterange', { key: encodeText('/filler/'), range_end: encodeText('/filler0') })
+    const { header } = await admin.call('/v3/kv/range', { key: encodeText('/filler/') })
+    await admin.call('/v3/kv/compaction', { revision: header.revision, physical: true })
+    await admin.call('/v3/maintenance/defragment', {})
+    const { alarms } = await admin.call('/v3/maintenance/alarm', { action: 'GET' })
+    await admin.call('/v3/maintenance/alarm', { action: 'DEACTIVATE', ...alarms[0] })
+    await until(async () => (await send()).code === 0)
+    for (const { stderr } of [first, second])
+      assert.ok(stderr.split('the database of etcd is full').length <= 4, `it says so again and again: ${stderr}`)
+  })
+})
