@@ -26,17 +26,22 @@ if (name === 'natterd') {
   void callOften()
 }
 
-/** The calls that people make most, answered as a daemon would: a message sent, a record, a table, messages. */
+/** The calls that people make most, answered as a daemon would: a message sent, a record, a table, messages, events. */
 async function callOften() {
   const message = {
+    id: 1,
     type: 'stream',
     subject: 't',
+    content: 'x',
+    content_type: 'text/x-markdown',
     display_recipient: 'c',
     sender_full_name: 'A',
-    content: 'x',
+    is_me_message: false,
     timestamp: 1,
   }
-  const answer = { result: 'success', msg: '', id: 1, streams: [{ stream_id: 1, name: 'c' }], messages: [message] }
+  const event = id => ({ id, type: 'message', message: { ...message, id }, flags: [] })
+  const lists = { streams: [{ stream_id: 1, name: 'c' }], messages: [message], events: [1, 2, 3].map(event) }
+  const answer = { result: 'success', msg: '', id: 1, queue_id: 'q', last_event_id: -1, max_message_id: 0, ...lists }
   const server = createServer((_, response) => response.end(JSON.stringify(answer))).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   const account = ['--site', `http://127.0.0.1:${server.address().port}`, '--user', 'a@example.com', '--api-key', 'k']
@@ -45,6 +50,7 @@ async function callOften() {
     ['send', '#c>t', 'x'],
     ['channels', 'list'],
     ['messages', 'list'],
+    ['tail', '--count', '3'],
   ])
     await bundle.exports.main([...words, ...account])
   finish()

@@ -7,7 +7,6 @@ import { onSignals } from '../../base/signals.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { demandKey } from '../../catalogue/call.ts'
 import { namesOf } from '../../input/names.ts'
-import { checkJq } from '../../print/jq.ts'
 import { terminalFor } from '../../print/terminal.ts'
 import { clockOf } from '../../transport/clock.ts'
 import { Connection } from '../../transport/connection.ts'
@@ -105,7 +104,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   if (jobs === 0) throw usage('--jobs must be at least 1')
   for (const name of ['exec', 'reply'])
     if (flags[name] !== undefined && String(flags[name]).trim() === '') throw usage(`--${name}: the command is empty`)
-  if (globals.jq !== undefined) await checkJq(globals.jq)
+  if (globals.jq !== undefined) await (await import('../../print/jq.ts')).checkJq(globals.jq)
   const lines = flags.lines === undefined ? undefined : wholeNumber(String(flags.lines), '--lines')
   const last = lines === undefined ? undefined : { last: lines }
   const from = flags.since === undefined ? last : await sinceFrom(String(flags.since), clockOf(account, globals))
