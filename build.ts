@@ -29,34 +29,62 @@ if (read(record) === digest()) {
 }
 rmSync(record, { force: true })
 
-for (const bundle of bundles) rmSync(`dist/${bundle}.cjs.cache`, { force: true })
+for (const bundle of [...bundles, 'fastify']) rmSync(`dist/${bundle}.cjs.cache`, { force: true })
 
-/** What fastify loads at its start for the sake of options that we do not use. It is loaded when one of its parts is. */
+/**
+ * Packages that most runs do not need, with the parts that are imported, and who imports them. Each is run when one of its
+ * parts is first used.
+ */
+const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }>> = {
+  // Only patterns of linkifiers need it.
+  re2js: { parts: ['RE2JS'], by: /daemon\/domain\// },
+  // Only texts that have some markup.
+  'markdown-it': { parts: ['default'], by: /daemon\/domain\// },
+  // Its rules that decode entities are off; the tables are large.
+  entities: { parts: ['decodeHTML', 'decodeHTMLStrict'], by: /node_modules\/markdown-it\// },
+  // Only daemons that log something.
+  pino: { parts: ['pino'], by: /daemon\/http\// },
+  // For options that are not set.
+  'node:https': { parts: ['createServer'], by: /node_modules\/fastify\/lib\// },
+  'node:http2': { parts: ['createServer', 'createSecureServer'], by: /node_modules\/fastify\/lib\// },
+  semver: { parts: ['coerce', 'gt', 'satisfies'], by: /node_modules\/fastify\/lib\// },
+}
 const lazily: Plugin = {
   name: 'lazily',
   setup(build) {
-    build.onResolve({ filter: /^(node:http2|node:https|semver)$/ }, ({ path, importer, resolveDir }) =>
-      /node_modules\/fastify\/lib\//.test(importer) ? { path, namespace: 'lazily', pluginData: resolveDir } : undefined,
+    build.onResolve(
+      { filter: new RegExp(`^(${Object.keys(usedLate).join('|')})$`) },
+      ({ path, importer, resolveDir }) =>
+        usedLate[path]!.by.test(importer) ? { path, namespace: 'lazily', pluginData: resolveDir } : undefined,
     )
     build.onLoad({ filter: /.*/, namespace: 'lazily' }, ({ path, pluginData }) => ({
-      contents: `module.exports = new Proxy({}, { get: (_, part) => require('${path}')[part] })`,
+      contents: usedLate[path]!.parts.map(part => {
+        // The default of a CommonJS package is the package.
+        const late = `require('${path}')${part === 'default' ? '' : `.${part}`}`
+        return `export ${part === 'default' ? 'default' : `const ${part} =`} new Proxy(function () {}, {
+          get: (_, name) => ${late}[name],
+          apply: (_, self, args) => Reflect.apply(${late}, self, args),
+          construct: (_, args) => Reflect.construct(${late}, args),
+        })`
+      }).join('\n'),
       resolveDir: pluginData,
     }))
   },
 }
-/** Bundles that are loaded when they are wanted, and what makes them: what operators do to a store, the metrics, the client of bots. */
+/** Bundles that are loaded when they are wanted, and what makes them: fastify, what operators do to a store, the metrics, the client of bots. */
 const late: Readonly<Record<string, string>> = {
   backup: 'daemon/maintenance/backup.ts',
   client: 'daemon/client/index.ts',
+  fastify: 'fastify',
   maintenance: 'daemon/maintenance/index.ts',
   metrics: 'daemon/metrics/prometheus.ts',
 }
 const apart: Plugin = {
   name: 'apart',
   setup(build) {
-    build.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path, resolveDir }) => {
+    build.onResolve({ filter: /^\.\.?\/.*\.ts$|^fastify$/ }, ({ kind, path, resolveDir }) => {
       if (kind !== 'dynamic-import') return undefined
-      const source = relative(import.meta.dirname, join(resolveDir, path))
+      const source = path.startsWith('.') ? relative(import.meta.dirname, join(resolveDir, path)) : path
       const [bundle] = Object.entries(late).find(([, entry]) => join(entry) === source) ?? []
       return bundle === undefined ? undefined : { path: `./${bundle}.cjs`, external: true }
     })

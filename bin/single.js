@@ -30,8 +30,9 @@ function load(name) {
 function run(asset, source) {
   const filename = join(folder, asset)
   const cachedData = readAsset(`${asset}.cache`)
-  // Bundles with a cache are wrapped by the build, and ASCII throughout.
-  const code = cachedData ? source.latin1Slice() : `${wrapper}${source.toString()}\n})`
+  // As bin/launch.js does it.
+  const isWrapped = source[0] === 40
+  const code = isWrapped ? source.latin1Slice() : `${wrapper}${source.toString()}\n})`
   const script = new Script(code, { filename, ...(cachedData && { cachedData }) })
   const module = { exports: {} }
   loaded.set(asset, module)

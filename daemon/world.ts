@@ -4,7 +4,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { findingsText } from './api/findings.ts'
 import { ControlPlane } from './control/control-plane.ts'
-import { controlHandler } from './control/routes.ts'
 import { knowsEndpoint, resources } from './domain/index.ts'
 import type { User } from './domain/model/state.ts'
 import { rateLimited } from './domain/refusal.ts'
@@ -13,7 +12,7 @@ import { isOwner } from './domain/rules/index.ts'
 import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
 import { checkImport, foundOrganization } from './first-start.ts'
-import { Site } from './http/site.ts'
+import { type ControlHandler, Site } from './http/site.ts'
 import { type Clock, SteeredClock } from './io/clock.ts'
 import { Exports } from './io/exports.ts'
 import { keysFrom } from './io/keys.ts'
@@ -339,6 +338,17 @@ export class World {
     })
   }
 
+  /** Its routes and what they call are loaded with the first request. */
+  #controlHandler(plane: ControlPlane): ControlHandler {
+    let handler: Promise<ControlHandler> | undefined
+    return async (request, reply) => {
+      handler ??= import('./control/routes.ts').then(({ controlHandler }) =>
+        controlHandler({ plane, knows: knowsEndpoint, spaces: this.#parts.spaces }),
+      )
+      return (await handler)(request, reply)
+    }
+  }
+
   #buildSite(): Site {
     const { settings, store, host, cluster } = this.#parts
     const { clock, control, engine, keys } = this
@@ -364,7 +374,7 @@ export class World {
             ? () => (clock.frozen ? new Date(clock.now()).toUTCString() : undefined)
             : undefined,
         watch: control?.watch,
-        control: control && controlHandler({ plane: control, knows: knowsEndpoint, spaces: this.#parts.spaces }),
+        control: control && this.#controlHandler(control),
         metrics: this.#parts.metrics,
         ...(cluster && {
           forwarding: cluster.forwarding,

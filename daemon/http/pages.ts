@@ -1,14 +1,72 @@
 // What a world answers beside the API: the inspector, probes, metrics, pictures, uploads, the control plane. One set of fastify routes for all worlds;
-// each request knows which world it is for.
+// each request knows which world it is for. Loaded with the first such request.
 
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { emojiData } from '../domain/markdown/emoji-data.ts'
+import { malformed, Refusal } from '../domain/refusal.ts'
+import { admitDefect, answeringOf, missingPath, missingSpace, refuse } from './answer.ts'
+import { tooLarge } from './body.ts'
+import { usualBounds } from './bounds.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { controlPrefix, peersPrefix, prefix } from './incoming.ts'
 import { serveInspector } from './inspector.ts'
 import type { Site } from './site.ts'
+import { RangeRefused } from './uploads.ts'
 
-export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest) => Site): void {
+export interface PagesParts {
+  readonly log: FastifyBaseLogger
+  /** It reads the requests and passes them on. */
+  readonly server: Server
+  /** Bytes of the largest body. */
+  readonly bodyLimit: number
+  readonly siteOf: (request: IncomingMessage) => Site
+}
+
+export interface Pages {
+  serve(request: IncomingMessage, response: ServerResponse): void
+  /** From now on. */
+  setLogLevel(level: string): void
+  /** Answers from now on end their connections. */
+  beginClosing(): Promise<void>
+}
+
+export async function buildPages({ log, server, bodyLimit, siteOf }: PagesParts): Promise<Pages> {
+  const { default: Fastify, LogController } = await import('fastify')
+  const app = Fastify({
+    loggerInstance: log,
+    // One line per request, written by the edge, which knows what must not be printed.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: raw => siteOf(raw as IncomingMessage).newId(),
+    bodyLimit,
+    // The catalogue checks parameters itself; fastify's two schema compilers would be most of its start.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
+    serverFactory: () => server,
+    return503OnClosing: false,
+    // The listener answers what is not HTTP.
+    clientErrorHandler: () => {},
+    frameworkErrors: (error, request, reply) => fail(error, request, reply),
+  })
+  app.removeAllContentTypeParsers()
+  // Bodies reach their routes as bytes; each route reads its own format.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  addRoutes(app, ({ raw }) => siteOf(raw))
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0]!
+    refuse(answer(request, reply), missingSpace(path) ?? missingPath(path))
+  })
+  app.setErrorHandler((error, request, reply) => fail(error, request, reply))
+  await app.ready()
+  return {
+    serve: app.routing,
+    setLogLevel(level) {
+      app.log.level = level
+    },
+    beginClosing: () => app.close(),
+  }
+}
+
+function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Site): void {
   app.get('/livez', async () => ({ ok: true }))
   app.get('/readyz', (request, reply) => {
     const { isReady, readiness } = siteOf(request)
@@ -46,7 +104,7 @@ export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest)
       return peers ? peers(request, reply) : reply.callNotFound()
     },
   })
-  // One route for the whole control plane: each costs a fifth of a millisecond of the start.
+  // One route for the whole control plane: each costs a fifth of a millisecond.
   app.route({
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     url: `${controlPrefix}/*`,
@@ -55,6 +113,33 @@ export function addPages(app: FastifyInstance, siteOf: (request: FastifyRequest)
       return control ? control(request, reply) : reply.callNotFound()
     },
   })
+}
+
+function noSchemas(): never {
+  throw new Error('routes of natter have no fastify schemas')
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply) {
+  reply.hijack()
+  return answeringOf(request, reply.raw)
+}
+
+/** Errors outside the API: a body too large, a malformed URL, a broken request. */
+function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { statusCode = 500, message } = error as { statusCode?: number; message?: string }
+  if (error instanceof Refusal) {
+    const to = answer(request, reply)
+    if (error instanceof RangeRefused) to.headers.push('Content-Range', `bytes */${error.size}`)
+    refuse(to, error)
+  } else if (statusCode === 413) {
+    const to = answer(request, reply)
+    to.headers.push('Connection', 'close')
+    refuse(to, tooLarge(usualBounds.bodyBytes))
+  } else if (statusCode < 500) refuse(answer(request, reply), malformed(message ?? 'The request is malformed.'))
+  else {
+    request.log.error({ reqId: request.id, err: error }, 'unexpected failure')
+    admitDefect(answer(request, reply), request.id)
+  }
 }
 
 const icon =

@@ -1,20 +1,18 @@
 // The HTTP server of a process: one port for any number of worlds. Requests to the API go straight to the edge of their
-// world; fastify answers the rest.
+// world; fastify answers the rest, and is loaded with the first of them (`pages.ts`).
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { malformed, Refusal } from '../domain/refusal.ts'
-import { admitDefect, answeringOf, missingPath, missingSpace, refuse, sendToFolder } from './answer.ts'
-import { HeldBytes, tooLarge } from './body.ts'
+import type { IncomingMessage, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { answeringOf, refuse, sendToFolder } from './answer.ts'
+import { HeldBytes } from './body.ts'
 import { type Bounds, usualBounds } from './bounds.ts'
 import type { Certificate } from './certificate.ts'
-import type { Log } from './edge.ts'
 import type { RequestHead } from './exchange.ts'
 import { createListener, type Listener } from './listener.ts'
-import { addPages } from './pages.ts'
+import { type LogStream, ServerLog } from './log.ts'
+import type { Pages } from './pages.ts'
 import type { Site, SiteHost } from './site.ts'
 import { anyHost, type TrustedHosts } from './trusted-hosts.ts'
-import { RangeRefused } from './uploads.ts'
 
 export interface ServerParts {
   /** Bytes of the largest body of all. */
@@ -29,11 +27,6 @@ export interface ServerParts {
   readonly logger: { level: string; stream?: LogStream }
   /** Hears of every call that was answered. */
   readonly countCall?: SiteHost['countCall']
-}
-
-/** Where the log goes: one call for each line. */
-export interface LogStream {
-  write(line: string): void
 }
 
 export interface HttpServer extends SiteHost {
@@ -72,56 +65,35 @@ export function buildServer({
   const newId = () => `req-${(++requests).toString(36)}`
   const sites = new Sites()
   const pageOf = new WeakMap<IncomingMessage, Site>()
-  let handlePage!: (request: IncomingMessage, response: ServerResponse) => void
-  let listener!: Listener
-  const app = Fastify({
-    logger,
-    // One line per request, written by the edge, which knows what must not be printed.
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: raw => (pageOf.get(raw as IncomingMessage)?.newId ?? newId)(),
-    bodyLimit: bounds.bodyBytes,
-    // The catalogue checks parameters itself; fastify's two schema compilers would be a third of the start.
-    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    serverFactory: handler => {
-      handlePage = handler
-      listener = createListener({
-        bounds,
-        bodyLimit,
-        plain: plainHttp,
-        certificate,
-        newId,
-        take: (request, response) => {
-          const refusal = hosts.refusalOf(request.headers)
-          if (refusal) refuse(answeringOf({ method: request.method!, id: newId() }, response), refusal)
-          else if (sites.isFolder(request)) sendToFolder(request.url!, response)
-          else sites.find(request).serve(request, response)
-        },
-        serve: (head, body, response) => {
-          const refusal = hosts.refusalOf(head.headers)
-          if (refusal) refuse(answeringOf({ method: head.method!, id: newId() }, response), refusal)
-          else sites.find(head).serveWhole(head, body, response)
-        },
-      })
-      return listener.server
+  const log = new ServerLog(logger.level, logger.stream)
+  const listener = createListener({
+    bounds,
+    bodyLimit,
+    plain: plainHttp,
+    certificate,
+    newId,
+    take: (request, response) => {
+      const refusal = hosts.refusalOf(request.headers)
+      if (refusal) refuse(answeringOf({ method: request.method!, id: newId() }, response), refusal)
+      else if (sites.isFolder(request)) sendToFolder(request.url!, response)
+      else sites.find(request).serve(request, response)
     },
-    // Requests in progress when the daemon stops are answered; `close` does the rest.
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    // The listener answers what is not HTTP.
-    clientErrorHandler: () => {},
-    frameworkErrors: (error, request, reply) => fail(error, request, reply),
+    serve: (head, body, response) => {
+      const refusal = hosts.refusalOf(head.headers)
+      if (refusal) refuse(answeringOf({ method: head.method!, id: newId() }, response), refusal)
+      else sites.find(head).serveWhole(head, body, response)
+    },
   })
-  app.removeAllContentTypeParsers()
-  // Bodies reach their routes as bytes; each route reads its own format.
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  addPages(app, ({ raw }) => pageOf.get(raw)!)
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0]!
-    refuse(answer(request, reply), missingSpace(path) ?? missingPath(path))
-  })
-  app.setErrorHandler((error, request, reply) => fail(error, request, reply))
+  const { server } = listener
+  let pages: Promise<Pages> | undefined
+  const openPages = () => {
+    pages ??= import('./pages.ts').then(({ buildPages }) =>
+      buildPages({ log: log.logger, server, bodyLimit: bounds.bodyBytes, siteOf: request => pageOf.get(request)! }),
+    )
+    return pages
+  }
   const host: SiteHost = {
-    log: app.log as typeof app.log & Log,
+    log,
     newId,
     countCall,
     intake: {
@@ -132,7 +104,7 @@ export function buildServer({
     },
     page(site, request, response) {
       pageOf.set(request, site)
-      handlePage(request, response)
+      void openPages().then(({ serve }) => serve(request, response))
     },
   }
   return {
@@ -141,19 +113,23 @@ export function buildServer({
     mount: (prefix, site) => sites.mount(prefix, site),
     unmount: prefix => sites.unmount(prefix),
     setLogLevel(level) {
-      app.log.level = level
+      log.level = level
+      void pages?.then(opened => opened.setLogLevel(level))
     },
     replaceCertificate: newer => listener.replaceCertificate(newer),
     connections: () =>
       new Promise((resolve, reject) =>
-        listener.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
       ),
     unref() {
-      app.server.unref()
-      app.server.on('connection', socket => socket.unref())
+      server.unref()
+      server.on('connection', socket => socket.unref())
     },
-    listen: where => app.listen(where),
-    close: () => close(app, listener, () => sites.settled()),
+    listen: where => listen(server, where, log),
+    close: async () => {
+      await (await pages)?.beginClosing()
+      await close(listener, () => sites.settled())
+    },
   }
 }
 
@@ -219,7 +195,7 @@ const twoSegments = /^\/[^/?]+\/[^/?]+/
 const patience = 700
 
 /** Stops listening, lets requests in progress end, and closes each connection when its client has the answer. */
-async function close(app: FastifyInstance, listener: Listener, settled: () => Promise<void>): Promise<void> {
+async function close(listener: Listener, settled: () => Promise<void>): Promise<void> {
   listener.closeIdle()
   const sweep = setInterval(() => listener.closeIdle(), 10)
   const force = setTimeout(async () => {
@@ -228,36 +204,24 @@ async function close(app: FastifyInstance, listener: Listener, settled: () => Pr
     setImmediate(() => listener.closeAll())
   }, patience)
   try {
-    await app.close()
+    await new Promise(resolve => listener.server.close(resolve))
   } finally {
     clearInterval(sweep)
     clearTimeout(force)
   }
 }
 
-function noSchemas(): never {
-  throw new Error('routes of natter have no fastify schemas')
-}
-
-function answer(request: FastifyRequest, reply: FastifyReply) {
-  reply.hijack()
-  return answeringOf(request, reply.raw)
-}
-
-/** Errors outside the API: a body too large, a malformed URL, a broken request. */
-function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { statusCode = 500, message } = error as { statusCode?: number; message?: string }
-  if (error instanceof Refusal) {
-    const to = answer(request, reply)
-    if (error instanceof RangeRefused) to.headers.push('Content-Range', `bytes */${error.size}`)
-    refuse(to, error)
-  } else if (statusCode === 413) {
-    const to = answer(request, reply)
-    to.headers.push('Connection', 'close')
-    refuse(to, tooLarge(usualBounds.bodyBytes))
-  } else if (statusCode < 500) refuse(answer(request, reply), malformed(message ?? 'The request is malformed.'))
-  else {
-    request.log.error({ reqId: request.id, err: error }, 'unexpected failure')
-    admitDefect(answer(request, reply), request.id)
-  }
+/** Resolves to the address by which it can be called from here, if there is one. */
+async function listen(server: Server, { host, port }: { host: string; port: number }, log: ServerLog): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.removeListener('error', reject)
+      resolve()
+    })
+  })
+  const bound = server.address() as AddressInfo
+  const address = `http://${bound.address.includes(':') ? `[${bound.address}]` : bound.address}:${bound.port}`
+  log.info({}, `Server listening at ${address}`)
+  return address
 }

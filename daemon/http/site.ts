@@ -21,7 +21,7 @@ export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
   /** Replaces the real time in the header Date; undefined: the real time. */
   readonly date: (() => string | undefined) | undefined
   /** Answers /control/v1; undefined where the control plane is closed. */
-  readonly control: ((request: FastifyRequest, reply: FastifyReply) => Promise<object>) | undefined
+  readonly control: ControlHandler | undefined
   /** What /metrics shows; undefined where it is closed. */
   readonly metrics?: MetricsPage | undefined
   /** In a cluster: answers the other daemons at /cluster/v1. */
@@ -29,6 +29,8 @@ export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
   /** In a cluster: whether this daemon has caught up, and what /readyz says besides. */
   readonly clusterStatus?: (() => { readonly caughtUp: boolean; readonly details: object }) | undefined
 }
+
+export type ControlHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<object>
 
 export interface MetricsPage {
   readonly contentType: string

@@ -55,7 +55,7 @@ const rooms: readonly Room[] = [
     at: /^daemon\/(http|control)\//,
     uses: [/^daemon\/api\//, plainDomain, /^daemon\/engine\.ts$/, /^daemon\/events\//, /^daemon\/(http|control)\//],
     types: [/^daemon\/domain\//],
-    packages: ['fastify', '@fastify/busboy', 'find-my-way', node],
+    packages: ['fastify', '@fastify/busboy', 'find-my-way', 'pino', node],
   },
   {
     at: /^daemon\/io\//,
