@@ -90,8 +90,12 @@ export async function claimFolder(
     async release() {
       const lock = await locked.catch(() => undefined)
       if (!lock) return
-      rmSync(join(folder, 'daemon.json'), { force: true })
-      await lock.release()
+      try {
+        rmSync(join(folder, 'daemon.json'), { force: true })
+      } finally {
+        // Even if the disk refuses everything: this process can live on.
+        await lock.release()
+      }
     },
   }
 }

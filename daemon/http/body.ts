@@ -112,10 +112,16 @@ export function closing({ message, code, kind, status }: Refusal): BodyRefused {
 }
 
 const fullDisk: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
+const failingDisk: readonly string[] = ['EIO', 'EROFS', 'EACCES', 'EPERM', 'ESTALE', 'EMFILE', 'ENFILE']
 
-/** What a disk without room makes of an upload: no defect of the daemon, and nothing that stops it. */
-export function noRoom(error: unknown): Refusal | undefined {
-  if (!fullDisk.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-  const msg = 'The server has no room left for this file. Free some space on its disk, then send the file again.'
-  return new Refusal(msg, { code: 'STORAGE_FULL' })
+/** What a disk that does not take an uploaded file makes of it: no mistake of the caller, and nothing that stops the daemon. */
+export function diskRefusal(error: unknown): Refusal | undefined {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (fullDisk.includes(code)) {
+    const msg = 'The server has no room left for this file. Free some space on its disk, then send the file again.'
+    return new Refusal(msg, { code: 'STORAGE_FULL' })
+  }
+  if (!failingDisk.includes(code)) return undefined
+  const msg = `The server could not store this file (${code}). Check its disk, then send the file again.`
+  return new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 })
 }

@@ -15,7 +15,7 @@ import { callEndpoint, check } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { admitDefect, answeringOf, missingPath, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
-import { BodyRefused, type Intake, noRoom, piecesOf, readBody } from './body.ts'
+import { BodyRefused, diskRefusal, type Intake, piecesOf, readBody } from './body.ts'
 import { currentPath, dialectOf, speakAuthentication, understand } from './dialect.ts'
 import type { Answering, Forwarding, RepeatedCall, RequestHead, Response, Watch } from './exchange.ts'
 import { type Attempt, attemptOf, once } from './idempotency.ts'
@@ -365,9 +365,9 @@ function logCall(log: Log, call: FinishedCall): void {
   log.info({ reqId, account, operation, method, path, status, ms: Math.round(milliseconds * 1000) / 1000 }, 'request')
 }
 
-/** Anything but a refusal or a full disk is a defect: logged in full; the caller learns no details. */
+/** Anything but a refusal or a failing disk is a defect: logged in full; the caller learns no details. */
 function crash(log: Log, error: unknown, request: Incoming, answering: Answering): void {
-  const refusal = noRoom(error)
+  const refusal = diskRefusal(error)
   if (refusal) {
     refuse(answering, refusal)
     return

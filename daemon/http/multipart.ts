@@ -3,7 +3,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Upload } from '../api/define.ts'
 import { malformed, Refusal } from '../domain/refusal.ts'
-import { BodyRefused, noRoom } from './body.ts'
+import { BodyRefused, diskRefusal } from './body.ts'
 import type { UploadsInProgress } from './uploads-in-progress.ts'
 
 export interface PartsReader {
@@ -42,7 +42,7 @@ export async function readMultipart(
     const fail = (error: unknown) => {
       failed = true
       endFeeding()
-      const refusal = error instanceof Refusal ? error : noRoom(error)
+      const refusal = error instanceof Refusal ? error : diskRefusal(error)
       reject(refusal ?? malformed(`The multipart body cannot be read: ${reason(error)}.`))
     }
     const attempt = (work: () => void) => {

@@ -9,7 +9,7 @@ export interface Disk {
 
 export const realDisk: Disk = {
   write: (fd, bytes, from, done) => write(fd, bytes, from, bytes.length - from, null, done),
-  sync: fdatasync,
+  sync: (fd, done) => fdatasync(fd, done),
 }
 
 /** Writes everything at the file's own offset: the system may take less than it was given, and that is no error. */
