@@ -1,10 +1,10 @@
 // Bundles test files before a run, several to a process: starting node and loading what a test file imports costs half a
 // second of processor time, and there are more than 200 files. What groups share is a chunk of its own.
 
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build, type Loader, type Plugin } from 'esbuild'
+import { build, type Loader, type OutputFile, type Plugin, transformSync } from 'esbuild'
 
 /** Inside node_modules, so that packages are found from there and nothing has to ignore it. */
 export const bundleFolder = 'node_modules/.cache/natter-tests'
@@ -18,8 +18,9 @@ export async function bundleTests(root: string, files: readonly string[]): Promi
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(outdir, { recursive: true })
   const groups = groupsOf(root, files)
-  await build({
+  const { outputFiles } = await build({
     absWorkingDir: root,
+    write: false,
     entryPoints: groups.map(({ name }) => ({ in: `group:${name}`, out: name })),
     outdir,
     outExtension: { '.js': '.mjs' },
@@ -34,6 +35,11 @@ export async function bundleTests(root: string, files: readonly string[]): Promi
     logLevel: 'warning',
     plugins: [entriesOf(root, groups), placeOfSource],
   })
+  checkLoaded(outputFiles)
+  for (const { path, contents } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, contents)
+  }
   return groups.map(({ name }) => join(outdir, `${name}.mjs`))
 }
 
@@ -55,9 +61,22 @@ function groupsOf(root: string, files: readonly string[]): Group[] {
   return groups.sort((a, b) => Number(b.name.startsWith('proof')) - Number(a.name.startsWith('proof')))
 }
 
-/** Such a module cannot be loaded inside of a suite. */
+/** Such a module cannot be loaded inside of a suite, nor be CommonJS: that is how it is found. */
 function awaitsAtTheTop(file: string): boolean {
-  return /^(const .*= )?await /m.test(readFileSync(file, 'utf8'))
+  try {
+    transformSync(readFileSync(file, 'utf8'), { loader: 'ts', format: 'cjs', logLevel: 'silent' })
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** A module that awaits what it imports would be left behind by its suite, and its tests with it. */
+function checkLoaded(outputs: readonly OutputFile[]): void {
+  for (const { text } of outputs) {
+    const [, file] = /async "(test\/[^"]+\.test\.ts)"\(/.exec(text) ?? []
+    if (file) throw new Error(`${file} imports a module with an await at its top level`)
+  }
 }
 
 /** Each file is a suite, so that its hooks are its own. `require` runs a module there and then. */
