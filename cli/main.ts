@@ -6,7 +6,10 @@ export function main(argv: readonly string[] = process.argv.slice(2)): Promise<n
   return runProgram(argv)
 }
 
+/** Resolves with the exit code of this run. */
+export const ended = main()
+
 // Sets the exit code instead of calling exit, so that output to a pipe is flushed.
-void main().then(code => {
+void ended.then(code => {
   process.exitCode = code
 })

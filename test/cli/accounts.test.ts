@@ -11,11 +11,11 @@ describe('natter login and natter profile', () => {
     const { url, ready } = await startDaemon(t)
     const shell = newShell(t, { NATTER_PASSWORD: 'correct horse' })
     const owner = ['--site', url, '--user', ready.owner.email, '--api-key', ready.owner.api_key]
-    const created = await shell.natter(['users', 'create', 'amy@example.com', 'Amy Adams', ...owner])
+    const created = await shell.run(['users', 'create', 'amy@example.com', 'Amy Adams', ...owner])
     assert.equal(created.code, 0, created.stderr)
-    const added = await shell.natter(['profile', 'add', 'owner', ...owner])
+    const added = await shell.run(['profile', 'add', 'owner', ...owner])
     assert.match(added.stderr, /^saved profile owner in .*; the key works \(.+\)\n$/)
-    const { code, stderr } = await shell.natter(['login', url, 'amy@example.com', '--name', 'amy'])
+    const { code, stderr } = await shell.run(['login', url, 'amy@example.com', '--name', 'amy'])
     assert.equal(code, 0, stderr)
     assert.match(
       stderr,
@@ -27,12 +27,12 @@ describe('natter login and natter profile', () => {
     const { url, ready } = await startDaemon(t)
     const shell = newShell(t)
     const profile = (site: string) => ['--site', site, '--user', ready.owner.email, '--api-key', 'x'.repeat(32)]
-    const wrong = await shell.natter(['profile', 'add', 'wrong', ...profile(url)])
+    const wrong = await shell.run(['profile', 'add', 'wrong', ...profile(url)])
     assert.equal(wrong.code, 4, wrong.stderr)
-    const nobody = await shell.natter(['profile', 'add', 'later', ...profile(`http://127.0.0.1:${await freePort()}`)])
+    const nobody = await shell.run(['profile', 'add', 'later', ...profile(`http://127.0.0.1:${await freePort()}`)])
     assert.equal(nobody.code, 0, nobody.stderr)
     assert.match(nobody.stderr, /^saved profile later in .*; not verified: cannot reach /)
-    const { stdout } = await shell.natter(['profile', 'list', '--json'])
+    const { stdout } = await shell.run(['profile', 'list', '--json'])
     assert.deepEqual(
       JSON.parse(stdout).map(({ name }: { name: string }) => name),
       ['later'],
@@ -44,11 +44,11 @@ describe('natter login and natter profile', () => {
     const shell = newShell(t, { NATTER_PASSWORD: 'a guess' })
     const advice =
       /An account from a seed or preset has no password: get its key with `natter accounts amy@example\.com`/
-    const missing = await shell.natter(['users', 'me', '--site', url, '--user', 'amy@example.com'])
+    const missing = await shell.run(['users', 'me', '--site', url, '--user', 'amy@example.com'])
     assert.equal(missing.code, 4)
     assert.match(missing.stderr, /no API key for amy@example\.com at http/)
     assert.match(missing.stderr, advice)
-    const refused = await shell.natter(['login', url, 'amy@example.com'])
+    const refused = await shell.run(['login', url, 'amy@example.com'])
     assert.equal(refused.code, 4)
     assert.match(refused.stderr, advice)
   })
@@ -60,16 +60,16 @@ describe('what a call did', () => {
     const shell = newShell(t, accountAt(url, ready.owner.email, ready.owner.api_key))
     const long = 'x'.repeat(11_000)
     const place = ['--channel', 'general', '--topic', 'cut']
-    assert.equal((await shell.natter(['channels', 'create', 'general'])).code, 0)
-    const sent = await shell.natter(['send', '-', ...place], { input: long })
+    assert.equal((await shell.run(['channels', 'create', 'general'])).code, 0)
+    const sent = await shell.run(['send', '-', ...place], { input: long })
     assert.equal(sent.code, 0, sent.stderr)
     assert.equal(sent.stderr, '<content> has 11000 characters; the server cuts it to 10000\n')
-    const whole = await shell.natter(['send', '-', ...place], { input: long.slice(0, 10_000) })
+    const whole = await shell.run(['send', '-', ...place], { input: long.slice(0, 10_000) })
     assert.deepEqual([whole.code, whole.stderr], [0, ''])
-    const topic = await shell.natter(['send', 'hello', '--channel', 'general', '--topic', 't'.repeat(61)])
+    const topic = await shell.run(['send', 'hello', '--channel', 'general', '--topic', 't'.repeat(61)])
     assert.equal(topic.stderr, '--topic has 61 characters; the server cuts it to 60\n')
     const lines = ['short', long, long].map(content => JSON.stringify({ content }))
-    const batch = await shell.natter(['send', '--batch', '-', ...place], { input: `${lines.join('\n')}\n` })
+    const batch = await shell.run(['send', '--batch', '-', ...place], { input: `${lines.join('\n')}\n` })
     assert.equal(batch.code, 0, batch.stderr)
     assert.equal(batch.stderr.match(/has 11000 characters/g)?.length, 2, batch.stderr)
   })
@@ -77,7 +77,7 @@ describe('what a call did', () => {
   test('org deactivate says what it did and how to undo it', async t => {
     const { url, ready } = await startDaemon(t)
     const shell = newShell(t, accountAt(url, ready.owner.email, ready.owner.api_key))
-    const { code, stderr } = await shell.natter(['org', 'deactivate', '--yes'])
+    const { code, stderr } = await shell.run(['org', 'deactivate', '--yes'])
     assert.equal(code, 0, stderr)
     assert.equal(stderr, 'deactivated the organization; to undo this, restart natterd with --reactivate\n')
   })

@@ -18,15 +18,7 @@ describe('natter send --batch', () => {
   }
 
   async function contentsIn(shell: Shell, topic: string): Promise<string[]> {
-    const { stdout } = await shell.natter([
-      'messages',
-      'list',
-      '--topic',
-      topic,
-      '--all',
-      '--jq',
-      '.messages[].content',
-    ])
+    const { stdout } = await shell.run(['messages', 'list', '--topic', topic, '--all', '--jq', '.messages[].content'])
     return stdout.trim().split('\n')
   }
 
@@ -39,18 +31,18 @@ describe('natter send --batch', () => {
     // The fourth message arrives, but its sender never learns that.
     const fault = { kind: 'drop-after-write', endpoint: 'send-message', after: 3, times: 1 }
     await new Control(daemon()).call('POST', '/faults', fault)
-    const first = await shell.natter(args)
+    const first = await shell.run(args)
     assert.equal(first.code, 1, first.stderr)
     assert.match(first.stdout, /"line":4,.*UNREACHABLE/)
-    const second = await shell.natter(args)
+    const second = await shell.run(args)
     assert.equal(second.code, 0, second.stderr)
     assert.match(second.stderr, /continued after line 3, where an earlier run ended/)
     assert.deepEqual((await contentsIn(shell, 'resume')).sort(), texts)
     // Everything is done, and a file with other lines is another batch.
-    const third = await shell.natter(args)
+    const third = await shell.run(args)
     assert.deepEqual([third.code, third.stdout], [0, ''])
     writeFileSync(file, readFileSync(file, 'utf8').replace('line 2', 'LINE 2'))
-    const other = await shell.natter(args)
+    const other = await shell.run(args)
     assert.equal(other.code, 1)
     assert.match(other.stderr, /the first 8 lines are not those that state.json is about\n {2}Remove state.json/)
   })
@@ -58,14 +50,14 @@ describe('natter send --batch', () => {
   test('-0 reads objects that span lines', async t => {
     const shell = shellFor(t)
     const input = ['one', 'two'].map(content => `${JSON.stringify({ content }, null, 2)}\0`).join('')
-    const { code, stderr } = await shell.natter(['send', '#general>nul', '--batch', '-', '-0'], { input })
+    const { code, stderr } = await shell.run(['send', '#general>nul', '--batch', '-', '-0'], { input })
     assert.equal(code, 0, stderr)
     assert.deepEqual(await contentsIn(shell, 'nul'), ['one', 'two'])
   })
 
   test('--resume and -0 need --batch', async t => {
     for (const flag of [['--resume', 'x'], ['-0']]) {
-      const { code, stderr } = await shellFor(t).natter(['send', '#general>x', 'text', ...flag])
+      const { code, stderr } = await shellFor(t).run(['send', '#general>x', 'text', ...flag])
       assert.equal(code, 2)
       assert.match(stderr, /needs --batch/)
     }

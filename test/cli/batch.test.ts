@@ -14,7 +14,7 @@ interface Line {
 
 async function batch(t: TestContext, url: string, lines: readonly Line[], ...flags: string[]) {
   const input = lines.map(line => JSON.stringify(line)).join('\n')
-  const { code, stdout } = await newShell(t, accountAt(url)).natter(['api', '--batch', '-', ...flags], { input })
+  const { code, stdout } = await newShell(t, accountAt(url)).run(['api', '--batch', '-', ...flags], { input })
   const results = stdout.split('\n').filter(line => line !== '')
   return { code, results: results.map(line => JSON.parse(line)) }
 }

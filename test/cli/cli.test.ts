@@ -9,45 +9,45 @@ describe('natter, with no config and no daemon', () => {
   test('--help, help and no words at all show one screen; help all and help flags the rest', async t => {
     const shell = newShell(t)
     for (const args of [['--help'], ['help'], [], ['--json', '-h']]) {
-      const { code, stdout, stderr } = await shell.natter(args)
+      const { code, stdout, stderr } = await shell.run(args)
       assert.deepEqual([code, stderr], [0, ''], args.join(' '))
       for (const word of ['daemon start', 'send', 'tail', 'help all']) assert.ok(stdout.includes(word), word)
     }
-    const rest = (await shell.natter(['help', 'all'])).stdout + (await shell.natter(['help', 'flags'])).stdout
+    const rest = (await shell.run(['help', 'all'])).stdout + (await shell.run(['help', 'flags'])).stdout
     for (const word of ['snippets', 'typing', 'daemon', 'api', '--dry-run']) assert.ok(rest.includes(word), word)
   })
 
   test('--version prints the version', async t => {
-    assert.match((await newShell(t).natter(['--version'])).stdout, /^natter \d+\.\d+\.\d+\n$/)
+    assert.match((await newShell(t).run(['--version'])).stdout, /^natter \d+\.\d+\.\d+\n$/)
   })
 
   test('the help of a subcommand has usage, values, route and examples', async t => {
     const shell = newShell(t)
-    const { code, stdout } = await shell.natter(['typing', '--help'])
+    const { code, stdout } = await shell.run(['typing', '--help'])
     assert.equal(code, 0)
     assert.match(stdout, /^Usage: natter typing <start\|stop> \[flags\]\n/)
     assert.match(stdout, /--channel <channel>/)
     assert.match(stdout, /Route: POST \/api\/v1\/typing\n/)
     assert.match(stdout, /Examples:\n {2}natter typing start/)
-    assert.equal((await shell.natter(['help', 'typing'])).stdout, stdout)
+    assert.equal((await shell.run(['help', 'typing'])).stdout, stdout)
   })
 
   test('help fits in 80 columns, apart from examples, and says where the global flags are explained', async t => {
     const shell = newShell(t)
     for (const words of [['flags'], ['all'], ['tail'], ['verify'], ['bot', 'run'], ['replay']]) {
-      const { stdout } = await shell.natter(['help', ...words])
+      const { stdout } = await shell.run(['help', ...words])
       const [explained = ''] = stdout.split('Examples:\n')
       const long = explained.split('\n').filter(line => line.length > 80)
       assert.deepEqual(long, [], words.join(' '))
     }
-    assert.match((await shell.natter(['help', 'tail'])).stdout, /Global flags \(see natter help flags\):\n {2}--json/)
-    assert.match((await shell.natter(['help', 'flags'])).stdout, /^ {2}--json {2,}print the whole reply/m)
+    assert.match((await shell.run(['help', 'tail'])).stdout, /Global flags \(see natter help flags\):\n {2}--json/)
+    assert.match((await shell.run(['help', 'flags'])).stdout, /^ {2}--json {2,}print the whole reply/m)
   })
 
   test('topics explain what is not a subcommand', async t => {
     const shell = newShell(t)
-    assert.match((await shell.natter(['help', 'exit-codes'])).stdout, /130 {2}interrupted/)
-    assert.match((await shell.natter(['help', 'environment'])).stdout, /NATTER_API_KEY/)
+    assert.match((await shell.run(['help', 'exit-codes'])).stdout, /130 {2}interrupted/)
+    assert.match((await shell.run(['help', 'environment'])).stdout, /NATTER_API_KEY/)
   })
 
   test('a mistake on the command line is exit code 2, with the nearest right thing', async t => {
@@ -67,11 +67,11 @@ describe('natter, with no config and no daemon', () => {
       [['--json'], /no subcommand given/],
       [['--jsn'], /unknown option '--jsn'/],
     ] as const) {
-      const { code, stdout, stderr } = await shell.natter(args)
+      const { code, stdout, stderr } = await shell.run(args)
       assert.deepEqual([code, stdout], [2, ''], args.join(' '))
       assert.match(stderr, said)
     }
-    const { code, stderr } = await shell.natter(['snippets'])
+    const { code, stderr } = await shell.run(['snippets'])
     assert.equal(code, 2)
     assert.match(stderr, /Verbs:/)
   })
@@ -79,28 +79,28 @@ describe('natter, with no config and no daemon', () => {
   test('--dry-run and --curl show the request and hide the key', async t => {
     const shell = newShell(t, accountAt('http://127.0.0.1:1'))
     const words = ['queues', 'register', '--event-types', 'message,typing', '--no-client-gravatar']
-    const { stdout } = await shell.natter([...words, '--dry-run'])
+    const { stdout } = await shell.run([...words, '--dry-run'])
     assert.equal(
       stdout,
       'POST http://127.0.0.1:1/api/v1/register\nAuthorization: Basic amy@example.com:********\n' +
         'event_types=["message","typing"]\nclient_gravatar=false\n',
     )
-    const curl = (await shell.natter([...words, '--curl'])).stdout
+    const curl = (await shell.run([...words, '--curl'])).stdout
     assert.match(
       curl,
       /^curl -sS -X POST -u amy@example\.com:"\$NATTER_API_KEY" http:\/\/127\.0\.0\.1:1\/api\/v1\/register /,
     )
     assert.ok(!curl.includes('key-of-amy'))
-    assert.match((await shell.natter([...words, '--curl', '--show-key'])).stdout, /key-of-amy/)
+    assert.match((await shell.run([...words, '--curl', '--show-key'])).stdout, /key-of-amy/)
   })
 
   test('no server is exit code 6, no account 4', async t => {
     const shell = newShell(t)
-    const { code, stderr } = await shell.natter(['users', 'me'])
+    const { code, stderr } = await shell.run(['users', 'me'])
     assert.equal(code, 6)
     assert.match(stderr, /natter daemon start/)
-    assert.equal((await shell.natter(['users', 'me', '--site', 'http://127.0.0.1:1'])).code, 4)
-    assert.equal((await shell.with(accountAt('http://127.0.0.1:1')).natter(['users', 'me'])).code, 6)
+    assert.equal((await shell.run(['users', 'me', '--site', 'http://127.0.0.1:1'])).code, 4)
+    assert.equal((await shell.with(accountAt('http://127.0.0.1:1')).run(['users', 'me'])).code, 6)
   })
 })
 
@@ -110,97 +110,97 @@ test('natter with a daemon', async t => {
   const shell = newShell(t, accountAt(daemon.url, email, api_key))
 
   await t.test('prints text for people, and the whole reply with --json', async () => {
-    const text = await shell.natter(['users', 'me'])
+    const text = await shell.run(['users', 'me'])
     assert.equal(text.code, 0)
     assert.match(text.stdout, /^email +owner@example\.com$/m)
-    const reply = JSON.parse((await shell.natter(['--json', 'users', 'me'])).stdout)
+    const reply = JSON.parse((await shell.run(['--json', 'users', 'me'])).stdout)
     assert.deepEqual([reply.result, reply.email], ['success', email])
   })
 
   await t.test('a reply of one value is printed bare; nothing to show is said on stderr', async () => {
-    const none = await shell.natter(['snippets', 'list'])
+    const none = await shell.run(['snippets', 'list'])
     assert.deepEqual(none, { code: 0, stdout: '', stderr: 'no saved snippets\n' })
-    const made = await shell.natter(['snippets', 'create', 'Greeting', '-'], { input: 'Hello,\n\u001b[31mall\n' })
+    const made = await shell.run(['snippets', 'create', 'Greeting', '-'], { input: 'Hello,\n\u001b[31mall\n' })
     assert.match(made.stdout, /^\d+\n$/)
-    const list = await shell.natter(['snippets', 'list'])
+    const list = await shell.run(['snippets', 'list'])
     assert.match(
       list.stdout,
       /^id +title +content +date_created\n\d+ +Greeting +Hello,\\n\\x1b\[31mall +\d{4}-\d\d-\d\d \d\d:\d\d, just now\n$/,
     )
-    const gone = await shell.natter(['snippets', 'delete', made.stdout.trim()])
+    const gone = await shell.run(['snippets', 'delete', made.stdout.trim()])
     assert.deepEqual(gone, { code: 0, stdout: '', stderr: `deleted snippet ${made.stdout}` })
   })
 
   await t.test('colour is for terminals, unless asked for', async () => {
-    assert.ok(!(await shell.natter(['users', 'me'])).stdout.includes('\u001b['))
-    assert.ok((await shell.natter(['users', 'me', '--color', 'always'])).stdout.includes('\u001b['))
+    assert.ok(!(await shell.run(['users', 'me'])).stdout.includes('\u001b['))
+    assert.ok((await shell.run(['users', 'me', '--color', 'always'])).stdout.includes('\u001b['))
   })
 
   await t.test('your own email works in place of your ID', async () => {
-    assert.equal((await shell.natter(['typing', 'start', '--to', email])).code, 0)
-    assert.equal((await shell.natter(['typing', 'stop', '--to', `id:${daemon.ready.owner.user_id}`])).code, 0)
+    assert.equal((await shell.run(['typing', 'start', '--to', email])).code, 0)
+    assert.equal((await shell.run(['typing', 'stop', '--to', `id:${daemon.ready.owner.user_id}`])).code, 0)
   })
 
   await t.test('a refusal is exit code 1, a thing that is not there 3, a wrong key 4', async () => {
-    const refused = await shell.natter(['snippets', 'create', ' ', 'x'])
+    const refused = await shell.run(['snippets', 'create', ' ', 'x'])
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /^natter: title: cannot be blank \(BAD_REQUEST\)/)
-    assert.equal((await shell.natter(['snippets', 'delete', '999'])).code, 3)
-    assert.equal((await shell.natter(['queues', 'delete', 'nope'])).code, 3)
-    const denied = await shell.natter(['users', 'me', '--api-key', 'wrong', '--json'])
+    assert.equal((await shell.run(['snippets', 'delete', '999'])).code, 3)
+    assert.equal((await shell.run(['queues', 'delete', 'nope'])).code, 3)
+    const denied = await shell.run(['users', 'me', '--api-key', 'wrong', '--json'])
     assert.deepEqual([denied.code, denied.stdout], [4, ''])
     const { error } = JSON.parse(denied.stderr)
     assert.deepEqual([error.code, error.http, error.exit], ['INVALID_API_KEY', 401, 4])
   })
 
   await t.test('an account can be made and its key fetched', async () => {
-    const made = await shell.natter(['users', 'create', 'amy@example.com', 'Amy Adams'], { input: 'correct horse\n' })
+    const made = await shell.run(['users', 'create', 'amy@example.com', 'Amy Adams'], { input: 'correct horse\n' })
     assert.match(made.stdout, /^\d+\n$/, made.stderr)
     const { stdout: key } = await shell
       .with({ NATTER_PASSWORD: 'correct horse' })
-      .natter(['users', 'key', 'amy@example.com'])
-    const me = await shell.natter(['users', 'me', '--user', 'amy@example.com', '--api-key', key.trim(), '--json'])
+      .run(['users', 'key', 'amy@example.com'])
+    const me = await shell.run(['users', 'me', '--user', 'amy@example.com', '--api-key', key.trim(), '--json'])
     assert.equal(JSON.parse(me.stdout).user_id, Number(made.stdout))
   })
 
   await t.test('queues can be driven by hand', async () => {
-    const { stdout } = await shell.natter(['queues', 'register', '--event-types', 'typing', '--json'])
+    const { stdout } = await shell.run(['queues', 'register', '--event-types', 'typing', '--json'])
     const { queue_id } = JSON.parse(stdout)
-    await shell.natter(['typing', 'start', '--to', email])
-    const { stdout: events } = await shell.natter(['queues', 'events', queue_id, '--last-event-id', '-1', '--json'])
+    await shell.run(['typing', 'start', '--to', email])
+    const { stdout: events } = await shell.run(['queues', 'events', queue_id, '--last-event-id', '-1', '--json'])
     assert.equal(JSON.parse(events).events[0].type, 'typing')
-    assert.equal((await shell.natter(['queues', 'delete', queue_id])).code, 0)
+    assert.equal((await shell.run(['queues', 'delete', queue_id])).code, 0)
   })
 
   await t.test('natter api calls any route and prints the body as it came', async () => {
-    const made = await shell.natter(['api', 'post', 'saved_snippets', '-f', 'title=A=B', '-F', 'content="x"'])
+    const made = await shell.run(['api', 'post', 'saved_snippets', '-f', 'title=A=B', '-F', 'content="x"'])
     assert.match(made.stdout, /^\{"result":"success","msg":"","saved_snippet_id":\d+\}\n$/)
     for (const flags of [
       ['--jq', '.email'],
       ['--fields', 'email'],
     ])
-      assert.match((await shell.natter(['api', 'GET', '/users/me', ...flags])).stdout, /^owner@example\.com\n$/)
-    const head = await shell.natter(['api', 'GET', '/api/v1/users/me', '--include'])
+      assert.match((await shell.run(['api', 'GET', '/users/me', ...flags])).stdout, /^owner@example\.com\n$/)
+    const head = await shell.run(['api', 'GET', '/api/v1/users/me', '--include'])
     assert.match(head.stdout, /^HTTP\/1\.1 200 OK\n(.+\n)*\n\{"result"/)
-    const wrong = await shell.natter(['api', 'GET', '/nowhere'])
+    const wrong = await shell.run(['api', 'GET', '/nowhere'])
     assert.equal(wrong.code, 3)
     assert.match(wrong.stdout, /^\{"result":"error"/)
-    assert.equal((await shell.natter(['api', 'POST', '/typing', '-F', 'to=[1'])).code, 2)
-    assert.equal((await shell.natter(['api', 'FETCH', '/typing'])).code, 2)
+    assert.equal((await shell.run(['api', 'POST', '/typing', '-F', 'to=[1'])).code, 2)
+    assert.equal((await shell.run(['api', 'FETCH', '/typing'])).code, 2)
   })
 })
 
 describe('natter, when things go otherwise', () => {
   test('an answer that breaks off does not mean that nothing was done, and says so', async t => {
     const url = await fakeServer(t, request => void request.socket.destroy())
-    const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me'])
+    const { code, stderr } = await newShell(t, accountAt(url)).run(['users', 'me'])
     assert.equal(code, 6)
     assert.match(stderr, /was lost before the response arrived\n {2}The server may have processed the request/)
   })
 
   test('no answer in time is exit code 8', async t => {
     const url = await fakeServer(t, () => {})
-    const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me', '--timeout', '200ms'])
+    const { code, stderr } = await newShell(t, accountAt(url)).run(['users', 'me', '--timeout', '200ms'])
     assert.equal(code, 8)
     assert.match(stderr, /did not answer within 0\.2 s/)
   })
@@ -213,8 +213,8 @@ describe('natter, when things go otherwise', () => {
       else json(response, { result: 'success', msg: '', user_id: 7 })
     })
     const shell = newShell(t, accountAt(url))
-    assert.equal((await shell.natter(['users', 'me'])).code, 7)
-    const { code, stdout } = await shell.natter(['users', 'me', '--retry', '2'])
+    assert.equal((await shell.run(['users', 'me'])).code, 7)
+    const { code, stdout } = await shell.run(['users', 'me', '--retry', '2'])
     assert.deepEqual([code, stdout], [0, '7\n'])
   })
 
@@ -225,7 +225,7 @@ describe('natter, when things go otherwise', () => {
       [404, '{"message":"Not Found"}'],
     ] as const) {
       const url = await fakeServer(t, (_, response) => response.writeHead(status).end(body))
-      const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me'])
+      const { code, stderr } = await newShell(t, accountAt(url)).run(['users', 'me'])
       assert.equal(code, 1, `${status} ${body}`)
       assert.ok(stderr.includes(`${url} answered, but it is not a chat server`), stderr)
     }
@@ -275,7 +275,7 @@ describe('natter, when things go otherwise', () => {
       else json(response, { result: 'error', msg: 'no such path', code: 'BAD_REQUEST' }, 404)
     })
     const shell = newShell(t, accountAt(url, 'zoe@example.com'))
-    const typing = (...words: string[]) => shell.natter(['typing', 'start', '--dry-run', ...words])
+    const typing = (...words: string[]) => shell.run(['typing', 'start', '--dry-run', ...words])
     assert.match((await typing('--to', 'BOB@example.com', '--to', 'Amy,3')).stdout, /^to=\[9,8,3\]$/m)
     assert.deepEqual(seen, ['GET /api/v1/users'])
     assert.match((await typing('--channel', '#General')).stdout, /^stream_id=5$/m)
@@ -289,7 +289,7 @@ describe('natter, when things go otherwise', () => {
 
   test('a server that has no directory is said to have none', async t => {
     const url = await fakeServer(t, (_, response) => json(response, { result: 'error', msg: 'no such path' }, 404))
-    const { code, stderr } = await newShell(t, accountAt(url)).natter(['typing', 'start', '--to', 'bob'])
+    const { code, stderr } = await newShell(t, accountAt(url)).run(['typing', 'start', '--to', 'bob'])
     assert.equal(code, 3)
     assert.match(stderr, /cannot look up the user "bob".*\n.*id:123/)
   })

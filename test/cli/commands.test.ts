@@ -4,10 +4,11 @@ import assert from 'node:assert/strict'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { accountAt, exitOf, fakeServer, json, newShell, type Outcome, Watched } from '../support/cli.ts'
+import { accountAt, exitOf, fakeServer, json, newShell, Watched } from '../support/cli.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { fakeChat } from '../support/fake-chat.ts'
 import { freePort } from '../support/free-port.ts'
+import type { Outcome } from '../support/natter-bundle.ts'
 import { until } from '../support/until.ts'
 
 describe('natter wait', () => {
@@ -30,7 +31,7 @@ describe('natter wait', () => {
     let within = 0.4
     // A wait that ends before anything has arrived reports nothing, so a slow machine waits longer.
     for (; ; within *= 2) {
-      late = await shell.natter([...words.slice(0, -1), `${within}s`])
+      late = await shell.run([...words.slice(0, -1), `${within}s`])
       assert.equal(late.code, 8)
       if (!late.stderr.includes('no other events') || within > 60) break
     }
@@ -38,7 +39,7 @@ describe('natter wait', () => {
     assert.match(late.stderr, /Amy Adams: ok\n {4}differed in sender\n.*\n {4}differed in topic and text/)
     chat.onRegister = () => {}
 
-    const before = await shell.natter(['wait', '--since', 'id:1', '--match', 'all ok', '--jq', '.message.id'])
+    const before = await shell.run(['wait', '--since', 'id:1', '--match', 'all ok', '--jq', '.message.id'])
     assert.deepEqual([before.code, before.stdout], [0, '2\n'])
   })
 })
@@ -52,7 +53,7 @@ describe('natter exec', () => {
     assert.equal(code, 7)
     const [site, email] = stdout.split('\n')[0]!.split(' ')
     assert.match(stdout, new RegExp(`\\[api\\]\nemail=${email}\nkey=\\w+\nsite=${site}\n`))
-    assert.equal((await shell.natter(['users', 'me', '--site', site!, '--user', 'a', '--api-key', 'b'])).code, 6)
+    assert.equal((await shell.run(['users', 'me', '--site', site!, '--user', 'a', '--api-key', 'b'])).code, 6)
     assert.ok(!existsSync(join(shell.home, '.config')))
   })
 
@@ -76,7 +77,7 @@ describe('batches', () => {
     const env = { NATTER_SITE: daemon.url, NATTER_EMAIL: email, NATTER_API_KEY: api_key }
     const shell = newShell(t, env)
     const input = Array.from({ length: 40 }, (_, i) => JSON.stringify({ title: `t${i}`, content: 'x' })).join('\n')
-    const made = await shell.natter(['snippets', 'create', '--batch', '-', '--parallel', '5'], { input })
+    const made = await shell.run(['snippets', 'create', '--batch', '-', '--parallel', '5'], { input })
     assert.equal(made.code, 0, made.stderr)
     const lines = made.stdout
       .trim()
@@ -89,9 +90,9 @@ describe('batches', () => {
     assert.ok(lines.every(({ http, result }) => http === 200 && result === 'success'))
 
     writeFileSync(join(shell.home, 'calls'), `{"op":"start","to":["${email}"]}\n\n{"op":"x"}\n{"op":"stop","to":[2]}\n`)
-    const stopped = await shell.natter(['typing', '--batch', 'calls'])
+    const stopped = await shell.run(['typing', '--batch', 'calls'])
     assert.deepEqual([stopped.code, stopped.stdout.trim().split('\n').length], [1, 2])
-    const all = await shell.natter(['typing', '--batch', 'calls', '--keep-going'])
+    const all = await shell.run(['typing', '--batch', 'calls', '--keep-going'])
     const results = all.stdout
       .trim()
       .split('\n')
@@ -105,7 +106,7 @@ describe('batches', () => {
       ],
     )
     const raw = `{"path":"/users/me"}\n{"method":"post","path":"/typing","params":{"op":"start","to":[2]}}\n{"path":3}`
-    const { code, stdout } = await shell.natter(['api', '--batch', '-'], { input: raw })
+    const { code, stdout } = await shell.run(['api', '--batch', '-'], { input: raw })
     assert.equal(code, 1)
     assert.deepEqual(
       stdout
@@ -114,25 +115,25 @@ describe('batches', () => {
         .map(line => JSON.parse(line).http),
       [200, 200, null],
     )
-    assert.equal((await shell.natter(['api', '--batch', 'nowhere'])).code, 2)
-    assert.equal((await shell.natter(['api', '--batch', '-', '--parallel', '0'])).code, 2)
+    assert.equal((await shell.run(['api', '--batch', 'nowhere'])).code, 2)
+    assert.equal((await shell.run(['api', '--batch', '-', '--parallel', '0'])).code, 2)
   })
 
   test('every line goes where it says, with its own text', async t => {
     const daemon = await startDaemon(t)
     const { email, api_key } = daemon.ready.owner
     const shell = newShell(t, accountAt(daemon.url, email, api_key))
-    assert.equal((await shell.natter(['channels', 'create', 'busy'])).code, 0)
+    assert.equal((await shell.run(['channels', 'create', 'busy'])).code, 0)
     const texts = ['one', 'two & three=3', '50 % + 1', '«ä» 🦔', '{"not":"params"}', 'null', 'half \ud800']
     const places = [{}, { topic: 'elsewhere' }, { topic: 'elsewhere' }, {}, { to: 2, type: 'stream' }]
     const sent = texts.flatMap(content => places.map(place => ({ ...place, content })))
     const input = sent.map(line => JSON.stringify(line)).join('\n')
     const words = ['send', '--topic', 'load', '--channel', 'busy', '--batch', '-', '--parallel', '1', '--keep-going']
-    const made = await shell.natter(words, { input })
+    const made = await shell.run(words, { input })
     assert.deepEqual([made.code, made.stderr], [1, ''])
     const failed = made.stdout.split('\n').filter(line => line.includes('"error"'))
     assert.ok(failed.every(line => line.includes('--channel and --to cannot be combined')))
-    const list = await shell.natter(['messages', 'list', '--channel', 'busy', '-n', '99', '--json'])
+    const list = await shell.run(['messages', 'list', '--channel', 'busy', '-n', '99', '--json'])
     assert.deepEqual(
       JSON.parse(list.stdout)
         .messages.map(({ subject, content }: Record<string, string>) => [subject, content])
@@ -142,11 +143,11 @@ describe('batches', () => {
     assert.equal(failed.length, texts.length)
 
     const drafts = ['plain', '[{"type":"","to":[],"topic":"","content":"in JSON"}]', 'plain again']
-    const kept = await shell.natter(['drafts', 'create', '--batch', '-', '--parallel', '1'], {
+    const kept = await shell.run(['drafts', 'create', '--batch', '-', '--parallel', '1'], {
       input: drafts.map(content => JSON.stringify({ content })).join('\n'),
     })
     assert.equal(kept.code, 0, kept.stdout)
-    const { stdout } = await shell.natter(['drafts', 'list', '--jq', '[.drafts[].content] | sort'])
+    const { stdout } = await shell.run(['drafts', 'list', '--jq', '[.drafts[].content] | sort'])
     assert.deepEqual(JSON.parse(stdout), ['in JSON', 'plain', 'plain again'])
   })
 
@@ -158,7 +159,7 @@ describe('batches', () => {
     })
     const env = { NATTER_SITE: url, NATTER_EMAIL: 'a@example.com', NATTER_API_KEY: 'k' }
     const input = '{"path":"/x"}\n'.repeat(6)
-    const { code, stdout } = await newShell(t, env).natter(['api', '--batch', '-', '--parallel', '3'], { input })
+    const { code, stdout } = await newShell(t, env).run(['api', '--batch', '-', '--parallel', '3'], { input })
     assert.deepEqual([code, stdout.match(/"http":200/g)?.length], [0, 6])
   })
 })
@@ -168,40 +169,34 @@ test('profiles are made, used, listed, exported and removed; config explain says
   const { email, api_key } = daemon.ready.owner
   const shell = newShell(t)
   const account = ['--site', daemon.url, '--user', email, '--api-key', api_key]
-  assert.equal((await shell.natter(['profile', 'list'])).stderr, 'no profiles\n')
-  assert.equal((await shell.natter(['profile', 'add', 'own', ...account])).code, 0)
-  assert.equal(
-    (await shell.natter(['users', 'create', 'amy@example.com', 'Amy', '--password', 'correct horse'])).code,
-    0,
-  )
+  assert.equal((await shell.run(['profile', 'list'])).stderr, 'no profiles\n')
+  assert.equal((await shell.run(['profile', 'add', 'own', ...account])).code, 0)
+  assert.equal((await shell.run(['users', 'create', 'amy@example.com', 'Amy', '--password', 'correct horse'])).code, 0)
   const login = ['login', daemon.url, 'amy@example.com', '--name', 'amy']
-  assert.equal((await shell.natter(login, { input: 'wrong\n' })).code, 4)
-  const logged = await shell.natter(login, { input: 'correct horse\n' })
+  assert.equal((await shell.run(login, { input: 'wrong\n' })).code, 4)
+  const logged = await shell.run(login, { input: 'correct horse\n' })
   assert.equal(logged.code, 0, logged.stderr)
-  assert.equal((await shell.natter(['users', 'me', '--fields', 'email'])).stdout, 'amy@example.com\n')
-  assert.equal((await shell.natter(['profile', 'use', '-'])).code, 0)
-  assert.equal((await shell.natter(['users', 'me', '--fields', 'email'])).stdout, `${email}\n`)
-  const list = await shell.natter(['profile', 'list'])
+  assert.equal((await shell.run(['users', 'me', '--fields', 'email'])).stdout, 'amy@example.com\n')
+  assert.equal((await shell.run(['profile', 'use', '-'])).code, 0)
+  assert.equal((await shell.run(['users', 'me', '--fields', 'email'])).stdout, `${email}\n`)
+  const list = await shell.run(['profile', 'list'])
   assert.match(list.stdout, /^\* {2}own {3}http.* {2}owner@example\.com$/m)
-  const { stdout: rc } = await shell.natter(['profile', 'export', 'amy'])
+  const { stdout: rc } = await shell.run(['profile', 'export', 'amy'])
   writeFileSync(join(shell.home, 'rc'), rc)
-  assert.equal((await shell.natter(['profile', 'add', 'copy', '--from-zuliprc', 'rc'])).code, 0)
-  assert.equal(
-    (await shell.natter(['users', 'me', '--profile', 'copy', '--fields', 'email'])).stdout,
-    'amy@example.com\n',
-  )
-  const explained = await shell.natter(['config', 'explain', '--profile', 'copy'])
+  assert.equal((await shell.run(['profile', 'add', 'copy', '--from-zuliprc', 'rc'])).code, 0)
+  assert.equal((await shell.run(['users', 'me', '--profile', 'copy', '--fields', 'email'])).stdout, 'amy@example.com\n')
+  const explained = await shell.run(['config', 'explain', '--profile', 'copy'])
   assert.match(explained.stdout, /^email +amy@example\.com +profile copy$/m)
   assert.ok(!explained.stdout.includes(rc.split('\n')[2]!.slice(4)))
-  assert.equal((await shell.natter(['profile', 'remove', 'amy'])).code, 0)
-  assert.equal((await shell.natter(['profile', 'use', 'amy'])).code, 3)
+  assert.equal((await shell.run(['profile', 'remove', 'amy'])).code, 0)
+  assert.equal((await shell.run(['profile', 'use', 'amy'])).code, 3)
   assert.equal(statSync(join(shell.home, '.config/natter/profiles.json')).mode & 0o777, 0o600)
 
   await t.test('doctor finds nothing wrong, and what is', async () => {
-    const fine = await shell.natter(['doctor'])
+    const fine = await shell.run(['doctor'])
     assert.equal(fine.code, 0, fine.stdout)
     assert.match(fine.stdout, /^ok +account: Olive Owner <owner@example\.com>/m)
-    const wrong = await shell.natter(['doctor', '--api-key', 'nonsense', '--json'])
+    const wrong = await shell.run(['doctor', '--api-key', 'nonsense', '--json'])
     assert.equal(wrong.code, 1)
     const { state, todo } = JSON.parse(wrong.stdout).at(-1)
     assert.deepEqual([state, typeof todo], ['wrong', 'string'])
@@ -209,7 +204,7 @@ test('profiles are made, used, listed, exported and removed; config explain says
 
   await t.test('completion knows words, flags, values and names', async () => {
     const complete = async (...words: string[]) => {
-      const { stdout } = await shell.natter(['__complete', '--', ...words])
+      const { stdout } = await shell.run(['__complete', '--', ...words])
       return stdout.split('\n').map(line => line.split('\t')[0])
     }
     assert.deepEqual(await complete('snip'), ['snippets', ''])
@@ -225,24 +220,24 @@ test('profiles are made, used, listed, exported and removed; config explain says
     assert.deepEqual(await complete('profile', 'use', ''), ['own', 'copy', ''])
     assert.deepEqual(await complete('help', 'ex'), ['exit-codes', 'exports', 'exec', ''])
     for (const name of ['bash', 'zsh', 'fish'])
-      assert.match((await shell.natter(['completion', name])).stdout, /natter __complete -- /)
-    assert.equal((await shell.natter(['completion', 'tcsh'])).code, 2)
+      assert.match((await shell.run(['completion', name])).stdout, /natter __complete -- /)
+    assert.equal((await shell.run(['completion', 'tcsh'])).code, 2)
   })
 })
 
 describe('natter commands and the man page', () => {
   test('list every subcommand from the same tables as the help', async t => {
     const shell = newShell(t)
-    const { stdout } = await shell.natter(['commands', '--json'])
+    const { stdout } = await shell.run(['commands', '--json'])
     const entries: { name: string; impact: string; examples: string[] }[] = JSON.parse(stdout)
     const names = entries.map(({ name }) => name)
     for (const name of ['tail', 'wait', 'exec', 'api', 'daemon start', 'snippets create', 'profile use', 'doctor'])
       assert.ok(names.includes(name), name)
     assert.equal(entries.find(({ name }) => name === 'users me')!.impact, 'read')
     for (const { name, examples } of entries) assert.ok(examples.length >= 2, name)
-    const jq = await shell.natter(['commands', 'snippet', '--jq', '[.[].impact]|unique|join(" ")'])
+    const jq = await shell.run(['commands', 'snippet', '--jq', '[.[].impact]|unique|join(" ")'])
     assert.equal(jq.stdout, 'read write\n')
-    const man = (await shell.natter(['help', '--man'])).stdout
+    const man = (await shell.run(['help', '--man'])).stdout
     assert.match(man, /^\.TH NATTER 1/)
     for (const name of names) assert.ok(man.includes(`.SS natter ${name.replaceAll('-', '\\-')}`), name)
   })
@@ -250,8 +245,8 @@ describe('natter commands and the man page', () => {
   test('--quiet leaves errors only', async t => {
     const chat = await fakeChat(t)
     const shell = newShell(t, chat.env)
-    assert.equal((await shell.natter(['tail', '--within', '50ms', '--quiet'])).stderr, '')
-    assert.notEqual((await shell.natter(['users', 'frobnicate', '--quiet'])).stderr, '')
+    assert.equal((await shell.run(['tail', '--within', '50ms', '--quiet'])).stderr, '')
+    assert.notEqual((await shell.run(['users', 'frobnicate', '--quiet'])).stderr, '')
   })
 })
 

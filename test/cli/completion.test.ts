@@ -39,7 +39,7 @@ async function prepare(): Promise<void> {
     ['send', '#general>release notes', 'hello'],
     ['users', 'create', 'amy@example.com', 'Amy Adams', '--password', 'a long password of amy'],
   ])
-    assert.equal((await shell.natter(words)).code, 0, words.join(' '))
+    assert.equal((await shell.run(words)).code, 0, words.join(' '))
   rmSync(shell.home, { recursive: true, force: true })
 }
 
@@ -179,12 +179,12 @@ describe('completion in PowerShell', () => {
   test('has a script, and an empty word may come as two quotes', async t => {
     await ready()
     const shell = newShell(t, accountAt(daemon().url, daemon().ready.owner.email, daemon().ready.owner.api_key))
-    const { code, stdout } = await shell.natter(['completion', 'powershell'])
+    const { code, stdout } = await shell.run(['completion', 'powershell'])
     assert.equal(code, 0)
     assert.match(stdout, /^Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock \{$/m)
     const [plain, quoted] = [
-      await shell.natter(['__complete', '--', 'snippets', '']),
-      await shell.natter(['__complete', '--', 'snippets', '""']),
+      await shell.run(['__complete', '--', 'snippets', '']),
+      await shell.run(['__complete', '--', 'snippets', '""']),
     ]
     assert.match(plain.stdout, /^create\t/m)
     assert.equal(quoted.stdout, plain.stdout)

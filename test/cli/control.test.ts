@@ -15,7 +15,7 @@ describe('the fixture subcommands', () => {
     const file = join(shell.home, 'ready.json')
     writeFileSync(file, JSON.stringify(daemon.ready))
     const run = async (...words: string[]) => {
-      const { code, stdout, stderr } = await shell.natter([...words, '--json'], { env: { NATTER_READY_FILE: file } })
+      const { code, stdout, stderr } = await shell.run([...words, '--json'], { env: { NATTER_READY_FILE: file } })
       assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
       return JSON.parse(stdout)
     }
@@ -63,7 +63,7 @@ describe('the fixture subcommands', () => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
     const env = { NATTER_SITE: daemon.url, NATTER_CONTROL_TOKEN: daemon.ready.control_token!, TZ: 'UTC' }
     const shell = newShell(t, env)
-    const run = async (...words: string[]) => (await shell.natter(words)).stdout
+    const run = async (...words: string[]) => (await shell.run(words)).stdout
     for (let i = 0; i < 3; i++) await daemon.owner.call(savedSnippets.list, {})
     await daemon.owner.raw('POST', '/api/v1/register')
     await run('snapshot', 'save', 'one')
@@ -85,11 +85,11 @@ describe('the fixture subcommands', () => {
 
   test('a noun is listed once, also where the control plane adds verbs to it', async t => {
     const shell = newShell(t)
-    const { stdout } = await shell.natter(['help', 'all'])
+    const { stdout } = await shell.run(['help', 'all'])
     for (const word of ['queues', 'webhooks', 'clock', 'events', 'accounts'])
       assert.equal(stdout.match(new RegExp(`^  (\\w+, )*${word}\\b`, 'gm'))?.length, 1, word)
     const verbs = async (word: string) => {
-      const { stdout } = await shell.natter([word, '--help'])
+      const { stdout } = await shell.run([word, '--help'])
       return [...stdout.matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, verb]) => verb).sort()
     }
     assert.deepEqual(await verbs('webhooks'), ['deliveries', 'redeliver', 'requests', 'wait'])
@@ -102,18 +102,18 @@ describe('the fixture subcommands', () => {
     const token = ['--control-token', daemon.ready.control_token!]
     await daemon.owner.call(savedSnippets.list, {})
     const words = ['requests', 'wait', '--endpoint', 'get-saved-snippets', '--status', '429', '--within', '50ms']
-    const late = await shell.natter([...words, ...token])
+    const late = await shell.run([...words, ...token])
     assert.equal(late.code, 8)
     assert.match(late.stderr, /near: status: wanted 429, was 200/)
-    const undelivered = await shell.natter(['webhooks', 'wait', '--status', 'failed', '--within', '50ms', ...token])
+    const undelivered = await shell.run(['webhooks', 'wait', '--status', 'failed', '--within', '50ms', ...token])
     assert.deepEqual(
       [undelivered.code, undelivered.stderr.includes('no such delivery was tried within 50ms')],
       [8, true],
     )
-    assert.equal((await shell.natter(['reset'])).code, 4)
-    assert.equal((await shell.natter(['clock', 'set', 'yesteryear', ...token])).code, 2)
-    assert.equal((await shell.natter(['faults', 'add', 'fire', ...token])).code, 2)
-    const duration = await shell.natter(['clock', 'set', '5m', ...token])
+    assert.equal((await shell.run(['reset'])).code, 4)
+    assert.equal((await shell.run(['clock', 'set', 'yesteryear', ...token])).code, 2)
+    assert.equal((await shell.run(['faults', 'add', 'fire', ...token])).code, 2)
+    const duration = await shell.run(['clock', 'set', '5m', ...token])
     assert.match(duration.stderr, /"5m" is a duration, not a point in time\n {2}natter clock advance 5m/)
   })
 })

@@ -18,7 +18,7 @@ function shellFor(t: TestContext): Shell {
 }
 
 async function send(shell: Shell, topic: string, text: string): Promise<string> {
-  const { code, stdout, stderr } = await shell.natter(['send', `#general>${topic}`, text])
+  const { code, stdout, stderr } = await shell.run(['send', `#general>${topic}`, text])
   assert.equal(code, 0, stderr)
   return stdout.trim()
 }
@@ -56,7 +56,7 @@ describe('natter tail --forward-to', () => {
       [['--forward-to', bot.url, '--forward-header', 'no colon'], /"no colon" is not a header such as/],
       [['--forward-header', 'a: b'], /--forward-header needs --forward-to/],
     ] as const) {
-      const { code, stderr } = await shell.natter(['tail', ...args])
+      const { code, stderr } = await shell.run(['tail', ...args])
       assert.equal(code, 2)
       assert.match(stderr, message)
     }
@@ -69,7 +69,7 @@ describe('an event queue', () => {
     const before = await queues()
     const id = await send(shell, 'fails', 'x')
     const flags = ['--since', `id:${Number(id) - 1}`, '--exec', 'exit 3', '--on-error', 'stop']
-    const { code } = await shell.natter(['tail', ...flags])
+    const { code } = await shell.run(['tail', ...flags])
     assert.equal(code, 1)
     assert.equal(await queues(), before)
   })

@@ -26,12 +26,12 @@ describe('text that would steer a terminal', () => {
       ['users', 'me', '--ndjson'],
       ['api', 'GET', '/users/me', '--json'],
     ]) {
-      const { stdout, code } = await shell.natter(args)
+      const { stdout, code } = await shell.run(args)
       assert.equal(code, 0)
       assert.doesNotMatch(stdout.replaceAll('\n', ''), steering, args.join(' '))
       assert.equal(JSON.parse(stdout).full_name, hostile)
     }
-    const { stdout } = await shell.natter(['api', '--batch', '-'], { input: '{"path":"/users/me"}\n' })
+    const { stdout } = await shell.run(['api', '--batch', '-'], { input: '{"path":"/users/me"}\n' })
     assert.doesNotMatch(stdout.trimEnd(), steering)
     assert.equal(JSON.parse(stdout).full_name, hostile)
   })
@@ -46,7 +46,7 @@ describe('text that would steer a terminal', () => {
 
   test('leaves a pipe as it is with --jq', async t => {
     const url = await fakeServer(t, (_request, response) => json(response, { result: 'success', full_name: hostile }))
-    const { stdout } = await newShell(t, accountAt(url)).natter(['users', 'me', '--jq', '.full_name'])
+    const { stdout } = await newShell(t, accountAt(url)).run(['users', 'me', '--jq', '.full_name'])
     assert.equal(stdout, `${hostile}\n`)
   })
 
@@ -70,7 +70,7 @@ describe('a key', () => {
     const folder = join(shell.home, 'downloads')
     mkdirSync(folder)
     writeFileSync(join(folder, 'zuliprc'), `[api]\nsite=${url}\nemail=eve@example.com\nkey=x\n`)
-    const { code, stderr } = await shell.natter(['users', 'me'], { cwd: folder })
+    const { code, stderr } = await shell.run(['users', 'me'], { cwd: folder })
     assert.equal(code, 2, stderr)
     assert.match(stderr, /the API key comes from the environment \(NATTER_\*\), but the site from zuliprc/)
     assert.match(stderr, /NATTER_SITE/)
@@ -95,12 +95,12 @@ describe('a control token', () => {
       [['whoami', '--as', 'amy'], token],
       [['clock', 'show', '--control-token', 'the token'], {}],
     ] as const) {
-      const { code, stderr } = await shell.natter(args, { cwd: folder, env })
+      const { code, stderr } = await shell.run(args, { cwd: folder, env })
       assert.equal(code, 2, stderr)
       assert.match(stderr, /the control token comes from .+, but the site from zuliprc/)
     }
-    assert.match((await shell.natter(['env'], { cwd: folder, env: token })).stdout, /^unset NATTER_CONTROL_TOKEN$/m)
-    assert.equal((await shell.natter(['open', '--print'], { cwd: folder, env: token })).stdout, `${url}/\n`)
+    assert.match((await shell.run(['env'], { cwd: folder, env: token })).stdout, /^unset NATTER_CONTROL_TOKEN$/m)
+    assert.equal((await shell.run(['open', '--print'], { cwd: folder, env: token })).stdout, `${url}/\n`)
     assert.deepEqual(seen, [])
 
     for (const [args, env] of [
@@ -108,7 +108,7 @@ describe('a control token', () => {
       [[], { ...token, NATTER_SITE: url }],
       [['--control-token', 'the token'], { NATTER_SITE: url }],
     ] as const) {
-      const { code, stderr } = await shell.natter(['clock', 'show', ...args], { cwd: folder, env })
+      const { code, stderr } = await shell.run(['clock', 'show', ...args], { cwd: folder, env })
       assert.equal(code, 0, stderr)
     }
     assert.deepEqual(seen, ['Bearer the token', 'Bearer the token', 'Bearer the token'])

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { Outcome } from '../support/cli.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
+import type { Outcome } from '../support/natter-bundle.ts'
 
 const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--clock', 'frozen@2030-03-04T09:30:00Z'] })
 const folder = mkdtempSync(join(tmpdir(), 'natter-edges-'))

@@ -25,16 +25,7 @@ describe('natter seed pull', () => {
     const content = 'Ask @**Amy Adams** or @_**Bob Brown|11**, cat@example.org, or Amy.'
     await owner.call(messages.send, { type: 'channel', to: 'general', topic: 'for Bob Brown', content })
     const shell = shellAt(t)
-    const pulled = await shell.natter([
-      'seed',
-      'pull',
-      'team.json',
-      '--channel',
-      'general',
-      '--messages',
-      '50',
-      '--json',
-    ])
+    const pulled = await shell.run(['seed', 'pull', 'team.json', '--channel', 'general', '--messages', '50', '--json'])
     assert.equal(pulled.code, 0, pulled.stderr)
     const figures = JSON.parse(pulled.stdout)
     assert.equal(figures.users, 6)
@@ -57,10 +48,10 @@ describe('natter seed pull', () => {
 
   test('is the same every time, and keeps names if asked to', async t => {
     const shell = shellAt(t)
-    for (const name of ['a.json', 'b.json']) assert.equal((await shell.natter(['seed', 'pull', name])).code, 0)
+    for (const name of ['a.json', 'b.json']) assert.equal((await shell.run(['seed', 'pull', name])).code, 0)
     assert.deepEqual(seedIn(shell, 'a.json'), seedIn(shell, 'b.json'))
-    assert.equal((await shell.natter(['seed', 'pull', 'a.json'])).code, 1)
-    assert.equal((await shell.natter(['seed', 'pull', 'a.json', '--force', '--keep-names'])).code, 0)
+    assert.equal((await shell.run(['seed', 'pull', 'a.json'])).code, 1)
+    assert.equal((await shell.run(['seed', 'pull', 'a.json', '--force', '--keep-names'])).code, 0)
     const kept = seedIn(shell, 'a.json')
     assert.ok(kept.users.some((user: { full_name: string }) => user.full_name === 'Amy Adams'))
     assert.deepEqual(kept.groups.find((group: { name: string }) => group.name === 'engineering').subgroups, ['backend'])
@@ -68,10 +59,10 @@ describe('natter seed pull', () => {
 
   test('refuses channels that the account cannot see, and numbers out of range', async t => {
     const shell = shellAt(t)
-    const missing = await shell.natter(['seed', 'pull', 'x.json', '--channel', 'nowhere'])
+    const missing = await shell.run(['seed', 'pull', 'x.json', '--channel', 'nowhere'])
     assert.equal(missing.code, 3)
     assert.match(missing.stderr, /there is no channel nowhere that this account can see/)
-    assert.equal((await shell.natter(['seed', 'pull', 'x.json', '--messages', '0'])).code, 2)
+    assert.equal((await shell.run(['seed', 'pull', 'x.json', '--messages', '0'])).code, 2)
   })
 })
 
@@ -101,7 +92,7 @@ describe('natter seed pull from a server that does not behave', () => {
     if (found) json(response, { result: 'success', msg: '', ...found })
     else json(response, { result: 'error', msg: 'No', code: 'BAD_REQUEST' }, 400)
   }
-  const pull = (shell: Shell, ...flags: string[]) => shell.natter(['seed', 'pull', 'team.json', ...flags])
+  const pull = (shell: Shell, ...flags: string[]) => shell.run(['seed', 'pull', 'team.json', ...flags])
 
   test('waits as long as a rate limit asks', async t => {
     let calls = 0

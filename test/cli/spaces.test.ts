@@ -18,7 +18,7 @@ function tokenOf(shell: Shell): Shell {
 }
 
 async function run(shell: Shell, ...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await shell.natter(words)
+  const { code, stdout, stderr } = await shell.run(words)
   assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
   return stdout
 }
@@ -38,16 +38,16 @@ describe('natter spaces', () => {
     assert.match(await run(home, 'whoami'), /spaces\/worker-1/)
     assert.equal(JSON.parse(await run(home, 'clock', 'show', '--json')).time, '2030-01-01T00:00:00.000Z')
     assert.match(await run(home, '--as', 'zoe', 'users', 'me', '--json'), /zoe@example.com/)
-    const refused = await home.natter(['spaces', 'list'])
+    const refused = await home.run(['spaces', 'list'])
     assert.match(refused.stderr, /A space has no spaces of its own/)
     await run(shell, 'spaces', 'delete', 'worker-1')
-    const gone = await home.natter(['users', 'me'])
+    const gone = await home.run(['users', 'me'])
     assert.deepEqual(
       [gone.code, /There is no space "worker-1"/.test(gone.stderr)],
       [exitCodes.notFound, true],
       gone.stderr,
     )
-    const missing = await shell.natter(['spaces', 'create', '--seed', join(shell.home, 'none.yaml')])
+    const missing = await shell.run(['spaces', 'create', '--seed', join(shell.home, 'none.yaml')])
     assert.match(missing.stderr, /--seed: cannot read .*none\.yaml: ENOENT/)
   })
 })

@@ -65,10 +65,10 @@ describe('natter tail', () => {
   test('refuses an event type that does not exist, close to another or not', async t => {
     const shell = ownerOf(t, daemon())
     for (const subcommand of ['tail', 'wait']) {
-      const far = await shell.natter([subcommand, '--type', 'nonsense'])
+      const far = await shell.run([subcommand, '--type', 'nonsense'])
       assert.equal(far.code, 2)
       assert.match(far.stderr, /there is no event type "nonsense"\n {2}Common types are message, reaction/)
-      const near = await shell.natter([subcommand, '--type', 'reacton'])
+      const near = await shell.run([subcommand, '--type', 'reacton'])
       assert.match(near.stderr, /Did you mean reaction\?/)
     }
   })
@@ -82,7 +82,7 @@ describe('natter tail', () => {
       ['channels', 'create', 'tea'],
       ['snippets', 'create', 'Hi', 'Hello there'],
     ])
-      assert.equal((await shell.natter(words)).code, 0)
+      assert.equal((await shell.run(words)).code, 0)
     await until(() => tail.lines.some(line => line.includes('saved_snippets')))
     const lines = tail.lines.map(line => line.replace(/^[\d: -]+ {2}/, ''))
     assert.equal(lines[0], 'new channel: #tea')
@@ -119,7 +119,7 @@ function ownerOf(t: Parameters<typeof newShell>[0], { url, ready }: TestDaemon):
 }
 
 async function send(shell: Shell, to: string, text: string): Promise<number> {
-  const { code, stdout, stderr } = await shell.natter(['send', to, text])
+  const { code, stdout, stderr } = await shell.run(['send', to, text])
   assert.equal(code, 0, stderr)
   return Number(stdout)
 }

@@ -49,8 +49,8 @@ describe('natter tail --cursor, killed', () => {
     const daemon = await startDaemon(t)
     const { email, api_key } = daemon.ready.owner
     const shell = newShell(t, accountAt(daemon.url, email, api_key))
-    assert.equal((await shell.natter(['subscribe', 'ops'])).code, 0)
-    const say = (topic: string) => shell.natter(['send', `#ops>${topic}`, `about ${topic}`])
+    assert.equal((await shell.run(['subscribe', 'ops'])).code, 0)
+    const say = (topic: string) => shell.run(['send', `#ops>${topic}`, `about ${topic}`])
     const words = ['tail', '--cursor', 'place', '--channel', 'ops', '--sender', 'me', '--narrow', 'channel:ops']
     const only = [...words, '--topic', 'wanted', '--topic', 'needed', '--jq', '.message.content']
     const tail = new Watched(t, shell.spawn(only))

@@ -90,7 +90,7 @@ describe('natter tail', () => {
       assert.equal(await tail.ended, 143)
       assert.deepEqual(tail.lines, wanted, flags.join(' '))
     }
-    const wrong = await shell.natter(['tail', '--channel', 'genral'])
+    const wrong = await shell.run(['tail', '--channel', 'genral'])
     assert.equal(wrong.code, 3)
     assert.match(wrong.stderr, /Did you mean general/)
   })
@@ -186,20 +186,20 @@ describe('natter tail', () => {
     const third = new Watched(t, shell.spawn([...words, '--count', '2']))
     assert.equal(await third.ended, 0)
     assert.deepEqual(third.lines, ['four', 'five'])
-    const other = await shell.with({ NATTER_EMAIL: 'bob@example.com' }).natter(words)
+    const other = await shell.with({ NATTER_EMAIL: 'bob@example.com' }).run(words)
     assert.equal(other.code, 1)
     assert.match(other.stderr, /belongs to amy@example\.com/)
     writeFileSync(join(shell.home, 'cursor.json'), '{')
-    assert.equal((await shell.natter(words)).code, 1)
+    assert.equal((await shell.run(words)).code, 1)
   })
 
   test('ends by itself: --count, --until, --idle, --within', async t => {
     const chat = await fakeChat(t)
     const shell = newShell(t, chat.env)
-    assert.equal((await shell.natter(['tail', '--idle', '100ms'])).code, 0)
-    assert.equal((await shell.natter(['tail', '--within', '100ms'])).code, 0)
-    assert.equal((await shell.natter(['tail', '--within', '100ms', '--count', '1'])).code, 8)
-    assert.equal((await shell.natter(['tail', '--idle', '100ms', '--until', 'x'])).code, 8)
+    assert.equal((await shell.run(['tail', '--idle', '100ms'])).code, 0)
+    assert.equal((await shell.run(['tail', '--within', '100ms'])).code, 0)
+    assert.equal((await shell.run(['tail', '--within', '100ms', '--count', '1'])).code, 8)
+    assert.equal((await shell.run(['tail', '--idle', '100ms', '--until', 'x'])).code, 8)
     const until = new Watched(t, shell.spawn(['tail', '--until', '/^do+ne$/', '--jq', '.message.id']))
     await until.said(/ready/)
     for (const text of ['not done', 'dooone', 'more']) chat.say(text)
@@ -212,7 +212,7 @@ describe('natter tail', () => {
       ['--on-error', 'x'],
       ['--since', '?'],
     ])
-      assert.equal((await shell.natter(['tail', ...flags])).code, 2, flags.join(' '))
+      assert.equal((await shell.run(['tail', ...flags])).code, 2, flags.join(' '))
   })
 
   test('--exec runs a command with JSON on stdin and variables, never with content as code', async t => {
@@ -273,7 +273,7 @@ describe('natter tail', () => {
     const { email, api_key } = first.ready.owner
     const shell = newShell(t, accountAt(first.url, email, api_key))
     const say = async (text: string) => {
-      const { code, stdout, stderr } = await shell.natter(['send', text, '--to', email, '--jq', '.id'])
+      const { code, stdout, stderr } = await shell.run(['send', text, '--to', email, '--jq', '.id'])
       assert.equal(code, 0, stderr)
       return Number(stdout)
     }

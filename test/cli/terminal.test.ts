@@ -48,7 +48,7 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     const shell = newShell(t, accountAt(daemon.url, email, api_key))
     const about = 'Where all of us talk about 天気 and everything else that comes to mind, at length'
     for (const name of ['general', 'a rather long name of a channel', '天気'])
-      assert.equal((await shell.natter(['channels', 'create', name, '--description', about])).code, 0)
+      assert.equal((await shell.run(['channels', 'create', name, '--description', about])).code, 0)
     for (const columns of [40, 80, 120])
       for (const words of [
         ['channels', 'list'],
@@ -58,7 +58,7 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
         const screen = open(t, shell, words, { columns })
         assert.equal(await screen.ended, 0)
         const lines = screen.plain.trimEnd().split('\n')
-        const { length } = (await shell.natter([...words, '--ndjson'])).stdout.trim().split('\n')
+        const { length } = (await shell.run([...words, '--ndjson'])).stdout.trim().split('\n')
         assert.equal(lines.length, length + 1, screen.plain)
         for (const line of lines) assert.ok(stringWidth(line) <= columns, `${columns}: ${line}`)
       }
@@ -66,14 +66,14 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     await narrow.ended
     assert.match(narrow.plain, /^stream_id {2}name +description\n(.*\n)*1 +general +Where al/)
     const at = ['--at', '2100-01-01', '--quiet']
-    assert.equal((await shell.natter(['scheduled', 'create', '#general>x', 'hello', ...at])).code, 0)
+    assert.equal((await shell.run(['scheduled', 'create', '#general>x', 'hello', ...at])).code, 0)
     const block = open(t, shell, ['scheduled', 'list'], { columns: 40 })
     await block.ended
     assert.match(block.plain, /^scheduled_message_id +1\n(.*\n)*content +hello\n/)
-    const piped = await shell.natter(['channels', 'list'])
+    const piped = await shell.run(['channels', 'list'])
     assert.match(piped.stdout, /^stream_id {2}name +description +invite_only {2}subscriber_count\n/)
     assert.ok(piped.stdout.includes(about))
-    const all = await shell.natter(['channels', 'list', '--fields', 'name,topics_policy,folder_id'])
+    const all = await shell.run(['channels', 'list', '--fields', 'name,topics_policy,folder_id'])
     assert.match(all.stdout, /^name +topics_policy +folder_id\n/)
   })
 
@@ -103,7 +103,7 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     const asJson = open(t, shell, ['send', '#lunch>today', 'Hi', '--fields', 'id'])
     assert.equal(await asJson.ended, 0)
     assert.match(asJson.plain, /^\d+\n$/)
-    assert.match((await shell.natter(['send', '#lunch>today', 'Hi'])).stdout, /^\d+\n$/)
+    assert.match((await shell.run(['send', '#lunch>today', 'Hi'])).stdout, /^\d+\n$/)
   })
 
   test('a password is asked for and not shown', async t => {

@@ -27,7 +27,7 @@ describe('natter trigger', () => {
     const { url, ready } = daemon
     const account = { NATTER_SITE: url, NATTER_EMAIL: 'amy@example.com', NATTER_CONTROL_TOKEN: ready.control_token! }
     shell = new Shell(mkdtempSync(join(tmpdir(), 'natter-home-')), account)
-    const { stdout, code } = await shell.natter(['trigger', '--list', '--json'])
+    const { stdout, code } = await shell.run(['trigger', '--list', '--json'])
     assert.equal(code, 0)
     kinds = JSON.parse(stdout)
   })
@@ -39,7 +39,7 @@ describe('natter trigger', () => {
   })
 
   test('makes every kind happen, and shows the event that the account is sent', async () => {
-    const { stdout, stderr, code } = await shell.natter(['trigger', '--json', ...kinds.map(({ kind }) => kind)])
+    const { stdout, stderr, code } = await shell.run(['trigger', '--json', ...kinds.map(({ kind }) => kind)])
     assert.equal(code, 0, stderr)
     const happened: { kind: string; event: { type: string; op?: string } }[] = JSON.parse(stdout)
     const found = happened.map(({ kind, event: { type, op } }) => ({ kind, event: op ? `${type}/${op}` : type }))
@@ -51,7 +51,7 @@ describe('natter trigger', () => {
 
   test('works for a bot, and sends the values that --override gives', async () => {
     const args = ['--for', 'echo-bot', '--override', 'topic=bots', '--override', 'content=@**Echo Bot** ping']
-    const { stdout, stderr, code } = await shell.natter(['trigger', 'mention', '--json', ...args])
+    const { stdout, stderr, code } = await shell.run(['trigger', 'mention', '--json', ...args])
     assert.equal(code, 0, stderr)
     const [{ to, event }] = JSON.parse(stdout)
     assert.match(to, /^echo-bot@/)
@@ -66,14 +66,14 @@ describe('natter trigger', () => {
       [['reaction/add', '--override', 'tada'], /"tada" is not FIELD=VALUE/],
       [[], /no kind given/],
     ] as const) {
-      const { code, stderr } = await shell.natter(['trigger', ...args])
+      const { code, stderr } = await shell.run(['trigger', ...args])
       assert.equal(code, 2, stderr)
       assert.match(stderr, sentence)
     }
   })
 
   test('passes a refusal of the server on', async () => {
-    const { code, stderr } = await shell.natter(['trigger', 'reaction/add', '--override', 'emoji_name=no_such_emoji'])
+    const { code, stderr } = await shell.run(['trigger', 'reaction/add', '--override', 'emoji_name=no_such_emoji'])
     assert.notEqual(code, 0)
     assert.match(stderr, /no_such_emoji/)
   })

@@ -5,7 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { fits } from '../../cli/commands/verify/transcript.ts'
-import { newShell, type Outcome } from '../support/cli.ts'
+import { newShell } from '../support/cli.ts'
+import type { Outcome } from '../support/natter-bundle.ts'
 
 interface Verified extends Outcome {
   readonly page: string

@@ -49,26 +49,26 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
     node.as(owner).call(messages.send, { type: 'direct', to: [owner.id], content })
 
   test('natter calls the next site when the first is not there', async () => {
-    const { code, stdout, stderr } = await shell.natter(['whoami', '--json'], { env: accountAt(nowhere, ...urls()) })
+    const { code, stdout, stderr } = await shell.run(['whoami', '--json'], { env: accountAt(nowhere, ...urls()) })
     assert.equal(code, 0, stderr)
     assert.equal(JSON.parse(stdout).email, owner.email)
   })
 
   test('natter cluster status shows who leads and where the others are', async () => {
     await until(async () => (await cluster.nodes[0]!.ready()).cluster.daemons.length === 2)
-    const shown = await shell.natter(['cluster', 'status'], { env: accountAt(...urls()) })
+    const shown = await shell.run(['cluster', 'status'], { env: accountAt(...urls()) })
     assert.equal(shown.code, 0, shown.stderr)
     const leader = await cluster.leader()
     assert.match(shown.stdout, new RegExp(`Cluster natter: ${leader.url} leads`))
     for (const url of urls()) assert.ok(shown.stdout.includes(url), shown.stdout)
-    const json = await shell.natter(['cluster', 'status', '--json'], { env: accountAt(...urls()) })
+    const json = await shell.run(['cluster', 'status', '--json'], { env: accountAt(...urls()) })
     assert.equal(JSON.parse(json.stdout).daemons.length, 2)
   })
 
   test('natter cluster status says when there is no cluster', async t => {
     const single = await launch('', { flags: ['--memory'] })
     t.after(() => single.kill())
-    const { code, stderr } = await shell.natter(['cluster', 'status'], { env: { NATTER_SITE: single.url } })
+    const { code, stderr } = await shell.run(['cluster', 'status'], { env: { NATTER_SITE: single.url } })
     assert.equal(code, 1)
     assert.match(stderr, /is a single daemon, not one of a cluster/)
   })

@@ -99,7 +99,7 @@ describe('logs', () => {
   test('the level can be changed while the daemon runs', async t => {
     const daemon = await startDaemon(t)
     const shell = newShell(t)
-    const reload = (...flags: string[]) => shell.natter(['daemon', 'reload', '--data', daemon.data, ...flags])
+    const reload = (...flags: string[]) => shell.run(['daemon', 'reload', '--data', daemon.data, ...flags])
     await daemon.owner.call(users.me, {})
     assert.equal((await reload('--log-level', 'info')).code, 0)
     await until(() => daemon.stderr.includes('reloaded; the log level is info'))
@@ -115,6 +115,6 @@ describe('logs', () => {
     writeFileSync(join(daemon.data, 'log-level'), 'nonsense')
     daemon.process.kill('SIGHUP')
     await until(() => /log-level has no log level; write one of trace/.test(daemon.stderr))
-    assert.equal((await shell.natter(['daemon', 'reload', '--data', shell.home])).code, 3)
+    assert.equal((await shell.run(['daemon', 'reload', '--data', shell.home])).code, 3)
   })
 })

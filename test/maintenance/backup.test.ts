@@ -24,7 +24,7 @@ function place(name: string): string {
 }
 
 function natter(t: TestContext, ...args: string[]) {
-  return newShell(t).natter(args)
+  return newShell(t).run(args)
 }
 
 async function say(daemon: TestDaemon, content: string): Promise<number> {

@@ -44,7 +44,7 @@ function edit(folder: string, name: string, change: (text: string) => string): v
 }
 
 async function check(t: TestContext, folder: string) {
-  const { code, stdout } = await newShell(t).natter(['store', 'check', '--data', folder, '--json'])
+  const { code, stdout } = await newShell(t).run(['store', 'check', '--data', folder, '--json'])
   return { code, ...JSON.parse(stdout) } as { code: number; ok: boolean; problems: { file: string; line?: number }[] }
 }
 
@@ -52,7 +52,7 @@ describe('natter store check', () => {
   test('finds nothing wrong with a good store, and changes nothing', async t => {
     const folder = copy()
     const before = readdirSync(folder, { recursive: true }).sort()
-    const { code, stdout } = await newShell(t).natter(['store', 'check', '--data', folder])
+    const { code, stdout } = await newShell(t).run(['store', 'check', '--data', folder])
     assert.equal(code, 0)
     assert.match(stdout, /^ok: \d+ files, .*, journal up to position \d+\n$/)
     assert.deepEqual(readdirSync(folder, { recursive: true }).sort(), before)
@@ -121,7 +121,7 @@ describe('natter store check', () => {
   })
 
   test('refuses a folder that has no store', async t => {
-    const { code, stderr } = await newShell(t).natter(['store', 'check', '--data', join(scratch, 'nothing')])
+    const { code, stderr } = await newShell(t).run(['store', 'check', '--data', join(scratch, 'nothing')])
     assert.equal(code, 3)
     assert.match(stderr, /nothing has no store/)
   })
@@ -131,7 +131,7 @@ describe('natter backup of a store that is damaged', () => {
   test('is refused, with the place', async t => {
     const shell = newShell(t)
     const refused = async (words: RegExp, folder: string) => {
-      const { code, stderr } = await shell.natter(['backup', 'x.tar', '--data', folder])
+      const { code, stderr } = await shell.run(['backup', 'x.tar', '--data', folder])
       assert.equal(code, 1, stderr)
       assert.match(stderr, words)
       assert.deepEqual(readdirSync(shell.home), [])
@@ -157,14 +157,14 @@ describe('natter backup of a store that is damaged', () => {
 
 describe('natter store stats', () => {
   test('counts what the store holds', async t => {
-    const { code, stdout } = await newShell(t).natter(['store', 'stats', '--data', original, '--json'])
+    const { code, stdout } = await newShell(t).run(['store', 'stats', '--data', original, '--json'])
     assert.equal(code, 0)
     const stats = JSON.parse(stdout)
     assert.equal(stats.uploads, 1)
     assert.equal(stats.bytes.uploads, 5)
     assert.ok(stats.messages >= 4 && stats.users >= 2 && stats.channels >= 1, stdout)
     assert.equal(stats.journal_entries, stats.position - stats.snapshot.position)
-    const text = await newShell(t).natter(['store', 'stats', '--data', original])
+    const text = await newShell(t).run(['store', 'stats', '--data', original])
     assert.match(text.stdout, /^messages +\d+$/m)
     assert.match(text.stdout, /^uploads +1, 5 B$/m)
   })

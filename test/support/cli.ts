@@ -1,7 +1,7 @@
 // Runs `natter` as a process of its own: the launcher with the bundle, or the sources where the bundle is older than they.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -9,20 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { runHere } from './cli-in-process.ts'
+import { bareEnv, isBundleFresh, type Outcome, type Surroundings } from './natter-bundle.ts'
 
 const root = join(import.meta.dirname, '../..')
-
-export interface Outcome {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-export interface Surroundings {
-  readonly env?: Readonly<Record<string, string>>
-  readonly input?: string
-  readonly cwd?: string
-}
 
 /** A user with an empty home: no profile, no zuliprc, no daemon. */
 export class Shell {
@@ -38,6 +28,7 @@ export class Shell {
     return new Shell(this.home, { ...this.env, ...env })
   }
 
+  /** Runs it in a process of its own. */
   async natter(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
     const child = this.spawn(args, surroundings)
     const output = { stdout: '', stderr: '' }
@@ -53,8 +44,16 @@ export class Shell {
     return { code, ...output }
   }
 
+  /** Runs it in this process: for tests that are not about the process, the signals it gets or the programs it starts. */
+  async run(args: readonly string[], { env = {}, input = '', cwd = this.home }: Surroundings = {}): Promise<Outcome> {
+    return runHere(args, { env: { ...bareEnv, HOME: this.home, ...this.env, ...env }, input, cwd })
+  }
+
   spawn(args: readonly string[], { env = {}, cwd = this.home }: Surroundings = {}): ChildProcess {
-    return spawn(process.execPath, [...entry, ...args], { cwd, env: { ...bare, HOME: this.home, ...this.env, ...env } })
+    return spawn(process.execPath, [...entry, ...args], {
+      cwd,
+      env: { ...bareEnv, HOME: this.home, ...this.env, ...env },
+    })
   }
 }
 
@@ -150,20 +149,6 @@ export function exitOf(child: ChildProcess): Promise<number | null> {
   })
 }
 
-const bare = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(NATTER|ZULIP|XDG|NO_COLOR|FORCE_COLOR|NODE_TEST)/.test(name)),
-) as Record<string, string>
-
-const entry = bundleIsFresh()
+const entry = isBundleFresh
   ? [join(root, 'bin/natter')]
   : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href, join(root, 'cli/main.ts')]
-
-function bundleIsFresh(): boolean {
-  const bundle = statSync(join(root, 'dist/natter.cjs'), { throwIfNoEntry: false })
-  if (!bundle) return false
-  return ['cli', 'daemon/api'].every(folder =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).every(
-      name => statSync(join(root, folder, name)).mtimeMs <= bundle.mtimeMs,
-    ),
-  )
-}

@@ -1,0 +1,38 @@
+// What every run of `natter` in a test has in common, in a process of its own or not: its surroundings, its outcome, and
+// whether the bundle is at least as new as the sources.
+
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+
+export const bundleFile = join(root, 'dist/natter.cjs')
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly cwd?: string
+}
+
+/** The environment without anything that natter, a terminal or the test runner reads. */
+export const bareEnv = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(NATTER|ZULIP|XDG|NO_COLOR|FORCE_COLOR|NODE_TEST)/.test(name)),
+) as Readonly<Record<string, string>>
+
+export const isBundleFresh = isFresh()
+
+function isFresh(): boolean {
+  const bundle = statSync(bundleFile, { throwIfNoEntry: false })
+  if (!bundle) return false
+  return ['cli', 'daemon/api'].every(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).every(
+      name => statSync(join(root, folder, name)).mtimeMs <= bundle.mtimeMs,
+    ),
+  )
+}
