@@ -17,7 +17,9 @@ interface Why {
 export async function keepWorld(control: ControlPlane, folder: string, { test, error }: Why = {}): Promise<void> {
   const report = makeReport(control)
   const snapshot = control.worlds.write('now')
-  const said = error === undefined ? {} : { error: error instanceof Error ? String(error.stack) : inspect(error) }
+  // An error of another realm, or one that vitest has serialized, is no instance of Error here.
+  const { stack } = Object(error)
+  const said = error === undefined ? {} : { error: typeof stack === 'string' ? stack : inspect(error) }
   await mkdir(folder, { recursive: true })
   for (const [name, text] of failureFiles({ version: report.version, what: test ?? 'A test', ...said }, report))
     await writeFileAtomically(join(folder, name), text)

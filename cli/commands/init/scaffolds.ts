@@ -8,46 +8,51 @@ interface Scaffold {
   readonly run: string
 }
 
-const conftest = `# Gives every test a chat server of its own: the fixture "natter".
-# Run the tests with \`natter exec --preset dev -- pytest\`, which starts one daemon for the run and sets NATTER_*.
+const conftest = `# Gives every test a chat server of its own: the fixture "natter", a space of the daemon that runs the whole session.
+# Run the tests with \`natter exec --preset dev -- pytest\`, which starts the daemon and sets NATTER_*. With pytest-xdist they can
+# run in parallel: \`natter exec --preset dev -- pytest -n 8\`.
 
 import base64, json, os, urllib.parse, urllib.request
 import pytest
 
 
+def send(method, url, authorization, form=""):
+    if method == "GET" and form:
+        url, form = url + "?" + form, ""
+    request = urllib.request.Request(url, method=method, data=form.encode() or None)
+    request.add_header("Authorization", authorization)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
 class Natter:
     """The server, and the accounts of the preset dev: owner, ada, mo, amy, bob, cat, guy, echo-bot, deploy-bot."""
 
-    url = os.environ.get("NATTER_SITE")
+    def __init__(self, space):
+        self.url = space["url"]
+        self.token = space["control_token"]
 
     def control(self, method, path):
         """Calls the control plane: the clock, faults, waits, the keys of all accounts."""
-        token = "Bearer " + os.environ["NATTER_CONTROL_TOKEN"]
-        return self._send(method, "/control/v1" + path, token)
+        return send(method, self.url + "/control/v1" + path, "Bearer " + self.token)
 
     def call(self, account, method, path, **params):
         """Calls the API as an account. Texts are sent as they are, everything else as JSON."""
         found = self.control("GET", "/accounts/" + account)["account"]
         key = base64.b64encode(f"{found['email']}:{found['api_key']}".encode()).decode()
         fields = {name: value if isinstance(value, str) else json.dumps(value) for name, value in params.items()}
-        return self._send(method, "/api/v1" + path, "Basic " + key, urllib.parse.urlencode(fields))
-
-    def _send(self, method, path, authorization, form=""):
-        if method == "GET" and form:
-            path, form = path + "?" + form, ""
-        request = urllib.request.Request(self.url + path, method=method, data=form.encode() or None)
-        request.add_header("Authorization", authorization)
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
+        return send(method, self.url + "/api/v1" + path, "Basic " + key, urllib.parse.urlencode(fields))
 
 
 @pytest.fixture
 def natter():
-    if not Natter.url:
+    if "NATTER_SITE" not in os.environ:
         pytest.fail("run: natter exec --preset dev -- pytest")
-    server = Natter()
-    server.control("POST", "/reset")  # Every test finds the organization as it was founded.
-    return server
+    spaces = os.environ["NATTER_SITE"] + "/control/v1/spaces"
+    token = "Bearer " + os.environ["NATTER_CONTROL_TOKEN"]
+    space = send("POST", spaces, token)  # Every test finds the organization as it was founded.
+    yield Natter(space)
+    send("DELETE", spaces + "/" + space["name"], token)
 `
 
 const testNatter = `# An example: replace it by what your code does.
@@ -99,10 +104,43 @@ import (
 	"testing"
 )
 
-// call sends a request and decodes the answer.
-func call(t *testing.T, method, path string, form url.Values, authorize func(*http.Request), answer any) {
+// server is a space: an organization of its own in the daemon that natter exec starts.
+type server struct {
+	Name, URL string
+	Owner     struct {
+		Email  string
+		APIKey string \`json:"api_key"\`
+	}
+}
+
+// newServer makes a space for one test, with the accounts and channels of the preset dev.
+func newServer(t *testing.T) server {
 	t.Helper()
-	request, err := http.NewRequest(method, os.Getenv("NATTER_SITE")+path, strings.NewReader(form.Encode()))
+	if os.Getenv("NATTER_SITE") == "" {
+		t.Skip("run: natter exec --preset dev -- go test ./...")
+	}
+	spaces := os.Getenv("NATTER_SITE") + "/control/v1/spaces"
+	var made server
+	call(t, "POST", spaces, nil, control, &made)
+	t.Cleanup(func() { call(t, "DELETE", spaces+"/"+made.Name, nil, control, &struct{}{}) })
+	return made
+}
+
+// post calls the API as the owner.
+func (s server) post(t *testing.T, path string, form url.Values, answer any) {
+	t.Helper()
+	owner := func(request *http.Request) { request.SetBasicAuth(s.Owner.Email, s.Owner.APIKey) }
+	call(t, "POST", s.URL+"/api/v1"+path, form, owner, answer)
+}
+
+func control(request *http.Request) {
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("NATTER_CONTROL_TOKEN"))
+}
+
+// call sends a request and decodes the answer.
+func call(t *testing.T, method, address string, form url.Values, authorize func(*http.Request), answer any) {
+	t.Helper()
+	request, err := http.NewRequest(method, address, strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,31 +154,20 @@ func call(t *testing.T, method, path string, form url.Values, authorize func(*ht
 	}
 	defer response.Body.Close()
 	if response.StatusCode != 200 {
-		t.Fatal(method, path, response.Status)
+		t.Fatal(method, address, response.Status)
 	}
 	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func control(request *http.Request) {
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("NATTER_CONTROL_TOKEN"))
-}
-
-func owner(request *http.Request) {
-	request.SetBasicAuth(os.Getenv("NATTER_EMAIL"), os.Getenv("NATTER_API_KEY"))
-}
-
-// Replace it by what your code does.
+// Replace it by what your code does. Tests have nothing in common, so they can run in parallel.
 func TestMessageIsSent(t *testing.T) {
-	if os.Getenv("NATTER_SITE") == "" {
-		t.Skip("run: natter exec --preset dev -- go test ./...")
-	}
-	var done map[string]any
-	call(t, "POST", "/control/v1/reset", nil, control, &done) // Every test finds the organization as it was founded.
+	t.Parallel()
+	chat := newServer(t)
 	message := url.Values{"type": {"channel"}, "to": {"general"}, "topic": {"tests"}, "content": {"Hello!"}}
 	var sent struct{ ID int }
-	call(t, "POST", "/api/v1/messages", message, owner, &sent)
+	chat.post(t, "/messages", message, &sent)
 	if sent.ID == 0 {
 		t.Fatal("the message has no ID")
 	}
