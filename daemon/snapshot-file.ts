@@ -4,7 +4,7 @@
 import { cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, sep } from 'node:path'
-import type { ClockSetting, SavedWorld, SnapshotFiles } from './control/snapshots.ts'
+import type { ClockSetting, SavedWorld, SnapshotFiles, WorldTime } from './control/snapshots.ts'
 import type { Fact } from './domain/facts.ts'
 import { applyFact } from './domain/index.ts'
 import { State } from './domain/model/state.ts'
@@ -21,10 +21,10 @@ interface Upload {
   readonly content: string
 }
 
-export function snapshotFiles(engine: () => Engine, files: Files): SnapshotFiles {
+export function snapshotFiles(files: Files): SnapshotFiles {
   return {
-    write: world => textOf(world, engine().load(world.sections), files),
-    seed: world => seedText(engine().load(world.sections), files),
+    write: (time, state) => textOf(time, state, files),
+    seed: state => seedText(state, files),
     async read(text) {
       try {
         return await worldOf(acceptDocument('the file', parse(text)).sections, files)
@@ -46,8 +46,7 @@ function parse(text: string): unknown {
 /** Writes what is now, for `--snapshot-on-exit`. */
 export async function writeSnapshot(path: string, engine: Engine, clock: Clock, files: Files): Promise<void> {
   const setting = 'setting' in clock ? clock.setting : { ahead: 0 }
-  const world = { time: clock.now(), clock: setting, sections: {} }
-  await writeFileAtomically(path, textOf(world, engine.state, files))
+  await writeFileAtomically(path, textOf({ time: clock.now(), clock: setting }, engine.state, files))
 }
 
 interface Clock {
@@ -105,7 +104,7 @@ async function uploadsIn(files: Files): Promise<Upload[]> {
   return uploads
 }
 
-async function* textOf({ time, clock }: SavedWorld, state: State, files: Files): AsyncGenerator<string> {
+async function* textOf({ time, clock }: WorldTime, state: State, files: Files): AsyncGenerator<string> {
   // Taken at once, written while requests are served.
   const sections = state.save(true)
   const uploads = await uploadsIn(files)

@@ -333,7 +333,7 @@ export class World {
       },
       version: version(),
       strict: this.#parts.settings.strict,
-      snapshotFiles: snapshotFiles(() => engine, this.#parts.store.files),
+      snapshotFiles: snapshotFiles(this.#parts.store.files),
       journalSize: this.#parts.store.journalSize,
     })
   }

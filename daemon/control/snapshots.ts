@@ -19,11 +19,15 @@ export interface WorldClock {
 /** A state as rows, section by section. */
 export type Sections = Readonly<Record<string, readonly unknown[]>>
 
-/** A state with its time. */
-export interface SavedWorld {
+/** When a state was, and how the clock ran. */
+export interface WorldTime {
   /** Milliseconds, by the daemon's clock. */
   readonly time: number
   readonly clock: ClockSetting
+}
+
+/** A state with its time. */
+export interface SavedWorld extends WorldTime {
   readonly sections: Sections
 }
 
@@ -33,9 +37,9 @@ interface World extends SavedWorld {
 
 /** Snapshots that leave the daemon, and come back. */
 export interface SnapshotFiles {
-  write(world: SavedWorld): AsyncIterable<string>
+  write(time: WorldTime, state: State): AsyncIterable<string>
   /** The same organization as a seed. */
-  seed(world: SavedWorld): AsyncIterable<string>
+  seed(state: State): AsyncIterable<string>
   /** Refuses what is no snapshot, or not one that this version reads. */
   read(text: string): Promise<SavedWorld>
 }
@@ -115,12 +119,18 @@ export class Worlds {
 
   /** The snapshot as a file: complete by itself. */
   write(name: string): AsyncIterable<string> {
-    return this.#files.write(this.#place(name, 'name'))
+    const now = { time: this.#clock.now(), clock: this.#clock.setting }
+    return this.#files.write(name === 'now' ? now : this.#place(name, 'name'), this.#stateOf(name))
   }
 
   /** The snapshot as a seed. */
   dumpSeed(name: string): AsyncIterable<string> {
-    return this.#files.seed(this.#place(name, 'name'))
+    return this.#files.seed(this.#stateOf(name))
+  }
+
+  /** What is now is not copied: a million messages would need their memory twice. */
+  #stateOf(name: string): State {
+    return name === 'now' ? this.#engine.state : this.#engine.load(this.#place(name, 'name').sections)
   }
 
   /** Takes a snapshot that was a file, possibly of another daemon. */

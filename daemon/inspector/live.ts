@@ -2,6 +2,7 @@
 // the figures of health.
 
 import { effect, signal } from '@preact/signals'
+import type { Finding } from '../api/findings.ts'
 import { laterPause } from '../client/following.ts'
 import { control, phase, reloadAccounts, token } from './session.ts'
 
@@ -33,6 +34,8 @@ export interface LoggedCall {
   readonly duration_ms: number | null
   readonly fault: string | null
   readonly lost: boolean
+  /** Of a daemon with --strict. */
+  readonly strict?: readonly Finding[]
 }
 
 export interface Health {

@@ -28,7 +28,11 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new SeedRefused(`the seed ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    // A text has at most about 512 MiB.
+    if (/TOO_L(?:ONG|ARGE)$/.test(code))
+      throw new SeedRefused(`the seed ${file} is too large; start from a file of natter snapshot export, with --from`)
+    throw new SeedRefused(`the seed ${file} cannot be read: ${code}`)
   }
 }
 

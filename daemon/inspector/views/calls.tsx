@@ -49,8 +49,9 @@ function isBad({ status, lost, fault }: LoggedCall): boolean {
 }
 
 function searchable(call: LoggedCall): string {
-  const { method, path, endpoint, code, fault, status } = call
-  return `${method} ${path} ${endpoint} ${status} ${code} ${fault} ${JSON.stringify(sentBy(call))}`.toLowerCase()
+  const { method, path, endpoint, code, fault, status, strict } = call
+  const words = [method, path, endpoint, status, code, fault, JSON.stringify([sentBy(call), strict])]
+  return words.join(' ').toLowerCase()
 }
 
 function statusText({ status, lost }: LoggedCall): string {
@@ -59,7 +60,7 @@ function statusText({ status, lost }: LoggedCall): string {
 }
 
 function row(call: LoggedCall) {
-  const { time, method, path, user, code, duration_ms, fault } = call
+  const { time, method, path, user, code, duration_ms, fault, strict = [] } = call
   return (
     <span class="cells calls-columns" data-bad={isBad(call)}>
       <time>{timeOfDay(time)}</time>
@@ -73,6 +74,11 @@ function row(call: LoggedCall) {
       <span class="cut">
         {path.replace(/^\/api\/v1/, '')} {code && <b class="code">{code}</b>}{' '}
         {fault && <span class="tag warn">fault: {fault}</span>}
+        {strict.map(({ kind, parameter }, index) => (
+          <span key={index} class="tag warn">
+            {kind}: {parameter ?? 'endpoint'}
+          </span>
+        ))}
       </span>
       <span class="cut">{user ? localPart(user) : '–'}</span>
       <span class="number">{duration(duration_ms)}</span>
@@ -132,6 +138,7 @@ function CallDetails({ call, close }: { call: LoggedCall; close: () => void }) {
           ['Client', call.user_agent],
           ['Endpoint', call.endpoint],
           ['Fault', call.fault],
+          ['Strict', call.strict?.map(({ kind, says }) => `${kind}: ${says}`).join('; ') ?? null],
         ]}
       />
       <h3>Parameters, as they were sent</h3>

@@ -3,8 +3,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { clock } from '../live.ts'
-import { attempt, Field, Section, useFresh } from '../parts/controls.tsx'
+import { attempt, Choice, Field, Section, useFresh } from '../parts/controls.tsx'
 import { fromNow, fullTime, localPart } from '../parts/format.ts'
+import { Table } from '../parts/table.tsx'
 import { accounts, control } from '../session.ts'
 
 interface Due {
@@ -152,6 +153,7 @@ const ofKind: Readonly<Record<string, readonly [string, string, string]>> = {
   status: ['status', 'Status', '500'],
   'rate-limit': ['seconds', 'Retry after (s)', '1'],
   latency: ['ms', 'Wait (ms)', '1000'],
+  'slow-heartbeat': ['ms', 'Wait (ms)', '60000'],
 }
 
 function Faults() {
@@ -179,33 +181,14 @@ function Faults() {
     <Section title="Faults">
       <form class="grid-form" onSubmit={add} aria-label="Add a fault">
         <Field label="Kind">
-          <select
-            class="input"
-            value={kind.value}
-            onChange={event => {
-              kind.value = event.currentTarget.value
-            }}
-          >
-            {Object.keys(kinds).map(name => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
+          <Choice label="Kind" chosen={kind} options={Object.keys(kinds).map(name => [name, name] as const)} />
         </Field>
         <Field label="Account">
-          <select
-            class="input"
-            value={user.value}
-            onChange={event => {
-              user.value = event.currentTarget.value
-            }}
-          >
-            <option value="">all</option>
-            {accounts.value.map(({ email }) => (
-              <option key={email} value={email}>
-                {localPart(email)}
-              </option>
-            ))}
-          </select>
+          <Choice
+            label="Account"
+            chosen={user}
+            options={[['', 'all'], ...accounts.value.map(({ email }) => [email, localPart(email)] as const)]}
+          />
         </Field>
         {fields.map(([name, label, placeholder]) => (
           <Field key={name} label={label}>
@@ -227,46 +210,32 @@ function Faults() {
       <p class="faint">{kinds[kind.value]}</p>
       {value && value.faults.length === 0 && <p class="empty">No faults: every call is answered as it should be.</p>}
       {value && value.faults.length > 0 && (
-        <div class="table-box" tabIndex={0} role="region" aria-label="Fault rules">
-          <table>
-            <thead>
-              <tr>
-                <th>Kind</th>
-                <th>Applies to</th>
-                <th>Options</th>
-                <th class="number">Seen</th>
-                <th class="number">Hits</th>
-                <th>Action</th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.faults.map(({ id, kind: name, endpoint, user: of, seen, hits, ...rest }) => (
-                <tr key={id}>
-                  <td>
-                    <b>{name}</b>
-                  </td>
-                  <td>
-                    {endpoint ?? 'every endpoint'}, {of ?? 'every account'}
-                  </td>
-                  <td class="faint">
-                    {Object.entries(rest)
-                      .map(([option, given]) => `${option} ${given}`)
-                      .join(', ')}
-                  </td>
-                  <td class="number">{seen}</td>
-                  <td class="number">
-                    <b>{hits}</b>
-                  </td>
-                  <td>
-                    <button type="button" class="button small" onClick={() => remove(id)}>
-                      Remove
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Fault rules" heads={['Kind', 'Applies to', 'Options', 'Seen', 'Hits', 'Action']}>
+          {value.faults.map(({ id, kind: name, endpoint, user: of, seen, hits, ...rest }) => (
+            <tr key={id}>
+              <td>
+                <b>{name}</b>
+              </td>
+              <td>
+                {endpoint ?? 'every endpoint'}, {of ?? 'every account'}
+              </td>
+              <td class="faint">
+                {Object.entries(rest)
+                  .map(([option, given]) => `${option} ${given}`)
+                  .join(', ')}
+              </td>
+              <td class="number">{seen}</td>
+              <td class="number">
+                <b>{hits}</b>
+              </td>
+              <td>
+                <button type="button" class="button small" onClick={() => remove(id)}>
+                  Remove
+                </button>
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
     </Section>
   )
