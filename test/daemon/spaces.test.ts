@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { bots } from '../../daemon/api/bots/bots.ts'
 import { events } from '../../daemon/api/events.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
@@ -10,6 +11,7 @@ import { server } from '../../daemon/api/organization/server.ts'
 import { avatars } from '../../daemon/api/people/avatars.ts'
 import { invitations } from '../../daemon/api/people/invitations.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import { BotServer, json } from '../support/bot-server.ts'
 import { Control } from '../support/control.ts'
 import { type Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { send } from '../support/http.ts'
@@ -190,6 +192,29 @@ describe('a space', () => {
       requests.map(({ endpoint, id }: any) => [endpoint, id]),
       [['get-own-user', 1]],
     )
+  })
+
+  test('calls the server of its own bots, whose reply stays in the space', async t => {
+    const bot = new BotServer()
+    await bot.listen()
+    t.after(() => bot.close())
+    bot.answer = json({ content: 'done' })
+    const [left, right] = [await openSpace(daemon()), await openSpace(daemon())]
+    const deploy = { full_name: 'Deploy', short_name: 'deploy-hook', bot_type: 3 as const, payload_url: bot.url }
+    for (const { owner } of [left, right]) await owner.call(bots.create, deploy)
+    const content = 'ship it, @**Deploy**'
+    const sent = await left.owner.call(messages.send, { type: 'channel', to: 'general', topic: 'deploy', content })
+    const delivered = { webhook: { status: 'delivered' }, within: 60 }
+    const { webhook } = await left.control.call('POST', '/wait', delivered)
+    assert.deepEqual([webhook.message_id, webhook.trigger, webhook.attempts], [sent.id, 'mention', 1])
+    assert.deepEqual(
+      bot.received.map(({ body }) => [body.message.content, body.trigger]),
+      [[content, 'mention']],
+    )
+    const event = { type: 'message', message: { content: 'done', sender_full_name: 'Deploy' } }
+    assert.equal((await left.control.call('POST', '/wait', { event, within: 60 })).met, true)
+    assert.deepEqual((await right.control.call('GET', '/webhooks')).deliveries, [])
+    assert.equal((await right.control.call('POST', '/wait', { event, within: 0 })).met, false)
   })
 
   test('has no spaces of its own', async () => {
