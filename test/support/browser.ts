@@ -38,16 +38,22 @@ export interface Opened {
 /** Opens an address in a browser window of its own. */
 export type Open = (address: string, options?: BrowserContextOptions) => Promise<Opened>
 
+/** One browser for all suites of a process; the last of them closes it. */
+let shared: Promise<Browser> | undefined
+let suites = 0
+
 /** A suite of tests with a browser. */
 export function describeInBrowser(name: string, suite: (open: Open) => void): void {
   const program = findBrowser()
   const isRequired = (process.env.NATTER_REQUIRE ?? '').split(',').includes('chromium')
   const skip = program || isRequired ? false : 'no browser: set CHROME_PATH, or install chromium'
   describe(name, { skip }, () => {
+    suites++
     let browser: Browser | undefined
     before(async () => {
       assert.ok(program, 'NATTER_REQUIRE asks for chromium, and there is none: set CHROME_PATH, or install it')
-      browser = await launchBrowser(program)
+      shared ??= launchBrowser(program)
+      browser = await shared
     })
     // A page that is left open goes on polling.
     afterEach(async () => {
@@ -56,7 +62,12 @@ export function describeInBrowser(name: string, suite: (open: Open) => void): vo
         await context.close()
       }
     })
-    after(() => browser?.close())
+    after(async () => {
+      suites--
+      if (suites > 0) return
+      shared = undefined
+      await browser?.close()
+    })
     suite(async (address, options = {}) => {
       const context = await browser!.newContext({ viewport: { width: 1280, height: 800 }, ...options })
       context.setDefaultTimeout(patience)
