@@ -91,9 +91,14 @@ export class World {
   }
 
   /** The refusal, if there is one. */
-  attempt(actor: User, endpointId: string, params: Record<string, unknown>): Refusal | undefined {
+  attempt(
+    actor: User,
+    endpointId: string,
+    params: Record<string, unknown>,
+    onReply: (reply: any) => void = () => {},
+  ): Refusal | undefined {
     try {
-      this.run(actor, endpointId, params)
+      onReply(this.run(actor, endpointId, params))
       return undefined
     } catch (error) {
       if (error instanceof Refusal) return error
