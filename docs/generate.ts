@@ -12,6 +12,7 @@ import { errorsPage } from './generate/errors.ts'
 import { factsPage } from './generate/facts.ts'
 import { openPointsPage } from './generate/open-points.ts'
 import { controlOpenApi, openApi } from './generate/openapi.ts'
+import { performancePages, readPerformance } from './generate/performance.ts'
 import { permissionsPage } from './generate/permissions.ts'
 import { proofPage, readProof } from './generate/proof.ts'
 import { loadCatalogue, loadControlPages, root } from './generate/sources.ts'
@@ -23,6 +24,7 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
   const resources = await loadCatalogue()
   const control = await loadControlPages()
   const proof = readProof(join(folder, 'proof.json'))
+  const performance = readPerformance(join(folder, 'performance.json'))
   return new Map([
     ['api.md', apiPage(resources)],
     ['openapi.json', `${JSON.stringify(openApi(resources), null, 2)}\n`],
@@ -38,6 +40,8 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
     ['open-points.md', openPointsPage()],
     ['proof.json', `${JSON.stringify(proof, null, 2)}\n`],
     ['proof.md', proofPage(proof)],
+    ['performance.json', `${JSON.stringify(performance, null, 2)}\n`],
+    ...(await performancePages(performance)),
   ])
 }
 

@@ -3,7 +3,7 @@
 
 const { connect } = require('node:net')
 
-const { url, method, headers, body, connections, seconds, rest } = JSON.parse(process.argv[2])
+const { url, method, headers, body, connections, seconds, rest, quantiles } = JSON.parse(process.argv[2])
 const { hostname, port, pathname } = new URL(url)
 const lines = Object.entries({ Host: `${hostname}:${port}`, ...headers, 'Content-Length': Buffer.byteLength(body) })
 const message = Buffer.from(
@@ -28,7 +28,7 @@ for (let i = 0; i < connections; i++) {
   socket.on('data', chunk => {
     pending = pending === '' ? chunk.latin1Slice() : pending + chunk.latin1Slice()
     if (!isWhole(pending)) return
-    if (!pending.startsWith('HTTP/1.1 200 ')) fail(new Error(pending))
+    if (!/^HTTP\/1\.1 20[01] /.test(pending)) fail(new Error(pending))
     pending = ''
     const now = performance.now()
     latencies.push(now - sent)
@@ -50,7 +50,8 @@ function report(now) {
   const sorted = Float64Array.from(latencies).sort()
   const at = q => sorted[Math.floor((sorted.length - 1) * q)]
   const perSecond = latencies.length / ((now - began) / 1000)
-  process.stdout.write(JSON.stringify({ perSecond, p50: at(0.5), p99: at(0.99), longest: at(1) }))
+  const found = (quantiles ?? []).map(at)
+  process.stdout.write(JSON.stringify({ perSecond, p50: at(0.5), p99: at(0.99), longest: at(1), quantiles: found }))
 }
 
 function fail(error) {

@@ -13,6 +13,8 @@ export interface Load {
   readonly seconds: number
   /** Milliseconds between an answer and the next request; none unless said. */
   readonly rest?: number
+  /** Of the latencies, to be reported. */
+  readonly quantiles?: readonly number[]
 }
 
 export interface LoadResult {
@@ -21,6 +23,7 @@ export interface LoadResult {
   readonly p50: number
   readonly p99: number
   readonly longest: number
+  readonly quantiles: readonly number[]
 }
 
 const client = join(import.meta.dirname, 'load-client.cjs')

@@ -1,10 +1,11 @@
 // npm run bench [-- [--quick] [--json] [--save FILE] [--compare FILE] [NAME ...]]: every figure the project promises, as a
-// ratio measured in this run.
+// ratio measured in this run. npm run bench -- --page [--from FILE]: the pictures, and the table of a saved run.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measurePage } from './page.ts'
 import { root, stopAll } from './processes.ts'
 import { type Effort, judge, NotInstalled, type Result, type Row } from './row.ts'
 import { attack } from './rows/attacks.ts'
@@ -56,6 +57,8 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     save: { type: 'string' },
     compare: { type: 'string' },
+    page: { type: 'boolean', default: false },
+    from: { type: 'string' },
   },
   allowPositionals: true,
 })
@@ -69,6 +72,15 @@ if (wanted.length === 0) {
 const before = values.compare === undefined ? undefined : readOrExit(values.compare)
 
 buildIfMissing()
+if (values.page) {
+  const rows = values.from === undefined ? undefined : readOrExit(values.from)
+  try {
+    await measurePage(effort, rows, process.argv.slice(2))
+  } finally {
+    await stopAll()
+  }
+  process.exit(0)
+}
 const results: Result[] = []
 try {
   for (const row of wanted) {

@@ -22,9 +22,14 @@ export interface Comparison {
 }
 
 export function save(file: string, results: readonly Result[], args: readonly string[]): void {
-  const command = `npm run bench${args.length > 0 ? ` -- ${args.join(' ')}` : ''}`
-  const saved: Saved = { date: new Date().toISOString(), machine: thisMachine(), command, results }
+  const saved: Saved = { date: new Date().toISOString(), machine: thisMachine(), command: commandOf(args), results }
   writeFileSync(file, `${JSON.stringify(saved, null, 2)}\n`)
+}
+
+/** What was called, as one would type it; without the names of files, which are nobody else's. */
+export function commandOf(args: readonly string[]): string {
+  const words = args.map((word, index) => (/^--(save|compare|from)$/.test(args[index - 1] ?? '') ? 'FILE' : word))
+  return `npm run bench${words.length > 0 ? ` -- ${words.join(' ')}` : ''}`
 }
 
 /** Throws a sentence for people if this is not a file that `save` wrote. */

@@ -5,9 +5,12 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { channels } from '../../daemon/api/channels/channels.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
+import { organization } from '../../daemon/api/organization/organization.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { accountAt, fakeServer, json, newShell, type Shell } from '../support/cli.ts'
+import { Control } from '../support/control.ts'
 import { sharedDaemon, startDaemon } from '../support/daemon.ts'
 
 const seedIn = (shell: Shell, name = 'team.json') => JSON.parse(readFileSync(join(shell.home, name), 'utf8'))
@@ -44,6 +47,46 @@ describe('natter seed pull', () => {
     assert.ok(members.some(user => user.full_name === mentioned))
     const silently = /@_\*\*(.+?)\*\*/.exec(last.content)![1]!
     assert.equal(last.subject, `for ${silently}`)
+  })
+
+  test('takes the settings of the organization and of private channels', async t => {
+    const from = await startDaemon(t, { flags: ['--memory', '--preset', 'dev', '--control'] })
+    const settings = {
+      default_language: 'de',
+      enable_read_receipts: true,
+      message_content_edit_limit_seconds: 'unlimited',
+      message_content_delete_limit_seconds: 120,
+      message_edit_history_visibility_policy: 'moves',
+      giphy_rating: 1,
+      welcome_message_custom_text: 'Ask Amy Adams for a desk.',
+    } as const
+    await from.owner.call(organization.update, settings)
+    // These would refuse people or messages of the seed.
+    await from.owner.call(organization.update, { topics_policy: 'disable_empty_topic', waiting_period_threshold: 30 })
+    const secret = {
+      name: 'plans',
+      subscribers: [from.ready.owner.user_id],
+      invite_only: true,
+      history_public_to_subscribers: true,
+    }
+    await from.owner.call(channels.create, secret)
+    const { email, api_key } = from.ready.owner
+    const shell = newShell(t, accountAt(from.url, email, api_key))
+    assert.equal((await shell.natter(['seed', 'pull', 'team.json'])).code, 0)
+    const seed = seedIn(shell)
+    const taken = seed.organization.settings
+    const { welcome_message_custom_text: _text, ...set } = settings
+    for (const [name, value] of Object.entries(set)) assert.equal(taken[name], value, name)
+    for (const name of ['topics_policy', 'waiting_period_threshold']) assert.equal(taken[name], undefined, name)
+    assert.match(taken.welcome_message_custom_text, /^Ask (?!Amy Adams).+ for a desk\.$/)
+    const other = await startDaemon(t, { flags: ['--memory', '--seed', join(shell.home, 'team.json')] })
+    const { realm } = await other.owner.call(organization.show, {})
+    assert.equal(realm.realm_message_content_edit_limit_seconds, null)
+    assert.equal(realm.realm_default_language, 'de')
+    const { streams } = await other.owner.call(channels.list, {})
+    assert.equal(streams.find(({ name }) => name === 'plans')?.history_public_to_subscribers, true)
+    // The queue that showed the settings is gone.
+    assert.deepEqual((await new Control(from).try('GET', '/queues')).body.queues, [])
   })
 
   test('is the same every time, and keeps names if asked to', async t => {

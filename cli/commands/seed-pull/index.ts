@@ -5,7 +5,7 @@ import type { ExtraSubcommand } from '../../base/subcommand.ts'
 export const seedPull: readonly ExtraSubcommand[] = [
   {
     name: 'seed pull',
-    about: 'Read people, groups and channels of a server into a seed file, with made-up names',
+    about: 'Read people, groups, channels and settings of a server into a seed file, with made-up names',
     args: [{ name: 'file', about: 'the seed to write, in JSON' }],
     flags: [
       { name: 'channel', value: 'NAME', about: 'also the messages of this channel (repeatable)', repeatable: true },
@@ -15,6 +15,7 @@ export const seedPull: readonly ExtraSubcommand[] = [
     ],
     globals: ['json', 'quiet', 'site', 'user', 'api-key', 'profile', 'ready-file', 'as', 'control-token', 'timeout'],
     more: `Works with any server of the API family, and reads what the account may see: no direct messages, no keys, no uploaded files.
+Of the settings it takes those that no person or message of the seed could break, and none that name a group or a channel.
 Names and email addresses are replaced by made-up ones, the same one for the same person everywhere: in accounts, mentions and
 texts. Other personal data in texts stays; read the seed before you share it. One call is made at a time, and rate limits are
 respected. If the pull is interrupted, run the same command again: what was read is in FILE.partial, under the real names.`,

@@ -11,6 +11,7 @@ import { demandKey } from '../../catalogue/call.ts'
 import { printJson } from '../../print/output.ts'
 import { call, siteOf } from '../../transport/client.ts'
 import { type Read, type ReadMessage, seedOf } from './seed-of.ts'
+import { settingsIn } from './settings.ts'
 
 /** Of one channel. */
 const mostMessages = 100_000
@@ -78,6 +79,7 @@ class Pull {
     read.organization ??= await this.#step('the organization', async () =>
       organizationIn(await this.#get('/server_settings')),
     )
+    read.settings ??= await this.#step('settings', () => this.#settings())
     read.people ??= await this.#step('people', async () => (await this.#get('/users')).members as Read['people'])
     read.groups ??= await this.#step(
       'groups',
@@ -90,7 +92,10 @@ class Pull {
     read.subscribers ??= {}
     for (const { stream_id, name } of read.channels)
       if (!read.subscribers[stream_id]) {
-        const { subscribers } = await this.#get(`/streams/${stream_id}/members`).catch(unlessHidden)
+        const { subscribers } = await this.#get(`/streams/${stream_id}/members`).catch(
+          // A channel that the account may list, but not look into.
+          unlessRefused({ subscribers: [] }),
+        )
         read.subscribers[stream_id] = subscribers as number[]
         this.#keep(`who is in #${name}`)
       }
@@ -101,6 +106,17 @@ class Pull {
 
   forget(): void {
     rmSync(this.#partial, { force: true })
+  }
+
+  /** Every server of the family shows them when a queue is registered, and nowhere else. */
+  async #settings(): Promise<Read['settings']> {
+    const realm = JSON.stringify(['realm'])
+    const registered = await this.#ask('POST', '/register', { event_types: realm, fetch_event_types: realm }).catch(
+      unlessRefused({}),
+    )
+    const { queue_id } = registered
+    if (typeof queue_id === 'string') await this.#ask('DELETE', '/events', { queue_id }).catch(unlessRefused({}))
+    return settingsIn(registered)
   }
 
   async #messages(read: Read, name: string, count: number): Promise<void> {
@@ -150,7 +166,11 @@ class Pull {
   }
 
   #get(path: string, params: Readonly<Record<string, string>> = {}): Promise<Reply> {
-    const request = { method: 'GET', path: `/api/v1${path}`, fields: new Map(Object.entries(params)) }
+    return this.#ask('GET', path, params)
+  }
+
+  #ask(method: string, path: string, params: Readonly<Record<string, string>>): Promise<Reply> {
+    const request = { method, path: `/api/v1${path}`, fields: new Map(Object.entries(params)) }
     return call(this.#account, request, { timeout: this.#timeout, retry: retries })
   }
 }
@@ -163,11 +183,13 @@ function organizationIn(settings: Reply): Read['organization'] {
   return { name: named('name'), description: named('description') }
 }
 
-/** A channel that the account may list, but not look into. */
-function unlessHidden(error: unknown): Reply {
-  if (error instanceof Failure && error.exit !== exitCodes.unreachable && error.http !== null && error.http < 500)
-    return { subscribers: [] }
-  throw error
+/** A reply in the place of a refusal: what an account may not see is left out. */
+function unlessRefused(reply: Reply): (error: unknown) => Reply {
+  return error => {
+    if (error instanceof Failure && error.exit !== exitCodes.unreachable && error.http !== null && error.http < 500)
+      return reply
+    throw error
+  }
 }
 
 function slim({ id, sender_id, subject, content, timestamp, reactions }: ReadMessage): ReadMessage {

@@ -1,10 +1,12 @@
 // From what a server said to a seed: accounts by short names, and nobody's real name unless that is wanted.
 
 import { type Disguise, disguisesFor, disguiseText, keepText, type Person } from './disguise.ts'
+import type { Settings } from './settings.ts'
 
 /** As the API has it, and no more of it than is used. */
 export interface Read {
   readonly organization: { readonly name?: string | undefined; readonly description?: string | undefined }
+  readonly settings: Settings
   readonly people: readonly ReadPerson[]
   readonly groups: readonly {
     readonly id: number
@@ -22,6 +24,7 @@ export interface Read {
     readonly invite_only?: boolean
     readonly is_web_public?: boolean
     readonly is_default?: boolean
+    readonly history_public_to_subscribers?: boolean
   }[]
   readonly subscribers: Record<number, readonly number[]>
   readonly messages: Record<number, { list: ReadMessage[]; complete: boolean }>
@@ -70,8 +73,7 @@ export function seedOf(read: Read, { keepNames, now }: { keepNames: boolean; now
     organization: clean({
       name: text(read.organization.name, rewrite),
       description: text(read.organization.description, rewrite),
-      // Without it, channels for everyone on the web are refused.
-      settings: read.channels.some(channel => channel.is_web_public) ? { enable_spectator_access: true } : undefined,
+      settings: settingsOf(read, rewrite),
     }),
     ...(owner && {
       owner: { email: disguises.get(owner.user_id)!.email, full_name: disguises.get(owner.user_id)!.fullName },
@@ -109,14 +111,18 @@ export function seedOf(read: Read, { keepNames, now }: { keepNames: boolean; now
           subgroups: subgroups.length > 0 ? subgroups : undefined,
         })
       }),
-    channels: read.channels.map(({ stream_id, name, description, invite_only, is_web_public, is_default }) =>
-      clean({
-        name: rewrite(name),
-        description: text(description, rewrite),
-        privacy: is_web_public ? 'web-public' : invite_only ? 'private' : undefined,
-        subscribers: named(read.subscribers[stream_id] ?? []),
-        default: is_default || undefined,
-      }),
+    channels: read.channels.map(
+      ({ stream_id, name, description, invite_only, is_web_public, is_default, ...channel }) =>
+        clean({
+          name: rewrite(name),
+          description: text(description, rewrite),
+          privacy: is_web_public ? 'web-public' : invite_only ? 'private' : undefined,
+          subscribers: named(read.subscribers[stream_id] ?? []),
+          default: is_default || undefined,
+          // Only private channels have a choice.
+          settings:
+            invite_only && channel.history_public_to_subscribers ? { history_public_to_subscribers: true } : undefined,
+        }),
     ),
     messages: read.channels
       .flatMap(({ stream_id, name }) => (read.messages[stream_id]?.list ?? []).map(message => ({ name, message })))
@@ -133,6 +139,16 @@ export function seedOf(read: Read, { keepNames, now }: { keepNames: boolean; now
         return [{ from, ...where, content: rewrite(message.content), ago, ...(reactions.length > 0 && { reactions }) }]
       }),
   }
+}
+
+function settingsOf({ settings, channels }: Read, rewrite: (text: string) => string): Settings | undefined {
+  const found = Object.entries(settings).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? rewrite(value) : value,
+  ])
+  // Without it, channels for everyone on the web are refused.
+  if (channels.some(channel => channel.is_web_public)) found.push(['enable_spectator_access', true])
+  return found.length > 0 ? Object.fromEntries(found) : undefined
 }
 
 function personOf({ user_id, email, delivery_email, full_name, is_bot }: ReadPerson): Person {

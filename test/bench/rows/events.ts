@@ -58,7 +58,8 @@ function read(size: Size, what: keyof FanOut) {
     (await measured.get(size)!(effort)).map(({ ours, reference }) => ({ ours: ours[what], reference: reference[what] }))
 }
 
-async function fanOut(size: Size, effort: Effort) {
+/** Our daemon and the bare server, by turns. */
+export async function fanOut(size: number, effort: Effort) {
   const rounds = effort.rounds(8, 4)
   let answer = '{}'
   const askOurs = async (): Promise<FanOut> => {

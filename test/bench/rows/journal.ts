@@ -54,14 +54,15 @@ async function booting(effort: Effort): Promise<Sample[]> {
   return samples
 }
 
-async function built(entries: number): Promise<ChildProcess> {
+/** A worker with so many entries behind it. */
+export async function built(entries: number): Promise<ChildProcess> {
   const child = fork(worker, [freshFolder()], { execArgv: ['--import', 'tsx'] })
   await tell(child, { build: entries })
   return child
 }
 
 /** Milliseconds the worker needed. */
-function tell(child: ChildProcess, order: Order): Promise<number> {
+export function tell(child: ChildProcess, order: Order): Promise<number> {
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null) => reject(new Error(`the worker ended with ${code}`))
     child.once('exit', onExit)

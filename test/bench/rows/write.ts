@@ -32,7 +32,7 @@ export const write: readonly Row[] = [
   },
 ]
 
-function read(what: keyof LoadResult) {
+function read(what: Exclude<keyof LoadResult, 'quantiles'>) {
   return async (effort: Effort): Promise<Sample[]> =>
     (await posts(effort)).map(({ ours, reference }) => ({ ours: ours[what], reference: reference[what] }))
 }

@@ -1,0 +1,38 @@
+// npm run bench -- --page: measures the pictures of docs/generated/performance.md and writes what they are drawn from.
+
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { MeasuredPicture, PerformanceRecord } from '../../docs/generate/measured.ts'
+import { thisMachine } from '../support/machine.ts'
+import type { Picture } from './picture.ts'
+import { entries } from './pictures/entries.ts'
+import { growth } from './pictures/growth.ts'
+import { listeners } from './pictures/listeners.ts'
+import { start } from './pictures/start.ts'
+import { root } from './processes.ts'
+import type { Effort } from './row.ts'
+import { commandOf, type Saved } from './saved.ts'
+
+/** In the order of the page. */
+const pictures: readonly Picture[] = [start, ...growth, ...entries, ...listeners]
+
+export async function measurePage(effort: Effort, rows: Saved | undefined, args: readonly string[]): Promise<void> {
+  const measured: MeasuredPicture[] = []
+  for (const { measure, ...picture } of pictures) {
+    process.stderr.write(`${picture.title} ...\n`)
+    measured.push({ ...picture, ...(await measure(effort)) })
+  }
+  const record: PerformanceRecord = {
+    date: new Date().toISOString(),
+    machine: thisMachine(),
+    command: commandOf(args),
+    pictures: measured,
+    rows: rows ?? null,
+  }
+  const file = join(root, 'docs/generated/performance.json')
+  writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`)
+  const { status } = spawnSync('npm', ['run', '--silent', 'docs'], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status !== 0) throw new Error('the page could not be written')
+  process.stdout.write('wrote docs/generated/performance.md and its pictures\n')
+}
