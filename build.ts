@@ -11,7 +11,11 @@ import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
-const bundles = ['natterd', 'natter']
+/** `build.ts --without-inspector FOLDER` builds the daemon alone, without its page: the bench compares the start of both. */
+const bare = process.argv[2] === '--without-inspector' ? process.argv[3] : undefined
+const root = bare ?? '.'
+const dist = `${root}/dist`
+const bundles = bare === undefined ? ['natterd', 'natter'] : ['natterd']
 
 /** Line by line, with source maps, so that coverage can be mapped back to the sources. Slower; never for a release. */
 const forCoverage = process.env.NATTER_COVERAGE !== undefined
@@ -21,15 +25,16 @@ const record = 'node_modules/.cache/natter-build'
 const inputs = ['build.ts', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json', 'tsconfig.json']
 const folders = ['bin', 'cli', 'daemon', 'data/presets', 'data/seed.json', 'docs/cookbook.md']
 
-if (read(record) === digest()) {
+if (bare !== undefined) cpSync('bin', `${root}/bin`, { recursive: true })
+else if (read(record) === digest()) {
   // Tests compare the times of bundles and sources.
   for (const bundle of bundles) utimesSync(`dist/${bundle}.cjs`, new Date(), new Date())
   process.stdout.write('dist is up to date\n')
   process.exit()
 }
-rmSync(record, { force: true })
+if (bare === undefined) rmSync(record, { force: true })
 
-for (const bundle of [...bundles, 'fastify']) rmSync(`dist/${bundle}.cjs.cache`, { force: true })
+for (const bundle of [...bundles, 'fastify']) rmSync(`${dist}/${bundle}.cjs.cache`, { force: true })
 
 /**
  * Packages that most runs do not need, with the parts that are imported, and who imports them. Each is run when one of its
@@ -90,9 +95,16 @@ const apart: Plugin = {
     })
   },
 }
+const withoutInspector: Plugin = {
+  name: 'without-inspector',
+  setup(build) {
+    const contents = 'export async function serveInspector() {}'
+    build.onLoad({ filter: /daemon\/http\/inspector\.ts$/ }, () => ({ contents, loader: 'ts' }))
+  },
+}
 const shared: BuildOptions = {
-  plugins: [lazily, apart],
-  outdir: 'dist',
+  plugins: [lazily, apart, ...(bare === undefined ? [] : [withoutInspector])],
+  outdir: dist,
   outExtension: { '.js': '.cjs' },
   bundle: true,
   platform: 'node',
@@ -126,7 +138,7 @@ const shared: BuildOptions = {
 }
 await build({
   ...shared,
-  entryPoints: { natterd: 'daemon/main.ts', natter: 'cli/main.ts' },
+  entryPoints: { natterd: 'daemon/main.ts', ...(bare === undefined && { natter: 'cli/main.ts' }) },
   // Wrapped here and not when it is run: joining strings of this size would keep each of them in memory.
   banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
   footer: { js: '})' },
@@ -140,7 +152,7 @@ await build({
   },
 })
 
-await buildInspector()
+if (bare === undefined) await buildInspector()
 
 /** The inspector: one script and one style for the browser, with copies that are compressed once and for all. */
 async function buildInspector(): Promise<void> {
@@ -172,7 +184,7 @@ async function buildInspector(): Promise<void> {
 
 // esbuild leaves regular expressions as they are; one character beyond ASCII would double the memory of the whole text.
 for (const bundle of bundles) {
-  const file = `dist/${bundle}.cjs`
+  const file = `${dist}/${bundle}.cjs`
   const ascii = readFileSync(file, 'utf8').replace(
     /[^\0-\x7f]/g,
     char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -186,9 +198,15 @@ for (const [bundle, args] of [
   // What it calls besides is said there.
   ['natter', ['--version']],
 ] as const) {
-  const run = spawnSync(process.execPath, ['bin/warm.js', bundle, ...args], { encoding: 'utf8', timeout: 60_000 })
+  if (!bundles.includes(bundle)) continue
+  const run = spawnSync(process.execPath, [`${root}/bin/warm.js`, bundle, ...args], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
   if (run.status !== 0) throw new Error(`${bundle} could not be warmed up: ${run.stderr || run.error?.message}`)
 }
+
+if (bare !== undefined) process.exit()
 
 writeLibrary('client', ['createClient', 'NatterError'])
 writeLibrary('testing', ['keepOnFailure', 'startNatter'])

@@ -1,10 +1,12 @@
 // The inspector: what a browser loads, and whether a long list scrolls without missing frames.
 
-import { readFileSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findBrowser, launchBrowser } from '../../support/browser.ts'
-import { root, startDaemon } from '../processes.ts'
-import { type Effort, NotInstalled, type Row, type Sample } from '../row.ts'
+import { busyMilliseconds } from '../../support/busy-time.ts'
+import { authorization, natterd, request, root, startDaemon, startServer } from '../processes.ts'
+import { alternate, type Effort, NotInstalled, type Row, type Sample } from '../row.ts'
 
 /** Bytes. */
 const largest = 80 * 1024
@@ -16,6 +18,13 @@ export const inspector: readonly Row[] = [
     goal: { atMost: 1 },
     unit: 'bytes',
     measure: async () => [{ ours: compressedSize(), reference: largest }],
+  },
+  {
+    name: 'natterd start with the inspector, --memory --preset dev',
+    reference: 'a build without it',
+    goal: { atMost: 1.02 },
+    unit: 'ms of processor time',
+    measure: starting,
   },
   {
     name: 'inspector, frames missed while 10,000 events scroll',
@@ -30,6 +39,32 @@ export const inspector: readonly Row[] = [
 function compressedSize(): number {
   const files = ['index.html', 'app.js', 'app.css'].map(name => join(root, 'dist/inspector', `${name}.gz`))
   return files.reduce((sum, file) => sum + statSync(file).size, 0)
+}
+
+/** Inside node_modules, so that nothing has to ignore it and packages are found. */
+const bareFolder = 'node_modules/.cache/natter-without-inspector'
+
+/** Processor time of the main thread: a difference of 2 % is less than what other processes do to a clock on the wall. */
+async function starting(effort: Effort): Promise<Sample[]> {
+  const args = ['--import', 'tsx', 'build.ts', '--without-inspector', bareFolder]
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (status !== 0) throw new Error('the daemon could not be built without the inspector')
+  const start = async (program: string) => {
+    const server = await startServer([program, '--memory', '--preset', 'dev', '--port', '0', '--no-profile', '--json'])
+    await request(`${server.ready.url}/api/v1/users/me`, { Authorization: authorization(server.ready) })
+    const busy = busyMilliseconds(server.ready.pid)
+    await server.stop()
+    return busy
+  }
+  try {
+    return await alternate(
+      effort.rounds(25, 7),
+      () => start(natterd),
+      () => start(join(root, bareFolder, 'bin/natterd')),
+    )
+  } finally {
+    rmSync(join(root, bareFolder), { recursive: true, force: true })
+  }
 }
 
 /** Scrolls for some seconds; a frame that took more than one and a half intervals of the display was missed. */
