@@ -23,7 +23,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 describeInBrowser('the inspector', open => {
-  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--strict'] })
   const control = () => new Control(daemon())
 
   async function caller(name: string): Promise<Caller> {
@@ -198,6 +198,7 @@ describeInBrowser('the inspector', open => {
     const details = page.getByRole('complementary', { name: 'Call' })
     await details.getByRole('region', { name: 'Parameters' }).getByText('no such channel').waitFor()
     await details.getByRole('region', { name: 'Answer' }).getByText('"result": "error"').waitFor()
+    await details.getByText('deprecated: subject is deprecated; use topic').waitFor()
     const curl = await details.getByRole('button', { name: 'as curl' }).getAttribute('title')
     assert.match(curl!, /^curl -sS -u amy@example.com:"\$NATTER_API_KEY" -X POST http/)
     assert.match(curl!, /--data-urlencode 'to=no such channel' --data-urlencode subject=x .* colour=blue$/)

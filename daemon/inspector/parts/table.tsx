@@ -5,10 +5,13 @@ import type { ComponentChildren } from 'preact'
 export function Table({
   label,
   heads,
+  numbers = [],
   children,
 }: {
   label: string
   heads: readonly string[]
+  /** Those of the heads whose columns hold numbers. */
+  numbers?: readonly string[]
   children: ComponentChildren
 }) {
   return (
@@ -17,7 +20,7 @@ export function Table({
         <thead>
           <tr>
             {heads.map(head => (
-              <th key={head} scope="col">
+              <th key={head} scope="col" class={numbers.includes(head) ? 'number' : undefined}>
                 {head}
               </th>
             ))}

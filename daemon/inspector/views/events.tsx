@@ -6,6 +6,7 @@ import { followOf } from '../parts/commands.ts'
 import { attempt, CopyButton, Json, useFresh } from '../parts/controls.tsx'
 import { fromNow, localPart, shortName, timeOfDay } from '../parts/format.ts'
 import { Details, Facts, type Filter, Log } from '../parts/log.tsx'
+import { Table } from '../parts/table.tsx'
 import { explainMessage } from '../parts/why.tsx'
 import { accounts, control, isControlled } from '../session.ts'
 
@@ -146,46 +147,35 @@ function Queues() {
         <summary>
           <h2>Queues ({queues?.length ?? 0})</h2>
         </summary>
-        <div class="table-box" tabIndex={0} role="region" aria-label="Queues">
-          <table>
-            <thead>
-              <tr>
-                <th>Account</th>
-                <th>Queue</th>
-                <th class="number">Pending</th>
-                <th class="number">Acknowledged</th>
-                <th>State</th>
-                <th>Types</th>
-                <th>Action</th>
-              </tr>
-            </thead>
-            <tbody>
-              {queues?.slice(0, 500).map(queue => (
-                <tr key={queue.queue_id}>
-                  <td>{queue.user ? localPart(queue.user) : '–'}</td>
-                  <td>
-                    <code title={queue.queue_id}>{queue.queue_id.slice(0, 8)}</code>
-                  </td>
-                  <td class="number">{queue.pending}</td>
-                  <td class="number">{queue.acknowledged < 0 ? 'nothing' : `up to ${queue.acknowledged}`}</td>
-                  <td>
-                    {queue.waiting ? 'a poll waits' : 'idle'}{' '}
-                    <span class="faint">
-                      {queue.waiting ? 'since' : 'seen'} {timeOfDay(queue.last_seen)}, expires{' '}
-                      {fromNow(queue.expires, queue.last_seen)}
-                    </span>
-                  </td>
-                  <td class="faint">{queue.event_types?.join(', ') ?? 'all'}</td>
-                  <td>
-                    <button type="button" class="button small" onClick={() => expire(queue.queue_id)}>
-                      Expire
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Queues"
+          heads={['Account', 'Queue', 'Pending', 'Acknowledged', 'State', 'Types', 'Action']}
+          numbers={['Pending', 'Acknowledged']}
+        >
+          {queues?.slice(0, 500).map(queue => (
+            <tr key={queue.queue_id}>
+              <td>{queue.user ? localPart(queue.user) : '–'}</td>
+              <td>
+                <code title={queue.queue_id}>{queue.queue_id.slice(0, 8)}</code>
+              </td>
+              <td class="number">{queue.pending}</td>
+              <td class="number">{queue.acknowledged < 0 ? 'nothing' : `up to ${queue.acknowledged}`}</td>
+              <td>
+                {queue.waiting ? 'a poll waits' : 'idle'}{' '}
+                <span class="faint">
+                  {queue.waiting ? 'since' : 'seen'} {timeOfDay(queue.last_seen)}, expires{' '}
+                  {fromNow(queue.expires, queue.last_seen)}
+                </span>
+              </td>
+              <td class="faint">{queue.event_types?.join(', ') ?? 'all'}</td>
+              <td>
+                <button type="button" class="button small" onClick={() => expire(queue.queue_id)}>
+                  Expire
+                </button>
+              </td>
+            </tr>
+          ))}
+        </Table>
       </details>
     </div>
   )

@@ -210,7 +210,11 @@ function Faults() {
       <p class="faint">{kinds[kind.value]}</p>
       {value && value.faults.length === 0 && <p class="empty">No faults: every call is answered as it should be.</p>}
       {value && value.faults.length > 0 && (
-        <Table label="Fault rules" heads={['Kind', 'Applies to', 'Options', 'Seen', 'Hits', 'Action']}>
+        <Table
+          label="Fault rules"
+          heads={['Kind', 'Applies to', 'Options', 'Seen', 'Hits', 'Action']}
+          numbers={['Seen', 'Hits']}
+        >
           {value.faults.map(({ id, kind: name, endpoint, user: of, seen, hits, ...rest }) => (
             <tr key={id}>
               <td>

@@ -66,6 +66,7 @@ function Accounts() {
     <Table
       label="Accounts"
       heads={['Name', 'Email', 'Role', 'ID', ...(isControlled.value ? ['API key'] : []), 'Actions']}
+      numbers={['ID']}
     >
       {[...users.value.values()].map(user => {
         const account = keys.get(user.user_id)
