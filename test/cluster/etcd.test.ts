@@ -93,7 +93,7 @@ describe('natterd --cluster with TLS, users and a quota of etcd', { skip: withou
     shell = new Shell(mkdtempSync(join(folder, 'home-')))
     writeFileSync(join(folder, 'password-right'), 'right\n')
     writeFileSync(join(folder, 'password-wrong'), 'wrong')
-    etcd = await startEtcd(1, ['--quota-backend-bytes', '8000000'], files)
+    etcd = await startEtcd(1, { flags: ['--quota-backend-bytes', '8000000'], tls: files })
     const open = new Etcd({ urls: etcd.urls, ...files })
     admin = new Etcd({ urls: etcd.urls, ...files, user: 'root', password: 'of the root' })
     await open.call('/v3/auth/user/add', { name: 'root', password: 'of the root' })

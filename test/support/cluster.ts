@@ -8,7 +8,7 @@ import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
 import { keysOf } from '../../daemon/cluster/keys.ts'
 import { clusterToken, tokenHeader } from '../../daemon/cluster/peers.ts'
 import { Caller, launch, type TestDaemon } from './daemon.ts'
-import { type EtcdCluster, startEtcd } from './etcd.ts'
+import { type EtcdCluster, type Host, startEtcd } from './etcd.ts'
 import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
@@ -30,20 +30,24 @@ export class Node {
   readonly data: string
   readonly port: number
   readonly flags: readonly string[]
+  readonly #host: Host
   daemon!: TestDaemon
 
-  constructor(data: string, port: number, flags: readonly string[]) {
+  constructor(data: string, port: number, flags: readonly string[], host: Host = { address: '127.0.0.1', exec: [] }) {
     this.data = data
     this.port = port
     this.flags = flags
+    this.#host = host
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`
+    return `http://${this.#host.address}:${this.port}`
   }
 
   async start(more: readonly string[] = []): Promise<TestDaemon> {
-    this.daemon = await launch(this.data, { flags: [...this.flags, '--port', String(this.port), ...more] })
+    const { address, exec } = this.#host
+    const flags = [...this.flags, '--host', address, '--port', String(this.port), ...more]
+    this.daemon = await launch(this.data, { flags, exec })
     return this.daemon
   }
 

@@ -32,6 +32,8 @@ export interface DaemonOptions {
   readonly flags?: readonly string[]
   readonly data?: string
   readonly env?: Readonly<Record<string, string>>
+  /** A command that runs it, such as `ip netns exec NAME`. */
+  readonly exec?: readonly string[]
 }
 
 export class TestDaemon {
@@ -177,10 +179,14 @@ export function sharedDaemon(
 }
 
 /** Starts a daemon that the caller has to stop; for tests that kill it. */
-export async function launch(data: string, { flags = [], env = {} }: DaemonOptions = {}): Promise<TestDaemon> {
+export async function launch(
+  data: string,
+  { flags = [], env = {}, exec = [] }: DaemonOptions = {},
+): Promise<TestDaemon> {
   const store = flags.includes('--memory') ? [] : ['--data', data]
-  const args = [join(root, 'bin/natterd'), ...store, '--port', '0', '--json', '--no-profile', ...flags]
-  const child = spawn(process.execPath, args, {
+  const own = [join(root, 'bin/natterd'), ...store, '--port', '0', '--json', '--no-profile', ...flags]
+  const [command, ...args] = [...exec, process.execPath, ...own]
+  const child = spawn(command!, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Without a config file of the person who runs the tests.
     env: { ...process.env, NATTER_CONFIG_DIR: '/nonexistent', ...env },

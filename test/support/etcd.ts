@@ -45,23 +45,42 @@ export interface EtcdTls {
   readonly key: string
 }
 
-export async function startEtcd(size = 1, flags: readonly string[] = [], tls?: EtcdTls): Promise<EtcdCluster> {
+/** Where a process runs, if not simply here: its address, and the command that puts it there. */
+export interface Host {
+  readonly address: string
+  readonly exec: readonly string[]
+}
+
+export interface MemberOptions {
+  readonly flags?: readonly string[]
+  readonly tls?: EtcdTls
+  /** One for each member. */
+  readonly hosts?: readonly Host[]
+}
+
+export async function startEtcd(size = 1, { flags = [], tls, hosts }: MemberOptions = {}): Promise<EtcdCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-etcd-'))
   const places = await Promise.all(
-    Array.from({ length: size }, async (_, index) => ({
-      name: `m${index}`,
-      client: `${tls ? 'https' : 'http'}://127.0.0.1:${await freePort()}`,
-      peer: `http://127.0.0.1:${await freePort()}`,
-      // Where it says how it is, to anybody.
-      health: `http://127.0.0.1:${await freePort()}`,
-    })),
+    Array.from({ length: size }, async (_, index) => {
+      const { address, exec } = hosts?.[index] ?? { address: '127.0.0.1', exec: [] }
+      return {
+        exec,
+        name: `m${index}`,
+        client: `${tls ? 'https' : 'http'}://${address}:${await freePort()}`,
+        peer: `http://${address}:${await freePort()}`,
+        // Where it says how it is, to anybody.
+        health: `http://${address}:${await freePort()}`,
+      }
+    }),
   )
   const secured = tls
     ? ['--cert-file', tls.cert, '--key-file', tls.key, '--client-cert-auth', '--trusted-ca-file', tls.ca]
     : []
   const initial = places.map(({ name, peer }) => `${name}=${peer}`).join(',')
-  const members = places.map(({ name, client, peer, health }) =>
+  const members = places.map(({ exec, name, client, peer, health }) =>
     memberOf(client, health, [
+      ...exec,
+      'etcd',
       ...['--name', name, '--data-dir', join(folder, name), '--log-level', 'error', '--logger', 'zap'],
       ...['--listen-client-urls', client, '--advertise-client-urls', client],
       ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
@@ -81,7 +100,7 @@ export async function startEtcd(size = 1, flags: readonly string[] = [], tls?: E
   }
 }
 
-function memberOf(url: string, health: string, args: readonly string[]): EtcdMember {
+function memberOf(url: string, health: string, [command, ...args]: readonly string[]): EtcdMember {
   let child!: ChildProcess
   return {
     url,
@@ -89,7 +108,7 @@ function memberOf(url: string, health: string, args: readonly string[]): EtcdMem
       return child
     },
     async start() {
-      child = spawn('etcd', args, { stdio: 'ignore', env })
+      child = spawn(command!, args, { stdio: 'ignore', env })
       await until(() => isHealthy(health))
     },
     async kill() {
@@ -105,7 +124,7 @@ function memberOf(url: string, health: string, args: readonly string[]): EtcdMem
 
 async function isHealthy(url: string): Promise<boolean> {
   try {
-    return /"health":\s*"true"/.test(await (await fetch(`${url}/health`)).text())
+    return /"health":\s*"true"/.test(await (await fetch(`${url}/health`, { signal: AbortSignal.timeout(2000) })).text())
   } catch {
     return false
   }

@@ -4,133 +4,41 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { decodeText, Etcd, encodeText, rangeEnd } from '../../../daemon/cluster/etcd.ts'
 import { keysOf, readBatchHead } from '../../../daemon/cluster/keys.ts'
 import { Node, secret } from '../../support/cluster.ts'
 import type { Caller } from '../../support/daemon.ts'
-import { type EtcdCluster, startEtcd } from '../../support/etcd.ts'
-import { freePort } from '../../support/free-port.ts'
+import type { EtcdCluster } from '../../support/etcd.ts'
 import { until } from '../../support/until.ts'
 import { dice } from '../campaign.ts'
 import { ask, Reader, Writer } from './clients.ts'
-import { Gate } from './gate.ts'
+import { faults, leaseSeconds, type Place } from './faults.ts'
+import { gatedNetwork, namespacedNetwork, type Wires } from './network.ts'
 
 interface Options {
   readonly faults: number
   readonly seed: number
+  /** Made by the kernel, where that is possible; otherwise in this process. */
+  readonly namespaces?: boolean
   readonly note?: (text: string) => void
 }
 
-/** One daemon, and the gates on its ways to etcd and from the others. */
-interface Place {
-  readonly node: Node
-  readonly etcd: readonly Gate[]
-  readonly peers: Gate
-  /** Whether its folder is a disk of its own, which can be filled. */
-  readonly disk: boolean
-}
-
-interface Scene {
-  readonly etcd: EtcdCluster
-  readonly places: readonly Place[]
-  readonly random: () => number
-}
-
-type Fault = (scene: Scene) => Promise<void>
-
-const leaseSeconds = 2
-/** Milliseconds in which another daemon must lead, with room for a loaded machine. */
-const longerThanLease = leaseSeconds * 1000 + 1500
-
-const faults: Readonly<Record<string, Fault>> = {
-  async 'kill -9 of the leader'(scene) {
-    const { node } = await leaderOf(scene)
-    await node.daemon.kill()
-    await leaderOf(scene)
-    await node.start()
-  },
-  async 'kill -9 of a follower'(scene) {
-    const { node } = pick(scene, (await followersOf(scene)) as Place[])
-    await node.daemon.kill()
-    await sleep(300)
-    await node.start()
-  },
-  async 'kill -9 of a member of etcd'({ etcd, random }) {
-    const member = etcd.members[Math.floor(random() * etcd.members.length)]!
-    await member.kill()
-    await sleep(1500)
-    await member.start()
-  },
-  async 'kill -9 of the leader and of a member of etcd'(scene) {
-    const { node } = await leaderOf(scene)
-    const member = scene.etcd.members[Math.floor(scene.random() * scene.etcd.members.length)]!
-    await Promise.all([node.daemon.kill(), member.kill()])
-    await leaderOf(scene)
-    await member.start()
-    await node.start()
-  },
-  async 'a pause of the leader that is longer than its lease'(scene) {
-    const { node } = await leaderOf(scene)
-    node.daemon.process.kill('SIGSTOP')
-    await sleep(longerThanLease)
-    node.daemon.process.kill('SIGCONT')
-  },
-  async 'the leader cut off from etcd'(scene) {
-    const { etcd } = await leaderOf(scene)
-    for (const gate of etcd) gate.close()
-    await sleep(longerThanLease)
-    for (const gate of etcd) gate.open()
-  },
-  async 'a follower cut off from etcd'(scene) {
-    const { etcd } = pick(scene, (await followersOf(scene)) as Place[])
-    for (const gate of etcd) gate.close()
-    await sleep(1500)
-    for (const gate of etcd) gate.open()
-  },
-  async 'the leader cut off from the other daemons'(scene) {
-    const { peers } = await leaderOf(scene)
-    peers.close()
-    await sleep(1500)
-    peers.open()
-  },
-  async 'SIGTERM of the leader'(scene) {
-    const { node } = await leaderOf(scene)
-    node.daemon.process.kill('SIGTERM')
-    assert.equal(await node.daemon.closed, 0, node.daemon.stderr)
-    await node.start()
-  },
-  async 'a full disk at one daemon'({ places }) {
-    const { node, disk } = places.at(-1)!
-    if (!disk) return
-    const filling = join(node.data, 'filling')
-    fill(filling)
-    // It notices at its next write and leaves; the others go on.
-    assert.equal(await node.daemon.closed, 1, node.daemon.stderr)
-    rmSync(filling)
-    await node.start()
-  },
-  async 'kill -9 of all daemons'({ places }) {
-    await Promise.all(places.map(({ node }) => node.daemon.kill()))
-    await Promise.all(places.map(({ node }) => node.start()))
-  },
-}
-
-export async function campaign({ faults: count, seed, note = () => {} }: Options) {
+export async function campaign({ faults: count, seed, namespaces = false, note = () => {} }: Options) {
   const random = dice(seed)
   const folder = mkdtempSync(join(tmpdir(), 'natter-proof-cluster-'))
-  const etcd = await startEtcd(3)
-  const places = await buildPlaces(etcd, folder)
+  const network = await (namespaces ? namespacedNetwork() : gatedNetwork())
+  const { etcd } = network
+  const places = buildPlaces(network.wires, folder)
   const scene = { etcd, places, random }
-  const seen = { writes: 0, unanswered: 0, leaders: 0, moves: 0 }
+  const seen = { writes: 0, unanswered: 0, leaders: 0, moves: 0, skipped: new Set<string>() }
   try {
     await Promise.all(places.map(({ node }) => node.start()))
     const { owner } = places[0]!.node
-    const urls = places.map(({ node }) => node.url)
+    const urls = places.map(({ wires }) => wires.url)
     const readers = await Promise.all(urls.map((_, at) => Reader.begin(urls, at, owner)))
     const names = Object.keys(faults)
     // Every kind once before any comes again.
@@ -146,7 +54,8 @@ export async function campaign({ faults: count, seed, note = () => {} }: Options
       })
       try {
         await until(() => writers.some(({ answered }) => answered.length > 2))
-        await faults[name]!(scene)
+        const skipped = await faults[name]!(scene)
+        if (typeof skipped === 'string') seen.skipped.add(`${name}: ${skipped}`)
         await Promise.all(
           places.map(({ node }) => until(async () => (await node.ready().catch(() => undefined))?.ready)),
         )
@@ -171,46 +80,30 @@ export async function campaign({ faults: count, seed, note = () => {} }: Options
   } finally {
     for (const { node } of places) node.daemon?.process.kill('SIGKILL')
     await Promise.all(places.map(({ node }) => node.daemon?.closed))
-    for (const { etcd: gates, peers } of places) for (const gate of [...gates, peers]) gate.end()
-    await etcd.stop()
+    await network.end()
     for (const { node, disk } of places) if (disk) spawnSync('umount', [node.data])
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function buildPlaces(etcd: EtcdCluster, folder: string): Promise<Place[]> {
+function buildPlaces(wires: readonly Wires[], folder: string): Place[] {
   const secretFile = join(folder, 'secret')
   writeFileSync(secretFile, secret)
-  const places: Place[] = []
-  for (let i = 0; i < 3; i++) {
-    const port = await freePort()
+  return wires.map((wire, i) => {
     const data = join(folder, `daemon-${i}`)
-    const disk = i === 2 && mountSmallDisk(data)
-    const gates = await Promise.all(etcd.urls.map(url => Gate.to(url)))
-    const peers = await Gate.to(`http://127.0.0.1:${port}`)
+    const disk = i === wires.length - 1 && mountSmallDisk(data)
     const flags = [
-      ...['--cluster', gates.map(({ url }) => url).join(','), '--secret-file', secretFile],
-      ...['--cluster-lease', String(leaseSeconds), '--advertise', peers.url],
+      ...['--cluster', wire.etcd.join(','), '--secret-file', secretFile],
+      ...['--cluster-lease', String(leaseSeconds), '--advertise', wire.advertised],
     ]
-    places.push({ node: new Node(data, port, flags), etcd: gates, peers, disk })
-  }
-  return places
+    return { node: new Node(data, wire.port, flags, wire.host), wires: wire, disk }
+  })
 }
 
 /** False where nobody but the administrator may mount. */
 function mountSmallDisk(folder: string): boolean {
   mkdirSync(folder, { recursive: true })
   return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'natter-proof', folder]).status === 0
-}
-
-/** Leaves no room for a single byte. */
-function fill(file: string): void {
-  for (const size of [1024 * 1024, 4096, 1])
-    try {
-      for (;;) appendFileSync(file, Buffer.alloc(size))
-    } catch (error) {
-      assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC')
-    }
 }
 
 /** All daemons at one position, with the same sums of every section of the state. */
@@ -275,24 +168,4 @@ async function checkLog(etcd: EtcdCluster): Promise<number> {
   } finally {
     await direct.close()
   }
-}
-
-async function leaderOf({ places }: Scene): Promise<Place> {
-  return until(async () => {
-    const leads = await Promise.all(places.map(({ node }) => isRunning(node) && node.isLeader()))
-    return places[leads.indexOf(true)]
-  })
-}
-
-async function followersOf(scene: Scene): Promise<Place[]> {
-  const leader = await leaderOf(scene)
-  return scene.places.filter(place => place !== leader)
-}
-
-function pick({ random }: Scene, places: readonly Place[]): Place {
-  return places[Math.floor(random() * places.length)]!
-}
-
-function isRunning({ daemon }: Node): boolean {
-  return daemon.process.exitCode === null && daemon.process.signalCode === null
 }
