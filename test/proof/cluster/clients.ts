@@ -30,6 +30,9 @@ export async function ask(
   }
 }
 
+/** Milliseconds. A connection that was cut never answers. */
+const writerPatience = 5000
+
 export class Writer {
   readonly answered: string[] = []
   /** What became of these nobody said. */
@@ -56,7 +59,7 @@ export class Writer {
     for (let i = 0; this.#running; i++) {
       const content = `${this.#name}.${i}`
       const params = { type: 'direct', to: [this.#owner.id], content }
-      const answer = await ask(this.#url, this.#owner, messages.send, params)
+      const answer = await ask(this.#url, this.#owner, messages.send, params, writerPatience)
       if (answer?.result === 'success') this.answered.push(content)
       else {
         this.unanswered++
