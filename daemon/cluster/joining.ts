@@ -1,6 +1,6 @@
 // How a daemon that is new, or was away for long, gets what the log no longer has: the snapshot of another daemon.
 
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomically } from '../journal/atomic-file.ts'
 import { readStateFile } from '../journal/state-file.ts'
@@ -9,6 +9,7 @@ import type { Peers } from './peers.ts'
 
 /** A daemon can write its next snapshot while this one is fetched: then it begins again. */
 const attempts = 5
+const fetchedName = 'state.json.fetched'
 
 /**
  * Replaces the store in the folder by the snapshot of one of the daemons, which must reach the position. A crash on the
@@ -26,9 +27,12 @@ export async function fetchSnapshot(
     for (const url of urls)
       try {
         await peers.post(url, '/snapshot', { position }, 120_000)
+        const files = await fetchState(peers, url, folder)
         writeIdentity(folder, { ...identity, joining: true })
         await emptyFolder(folder)
-        await fetchStore(peers, url, folder)
+        await rename(join(folder, fetchedName), join(folder, 'state.json'))
+        await mkdir(join(folder, 'messages'), { recursive: true, mode: 0o700 })
+        for (const name of files) await fetchFile(peers, url, folder, `messages/${name}`)
         writeIdentity(folder, identity)
         return
       } catch (error) {
@@ -37,14 +41,15 @@ export async function fetchSnapshot(
   throw new Error(`the log no longer has what this daemon lacks, and no daemon could give it a snapshot: ${reason}`)
 }
 
-async function fetchStore(peers: Peers, url: string, folder: string): Promise<void> {
-  const fetchFile = async (name: string) => {
-    const body = await peers.download(url, `/store/${name}`)
-    if (!body) throw new Error(`${url} no longer has ${name}`)
-    await writeFileAtomically(join(folder, name), body)
-  }
-  await fetchFile('state.json')
-  const document = await readStateFile(join(folder, 'state.json'))
-  await mkdir(join(folder, 'messages'), { recursive: true, mode: 0o700 })
-  for (const { name } of document?.files ?? []) await fetchFile(`messages/${name}`)
+/** Fetches it beside the store and reads it: one that this daemon does not understand replaces nothing. */
+async function fetchState(peers: Peers, url: string, folder: string): Promise<string[]> {
+  await fetchFile(peers, url, folder, 'state.json', fetchedName)
+  const document = await readStateFile(join(folder, fetchedName))
+  return (document?.files ?? []).map(({ name }) => name)
+}
+
+async function fetchFile(peers: Peers, url: string, folder: string, name: string, as = name): Promise<void> {
+  const body = await peers.download(url, `/store/${name}`)
+  if (!body) throw new Error(`${url} no longer has ${name}`)
+  await writeFileAtomically(join(folder, as), body)
 }

@@ -82,7 +82,8 @@ export function batchHead(batch: Batch, term: number, pieces?: number): string {
 export function readBatchHead(text: string): BatchHead {
   const { natter, format, first, last, term, pieces } = Object(JSON.parse(text))
   if (natter !== 'log') throw new Error('the log in etcd holds something that natterd did not write')
-  if (format !== logFormat) throw new LogTooNew(format)
+  // Older ones are read as they are, so that daemons can be upgraded one after the other.
+  if (!(format <= logFormat)) throw new LogTooNew(format)
   return { first, last, term, ...(pieces !== undefined && { pieces }) }
 }
 

@@ -257,7 +257,7 @@ export function acceptDocument(file: string, document: unknown): StateDocument<u
 function whyNotState(document: unknown): string | undefined {
   const { format, position, time, sections } = Object(document) as Record<string, unknown>
   if (!Number.isSafeInteger(format)) return 'not a snapshot of natter'
-  if ((format as number) > stateFormat) return `format ${format}, this natter reads ${stateFormat}`
+  if ((format as number) > stateFormat) return `format ${format}, this natter reads ${stateFormat}; upgrade it`
   if (!Number.isSafeInteger(position) || typeof time !== 'number') return 'the position or time is missing'
   if (typeof sections !== 'object' || sections === null) return 'the sections are missing'
   if (!Object.values(sections).every(Array.isArray)) return 'a section is not a list of rows'

@@ -21,7 +21,12 @@ export interface Status {
   readonly position: number
   readonly head: number
   readonly lag: number
-  readonly daemons: readonly { readonly url: string; readonly leads: boolean; readonly position: number }[]
+  readonly daemons: readonly {
+    readonly url: string
+    readonly version: string
+    readonly leads: boolean
+    readonly position: number
+  }[]
   readonly log: { readonly batches: number; readonly database: number }
 }
 
@@ -31,6 +36,8 @@ export class Node {
   readonly port: number
   readonly flags: readonly string[]
   readonly #host: Host
+  /** What is started here, if not the natterd of this tree. */
+  program: string | undefined
   daemon!: TestDaemon
 
   constructor(data: string, port: number, flags: readonly string[], host: Host = { address: '127.0.0.1', exec: [] }) {
@@ -47,7 +54,7 @@ export class Node {
   async start(more: readonly string[] = []): Promise<TestDaemon> {
     const { address, exec } = this.#host
     const flags = [...this.flags, '--host', address, '--port', String(this.port), ...more]
-    this.daemon = await launch(this.data, { flags, exec })
+    this.daemon = await launch(this.data, { flags, exec, program: this.program })
     return this.daemon
   }
 

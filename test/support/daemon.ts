@@ -34,6 +34,8 @@ export interface DaemonOptions {
   readonly env?: Readonly<Record<string, string>>
   /** A command that runs it, such as `ip netns exec NAME`. */
   readonly exec?: readonly string[]
+  /** Another natterd than that of this tree. */
+  readonly program?: string | undefined
 }
 
 export class TestDaemon {
@@ -181,10 +183,10 @@ export function sharedDaemon(
 /** Starts a daemon that the caller has to stop; for tests that kill it. */
 export async function launch(
   data: string,
-  { flags = [], env = {}, exec = [] }: DaemonOptions = {},
+  { flags = [], env = {}, exec = [], program = join(root, 'bin/natterd') }: DaemonOptions = {},
 ): Promise<TestDaemon> {
   const store = flags.includes('--memory') ? [] : ['--data', data]
-  const own = [join(root, 'bin/natterd'), ...store, '--port', '0', '--json', '--no-profile', ...flags]
+  const own = [program, ...store, '--port', '0', '--json', '--no-profile', ...flags]
   const [command, ...args] = [...exec, process.execPath, ...own]
   const child = spawn(command!, args, {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,106 @@
+// A rolling upgrade with two versions: the newer one reads what the older one wrote, and the older one stops with a
+// sentence when it meets something newer.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { fetchSnapshot } from '../../daemon/cluster/joining.ts'
+import { Peers } from '../../daemon/cluster/peers.ts'
+import { fakeServer, json } from '../support/cli.ts'
+import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
+import type { Caller } from '../support/daemon.ts'
+import { withoutEtcd } from '../support/etcd.ts'
+import { assertPlain } from '../support/gives-up.ts'
+import { buildNewerNatterd, newerVersion } from '../support/newer-natterd.ts'
+import { until } from '../support/until.ts'
+
+describe('a rolling upgrade', { skip: withoutEtcd ?? false }, () => {
+  let newer: Awaited<ReturnType<typeof buildNewerNatterd>>
+  let cluster: TestCluster
+  let owner: Caller
+  let old: Node
+  let upgraded: Node
+
+  before(async () => {
+    newer = await buildNewerNatterd()
+    cluster = await startCluster({ daemons: 2 })
+    owner = cluster.nodes[0]!.owner
+    old = await cluster.leader()
+    ;[upgraded] = (await cluster.followers()) as [Node]
+  })
+  after(async () => {
+    await cluster?.stop()
+    newer?.remove()
+  })
+
+  const send = async (node: Node, content: string) =>
+    (await node.as(owner).call(messages.send, { type: 'direct', to: [owner.id], content })).id
+  const stop = async ({ daemon }: Node) => {
+    daemon.process.kill('SIGTERM')
+    assert.equal(await daemon.closed, 0, daemon.stderr)
+  }
+  const tooNew =
+    /the log has entries of format 2, this natterd knows 1: a newer natterd leads the cluster\. Upgrade this one/
+
+  test('a newer follower reads what an older leader writes', async () => {
+    await stop(upgraded)
+    await send(old, 'before the upgrade')
+    upgraded.program = newer.program
+    await upgraded.start()
+    await send(upgraded, 'through the newer one')
+    await cluster.agree()
+    const { daemons } = (await old.ready()).cluster
+    const version = () => daemons.find(({ url }) => url === upgraded.url)?.version
+    await until(() => version() === newerVersion)
+  })
+
+  test('an older follower stops at the first entry of the newer leader, and starts again when it is upgraded', async () => {
+    const { position } = await old.state()
+    old.daemon.process.kill('SIGSTOP')
+    await cluster.endLease()
+    await until(() => upgraded.isLeader())
+    const id = await send(upgraded, 'from the newer leader')
+    // It sees that it leads no longer, and follows.
+    old.daemon.process.kill('SIGCONT')
+    assert.equal(await old.daemon.closed, 1, old.daemon.stderr)
+    assert.match(old.daemon.stderr, tooNew)
+    assertPlain(old.daemon.stderr)
+
+    const journal = () => readFileSync(join(old.data, 'journal.ndjson'), 'utf8')
+    const before = journal()
+    await assert.rejects(old.start(), tooNew)
+    assert.equal(journal(), before, 'it changed its folder')
+    assert.ok((await upgraded.state()).position > position)
+
+    old.program = newer.program
+    await old.start()
+    await cluster.agree()
+    const { message } = await old.as(owner).call(messages.get, { message_id: id, apply_markdown: false })
+    assert.equal(message.content, 'from the newer leader')
+  })
+})
+
+describe('a snapshot of a newer version', () => {
+  test('is refused before anything in the folder is replaced', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-newer-snapshot-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    writeFileSync(join(folder, 'journal.ndjson'), 'what was there\n')
+    const url = await fakeServer(t, (request, response) =>
+      request.url!.endsWith('state.json')
+        ? response.end('{"format":99,"position":7,"time":1,"sections":{}}')
+        : json(response, { position: 7 }),
+    )
+    const peers = new Peers('token')
+    const identity = { cluster: 'c', name: 'natter', member: 'm' }
+    await assert.rejects(
+      fetchSnapshot(peers, [url], folder, identity, 7),
+      /no daemon could give it a snapshot: .*format 99, this natter reads \d+; upgrade it/,
+    )
+    await peers.close()
+    assert.equal(readFileSync(join(folder, 'journal.ndjson'), 'utf8'), 'what was there\n')
+    assert.ok(!readdirSync(folder).includes('cluster.json'), 'the folder is marked as incomplete')
+  })
+})
