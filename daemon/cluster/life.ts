@@ -1,10 +1,12 @@
 // A world of a daemon in a cluster, with the store that it is read from. There is a new one each time the daemon loses
 // the lead.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { HttpServer } from '../http/server.ts'
 import type { SiteParts } from '../http/site.ts'
 import type { Files } from '../io/files.ts'
+import { namedFiles } from '../io/unneeded-files.ts'
 import type { Batch } from '../journal/replicated-journal.ts'
 import type { WorldMetrics } from '../metrics/figures.ts'
 import type { ReplicaStore, StoreFolder } from '../store.ts'
@@ -14,7 +16,11 @@ import type { Term } from './log.ts'
 import { IdleQueues, Recorder, SignalSender } from './messages.ts'
 import { peerRoutes } from './peer-routes.ts'
 import type { Peers } from './peers.ts'
-import { fetchFile, sharedFiles } from './shared-files.ts'
+import { fetchFile, fetchMissing, sharedFiles } from './shared-files.ts'
+
+/** Milliseconds between two looks for files that are missing here. */
+const firstPause = 500
+const longestPause = 10 * 60_000
 
 export interface Life {
   readonly world: World
@@ -114,9 +120,23 @@ export class LifeMaker {
   }
 
   open(life: Life): void {
-    if (!life.open) life.world.open()
+    if (!life.open) {
+      life.world.open()
+      void this.#fetchFiles(life)
+    }
     life.open = true
     this.#resolve()
+  }
+
+  /** Files do not come by the log: as long as some are missing, the other daemons are asked. */
+  async #fetchFiles(life: Life): Promise<void> {
+    const { peers, others, current } = this.#parts
+    const { localFiles: files } = life.store
+    for (let pause = firstPause; current() === life; ) {
+      const missing = await fetchMissing({ files, peers, others }, namedFiles(life.world.engine.state)).catch(() => 1)
+      pause = missing > 0 ? Math.min(2 * pause, longestPause) : longestPause
+      await sleep(pause, undefined, { ref: false })
+    }
   }
 
   /** A new cluster has no organization until its first leader has founded it. */

@@ -23,12 +23,34 @@ export function sharedFiles(parts: SharedFilesParts): Files {
       return name
     },
     async read(name) {
-      const bytes = await files.read(name)
-      if (bytes) return bytes
-      for (const url of parts.others()) if (await fetchFile(files, parts.peers, name, url)) return files.read(name)
-      return undefined
+      return (await files.read(name)) ?? ((await fetchFromAny(parts, name)) ? files.read(name) : undefined)
+    },
+    async find(name) {
+      return (await files.find(name)) ?? ((await fetchFromAny(parts, name)) ? files.find(name) : undefined)
     },
   }
+}
+
+/**
+ * Fetches what the state names and this daemon lacks: it may have joined later, or have been away. Returns how many files no
+ * other daemon could give it. Bounded by the files that are named.
+ */
+export async function fetchMissing(
+  parts: Pick<SharedFilesParts, 'files' | 'peers' | 'others'>,
+  named: Iterable<string>,
+): Promise<number> {
+  const missing = new Set(named)
+  for (const name of await parts.files.list()) missing.delete(name)
+  for (const name of missing) if (await fetchFromAny(parts, name)) missing.delete(name)
+  return missing.size
+}
+
+async function fetchFromAny(
+  { files, peers, others }: Pick<SharedFilesParts, 'files' | 'peers' | 'others'>,
+  name: string,
+): Promise<boolean> {
+  for (const url of others()) if (await fetchFile(files, peers, name, url)) return true
+  return false
 }
 
 /** Whether it is here by now. */

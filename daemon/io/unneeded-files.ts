@@ -44,12 +44,17 @@ export class UnneededFiles {
 /** Those of the files that no row of the state names. */
 function unnamed(state: State, files: Iterable<string>): Set<string> {
   const left = new Set(files)
-  for (const { file } of state.attachments.values()) left.delete(file)
-  for (const { file, still } of state.emoji.values()) {
-    left.delete(file)
-    if (still !== undefined) left.delete(still)
-  }
-  for (const { avatar } of state.users.values()) if (avatar.file !== undefined) left.delete(avatar.file)
-  for (const { file } of state.exports.values()) if (file !== undefined) left.delete(file)
+  for (const name of namedFiles(state)) left.delete(name)
   return left
+}
+
+/** Every file that a row of the state names, some of them more than once. */
+export function* namedFiles(state: State): Generator<string> {
+  for (const { file } of state.attachments.values()) yield file
+  for (const { file, still } of state.emoji.values()) {
+    yield file
+    if (still !== undefined) yield still
+  }
+  for (const { avatar } of state.users.values()) if (avatar.file !== undefined) yield avatar.file
+  for (const { file } of state.exports.values()) if (file !== undefined) yield file
 }

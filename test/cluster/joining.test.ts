@@ -1,20 +1,22 @@
 // Joining and leaving: from nothing, after a long absence, from a single daemon and back; and who is refused.
 
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { uploads } from '../../daemon/api/files/uploads.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
 import { keysOf } from '../../daemon/cluster/keys.ts'
 import { snapshotPosition } from '../../daemon/journal/snapshots.ts'
 import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
-import { type Caller, launch } from '../support/daemon.ts'
+import { type Caller, launch, type TestDaemon } from '../support/daemon.ts'
 import { withoutEtcd } from '../support/etcd.ts'
 import { freePort } from '../support/free-port.ts'
 import { refusedStart } from '../support/gives-up.ts'
 import { until } from '../support/until.ts'
+import { fetched } from '../support/world.ts'
 
 const skip = withoutEtcd ?? false
 
@@ -133,37 +135,63 @@ describe('a daemon that joins a cluster', { skip }, () => {
 })
 
 describe('a single daemon and a cluster', { skip }, () => {
-  test('the folder of a single daemon founds a cluster, and leaves it again', async () => {
+  test('the folder of a single daemon founds a cluster, and that of a joiner leaves it, with all data and files', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'natter-moving-'))
     const secretFile = join(folder, 'secret.txt')
-    const data = join(folder, 'store')
+    const second = join(folder, 'second')
     writeFileSync(secretFile, secret)
     const flags = ['--secret-file', secretFile]
-    const clustered = [...flags, '--cluster', cluster.etcd.urls.join(','), '--cluster-name', 'moved']
+    const clustered = async () => [
+      ...flags,
+      ...['--cluster', cluster.etcd.urls.join(','), '--cluster-name', 'moved', '--port', String(await freePort())],
+    ]
+    const stop = async (daemon: TestDaemon) => {
+      daemon.process.kill('SIGTERM')
+      assert.equal(await daemon.closed, 0, daemon.stderr)
+    }
     try {
-      const single = await launch(data, { flags })
-      const note = { type: 'direct' as const, to: [single.owner.id], content: 'from the single daemon' }
-      const { id } = await single.owner.call(messages.send, note)
-      single.process.kill('SIGTERM')
-      assert.equal(await single.closed, 0)
+      const single = await launch(join(folder, 'first'), { flags: [...flags, '--preset', 'dev'] })
+      const file = { filename: 'note.txt', contentType: 'text/plain', bytes: Buffer.from('the bytes of a file') }
+      const { url } = await single.owner.call(uploads.upload, { file })
+      await say(single, `from the single daemon: [note](${url})`)
+      const before = await pictureOf(single)
+      assert.ok(before.messages.length > 1 && before.users.length > 2, 'there is little to move')
+      await stop(single)
 
-      const one = await launch(data, { flags: [...clustered, '--port', String(await freePort())] })
-      const two = await launch(join(folder, 'second'), { flags: [...clustered, '--port', String(await freePort())] })
-      const fetched = await two.owner.call(messages.get, { message_id: id, apply_markdown: false })
-      assert.equal(fetched.message.content, 'from the single daemon')
-      const later = await two.owner.call(messages.send, { ...note, content: 'from the cluster' })
-      for (const daemon of [two, one]) {
-        daemon.process.kill('SIGTERM')
-        assert.equal(await daemon.closed, 0, daemon.stderr)
-      }
+      const one = await launch(join(folder, 'first'), { flags: await clustered() })
+      assert.deepEqual(await pictureOf(one), before)
+      const two = await launch(second, { flags: await clustered() })
+      assert.deepEqual(await pictureOf(two), before)
+      // A daemon that joins fetches the files too, although nobody reads them there.
+      const names = readdirSync(join(folder, 'first/files'))
+      assert.ok(names.length > 0)
+      await until(() => names.every(name => existsSync(join(second, 'files', name))))
+      await say(two, 'from the cluster')
+      const later = await pictureOf(two)
+      for (const daemon of [two, one]) await stop(daemon)
 
-      rmSync(join(folder, 'second', 'cluster.json'))
-      const again = await launch(join(folder, 'second'), { flags })
-      const kept = await again.owner.call(messages.get, { message_id: later.id, apply_markdown: false })
-      assert.equal(kept.message.content, 'from the cluster')
+      rmSync(join(second, 'cluster.json'))
+      const again = await launch(second, { flags })
+      assert.deepEqual(await pictureOf(again), later)
+      assert.equal(later.messages.length, before.messages.length + 1)
+      const read = await again.owner.raw('GET', url)
+      assert.equal(read.text, 'the bytes of a file')
       await again.stop()
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
   })
+
+  const say = ({ owner }: TestDaemon, content: string) =>
+    owner.call(messages.send, { type: 'direct', to: [owner.id], content })
+
+  /** What its owner sees: all messages, accounts, channels and groups. */
+  async function pictureOf({ owner }: TestDaemon) {
+    const all = { anchor: 'oldest', num_before: 0, num_after: 1000 } as const
+    const list = await owner.call(messages.list, all)
+    const types = ['realm_user', 'stream', 'subscription', 'realm_user_groups', 'realm_emoji', 'custom_profile_fields']
+    const { realm_users, streams, subscriptions, realm_user_groups } = await fetched(owner, types)
+    assert.equal(list.found_newest, true)
+    return { messages: list.messages, users: realm_users, streams, subscriptions, groups: realm_user_groups }
+  }
 })
