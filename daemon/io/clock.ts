@@ -9,8 +9,11 @@ export interface Clock {
   elapsed(): number
   /** What `elapsed` shows when the move that is in progress ends; what it shows now when nobody moves the clock. */
   heading(): number
-  /** Runs once after that long; never keeps the process alive. */
-  after(ms: number, run: () => void): Cancel
+  /**
+   * Runs once after that long; never keeps the process alive. With a time by `now`, a clock that is steered goes by that
+   * while it is frozen: `now` and `elapsed` drift apart a little while it runs.
+   */
+  after(ms: number, run: () => void, time?: number): Cancel
 }
 
 /** A timer beyond 2^31 ms would fire at once. */
@@ -64,7 +67,7 @@ export class Alarm {
     if (this.#set?.at === at && Math.abs(this.#set.rings - rings) < tolerance) return
     this.#set?.cancel()
     this.#looking ??= setInterval(() => this.set(this.#set?.at), lookAgain).unref()
-    this.#set = { at, rings, cancel: this.#clock.after(wait, () => this.#rings()) }
+    this.#set = { at, rings, cancel: this.#clock.after(wait, () => this.#rings(), at) }
   }
 
   stop(): void {
@@ -83,6 +86,8 @@ export class Alarm {
 interface Due {
   /** By `elapsed`. */
   readonly at: number
+  /** By `now`; undefined for what waits for so long, and not for a time. */
+  readonly time: number | undefined
   /** Ties fire in the order they were set. */
   readonly turn: number
   readonly run: () => void
@@ -135,8 +140,8 @@ export class SteeredClock implements Clock {
     return this.#heading ?? this.elapsed()
   }
 
-  after(ms: number, run: () => void): Cancel {
-    const due: Due = { at: this.elapsed() + Math.max(ms, 0), turn: this.#turn++, run }
+  after(ms: number, run: () => void, time?: number): Cancel {
+    const due: Due = { at: this.elapsed() + Math.max(ms, 0), time, turn: this.#turn++, run }
     if (!this.#stopped) {
       this.#due.add(due)
       this.#arm(due)
@@ -192,9 +197,9 @@ export class SteeredClock implements Clock {
     this.#heading = until
     try {
       for (let next = this.#earliest(until); next; next = this.#earliest(until)) {
-        this.#due.delete(next)
+        this.#due.delete(next.due)
         this.#pass(next.at)
-        next.run()
+        next.due.run()
         await settle()
       }
     } finally {
@@ -222,10 +227,13 @@ export class SteeredClock implements Clock {
     else if (this.#due.delete(due)) due.run()
   }
 
-  #earliest(until: number): Due | undefined {
-    let best: Due | undefined
-    for (const due of this.#due)
-      if (due.at <= until && (!best || due.at < best.at || (due.at === best.at && due.turn < best.turn))) best = due
+  /** While it is frozen. */
+  #earliest(until: number): { readonly due: Due; readonly at: number } | undefined {
+    let best: { readonly due: Due; readonly at: number } | undefined
+    for (const due of this.#due) {
+      const at = due.time === undefined ? due.at : this.#frozenElapsed + Math.max(0, due.time - this.#frozenAt!)
+      if (at <= until && (!best || at < best.at || (at === best.at && due.turn < best.due.turn))) best = { due, at }
+    }
     return best
   }
 }

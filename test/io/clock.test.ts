@@ -87,6 +87,32 @@ describe('an alarm', () => {
 })
 
 describe('a steered clock', () => {
+  test('that is frozen and moved to the very time of an alarm lets it ring, however its two times drifted apart', async t => {
+    for (const drift of [-40, -1, 0, 1, 40]) {
+      const clock = new SteeredClock()
+      let rung = 0
+      const alarm = new Alarm(clock, () => rung++)
+      const at = Date.now() + 90_000
+      alarm.set(at)
+      const real = Date.now
+      t.mock.method(Date, 'now', () => real() + drift)
+      clock.freeze()
+      await clock.moveTo(
+        () => at - 1,
+        async () => {},
+      )
+      assert.equal(rung, 0, `${drift} ms, before its time`)
+      await clock.moveTo(
+        () => at,
+        async () => {},
+      )
+      assert.deepEqual([rung, clock.now()], [1, at], `${drift} ms`)
+      t.mock.restoreAll()
+      clock.stop()
+      alarm.stop()
+    }
+  })
+
   test('fires what falls due in order, at its time, and shows whole milliseconds', async () => {
     const clock = new SteeredClock(5_000)
     const fired: [string, number][] = []
