@@ -3,12 +3,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { FileJournal, type FileJournalOptions } from '../../daemon/journal/file-journal.ts'
 import { collect, newEntry, type TestFact } from './journal-contract.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'natter-journal-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+// Several test files of one process use it, so that it goes with the process and not with the first of them.
+process.once('exit', () => rmSync(root, { recursive: true, force: true }))
 
 export const newFolder = () => mkdtempSync(join(root, 'store-'))
 
