@@ -2,12 +2,10 @@
 // fit this node.
 
 const { readFileSync } = require('node:fs')
-const { createRequire } = require('node:module')
 const { dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
 const folder = join(__dirname, '..', 'dist')
-const fromDisk = createRequire(join(folder, 'natter.cjs'))
 const running = new Map()
 
 /** Runs the program of this name; it loads other bundles when it needs them. */
@@ -23,10 +21,9 @@ exports.running = running
 
 /** What bundles call `require`: for another bundle, a package or a part of node. */
 function load(id) {
-  if (!id.startsWith('./')) return fromDisk(id)
+  if (!id.startsWith('./')) return require(id)
   const name = id.slice(2)
-  const bundle = running.get(name) ?? run(name)
-  return bundle ? bundle.module.exports : fromDisk(id)
+  return (running.get(name) ?? run(name)).module.exports
 }
 
 function run(name) {

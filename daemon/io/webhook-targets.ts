@@ -13,12 +13,15 @@ export interface Permitted {
 
 export class Forbidden extends Error {}
 
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8)
-loopback.addAddress('::1', 'ipv6')
+interface Ranges {
+  readonly loopback: BlockList
+  readonly inner: BlockList
+}
 
-const inner = new BlockList()
-for (const [network, bits] of [
+// Shared by all worlds: which addresses are not of the internet is the same for each. Made at the first call.
+let ranges: Ranges | undefined
+
+const innerIpv4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -33,10 +36,10 @@ for (const [network, bits] of [
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-] as const)
-  inner.addSubnet(network, bits)
-// Beside private networks: ranges that carry an IPv4 address inside (they would lead anywhere), and reserved ones.
-for (const [network, bits] of [
+] as const
+
+/** Beside private networks: ranges that carry an IPv4 address inside (they would lead anywhere), and reserved ones. */
+const innerIpv6 = [
   ['::', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
@@ -50,14 +53,15 @@ for (const [network, bits] of [
   ['fe80::', 10],
   ['fec0::', 10],
   ['ff00::', 8],
-] as const)
-  inner.addSubnet(network, bits, 'ipv6')
+] as const
 
 /** Why this address may not be called; undefined for names, which are checked when they are looked up. */
 export function forbidden(host: string, permitted: Permitted): string | undefined {
   const address = host.replace(/^\[|\]$/g, '')
   if (isIP(address) === 0 || permitted.private) return undefined
   const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+  ranges ??= makeRanges()
+  const { loopback, inner } = ranges
   if (loopback.check(address, family))
     return permitted.loopback ? undefined : `The address ${address} is this machine; natterd may not call it`
   return inner.check(address, family)
@@ -77,4 +81,14 @@ export function checkedLookup(permitted: Permitted): LookupFunction {
       else done(null, addresses[0]!.address, addresses[0]!.family)
     })
   }
+}
+
+function makeRanges(): Ranges {
+  const loopback = new BlockList()
+  loopback.addSubnet('127.0.0.0', 8)
+  loopback.addAddress('::1', 'ipv6')
+  const inner = new BlockList()
+  for (const [network, bits] of innerIpv4) inner.addSubnet(network, bits)
+  for (const [network, bits] of innerIpv6) inner.addSubnet(network, bits, 'ipv6')
+  return { loopback, inner }
 }
