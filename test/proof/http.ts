@@ -132,9 +132,19 @@ function alike(one: Heard, other: Heard): boolean {
   return (one.reset && other.text.startsWith(one.text)) || (other.reset && one.text.startsWith(other.text))
 }
 
-/** One of them has said the beginning of what the other has said. Anything else is a difference, even if it does not come again. */
+/**
+ * One of them has said the beginning of what the other has said, before the refusal of noise if both ended so: whether a request
+ * that the noise cut off is still answered depends on which came first, its head alone or the noise with it. Anything else is a
+ * difference, even if it does not come again.
+ */
 function mayBeSlow(one: Heard, other: Heard): boolean {
-  return one.text.startsWith(other.text) || other.text.startsWith(one.text)
+  const [a, b] = [beforeNoise(one), beforeNoise(other)]
+  return a.startsWith(b) || b.startsWith(a)
+}
+
+function beforeNoise({ text }: Heard): string {
+  const last = text.lastIndexOf('HTTP/1.1 400 Bad Request')
+  return last >= 0 && text.slice(last).includes('The request is not valid HTTP.') ? text.slice(0, last) : text
 }
 
 function difference(pieces: readonly Piece[], one: Heard, other: Heard): string {
