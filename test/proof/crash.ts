@@ -8,7 +8,7 @@ const perStore = 25
 export const campaign: Campaign = {
   about: 'kill -9 under load: nothing answered is lost, nothing is half done, and every queue goes on',
   unit: 'kills',
-  long: 300,
+  long: 2000,
   short: 10,
   async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const total = { writes: 0, events: 0, unknown: 0 }

@@ -8,7 +8,7 @@ import { readConfig } from '../../daemon/config.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
 import { type Campaign, Failure } from './campaign.ts'
 import { makeConversation, type Piece } from './http/conversation.ts'
-import { type Heard, hold, type Listening } from './http/talk.ts'
+import { type Heard, hold, type Listening, type Manner } from './http/talk.ts'
 
 /** Conversations held at the same time. Each has two servers of its own: the answers depend on what was written before. */
 const lanes = 16
@@ -75,13 +75,14 @@ class Tally {
 /** The same conversation with both servers. */
 async function holdBoth({ short, plain }: Pair, seed: number, total: Tally): Promise<void> {
   const conversation = makeConversation(seed, short.ready.owner)
-  const both = (patience?: number) =>
-    Promise.all([short, plain].map(daemon => hold(listeningOf(daemon), conversation, patience)))
+  const both = (manner?: Manner) =>
+    Promise.all([short, plain].map(daemon => hold(listeningOf(daemon), conversation, manner)))
   let [one, other] = (await both()) as [Heard, Heard]
   if (!alike(one, other)) {
-    if (!mayBeSlow(one, other)) throw new Failure(seed, difference(conversation.pieces, one, other))
+    const isCutOff = areCutOff(one, other)
+    if (!mayBeSlow(one, other) && !isCutOff) throw new Failure(seed, difference(conversation.pieces, one, other))
     total.askedTwice++
-    ;[one, other] = (await both(1000)) as [Heard, Heard]
+    ;[one, other] = (await both({ patience: 1000, isCalm: isCutOff })) as [Heard, Heard]
     if (!alike(one, other)) throw new Failure(seed, difference(conversation.pieces, one, other))
   }
   if (/HTTP\/1\.1 5\d\d [A-Z]/.test(one.text)) throw new Failure(seed, `a status of 5xx:\n${one.text}`)
@@ -132,19 +133,24 @@ function alike(one: Heard, other: Heard): boolean {
   return (one.reset && other.text.startsWith(one.text)) || (other.reset && one.text.startsWith(other.text))
 }
 
-/**
- * One of them has said the beginning of what the other has said, before the refusal of noise if both ended so: whether a request
- * that the noise cut off is still answered depends on which came first, its head alone or the noise with it. Anything else is a
- * difference, even if it does not come again.
- */
+/** One of them has said the beginning of what the other has said. Anything else is a difference, even if it does not come again. */
 function mayBeSlow(one: Heard, other: Heard): boolean {
-  const [a, b] = [beforeNoise(one), beforeNoise(other)]
+  return one.text.startsWith(other.text) || other.text.startsWith(one.text)
+}
+
+/**
+ * Both ended with the refusal of noise, and one of them has one answer more before it: whether a request is answered whose body
+ * the noise cut off depends on what came first, its head alone or the noise with it. With time between the two they must agree.
+ */
+function areCutOff(one: Heard, other: Heard): boolean {
+  const [a, b] = [one, other].map(beforeNoise)
+  if (a === undefined || b === undefined || Math.abs(one.answers - other.answers) !== 1) return false
   return a.startsWith(b) || b.startsWith(a)
 }
 
-function beforeNoise({ text }: Heard): string {
+function beforeNoise({ text }: Heard): string | undefined {
   const last = text.lastIndexOf('HTTP/1.1 400 Bad Request')
-  return last >= 0 && text.slice(last).includes('The request is not valid HTTP.') ? text.slice(0, last) : text
+  return last >= 0 && text.slice(last).includes('The request is not valid HTTP.') ? text.slice(0, last) : undefined
 }
 
 function difference(pieces: readonly Piece[], one: Heard, other: Heard): string {

@@ -21,8 +21,18 @@ export interface Listening {
 /** Turns of the event loop without news, after which a server in this process has nothing more to say. */
 const quietTurns = 30
 
-/** `patience`: milliseconds of silence to wait for in addition. */
-export async function hold({ port, settled }: Listening, { pieces }: Conversation, patience = 0): Promise<Heard> {
+export interface Manner {
+  /** Milliseconds of silence to wait for in addition. */
+  readonly patience?: number
+  /** Whether each piece is written when there is nothing more to hear about the ones before. */
+  readonly isCalm?: boolean
+}
+
+export async function hold(
+  { port, settled }: Listening,
+  { pieces }: Conversation,
+  { patience = 0, isCalm = false }: Manner = {},
+): Promise<Heard> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const chunks: Buffer[] = []
   let news = 0
@@ -40,11 +50,6 @@ export async function hold({ port, settled }: Listening, { pieces }: Conversatio
     closed = true
   })
   await new Promise(resolve => socket.once('connect', resolve).once('close', resolve))
-  for (const { bytes, turns, stall } of pieces) {
-    for (let n = turns; n > 0; n--) await turn()
-    if (stall > 0) standStill(turnBegan + stall)
-    if (!closed) socket.write(bytes)
-  }
   const moved = () => news + socket.bytesWritten - socket.writableLength
   const fallQuiet = async () => {
     for (let n = 0, seen = -1; n < quietTurns && !closed; n++) {
@@ -53,12 +58,21 @@ export async function hold({ port, settled }: Listening, { pieces }: Conversatio
       await turn()
     }
   }
-  for (let seen = -1; seen !== moved() && !closed; ) {
-    await fallQuiet()
-    seen = moved()
-    await settled()
-    await fallQuiet()
+  const hearAll = async () => {
+    for (let seen = -1; seen !== moved() && !closed; ) {
+      await fallQuiet()
+      seen = moved()
+      await settled()
+      await fallQuiet()
+    }
   }
+  for (const { bytes, turns, stall } of pieces) {
+    if (isCalm) await hearAll()
+    for (let n = turns; n > 0; n--) await turn()
+    if (stall > 0) standStill(turnBegan + stall)
+    if (!closed) socket.write(bytes)
+  }
+  await hearAll()
   for (let since = performance.now(), seen = news; performance.now() - since < patience && !closed; ) {
     await turn()
     if (seen !== news) since = performance.now()
