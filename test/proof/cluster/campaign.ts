@@ -41,6 +41,8 @@ export async function campaign({ faults: count, seed, namespaces = false, note =
     const urls = places.map(({ wires }) => wires.url)
     const readers = await Promise.all(urls.map((_, at) => Reader.begin(urls, at, owner)))
     const names = Object.keys(faults)
+    // Collected after every fault, because the log is trimmed.
+    const terms = new Set<number>()
     // Every kind once before any comes again.
     let left: string[] = []
     for (let round = 0; round < count; round++) {
@@ -73,9 +75,10 @@ export async function campaign({ faults: count, seed, namespaces = false, note =
       seen.unanswered += writers.reduce((sum, writer) => sum + writer.unanswered, 0)
       await agree(places)
       await checkMessages(places, owner, answered, readers)
+      await checkLog(etcd, terms)
     }
     seen.moves = readers.reduce((sum, { moves }) => sum + moves, 0)
-    seen.leaders = await checkLog(etcd)
+    seen.leaders = terms.size
     return seen
   } finally {
     for (const { node } of places) node.daemon?.process.kill('SIGKILL')
@@ -146,14 +149,13 @@ async function checkMessages(
   }
 }
 
-/** Positions without a gap, and terms that never go back. Returns how many leaders there were. */
-async function checkLog(etcd: EtcdCluster): Promise<number> {
+/** Positions without a gap, and terms that never go back. Adds the terms of the leaders that wrote them. */
+async function checkLog(etcd: EtcdCluster, terms: Set<number>): Promise<void> {
   const direct = new Etcd({ urls: etcd.urls })
   try {
     const { log } = keysOf('natter')
     const range = { key: encodeText(log), range_end: encodeText(rangeEnd(log)), sort_target: 'KEY' }
     const { kvs } = await direct.call('/v3/kv/range', range)
-    const terms = new Set<number>()
     let last: { last: number; term: number } | undefined
     for (const { value } of kvs) {
       const head = readBatchHead(decodeText(value).split('\n', 1)[0]!)
@@ -164,7 +166,6 @@ async function checkLog(etcd: EtcdCluster): Promise<number> {
       last = head
       terms.add(head.term)
     }
-    return terms.size
   } finally {
     await direct.close()
   }
