@@ -49,6 +49,7 @@ export class Engine {
   #closed: string | undefined
   #compacting: Promise<void> | undefined
   #secretVerifier: string | undefined
+  #filesInUse: () => ReadonlySet<string> = () => new Set()
   #newestSnapshot: { readonly position: number; readonly time: number } | undefined
   /** Whether another daemon decides. */
   #following: boolean
@@ -176,8 +177,10 @@ export class Engine {
    * events they delivered are no longer true.
    */
   async restore(op: string, sections: Readonly<Record<string, readonly unknown[]>>): Promise<void> {
-    // Rows of a saved state are shared with the state it was saved from.
-    await this.record(op, null, [{ type: 'store.restored', sections: JSON.parse(JSON.stringify(sections)) }])
+    // Whole, because the files that it names may be gone when the entry is read again. Copied, because rows of a saved state are
+    // shared with the state it was saved from.
+    const own = JSON.parse(JSON.stringify(this.whole(sections)))
+    await this.record(op, null, [{ type: 'store.restored', sections: own }])
   }
 
   /**
@@ -216,6 +219,11 @@ export class Engine {
     await this.#parts.journal.close()
   }
 
+  /** Files that these states need stay in the store, even if the current state does not need them. */
+  keepFilesOf(states: () => Iterable<Readonly<Record<string, readonly unknown[]>>>): void {
+    this.#filesInUse = () => new Set([...states()].flatMap(filesIn))
+  }
+
   /** The state as rows, to go back to. */
   sections(): Record<string, unknown[]> {
     return rowsOf(this.state.save())
@@ -223,8 +231,7 @@ export class Engine {
 
   /** The same state with all its messages as rows, also those that are in files of this store. */
   whole(sections: Readonly<Record<string, readonly unknown[]>>): Readonly<Record<string, readonly unknown[]>> {
-    const { files = [] } = (sections.messages?.[0] ?? {}) as { readonly files?: readonly unknown[] }
-    return files.every(file => file === null) ? sections : rowsOf(this.load(sections).save(true))
+    return filesIn(sections).length === 0 ? sections : rowsOf(this.load(sections).save(true))
   }
 
   /**
@@ -335,13 +342,19 @@ export class Engine {
     // Taken in the same turn as the seal is asked for: state, queues and position belong together, and the snapshot
     // sits exactly on the boundary between two segments.
     const sealing = journal.seal()
-    const files = this.state.files()
+    const files = this.state.files(journal.position)
     const document = { format: stateFormat, position: journal.position, time: now(), sections: this.save(), files }
     const sealed = await sealing
-    await snapshots.write(document)
+    await snapshots.write(document, this.#filesInUse)
     this.#newestSnapshot = { position: document.position, time: document.time }
     await journal.forget(sealed)
   }
+}
+
+/** The files that rows of a state refer to. */
+function filesIn(sections: Readonly<Record<string, readonly unknown[]>>): string[] {
+  const { files = [] } = (sections.messages?.[0] ?? {}) as { readonly files?: readonly (string | null)[] }
+  return files.filter(file => file !== null)
 }
 
 function rowsOf(saved: Readonly<Record<string, Iterable<unknown>>>): Record<string, unknown[]> {

@@ -114,8 +114,9 @@ function sendStored({ folder }: PeerRoutesParts, name: string, reply: FastifyRep
  */
 function sumsOf(engine: Engine): Record<string, string> {
   const sums: Record<string, string> = {}
-  engine.state.files()
-  for (const [name, rows] of Object.entries(engine.save())) {
+  // As rows: which messages are in files, and what these are called, depends on when a daemon wrote its last snapshot.
+  const sections = { ...engine.save(), messages: engine.state.messages.save(true) }
+  for (const [name, rows] of Object.entries(sections)) {
     if (name === 'presence' || name === 'queues') continue
     const hash = createHash('sha256')
     for (const row of rows) hash.update(JSON.stringify(row)).update('\n')

@@ -60,6 +60,8 @@ export class Worlds {
     this.#engine = engine
     this.#clock = clock
     this.#files = files
+    const kept = () => [...this.#saved.values(), ...(this.#beginning ? [this.#beginning] : [])]
+    engine.keepFilesOf(() => kept().map(({ sections }) => sections))
   }
 
   /** What is now is what `reset` goes back to. `sections` are its rows, where somebody has them already. */

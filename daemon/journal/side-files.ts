@@ -60,9 +60,11 @@ export class SideFiles {
     return entries
   }
 
-  /** The snapshot that needs exactly these is on disk: the others can go. */
-  async prune(entries: readonly FileEntry[]): Promise<void> {
+  /** The snapshot that needs these is on disk: the others can go, except those that are still in use. */
+  async prune(entries: readonly FileEntry[], inUse: ReadonlySet<string>): Promise<void> {
+    const used = [...this.#known.values()].filter(({ name }) => inUse.has(name))
     this.#known.clear()
+    this.know(used)
     this.know(entries)
     for (const name of this.#names()) if (!this.#known.has(name)) await rm(join(this.#folder, name), { force: true })
   }

@@ -20,8 +20,11 @@ export interface Snapshots {
   read(): Promise<StateDocument<readonly any[]> | null>
   /** The bytes of a file that belongs to the snapshot read. */
   file(name: string): Buffer
-  /** Writes beside the traffic; the old snapshot is kept until the new one is on disk. One write at a time. */
-  write(document: StateDocument<Iterable<unknown>, SideFile>): Promise<void>
+  /**
+   * Writes beside the traffic; the old snapshot is kept until the new one is on disk. One write at a time. Files that only old
+   * snapshots needed are removed, except those that are in use when it is done.
+   */
+  write(document: StateDocument<Iterable<unknown>, SideFile>, inUse?: () => ReadonlySet<string>): Promise<void>
 }
 
 /** `check` throws when the folder is no longer ours: a snapshot must not end up in the store of another daemon. */
@@ -46,7 +49,7 @@ export function openSnapshots(folder: string, check: () => void = () => {}): Sna
         return document
       }),
     file: name => side.read(name),
-    write: document =>
+    write: (document, inUse = () => new Set()) =>
       one(async () => {
         check()
         const files = document.files ?? []
@@ -54,7 +57,7 @@ export function openSnapshots(folder: string, check: () => void = () => {}): Sna
         low.data = { ...document, files: entries }
         await low.write()
         for (const { kept } of files) kept?.()
-        await side.prune(entries)
+        await side.prune(entries, inUse())
       }),
   }
 }

@@ -276,8 +276,8 @@ export class State {
   }
 
   /** What is too large for a snapshot and is stored beside it. Asked for in the same turn, and before `save`. */
-  files(): SideFile[] {
-    return this.messages.files()
+  files(position: number): SideFile[] {
+    return this.messages.files(position)
   }
 
   static load(sections: Readonly<Record<string, Iterable<unknown>>>, fileOf?: (name: string) => Uint8Array): State {

@@ -125,7 +125,7 @@ describe('a store that has sealed segments', () => {
   const store = new MessageStore()
 
   const save = async () => {
-    const files = store.files()
+    const files = store.files(0)
     const sections = { messages: store.save() }
     // What happens while it is written must not get into it.
     const writing = snapshots.write({ format: stateFormat, position: 1, time: 1, sections, files })

@@ -269,9 +269,9 @@ export class MessageStore {
   }
 
   /** Files the next snapshot needs and may already have. Seals what is full, so it comes before `save`. */
-  files(): SideFile[] {
+  files(position: number): SideFile[] {
     const full = this.#segments.slice(0, this.#lastId >>> segmentBits)
-    return full.map(fileOfSegment)
+    return full.map(segment => fileOfSegment(segment, position))
   }
 
   load(rows: Iterable<unknown>, fileOf: (name: string) => Uint8Array = noFile): void {

@@ -17,10 +17,13 @@ export interface SideFile {
   readonly kept?: () => void
 }
 
-/** The file a full segment is kept in. Once much has changed since it was written, a new version of it. */
-export function fileOfSegment(segment: Segment): SideFile {
+/**
+ * The file a full segment is kept in. Once much has changed since it was written, a new version of it. A state that was reset knows
+ * nothing of files that were written before, but some of them are still needed: the position in the journal keeps their names apart.
+ */
+export function fileOfSegment(segment: Segment, position: number): SideFile {
   if (segment.kept && segment.changed!.size <= segmentSize / 8) return { name: segment.file! }
-  const version = segment.file ? Number(segment.file.split('.')[1]) + 1 : 1
+  const version = Math.max(position, segment.file ? Number(segment.file.split('.')[1]) + 1 : 1)
   const saved = segment.saved()
   const name = `${String(segment.number).padStart(6, '0')}.${version}.segment`
   segment.file = name
