@@ -37,6 +37,9 @@ export const globalFlags: readonly GlobalFlag[] = [
 /** The flags that choose how output is printed for programs. */
 export const formatFlags = ['json', 'ndjson', 'fields', 'jq'] as const
 
+/** Names a change, so that sending it again does not make it twice. */
+export const keyFlag = 'idempotency-key'
+
 /** Flags of every subcommand of the API, and of `natter api`. */
 export const batchFlags: readonly GlobalFlag[] = [
   {
@@ -52,6 +55,12 @@ export const batchFlags: readonly GlobalFlag[] = [
     about: 'with --batch: save the progress in this file, and continue there next time without repeating a line',
   },
   { name: 'null', short: '0', about: 'with --batch: lines end with a NUL byte, so that JSON can span lines' },
+  {
+    name: keyFlag,
+    value: 'KEY',
+    about:
+      'make this change once, however often you send it with this key; --resume gives each line of a batch its own',
+  },
 ]
 
 export interface Globals {

@@ -88,7 +88,8 @@ export function demandControlToken(flags: Choice, env: Env, account: Account): s
   if (token !== undefined) return token
   if (stray !== undefined) throw mixture('control token', stray, account.from.site!)
   throw new Failure(exitCodes.denied, 'no control token: give --control-token or NATTER_CONTROL_TOKEN', {
-    hint: 'A daemon started with --memory or --control has one, in its ready file: --ready-file FILE reads it.',
+    hint: `The daemon must run with --control: \`natter daemon stop\`, then \`natter daemon start --control\`.
+  One that was started with --memory has a token in its ready file: --ready-file FILE reads it.`,
   })
 }
 
@@ -161,6 +162,15 @@ export function readProfiles(env: Env): Profiles {
 /** Saves a profile; it becomes the current one if there is none. Returns the file's path. */
 export function saveProfile(name: string, profile: Profile, env: Env): string {
   return changeProfiles(withProfile(readProfiles(env), name, profile), env)
+}
+
+/** Returns the name of the profile that is current from now on. */
+export function removeProfile(name: string, env: Env): string | undefined {
+  const { current, previous, profiles } = readProfiles(env)
+  const { [name]: _, ...rest } = profiles
+  const [first, second] = [current, previous].filter(other => other !== undefined && other !== name)
+  changeProfiles({ ...(first && { current: first }), ...(second && { previous: second }), profiles: rest }, env)
+  return first
 }
 
 /** Writes the whole book, for nobody else to read. Returns the file's path. */
@@ -267,7 +277,7 @@ function zuliprc(env: Env): Source | undefined {
 /** A file that must be there. */
 export function readZuliprc(file: string): Source {
   const text = readIfThere(file)
-  if (text === undefined) throw new Failure(exitCodes.notFound, `there is no file ${file}`)
+  if (text === undefined) throw usage(`there is no file ${file}`)
   return ofZuliprc(file, text)
 }
 

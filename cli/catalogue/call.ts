@@ -2,7 +2,7 @@
 
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
 import { addHint, exitCodes, Failure, usage } from '../base/failure.ts'
-import type { Globals } from '../base/globals.ts'
+import { type Globals, keyFlag } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
@@ -12,7 +12,7 @@ import type { Kind, Names } from '../input/names.ts'
 import { placeIn } from '../input/shorthand.ts'
 import { readStdin } from '../input/stdin.ts'
 import { printReply } from '../print/output.ts'
-import { call, type Patience, type Request } from '../transport/client.ts'
+import { call, type Patience, type Request, withKey } from '../transport/client.ts'
 import { fillIn } from './everyday.ts'
 import { requestOf } from './forms.ts'
 import type { BatchOptions } from './subcommands.ts'
@@ -29,7 +29,8 @@ export async function callEndpoint(
   const sources = sourcesFor(account, patience, globals, !batch && !process.stdin.isTTY)
   if (batch) {
     refuseShown(globals)
-    if (given.has('@file')) throw usage('--file and --batch cannot be combined')
+    for (const name of ['file', keyFlag])
+      if (given.has(`@${name}`)) throw usage(`--${name} and --batch cannot be combined`)
     const { callEach } = await import('./batch.ts')
     if (endpoint.access === 'user') demandKey(account)
     await confirmed(endpoint, given, globals, 'many')
@@ -38,7 +39,8 @@ export async function callEndpoint(
   const stretch = endpoint.cli.history ? await stretchOf(given, sources.now) : undefined
   const params = await readParams(endpoint, stretch?.given ?? given, sources)
   const { path, fields } = requestOf(endpoint, params)
-  const request: Request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}`, fields }
+  const plain: Request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}`, fields }
+  const request = withKey(plain, given.get(`@${keyFlag}`))
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
   if (shown) return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
@@ -51,10 +53,13 @@ export async function callEndpoint(
     : call(caller, request, patience)
   const reply = await calling.catch(error => nearby(error, endpoint, given, sources))
   const says = endpoint.cli.says && (await import('../print/sentences.ts')).sentences[endpoint.cli.says]
-  const { shows, columns } = endpoint.cli
+  const { shows, columns, recipients } = endpoint.cli
   const done = doneText(endpoint, { ...reply, ...params, ...Object.fromEntries(given) })
   const names = () => fullNames(account, patience)
-  const view = { shows, columns, shapes: endpoint.reply, names, ...(done && { done }) }
+  const forPeople = async (rows: readonly Reply[]) =>
+    (await import('./recipients.ts')).nameRecipients(rows, recipients!, names, account, patience)
+  const shapes = endpoint.reply
+  const view = { shows, columns, shapes, names, ...(recipients && { forPeople }), ...(done && { done }) }
   await printReply(reply, says ? { ...view, says: reply => says(reply, names) } : view, globals)
   const { skips } = endpoint.cli
   if (skips === undefined) return

@@ -5,7 +5,7 @@ import { encodeJson } from '../../daemon/api/json-wire.ts'
 import { Ending, exitCodes } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
-import { accountFor, controlTokenFor } from '../base/profile.ts'
+import { accountFor, controlTokenFor, readProfiles, removeProfile } from '../base/profile.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { printReply } from '../print/output.ts'
 import { callControlPlane, requestOf } from '../transport/control.ts'
@@ -38,7 +38,8 @@ export async function callControl(
     return
   }
   const reply = await callControlPlane(globals, request, patienceFor(endpoint, globals))
-  const { shows, columns, unmet, says } = endpoint.cli
+  const { shows, columns, unmet, says, forgets } = endpoint.cli
+  if (forgets) forgetProfilesOf(`${account.site}${filledIn(forgets, params)}`)
   const lines = says && (await import('../print/sentences.ts')).sentences[says]
   const done = doneText(endpoint, { ...reply, ...params })
   const view = { shows, columns, shapes: endpoint.reply, ...(done && { done }) }
@@ -48,6 +49,20 @@ export async function callControl(
   note(`${unmet} within ${given.get('within') ?? endpoint.params.within?.fallback}`)
   for (const { differs } of reply.near as { differs: string[] }[]) note(`  near: ${differs.join('; ')}`)
   throw new Ending(exitCodes.unmet)
+}
+
+function filledIn(address: string, params: Readonly<Record<string, unknown>>): string {
+  return address.replace(/\{(\w+)\}/g, (_match, name) => encodeURIComponent(String(params[name])))
+}
+
+/** A profile of a server that is gone would make every later call fail. */
+function forgetProfilesOf(site: string): void {
+  for (const [name, profile] of Object.entries(readProfiles(process.env).profiles)) {
+    if (profile.site !== site) continue
+    const wasCurrent = readProfiles(process.env).current === name
+    const current = removeProfile(name, process.env)
+    note(`removed profile ${name}${wasCurrent && current ? `; switched to profile ${current}` : ''}`)
+  }
 }
 
 /** As fast as the reader takes it. */

@@ -4,7 +4,7 @@ import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import { baseOf, type Endpoint, type Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
 import { fill, helpColumns, reflow } from '../base/fill.ts'
-import { batchFlags, type Globals, globalFlags, readGlobals } from '../base/globals.ts'
+import { batchFlags, type Globals, globalFlags, keyFlag, readGlobals } from '../base/globals.ts'
 import { beQuiet } from '../base/note.ts'
 import { withSettings } from '../base/settings.ts'
 import type { ExtraFlag, ExtraSubcommand } from '../base/subcommand.ts'
@@ -107,6 +107,7 @@ export function addEndpoint(
     const option = optionFor(flag).hideHelp()
     leaf.addOption(option)
     mentioned.add(option)
+    if (flag.name === keyFlag) options.set(`@${keyFlag}`, option.attributeName())
   }
   leaf.usage(`${wordsOf(leaf)} [flags]`.trimStart())
   addHelpEnd(leaf, endpoint.cli.examples, `Route: ${endpoint.method} ${baseOf(endpoint)}${endpoint.path}`)

@@ -2,14 +2,14 @@
 
 import { readFileSync } from 'node:fs'
 import { Failure, harmless, harmlessOnTerminal, refusal, usage } from '../base/failure.ts'
-import { batchFlags, type Globals } from '../base/globals.ts'
+import { batchFlags, type Globals, keyFlag } from '../base/globals.ts'
 import { accountFor } from '../base/profile.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
 import { refuseShown } from '../catalogue/call.ts'
 import { batchFrom } from '../catalogue/subcommands.ts'
 import { readStdin } from '../input/stdin.ts'
 import { printJson, printReply } from '../print/output.ts'
-import { type Answer, bodyOf, type Request, send } from '../transport/client.ts'
+import { type Answer, bodyOf, type Request, send, withKey } from '../transport/client.ts'
 import { fullPath, methods } from '../transport/routes.ts'
 
 interface Options {
@@ -65,11 +65,12 @@ the reply with the number of its line and the HTTP status. The exit code is 1 if
       const batch = batchFrom(flags)
       if (batch) {
         refuseShown(globals)
+        if (flags[keyFlag] !== undefined) throw usage(`--${keyFlag} and --batch cannot be combined`)
         return (await import('../catalogue/batch.ts')).callLines(batch, globals)
       }
       if (args.length < 2) throw usage('<method> and <path> are missing', 'natter api GET /users/me')
       const options = flags as Options
-      const request = await requestFrom(args[0]!.toUpperCase(), args[1]!, options)
+      const request = withKey(await requestFrom(args[0]!.toUpperCase(), args[1]!, options), flags[keyFlag])
       if (options.paginate !== true) return void (await callRaw(request, options, globals))
       const { firstPage, nextPage } = await import('../transport/pages.ts')
       let page: Request | undefined = firstPage(request)

@@ -21,5 +21,21 @@ export function cheats(): string {
 function recipeText(recipe: string): string {
   const [title] = recipe.split('\n', 1)
   const lines = blocksIn(recipe).blocks.flatMap(({ steps }) => steps.flatMap(({ command }) => command.split('\n')))
-  return `${title}\n${lines.map(line => `  ${line}`.trimEnd()).join('\n')}\n`
+  return `${title}\n${lines.map(line => foldLine(`  ${line}`.trimEnd())).join('\n')}\n`
+}
+
+const columns = 80
+
+/** Continues a line that is too long on the next one, where the shell allows it: at a space outside of quotes. */
+function foldLine(line: string): string {
+  if (line.length <= columns) return line
+  let quote = ''
+  let last = 0
+  for (let at = line.search(/\S/); at <= columns - 2; at++) {
+    const character = line[at]!
+    if (quote === '' && character === ' ') last = at
+    if (quote === '' ? /["']/.test(character) : character === quote) quote = quote === '' ? character : ''
+  }
+  if (last === 0) return line
+  return `${line.slice(0, last)} \\\n${foldLine(`      ${line.slice(last + 1)}`)}`
 }

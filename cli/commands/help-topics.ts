@@ -24,7 +24,8 @@ export const topics: Readonly<Record<string, Topic>> = {
 
   0    done; also if the reader of the output stops early
   1    refused by the API, or failed in another way
-  2    wrong usage: an unknown subcommand or flag, or an invalid value
+  2    wrong usage: an unknown subcommand or flag, an invalid value, or a file
+       that you name and that cannot be read
   3    not found: a thing, a name, or a daemon that is not running
   4    not authenticated, or not permitted
   6    the daemon cannot be reached
@@ -46,7 +47,8 @@ With --json an error is one line on stderr:
     about: 'how natter finds the server and the account',
     text: () => `Each value comes from the first of these sources that has it:
 
-  1. flags           --site --user --api-key, --ready-file FILE or --profile NAME
+  1. flags           --site --user --api-key, --ready-file FILE
+                     or --profile NAME
   2. environment     NATTER_SITE NATTER_EMAIL NATTER_API_KEY
                      NATTER_READY_FILE, a ready file
                      ZULIP_SITE ZULIP_EMAIL ZULIP_API_KEY
@@ -55,25 +57,30 @@ With --json an error is one line on stderr:
 
 A key is used only for the site and the account it was saved with.
 
---as amy acts as any account of a daemon that was started with --memory or --control. It needs the token of the control
-plane: from --control-token, NATTER_CONTROL_TOKEN, the ready file, or a profile of the same site.
+--as amy acts as any account of a daemon that was started with --memory or
+--control. It needs the token of the control plane: from --control-token,
+NATTER_CONTROL_TOKEN, the ready file, or a profile of the same site.
 \`eval "$(natter env ready.json)"\` sets all of these variables.
 
-  NATTER_CONFIG_DIR  folder of profiles.json and config.json; otherwise $XDG_CONFIG_HOME/natter or ~/.config/natter
-  NATTER_TIMEOUT     and NATTER_RETRY, NATTER_COLOR, NATTER_QUIET: as the flags; see natter help config
-  NATTER_DATA        folder of the daemon's store; otherwise $XDG_DATA_HOME/natter/store
-                     or ~/.local/share/natter/store
+  NATTER_CONFIG_DIR  folder of profiles.json and config.json; otherwise
+                     $XDG_CONFIG_HOME/natter or ~/.config/natter
+  NATTER_TIMEOUT     and NATTER_RETRY, NATTER_COLOR, NATTER_QUIET: as the flags;
+                     see natter help config
+  NATTER_DATA        folder of the daemon's store; otherwise
+                     $XDG_DATA_HOME/natter/store or ~/.local/share/natter/store
   NATTER_PASSWORD    used instead of a password prompt
   NO_COLOR           no colors, unless --color always
   NATTER_DEBUG       print the stack trace of an unexpected error
 
-\`natter daemon start\` writes the profile \`local\`, so the next subcommand needs no setup.
+\`natter daemon start\` writes the profile \`local\`, so the next subcommand needs
+no setup.
 `,
   },
   config: {
     about: 'the config file',
-    text: () => `The config file sets flags that you would give each time. It is config.json in the folder of profiles.json:
-$NATTER_CONFIG_DIR, $XDG_CONFIG_HOME/natter or ~/.config/natter. NATTER_CONFIG names another file.
+    text: () => `The config file sets flags that you would give each time. It is config.json in
+the folder of profiles.json: $NATTER_CONFIG_DIR, $XDG_CONFIG_HOME/natter or
+~/.config/natter. NATTER_CONFIG names another file.
 
   {
     "timeout": "30s",
@@ -81,7 +88,8 @@ $NATTER_CONFIG_DIR, $XDG_CONFIG_HOME/natter or ~/.config/natter. NATTER_CONFIG n
     "daemon": { "port": 9992, "log-level": "info" }
   }
 
-A key is the name of a flag. A flag wins over the environment, and the environment over the file:
+A key is the name of a flag. A flag wins over the environment, and the
+environment over the file:
 
   flag          variable         key
   --profile     NATTER_PROFILE   "profile"
@@ -91,13 +99,15 @@ A key is the name of a flag. A flag wins over the environment, and the environme
   --quiet       NATTER_QUIET     "quiet"
   natterd --X   NATTER_X         "daemon": { "X": … }
 
-"daemon" has the flags of natterd, which natter daemon start --help lists. Accounts and keys are in profiles.json, which
-natter login and natter profile write. natter config explain shows what counts and where it comes from.
+"daemon" has the flags of natterd, which natter daemon start --help lists.
+Accounts and keys are in profiles.json, which natter login and natter profile
+write. natter config explain shows what counts and where it comes from.
 `,
   },
   narrow: {
     about: 'how to select messages',
-    text: () => `A narrow is a list of terms that must all match. As words, with quotes around spaces:
+    text: () => `A narrow is a list of terms that must all match. As words, with quotes around
+spaces:
 
   channel:general topic:"release notes" sender:amy@example.com -is:starred
 
@@ -106,15 +116,18 @@ or as JSON pairs or objects, as in the API:
   [["channel","general"],{"operator":"is","operand":"starred","negated":true}]
 
   channel   a channel's name or ID          topic     a topic, in any case
-  sender    an email address or user ID     dm        people of a direct conversation, by email
+  sender    an email address or user ID     dm        people of a direct
+                                                      conversation, by email
   is        dm starred unread mentioned alerted followed resolved muted
   has       attachment image link reaction  in        home all
   channels  public web-public               search    words of the text
-  id near with   a message's ID             dm-including  anybody in a direct conversation
+  id near with   a message's ID             dm-including  anybody in a direct
+                                                          conversation
 
-A minus negates a term. Live events (natter tail) can be narrowed only by channel, topic, sender and is:dm, starred, unread,
-mentioned, alerted or resolved, and not by what they are not; --channel, --topic, --sender, --dm and --mentions of tail and
-wait say the same with names looked up.
+A minus negates a term. Live events (natter tail) can be narrowed only by
+channel, topic, sender and is:dm, starred, unread, mentioned, alerted or
+resolved, and not by what they are not; --channel, --topic, --sender, --dm and
+--mentions of tail and wait say the same with names looked up.
 `,
   },
 }

@@ -18,7 +18,7 @@ Chat:
   natter tail                            print messages as they arrive
   natter channels list                   also users, topics, groups, reactions …
 
-Test a bot or a client:
+Test a bot or a client, after natter daemon start --control:
   natter wait --match done --within 5s   wait for a message; exit code 8 if none
   natter send '#general>x' Hi --as amy   act as anybody
   natter clock advance 1h                also reset, faults, requests, events

@@ -15,6 +15,7 @@ import {
   profilesFile,
   readProfiles,
   readZuliprc,
+  removeProfile,
   saveProfile,
   zuliprcText,
 } from '../base/profile.ts'
@@ -60,7 +61,7 @@ export const logout: readonly ExtraSubcommand[] = [
       const wanted = args[0] ?? book.current
       if (wanted === undefined) throw new Failure(exitCodes.notFound, 'you are not logged in: there is no profile')
       const { site, email } = profileNamed(wanted, process.env)
-      const next = removeProfile(wanted)
+      const next = removeProfile(wanted, process.env)
       note(`logged out ${email} at ${site}${next === undefined ? '' : `; the current profile is ${next}`}`)
     },
   },
@@ -133,7 +134,7 @@ export const profile: readonly ExtraSubcommand[] = [
     examples: ['natter profile remove work', 'natter profile remove local --quiet'],
     async run({ args }) {
       profileNamed(args[0]!, process.env)
-      removeProfile(args[0]!)
+      removeProfile(args[0]!, process.env)
       note(`removed profile ${args[0]}`)
     },
   },
@@ -178,15 +179,6 @@ export const config: readonly ExtraSubcommand[] = [
     },
   },
 ]
-
-/** Returns the name of the profile that is current from now on. */
-function removeProfile(name: string): string | undefined {
-  const { current, previous, profiles } = readProfiles(process.env)
-  const { [name]: _, ...rest } = profiles
-  const [first, second] = [current, previous].filter(other => other !== undefined && other !== name)
-  changeProfiles({ ...(first && { current: first }), ...(second && { previous: second }), profiles: rest }, process.env)
-  return first
-}
 
 async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   const known = accountFor(globals, process.env)

@@ -24,6 +24,13 @@ export const spaces: readonly ExtraSubcommand[] = [
     more: 'The profile is called space-NAME. `natter profile use -` switches back.',
     examples: ['natter spaces use worker-1', 'natter spaces use worker-1 --ready-file ready.json'],
     async run({ args, globals }) {
+      const set = ['NATTER_SITE', 'NATTER_READY_FILE', 'ZULIP_SITE'].find(variable => process.env[variable])
+      // So it is in a command of `natter exec`, whose daemon is gone before the profile is used.
+      if (set)
+        throw usage(
+          `${set} is set and comes before profiles, so switching to another one has no effect here`,
+          `Unset it first. For a single command, use natter exec --in URL -- COMMAND.`,
+        )
       const path = `/control/v1/spaces/${encodeURIComponent(args[0]!)}`
       const reply = await callControlPlane(globals, { method: 'GET', path }, { timeout: globals.timeout })
       const { name, url, owner, control_token } = reply as unknown as ShownSpace
@@ -35,8 +42,6 @@ export const spaces: readonly ExtraSubcommand[] = [
       const file = changeProfiles({ ...book, current: saved, ...(previous && { previous }) }, process.env)
       if (!(await printFormatted({ profile: saved, site: url, email: owner.email }, globals)))
         note(`switched to ${owner.email} at ${url}; profile ${saved} in ${file}`)
-      const before = ['NATTER_SITE', 'NATTER_READY_FILE', 'ZULIP_SITE'].find(variable => process.env[variable])
-      if (before) note(`${before} is set and comes before profiles; unset it`)
     },
   },
 ]

@@ -17,6 +17,8 @@ export interface View {
   readonly shapes?: Readonly<Record<string, Shape>>
   /** Full names by user ID; asked for only if users are shown. */
   readonly names?: () => Promise<Names>
+  /** The rows of a table as people should see them. */
+  readonly forPeople?: (rows: readonly Reply[]) => Promise<readonly Reply[]>
   /** The note on success if the reply has nothing to print; on a terminal it takes the place of what it has. */
   readonly done?: string
   /** Lines that are ready for the terminal, to print instead of the reply. */
@@ -68,7 +70,8 @@ export async function printReply(reply: Reply, view: View, format: Format): Prom
   if (shown !== undefined) {
     const shape = view.shapes?.[shown]
     const names = view.names && showsUsers(shape, view.columns) ? await view.names() : undefined
-    const lines = await linesFor(shown, reply[shown], shape, globals, view.columns, names)
+    const value = view.forPeople ? await view.forPeople(reply[shown] as readonly Reply[]) : reply[shown]
+    const lines = await linesFor(shown, value, shape, globals, view.columns, names)
     // After a change, report that it was made, not that there is nothing to show.
     if (lines.length === 0)
       note(view.shows === undefined ? done : `no ${shown.replaceAll('_', ' ').replace('streams', 'channels')}`)

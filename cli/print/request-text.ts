@@ -1,6 +1,7 @@
 // The request as text, for --dry-run and --curl. The key is hidden unless --show-key is given.
 
 import type { Upload } from '../../daemon/api/define.ts'
+import { keyHeader } from '../../daemon/api/idempotency.ts'
 import type { Globals } from '../base/globals.ts'
 import type { Account } from '../base/profile.ts'
 import { inQuery, type Request, siteOf, targetOf } from '../transport/client.ts'
@@ -22,6 +23,7 @@ export function curlLine(account: Account, request: Request, showKey: boolean): 
     if (request.fields.size > 0) words.push('-G')
   } else words.push('-X', request.method)
   words.push(...curlCredentials(account, request, showKey))
+  if (request.idempotencyKey) words.push('-H', shell(`${keyHeader}: ${request.idempotencyKey}`))
   words.push(account.site ? shell(`${siteOf(account)}${request.path}`) : `"$NATTER_SITE"${shell(request.path)}`)
   for (const [name, value] of request.fields)
     if (typeof value === 'string') words.push('--data-urlencode', shell(`${name}=${value}`))
@@ -44,6 +46,7 @@ function asText(account: Account, request: Request, showKey: boolean): string {
   const lines = [`${request.method} ${urlOf(account, request)}`]
   if (request.authorization) lines.push(`Authorization: Bearer ${showKey ? tokenOf(request) : hidden}`)
   else if (account.email) lines.push(`Authorization: Basic ${account.email}:${keyOf(account, showKey)}`)
+  if (request.idempotencyKey) lines.push(`${keyHeader}: ${request.idempotencyKey}`)
   for (const [name, value] of request.fields) lines.push(`${name}=${fieldText(value)}`)
   if (request.body) lines.push(bodyText(request))
   return lines.join('\n')
@@ -58,6 +61,7 @@ function asRecord(account: Account, request: Request, showKey: boolean) {
     method: request.method,
     url: urlOf(account, request),
     ...caller,
+    ...(request.idempotencyKey && { idempotency_key: request.idempotencyKey }),
     fields: Object.fromEntries(fields),
     ...(request.body && { body: bodyText(request) }),
   }

@@ -3,7 +3,9 @@
 
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Upload } from '../../daemon/api/define.ts'
-import { exitCodes, Failure, refusal } from '../base/failure.ts'
+import { idempotencyLimits, keyHeader } from '../../daemon/api/idempotency.ts'
+import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
+import { keyFlag } from '../base/globals.ts'
 import { type Headers, headerIn, timeIn } from '../base/headers.ts'
 import { note } from '../base/note.ts'
 import { type Account, addressesOf } from '../base/profile.ts'
@@ -19,6 +21,8 @@ export interface Request {
   readonly body?: { readonly type: string; readonly bytes: Uint8Array }
   /** Instead of the account's credentials. */
   readonly authorization?: string
+  /** Makes it safe to send the request again. */
+  readonly idempotencyKey?: string
 }
 
 export interface Patience {
@@ -33,6 +37,16 @@ export interface Answer {
   readonly reason: string
   readonly headers: Headers
   readonly text: string
+}
+
+/** Adds the key of --idempotency-key, if there is one. */
+export function withKey(request: Request, key: unknown): Request {
+  if (key === undefined) return request
+  const { keyLength } = idempotencyLimits
+  if (request.method === 'GET') throw usage(`--${keyFlag} is for calls that change something`)
+  if (!/^[!-~]+$/.test(String(key)) || String(key).length > keyLength)
+    throw usage(`--${keyFlag} must be 1 to ${keyLength} letters, digits and marks, without spaces`)
+  return { ...request, idempotencyKey: String(key) }
 }
 
 export const defaultTimeout = 15_000
@@ -140,6 +154,7 @@ async function sendTo(site: string, account: Account, request: Request, timeout:
   const body = await bodyFor(request)
   const headers = headersOf(account)
   if (request.authorization) headers.Authorization = request.authorization
+  if (request.idempotencyKey) headers[keyHeader] = request.idempotencyKey
   if (body) {
     headers['Content-Type'] = body.type
     headers['Content-Length'] = String(body.bytes.length)

@@ -225,6 +225,10 @@ export interface CliForm {
   }
   /** The param with IDs of messages, of which the server skips those that it does not find. */
   readonly skips?: string
+  /** Below the site, the address of what is deleted. Profiles saved for it are removed. */
+  readonly forgets?: string
+  /** The column that has the ID of a channel or those of users, by the row's `type`. People are shown names. */
+  readonly recipients?: string
   /** The answer is a file, printed as it comes. */
   readonly raw?: true
   /** How long an answer may take, in milliseconds, where that is longer than usual. */

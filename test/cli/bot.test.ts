@@ -140,7 +140,7 @@ describe('natter bot run', () => {
       assert.equal(outcome.code, code, outcome.stderr)
       assert.match(outcome.stderr, words)
     }
-    await fails(3, /there is no file nothing\.ts/, 'nothing.ts', '--as', 'echo-bot')
+    await fails(2, /there is no file nothing\.ts/, 'nothing.ts', '--as', 'echo-bot')
     await fails(2, /its name must end in \.ts or \.js/, write('a.py', ''), '--as', 'echo-bot')
     await fails(2, /has no function as its default export/, write('b.js', 'exports.x = 1'), '--as', 'echo-bot')
     await fails(2, /cannot be loaded: /, write('c.ts', 'export default ('), '--as', 'echo-bot')

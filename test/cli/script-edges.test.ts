@@ -33,6 +33,74 @@ function fileWith(name: string, text: string): string {
   return path
 }
 
+describe('--idempotency-key', () => {
+  const send = ['send', '#general>once', 'Only once', '--idempotency-key', 'deploy-17']
+
+  test('makes a change once, however often it is sent', async () => {
+    const first = await printed(send)
+    assert.equal(await printed(send), first)
+    const found = await printed(['messages', 'list', '--topic', 'once', '--jq', '[.messages[].content]'])
+    assert.equal(found, '["Only once"]\n')
+    const path = ['api', 'POST', '/saved_snippets', '-f', 'title=a', '-f', 'content=b', '--idempotency-key', 'x']
+    const calls = [
+      await printed([...path, '--jq', '.saved_snippet_id']),
+      await printed([...path, '--jq', '.saved_snippet_id']),
+    ]
+    assert.equal(calls[0], calls[1])
+  })
+
+  test('is part of the request that --dry-run and --curl show', async () => {
+    assert.match(await printed([...send, '--curl']), /-H 'Idempotency-Key: deploy-17'/)
+    assert.match(await printed([...send, '--dry-run']), /^Idempotency-Key: deploy-17$/m)
+  })
+
+  for (const [what, args, message] of [
+    ['spaces in it', ['send', '#general>x', 'x', '--idempotency-key', 'a b'], /must be 1 to 255/],
+    ['a call that changes nothing', ['users', 'me', '--idempotency-key', 'a'], /is for calls that change something/],
+    ['a batch', ['send', '#general>x', '--batch', '-', '--idempotency-key', 'a'], /cannot be combined/],
+  ] as const)
+    test(`is refused with ${what}`, async () => {
+      const { code, stderr } = await natter(args)
+      assert.equal(code, 2)
+      assert.match(stderr, message)
+    })
+})
+
+describe('recipients in a list', () => {
+  test('have names, for channels and for people', async () => {
+    await printed(['scheduled', 'create', '#general>named', 'To a channel', '--at', '+2h'])
+    await printed(['scheduled', 'create', 'amy', 'To a person', '--at', '+2h'])
+    await printed(['drafts', 'create', 'amy', 'A draft'])
+    const scheduled = await printed(['scheduled', 'list'])
+    assert.match(scheduled, /#general .*named .*To a channel/)
+    assert.match(scheduled, /Amy\b.*To a person/)
+    assert.match(await printed(['drafts', 'list']), /Amy\b.*A draft/)
+    const [first] = JSON.parse(await printed(['scheduled', 'list', '--json'])).scheduled_messages
+    assert.equal(typeof first.to, 'number', 'programs see what the API sends')
+  })
+})
+
+describe('a file that cannot be read', () => {
+  const missing = join(folder, 'missing')
+  for (const args of [
+    ['send', '#general>x', '--batch', missing],
+    ['send', '#general>x', 'x', '--file', missing],
+    ['api', 'POST', '/messages', '--input', missing],
+    ['api', 'POST', '/messages', '-F', `content=@${missing}`],
+    ['users', 'me', '--ready-file', missing],
+    ['profile', 'add', 'copy', '--from-zuliprc', missing],
+    ['replay', missing],
+    ['verify', missing],
+    ['bot', 'run', `${missing}.ts`, '--as', 'echo-bot'],
+    ['snapshot', 'import', missing, 'copy'],
+  ])
+    test(`ends natter ${args.slice(0, 2).join(' ')} with 2`, async () => {
+      const { code, stderr } = await natter(args)
+      assert.equal(code, 2, stderr)
+      assert.match(stderr, /missing/)
+    })
+})
+
 describe('relative times', () => {
   const frozen = Date.parse('2030-03-04T09:30:00Z') / 1000
 
@@ -200,6 +268,15 @@ describe('natter --help', () => {
         )
     }
   })
+
+  for (const topic of ['all', 'flags', 'cheats', 'exit-codes', 'environment', 'config', 'narrow'])
+    test(`${topic} fits a terminal of 80 columns`, async () => {
+      const lines = (await printed(['help', topic])).split('\n')
+      assert.deepEqual(
+        lines.filter(line => line.length > 80),
+        [],
+      )
+    })
 
   test('cheats has every recipe of the cookbook', async () => {
     const cheats = await printed(['help', 'cheats'])

@@ -40,6 +40,10 @@ describe('natter spaces', () => {
     assert.match(await run(home, '--as', 'zoe', 'users', 'me', '--json'), /zoe@example.com/)
     const refused = await home.run(['spaces', 'list'])
     assert.match(refused.stderr, /A space has no spaces of its own/)
+    const stays = await shell.natter(['spaces', 'use', 'worker-1'])
+    assert.equal(stays.code, exitCodes.usage)
+    assert.match(stays.stderr, /NATTER_READY_FILE is set and comes before profiles/)
+    assert.equal(await run(shell, 'profile', 'list', '--json'), '[]\n')
     await run(shell, 'spaces', 'delete', 'worker-1')
     const gone = await home.run(['users', 'me'])
     assert.deepEqual(
@@ -49,6 +53,20 @@ describe('natter spaces', () => {
     )
     const missing = await shell.run(['spaces', 'create', '--seed', join(shell.home, 'none.yaml')])
     assert.match(missing.stderr, /--seed: cannot read .*none\.yaml: ENOENT/)
+  })
+})
+
+describe('natter spaces delete', () => {
+  test('removes the profile of the space, and switches back to the one before', async t => {
+    const shell = newShell(t)
+    const ready = tokenOf(shell).env.NATTER_READY_FILE!
+    await run(shell, 'spaces', 'create', 'short', '--ready-file', ready)
+    const { url, owner } = daemon()
+    await run(shell, 'profile', 'add', 'local', '--site', url, '--user', owner.email!, '--api-key', owner.key!)
+    await run(shell, 'spaces', 'use', 'short', '--ready-file', ready)
+    const { stderr } = await shell.natter(['spaces', 'delete', 'short', '--ready-file', ready])
+    assert.match(stderr, /removed profile space-short; switched to profile local/)
+    assert.match(await run(shell, 'whoami'), new RegExp(owner.email!))
   })
 })
 

@@ -129,7 +129,7 @@ class ReloadingHandler {
 }
 
 function handlerFile(path: string): string {
-  if (!existsSync(path)) throw new Failure(exitCodes.notFound, `there is no file ${path}`)
+  if (!existsSync(path)) throw usage(`there is no file ${path}`)
   if (!['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'].includes(extname(path)))
     throw usage(`${path} is not a handler: its name must end in .ts or .js`)
   return realpathSync(path)

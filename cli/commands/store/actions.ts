@@ -65,7 +65,7 @@ export async function showStats(flags: Flags, globals: Globals): Promise<void> {
   if (await printFormatted(stats, globals)) return
   const { bytes, snapshot } = stats
   const lines = [
-    ['users', `${stats.users}, and ${stats.bots} bots`],
+    ['users', `${stats.users}, and ${stats.bots} ${stats.bots === 1 ? 'bot' : 'bots'}`],
     ['channels', stats.channels],
     ['messages', stats.messages],
     ['uploads', `${stats.uploads}, ${sizeText(bytes.uploads)}`],

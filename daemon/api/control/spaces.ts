@@ -139,6 +139,7 @@ export const spaces = {
     cli: {
       name: 'spaces delete',
       args: ['name'],
+      forgets: '/spaces/{name}',
       examples: ['natter spaces delete worker-1', 'natter spaces delete worker-1 --quiet'],
     },
   }),

@@ -43,7 +43,12 @@ export const drafts = {
     params: {},
     reply: { count: int, drafts: listOf(draft) },
     refusals: [],
-    cli: { name: 'drafts list', examples: ['natter drafts list', 'natter drafts list --json'], shows: 'drafts' },
+    cli: {
+      name: 'drafts list',
+      examples: ['natter drafts list', 'natter drafts list --json'],
+      shows: 'drafts',
+      recipients: 'to',
+    },
   }),
   create: endpoint({
     id: 'create-drafts',

@@ -59,6 +59,7 @@ export const scheduledMessages = {
       examples: ['natter scheduled list', 'natter scheduled list --json'],
       shows: 'scheduled_messages',
       columns: ['scheduled_message_id', 'scheduled_delivery_timestamp', 'to', 'topic', 'content', 'failed'],
+      recipients: 'to',
     },
   }),
   create: endpoint({

@@ -130,6 +130,15 @@ describe('PATCH /settings', () => {
     await daemon.nobody.call(users.fetchApiKey, { username: cat.email!, password: 'quite long enough' })
   })
 
+  test('a first password needs no old one, the next one does', async () => {
+    const { owner, nobody } = daemon
+    const first = 'the first one is long enough'
+    await owner.call(api.update, { new_password: first })
+    await nobody.call(users.fetchApiKey, { username: owner.email!, password: first })
+    await owner.refused(api.update, { new_password: 'another one of some length' }, 'BAD_REQUEST')
+    await nobody.call(users.fetchApiKey, { username: owner.email!, password: first })
+  })
+
   test('a name is changed at once, an email address when a mailed token comes back', async () => {
     const dan = await person(daemon, 'dan')
     const heard = await listen(bob, ['realm_user'])
