@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { didYouMean } from './api/did-you-mean.ts'
 import {
   type DaemonFlag,
   type DaemonFlagName,
@@ -271,7 +272,15 @@ function parse(args: readonly string[]): Given {
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as Given
   } catch (error) {
-    throw new UsageError((error as Error).message.split('. To specify')[0]!)
+    const message = (error as Error).message.split('. To specify')[0]!
+    const [, name] = /^Unknown option '--([^']+)'/.exec(message) ?? []
+    const meant =
+      name &&
+      didYouMean(
+        `--${name}`,
+        Object.keys(options).map(known => `--${known}`),
+      )
+    throw new UsageError(meant ? `${message}. ${meant}` : message)
   }
 }
 

@@ -88,8 +88,9 @@ export function demandControlToken(flags: Choice, env: Env, account: Account): s
   if (token !== undefined) return token
   if (stray !== undefined) throw mixture('control token', stray, account.from.site!)
   throw new Failure(exitCodes.denied, 'no control token: give --control-token or NATTER_CONTROL_TOKEN', {
-    hint: `The daemon must run with --control: \`natter daemon stop\`, then \`natter daemon start --control\`.
-  One that was started with --memory has a token in its ready file: --ready-file FILE reads it.`,
+    hint: `The daemon must run with --control. Stop it with \`natter daemon stop\`,
+  then run \`natter daemon start --control\`.
+  With --memory it has a token in its ready file: --ready-file FILE reads it.`,
   })
 }
 

@@ -2,7 +2,7 @@
 // anchor shows the newest. Flags that combine several params are also here, under names that begin with `@`.
 
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
-import { usage } from '../base/failure.ts'
+import { addHint, exitCodes, Failure, usage } from '../base/failure.ts'
 import type { ExtraFlag } from '../base/subcommand.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { narrowFrom, type Term } from '../input/narrow.ts'
@@ -240,7 +240,18 @@ async function channelIn(text: string, sources: Sources): Promise<number | strin
 async function idsOrAddresses(text: string, sources: Sources, addresses = true): Promise<(number | string)[]> {
   const people = text.split(',').map(name => name.trim())
   if (addresses && people.every(name => name.includes('@'))) return people
-  return Promise.all(people.map(name => (isId(name) ? idIn(name) : sources.names.find('user', name))))
+  return Promise.all(people.map(name => (isId(name) ? idIn(name) : personIn(name, sources))))
+}
+
+/** Who writes `general` may mean the channel. */
+async function personIn(name: string, sources: Sources): Promise<number> {
+  try {
+    return await sources.names.find('user', name)
+  } catch (error) {
+    const missing = error instanceof Failure && error.exit === exitCodes.notFound
+    const isChannel = missing && (await sources.names.find('channel', name).catch(() => undefined)) !== undefined
+    throw isChannel ? addHint(error as Failure, `For the channel, write '#${name}>topic'.`) : error
+  }
 }
 
 /** A message given as words: recipient and content. */

@@ -66,6 +66,14 @@ describe('--idempotency-key', () => {
     })
 })
 
+describe('natter send', () => {
+  test('to the name of a channel without its mark says how to write it', async () => {
+    const { code, stderr } = await natter(['send', 'general', 'Hi'])
+    assert.equal(code, 3)
+    assert.match(stderr, /there is no user "general"\n {2}For the channel, write '#general>topic'\./)
+  })
+})
+
 describe('recipients in a list', () => {
   test('have names, for channels and for people', async () => {
     await printed(['scheduled', 'create', '#general>named', 'To a channel', '--at', '+2h'])
