@@ -273,13 +273,7 @@ function parse(args: readonly string[]): Given {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as Given
   } catch (error) {
     const message = (error as Error).message.split('. To specify')[0]!
-    const [, name] = /^Unknown option '--([^']+)'/.exec(message) ?? []
-    const meant =
-      name &&
-      didYouMean(
-        `--${name}`,
-        Object.keys(options).map(known => `--${known}`),
-      )
+    const meant = didYouMean(/^Unknown option '--([^']+)'/.exec(message)?.[1] ?? '', Object.keys(options))
     throw new UsageError(meant ? `${message}. ${meant}` : message)
   }
 }
