@@ -60,7 +60,9 @@ export function createListener(parts: ListenerParts): Listener {
   // Connections that have not finished their handshake are not counted below.
   if (secure) server.maxConnections = bounds.connections
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
-    exchanges.whenAnswered(socket, () => refuseNoise(error, socket))
+    // Noise in the body of a request that has its answer already gets no second one.
+    const isAnswered = exchanges.isLastAnswered(socket)
+    exchanges.whenAnswered(socket, () => (isAnswered ? socket.destroySoon() : refuseNoise(error, socket)))
   })
   const connections = new Connections(bounds)
   const arrival = secure ? 'secureConnection' : 'connection'
@@ -105,6 +107,7 @@ function createSecureServer(...args: Parameters<typeof Https.createServer>): Sec
 /** Requests that are being answered, by their connection: noise after them is refused after their answers. */
 class Exchanges {
   readonly #open = new WeakMap<Socket, Map<IncomingMessage, ServerResponse>>()
+  readonly #last = new WeakMap<Socket, readonly [IncomingMessage, ServerResponse]>()
   readonly #noisy = new WeakSet<Socket>()
 
   add(request: IncomingMessage, response: ServerResponse): void {
@@ -115,17 +118,25 @@ class Exchanges {
       this.#open.set(socket, open)
     }
     open.set(request, response)
+    this.#last.set(socket, [request, response])
     response.once('close', () => open.delete(request))
   }
 
-  /** Once for each connection. A request that the noise cut off is not answered. */
+  /** Whether the newest request was answered before all of its body arrived. */
+  isLastAnswered(socket: Socket): boolean {
+    const [request, response] = this.#last.get(socket) ?? []
+    return request?.complete === false && response!.writableEnded
+  }
+
+  /** Once for each connection. A request that the noise cut off is not answered, unless its answer is already on its way. */
   whenAnswered(socket: Socket, next: () => void): void {
     if (this.#noisy.has(socket)) return
     this.#noisy.add(socket)
-    const whole = [...(this.#open.get(socket) ?? [])].filter(([request]) => request.complete)
-    let left = whole.length
+    const open = this.#open.get(socket) ?? []
+    const answered = [...open].filter(([request, response]) => request.complete || response.writableEnded)
+    let left = answered.length
     if (left === 0) next()
-    for (const [, response] of whole)
+    for (const [, response] of answered)
       response.once('close', () => {
         if (--left === 0) next()
       })
