@@ -94,6 +94,14 @@ interface Due {
   timer?: NodeJS.Timeout | undefined
 }
 
+/**
+ * The next whole millisecond, but for an error of the last digits. Stops in between would be rounded in what the clock shows, and a
+ * move would end a fraction before what falls due at its very end.
+ */
+function whole(ms: number): number {
+  return Math.ceil(ms - 0.001)
+}
+
 /** Frozen, or so many milliseconds ahead of the real time. */
 export type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
 
@@ -193,7 +201,7 @@ export class SteeredClock implements Clock {
   async #move(time: number, settle: () => Promise<void>): Promise<void> {
     const running = !this.frozen
     if (running) this.freeze()
-    const until = this.elapsed() + (time - this.now())
+    const until = this.elapsed() + Math.round(time - this.now())
     this.#heading = until
     try {
       for (let next = this.#earliest(until); next; next = this.#earliest(until)) {
@@ -231,7 +239,7 @@ export class SteeredClock implements Clock {
   #earliest(until: number): { readonly due: Due; readonly at: number } | undefined {
     let best: { readonly due: Due; readonly at: number } | undefined
     for (const due of this.#due) {
-      const at = due.time === undefined ? due.at : this.#frozenElapsed + Math.max(0, due.time - this.#frozenAt!)
+      const at = due.time === undefined ? whole(due.at) : this.#frozenElapsed + Math.max(0, due.time - this.#frozenAt!)
       if (at <= until && (!best || at < best.at || (at === best.at && due.turn < best.due.turn))) best = { due, at }
     }
     return best

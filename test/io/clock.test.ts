@@ -87,6 +87,23 @@ describe('an alarm', () => {
 })
 
 describe('a steered clock', () => {
+  test('that is moved to the very time of an alarm lets it ring, whatever else fires on the way', async () => {
+    const clock = new SteeredClock()
+    let rung = 0
+    const alarm = new Alarm(clock, () => rung++)
+    const at = Date.now() + 90_000
+    alarm.set(at)
+    for (const fraction of [0.1, 0.3, 0.45, 0.6, 0.7]) clock.after(1000 + fraction, () => {})
+    clock.freeze()
+    await clock.moveTo(
+      () => at,
+      async () => {},
+    )
+    assert.deepEqual([rung, clock.now()], [1, at])
+    clock.stop()
+    alarm.stop()
+  })
+
   test('that is frozen and moved to the very time of an alarm lets it ring, however its two times drifted apart', async t => {
     for (const drift of [-40, -1, 0, 1, 40]) {
       const clock = new SteeredClock()
