@@ -139,13 +139,13 @@ function mayBeSlow(one: Heard, other: Heard): boolean {
 }
 
 /**
- * Both ended with the refusal of noise, and one of them has one answer more before it: whether a request is answered whose body
- * the noise cut off depends on what came first, its head alone or the noise with it. With time between the two they must agree.
+ * One ended with the refusal of noise, and the other answered the request whose body the noise cut off: that depends on what came
+ * first, its head alone or the noise with it. With time between the two they must agree.
  */
 function areCutOff(one: Heard, other: Heard): boolean {
-  const [a, b] = [one, other].map(beforeNoise)
-  if (a === undefined || b === undefined || Math.abs(one.answers - other.answers) !== 1) return false
-  return a.startsWith(b) || b.startsWith(a)
+  if (!one.closed || !other.closed || Math.abs(one.answers - other.answers) > 1) return false
+  const [a, b] = [one, other].map(beforeNoise) as [string | undefined, string | undefined]
+  return (a !== undefined && other.text.startsWith(a)) || (b !== undefined && one.text.startsWith(b))
 }
 
 function beforeNoise({ text }: Heard): string | undefined {
