@@ -23,7 +23,9 @@ exports.running = running
 function load(id) {
   if (!id.startsWith('./')) return require(id)
   const name = id.slice(2)
-  return (running.get(name) ?? run(name)).module.exports
+  const bundle = running.get(name) ?? run(name)
+  if (!bundle) throw new Error(`${join(folder, name)} cannot be read`)
+  return bundle.module.exports
 }
 
 function run(name) {

@@ -3,6 +3,7 @@
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Refusal } from '../domain/refusal.ts'
 import { answeringOf, refuse, sendToFolder } from './answer.ts'
 import { HeldBytes } from './body.ts'
 import { type Bounds, usualBounds } from './bounds.ts'
@@ -87,9 +88,15 @@ export function buildServer({
   const { server } = listener
   let pages: Promise<Pages> | undefined
   const openPages = () => {
-    pages ??= import('./pages.ts').then(({ buildPages }) =>
-      buildPages({ log: log.logger, server, bodyLimit: bounds.bodyBytes, siteOf: request => pageOf.get(request)! }),
-    )
+    pages ??= import('./pages.ts')
+      .then(({ buildPages }) =>
+        buildPages({ log: log.logger, server, bodyLimit: bounds.bodyBytes, siteOf: request => pageOf.get(request)! }),
+      )
+      .catch(error => {
+        // Without a free descriptor, for instance. The next request tries again.
+        pages = undefined
+        throw error
+      })
     return pages
   }
   const host: SiteHost = {
@@ -104,7 +111,14 @@ export function buildServer({
     },
     page(site, request, response) {
       pageOf.set(request, site)
-      void openPages().then(({ serve }) => serve(request, response))
+      openPages().then(
+        ({ serve }) => serve(request, response),
+        error => {
+          const id = newId()
+          log.error({ reqId: id, err: error }, 'the pages cannot be loaded')
+          refuse(answeringOf({ method: request.method!, id }, response), pagesUnavailable)
+        },
+      )
     },
   }
   return {
@@ -114,7 +128,10 @@ export function buildServer({
     unmount: prefix => sites.unmount(prefix),
     setLogLevel(level) {
       log.level = level
-      void pages?.then(opened => opened.setLogLevel(level))
+      pages?.then(
+        opened => opened.setLogLevel(level),
+        () => {},
+      )
     },
     replaceCertificate: newer => listener.replaceCertificate(newer),
     connections: () =>
@@ -127,7 +144,7 @@ export function buildServer({
     },
     listen: where => listen(server, where, log),
     close: async () => {
-      await (await pages)?.beginClosing()
+      await (await pages?.catch(() => undefined))?.beginClosing()
       await close(listener, () => sites.settled())
     },
   }
@@ -193,6 +210,11 @@ const twoSegments = /^\/[^/?]+\/[^/?]+/
 
 /** Milliseconds that requests in progress have to end by themselves. */
 const patience = 700
+
+const pagesUnavailable = new Refusal('The daemon cannot load what answers this path; see its log. Try again later.', {
+  code: 'SERVER_NOT_READY',
+  status: 503,
+})
 
 /** Stops listening, lets requests in progress end, and closes each connection when its client has the answer. */
 async function close(listener: Listener, settled: () => Promise<void>): Promise<void> {
