@@ -1,6 +1,7 @@
 // What can go wrong on the command line, and the exit code of each kind of failure. Nothing here prints a stack.
 
 import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../../daemon/api/errors.ts'
+import { harmless, harmlessJson } from '../../daemon/api/harmless.ts'
 import { type Headers, headerIn } from './headers.ts'
 export const exitCodes = {
   done: 0,
@@ -109,32 +110,10 @@ export function report(failure: Failure, json: boolean): void {
   }
 }
 
-/** Text from elsewhere must not steer the terminal. Line breaks and tabs stay. */
-export function harmless(text: string): string {
-  // Nearly all texts are, and looking is cheaper than replacing nothing.
-  if (!steering.test(text)) return text
-  return text.replace(new RegExp(steering, 'g'), character => {
-    return `\\x${character.codePointAt(0)!.toString(16).padStart(2, '0')}`
-  })
-}
-
-/** The same for JSON text: what JSON lets through becomes an escape, so it stays the same JSON. */
-export function harmlessJson(json: string): string {
-  if (!steeringInJson.test(json)) return json
-  return json.replace(new RegExp(steeringInJson, 'g'), character => {
-    return `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`
-  })
-}
-
 /** Text of unknown form: as it is, unless a terminal shows it. */
 export function harmlessOnTerminal(text: string): string {
   return process.stdout.isTTY ? harmless(text) : text
 }
-
-// C0 and C1 controls, and marks that change the direction of text.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being replaced
-const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
-const steeringInJson = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
 const codeFor: Readonly<Record<ExitCode, string>> = {
   0: 'DONE',

@@ -1,6 +1,6 @@
 // Notes on stderr: what a person wants to know, and no program reads.
 
-import { harmless } from './failure.ts'
+import { harmless } from '../../daemon/api/harmless.ts'
 
 let quiet = false
 

@@ -2,7 +2,8 @@
 
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { Ending, type ExitCode, exitCodes, Failure, harmlessJson, usage } from '../base/failure.ts'
+import { harmlessJson } from '../../daemon/api/harmless.ts'
+import { Ending, type ExitCode, exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'

@@ -1,7 +1,8 @@
 // `natter api METHOD PATH`: calls any route and prints the body unchanged.
 
 import { readFileSync } from 'node:fs'
-import { Failure, harmless, harmlessOnTerminal, refusal, usage } from '../base/failure.ts'
+import { harmless } from '../../daemon/api/harmless.ts'
+import { Failure, harmlessOnTerminal, refusal, usage } from '../base/failure.ts'
 import { batchFlags, type Globals, keyFlag } from '../base/globals.ts'
 import { accountFor } from '../base/profile.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'

@@ -1,5 +1,7 @@
 // What `--strict` finds in calls: parameters and values that public servers of the API family refuse, ignore or have deprecated.
 
+import { harmless } from './harmless.ts'
+
 /** One thing about one call. */
 export interface Finding {
   readonly kind: 'refused' | 'deprecated' | 'ignored'
@@ -33,6 +35,5 @@ export function findingsText(findings: readonly ClientFinding[], leftOut = 0): s
     lines.push(`    ${kind.padEnd(10)}  ${endpoint}  ${says} (${where})`)
   }
   if (leftOut > 0) lines.push(`  and ${leftOut} more that were not kept`)
-  // What clients call themselves must not reach a terminal as it is.
-  return lines.map(line => line.replace(/\p{Cc}/gu, '?')).join('\n')
+  return lines.map(line => harmless(line).replaceAll('\n', '\\n')).join('\n')
 }

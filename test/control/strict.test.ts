@@ -231,10 +231,12 @@ describe('natterd --strict', () => {
     const { url, owner } = stopped
     const headers = { 'User-Agent': 'Rude\u009b31m' }
     await send(`${url}/api/v1/mark_all_as_read`, { method: 'POST', auth: owner.auth, headers })
+    await send(`${url}/api/v1/users/me?${new URLSearchParams({ 'a\nb\u202e': '1' })}`, { auth: owner.auth })
     await stopped.stop()
     rmSync(folder, { recursive: true, force: true })
-    assert.match(stopped.stderr, /strict: 1 finding\./)
-    assert.match(stopped.stderr, /Rude\?31m as .*@/)
+    assert.match(stopped.stderr, /strict: 2 findings\./)
+    assert.match(stopped.stderr, /Rude\\x9b31m as .*@/)
+    assert.match(stopped.stderr, /"a\\nb\\x202e/)
     assert.match(stopped.stderr, /deprecated {2}mark-all-as-read {2}POST \/mark_all_as_read is deprecated/)
   })
 })

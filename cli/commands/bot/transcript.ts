@@ -1,7 +1,7 @@
 // What a bot received and sent, as it happens: text for people, or one JSON object a line.
 
+import { harmless, harmlessJson } from '../../../daemon/api/harmless.ts'
 import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
-import { harmless, harmlessJson } from '../../base/failure.ts'
 
 export class Transcript {
   readonly #me: BotAccount

@@ -2,7 +2,7 @@
 // `--full` a call is a block of lines.
 
 import type { Finding } from '../../../daemon/api/findings.ts'
-import { harmless } from '../../base/failure.ts'
+import { harmless } from '../../../daemon/api/harmless.ts'
 import type { Globals } from '../../base/globals.ts'
 import type { Reply } from '../../base/reply.ts'
 import { showTime } from '../../base/times.ts'

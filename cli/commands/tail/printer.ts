@@ -1,7 +1,8 @@
 // Prints events on stdout: as lines for people, as JSON, or as the result of a jq expression.
 
 import { writeSync } from 'node:fs'
-import { type Failure, harmlessJson } from '../../base/failure.ts'
+import { harmlessJson } from '../../../daemon/api/harmless.ts'
+import type { Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { picked } from '../../print/select.ts'
 import type { Terminal } from '../../print/terminal.ts'

@@ -1,0 +1,23 @@
+// Text from clients and servers, made safe for a terminal.
+
+/** Text from elsewhere must not steer the terminal. Line breaks and tabs stay. */
+export function harmless(text: string): string {
+  // Nearly all texts are, and looking is cheaper than replacing nothing.
+  if (!steering.test(text)) return text
+  return text.replace(new RegExp(steering, 'g'), character => {
+    return `\\x${character.codePointAt(0)!.toString(16).padStart(2, '0')}`
+  })
+}
+
+/** The same for JSON text: what JSON lets through becomes an escape, so it stays the same JSON. */
+export function harmlessJson(json: string): string {
+  if (!steeringInJson.test(json)) return json
+  return json.replace(new RegExp(steeringInJson, 'g'), character => {
+    return `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`
+  })
+}
+
+// C0 and C1 controls, and marks that change the direction of text.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being replaced
+const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+const steeringInJson = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
