@@ -126,6 +126,21 @@ describeInBrowser('the inspector with bad input', open => {
     assert.deepEqual(errors, [])
   })
 
+  test('survives scrolling that a browser reports after the view has changed', async () => {
+    const { page, errors } = await open(daemon().ready.inspector)
+    for (const [view, list, next] of [
+      ['conversations', '.messages', 'events'],
+      ['events', '.virtual-box', 'health'],
+    ]) {
+      await page.evaluate(`location.hash = '#/${view}'`)
+      const gone = await page.waitForSelector(list!)
+      await page.evaluate(`location.hash = '#/${next}'`)
+      await gone.waitForElementState('hidden')
+      await gone.evaluate(element => element.dispatchEvent(new Event('scroll')))
+    }
+    assert.deepEqual(errors, [])
+  })
+
   test('lists 10,000 events with a few rows in the document, and opens one of a megabyte', async () => {
     const { page, errors } = await open(daemon().ready.inspector)
     await page.evaluate(`location.hash = '#/events'`)

@@ -49,8 +49,8 @@ export function VirtualList<T extends { readonly key: number }>({
     if (following.peek()) box.current!.scrollTop = items.length * unit
   }, [items, unit])
 
-  const onScroll = () => {
-    const element = box.current!
+  // A browser reports scrolling in its next frame, when the list may be gone from the page.
+  const onScroll = ({ currentTarget: element }: { currentTarget: HTMLElement }) => {
     top.value = element.scrollTop
     following.value = element.scrollTop + element.clientHeight >= items.length * unit - unit
   }

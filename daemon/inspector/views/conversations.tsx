@@ -177,8 +177,8 @@ function Messages() {
       tabIndex={0}
       role="log"
       aria-label="Messages"
-      onScroll={() => {
-        const { scrollTop, scrollHeight, clientHeight } = box.current!
+      // A browser reports scrolling in its next frame, when the list may be gone from the page.
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
         atEnd.current = scrollTop + clientHeight >= scrollHeight - 40
       }}
     >
