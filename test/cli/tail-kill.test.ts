@@ -91,12 +91,28 @@ describe('an answer taken apart while it comes', () => {
   test('gives the same events wherever it is cut', () => {
     const text = fc.oneof(fc.string(), fc.constantFrom('},{"id":1', '"events":[', '\\"},{', ']}', '{'))
     const message = fc.record({ id: fc.nat(), content: text, subject: text })
+    // As our daemon writes it. Many in a row have the same form.
+    const sent = fc.record({ id: fc.nat(), sender: fc.constantFrom('Amy', '"}', 'Amy'), content: text, time: fc.nat() })
+    const formed = sent.map(({ id, sender, content, time }) => ({
+      id,
+      type: 'message',
+      message: {
+        ...{ id: id + 1, type: 'stream', subject: 't', content, content_type: 'text/x-markdown' },
+        ...{ display_recipient: 'c', sender_full_name: sender, is_me_message: false, timestamp: time, reactions: [] },
+      },
+      flags: [],
+    }))
     const event = fc.oneof(
+      { weight: 12, arbitrary: formed },
       message.map(message => ({ id: message.id, type: 'message', message, flags: [] })),
       fc.record({ type: text, id: fc.nat(), list: fc.array(fc.record({ id: fc.nat(), x: text })) }),
       fc.record({ id: fc.nat(), type: fc.constant('realm'), nested: fc.array(message) }),
     )
-    const answer = fc.tuple(fc.array(event), fc.constantFrom(0, 1), fc.array(fc.integer({ min: 1, max: 60 })))
+    const answer = fc.tuple(
+      fc.array(event, { maxLength: 60 }),
+      fc.constantFrom(0, 0, 1),
+      fc.array(fc.integer({ min: 1, max: 60 })),
+    )
     fc.assert(
       fc.property(answer, ([events, indent, cuts]) => {
         const body = JSON.stringify({ result: 'success', msg: '', events, queue_id: 'q' }, null, indent)
@@ -113,7 +129,12 @@ describe('an answer taken apart while it comes', () => {
           found.map(({ event }) => event),
           JSON.parse(body).events,
         )
-        for (const { ids, event } of found) if (ids) assert.deepEqual(ids, [event.id, event.message!.id])
+        for (const { ids, parts, event } of found) {
+          if (ids) assert.deepEqual(ids, [event.id, event.message!.id])
+          if (!parts) continue
+          assert.equal(JSON.parse(`"${parts.content}"`), event.message!.content)
+          assert.equal(parts.seconds, event.message!.timestamp)
+        }
       }),
       { numRuns: cases(200) },
     )

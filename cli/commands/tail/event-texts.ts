@@ -4,17 +4,21 @@
 import { refusal } from '../../base/failure.ts'
 import { bodyOf } from '../../transport/client.ts'
 import type { ChatEvent } from './chat-event.ts'
+import { MessageForm, type MessageParts } from './message-form.ts'
 
 /** An event as received. It is parsed only when needed. */
 export class Arrived {
   readonly text: string
   /** IDs of the event and of its message, if they are known without parsing all of it. */
   readonly ids: readonly [number, number] | undefined
+  /** Of a message in our daemon's format. */
+  readonly parts: MessageParts | undefined
   #event: ChatEvent | undefined
 
-  constructor(text: string, ids: readonly [number, number] | undefined, event?: ChatEvent) {
+  constructor(text: string, ids?: readonly [number, number], parts?: MessageParts, event?: ChatEvent) {
     this.text = text
     this.ids = ids
+    this.parts = parts
     this.#event = event
   }
 
@@ -29,25 +33,23 @@ export class EventTexts {
   #rest = ''
   #place: 'before' | 'inside' | 'after' = 'before'
 
+  /** Of the last message. */
+  #form: MessageForm | undefined
+
   /** The events that are complete now. */
   push(piece: string): Arrived[] {
     const found: Arrived[] = []
     if (this.#place === 'after') return found
     const text = this.#rest + piece
     let at = this.#place === 'before' ? this.#begin(text) : 0
-    let ids: [number, number] | undefined
     while (this.#place === 'inside') {
-      at = skipped(text, at)
+      at = skipped(text, this.#takeAlike(text, at, found))
       if (text[at] === ']') this.#place = 'after'
       if (text[at] !== '{') break
-      ids ??= idsAt(text, at)
-      const next = ids ? text.indexOf('},{', at) : -1
-      const following = next < 0 ? undefined : idsAt(text, next + 2)
-      const arrived = following ? new Arrived(text.slice(at, next + 1), ids) : guessed(text, at)
+      const arrived = this.#cut(text, at)
       if (!arrived) break
       found.push(arrived)
       at += arrived.text.length
-      ids = following
     }
     this.#rest = this.#place === 'after' ? '' : text.slice(at)
     return found
@@ -58,6 +60,31 @@ export class EventTexts {
     if (this.#place === 'after') return
     const body = bodyOf({ status: 200, reason: '', headers: [], text: this.#place === 'before' ? this.#rest : '' })
     if (body.result === 'error') throw refusal(200, body)
+  }
+
+  /** Takes the events that have the form of the last message, and returns where they end. */
+  #takeAlike(text: string, at: number, found: Arrived[]): number {
+    const form = this.#form
+    const pattern = form?.pattern
+    if (!pattern) return at
+    for (let end = at; ; end = pattern.lastIndex) {
+      pattern.lastIndex = text[end] === ',' ? end + 1 : end
+      const match = pattern.exec(text)
+      if (!match) return end
+      const parts = { form, content: match[3]!, seconds: Number(match[4]) }
+      found.push(new Arrived(match[0], [Number(match[1]), Number(match[2])], parts))
+    }
+  }
+
+  /** Up to the next message, or, where it is another event, up to where its JSON ends. */
+  #cut(text: string, at: number): Arrived | undefined {
+    const ids = idsAt(text, at)
+    const next = ids ? text.indexOf('},{', at) : -1
+    if (next < 0 || !idsAt(text, next + 2)) return guessed(text, at)
+    const own = text.slice(at, next + 1)
+    const parts = MessageForm.partsOf(own, this.#form)
+    this.#form = parts?.form
+    return new Arrived(own, ids, parts)
   }
 
   /** Quotes inside a string are escaped, so this is found nowhere else. */
@@ -87,13 +114,13 @@ function guessed(text: string, start: number): Arrived | undefined {
   if (end >= 0) {
     const part = text.slice(start, end + 1)
     try {
-      return new Arrived(part, undefined, JSON.parse(part))
+      return new Arrived(part, undefined, undefined, JSON.parse(part))
     } catch {
       // Objects within it are separated in the same way.
     }
   }
   const part = text.slice(start, endOf(text, start))
-  return part === '' ? undefined : new Arrived(part, undefined, JSON.parse(part))
+  return part === '' ? undefined : new Arrived(part, undefined, undefined, JSON.parse(part))
 }
 
 /** Index after the brace that closes the one at `start`, or `start` if it has not arrived yet. */

@@ -19,6 +19,7 @@ import { type Connection, Refused } from '../../transport/connection.ts'
 import type { ChatEvent } from './chat-event.ts'
 import type { Position } from './cursor.ts'
 import { type Arrived, EventTexts } from './event-texts.ts'
+import type { MessageParts } from './message-form.ts'
 
 /** What to follow. */
 export interface Plan extends Omit<Wanted, 'applyMarkdown'> {
@@ -33,6 +34,8 @@ export interface Item {
   readonly event: ChatEvent
   /** The event as received, if it came through the queue. */
   readonly text?: string | undefined
+  /** Of a message that came through the queue of our daemon. */
+  readonly parts?: MessageParts | undefined
   /** Where to continue after this item. */
   readonly position: Position
 }
@@ -179,7 +182,9 @@ export class Follower {
   #taken(arrived: readonly Arrived[]): Item[] {
     const items: Item[] = []
     for (const one of arrived) {
-      const [id, messageId] = one.ids ?? idsOf(one.event)
+      const ids = one.ids ?? idsOf(one.event)
+      const id = ids[0]
+      const messageId = ids[1]
       if (id !== undefined) this.#lastEvent = Math.max(this.#lastEvent, id)
       if (messageId === undefined) {
         if (one.event.type === 'heartbeat') continue
@@ -279,6 +284,10 @@ class QueueItem implements Item {
 
   get text(): string {
     return this.#arrived.text
+  }
+
+  get parts(): MessageParts | undefined {
+    return this.#arrived.parts
   }
 }
 

@@ -9,6 +9,7 @@ import type { Terminal } from '../../print/terminal.ts'
 import type { Place } from './criteria.ts'
 import type { Item } from './follow.ts'
 import { lineOf } from './lines.ts'
+import type { MessageParts } from './message-form.ts'
 import { QuickLines } from './quick-lines.ts'
 
 export interface Printer {
@@ -16,8 +17,8 @@ export interface Printer {
   readonly raw: boolean
   /** The lines of an event, each with its line break. */
   textOf(item: Pick<Item, 'event' | 'text'>, place: Place | undefined): string | Promise<string>
-  /** The same for an event that is not parsed yet, if possible; parsing is most of the work. */
-  quick?(text: string): string | undefined
+  /** The same for a message that is not parsed yet; parsing is most of the work. */
+  quick?(parts: MessageParts, text: string): string
   /** Call with items that arrived together before `textOf` is called with each: together they cost little more than one. */
   prepare?(items: readonly Pick<Item, 'event' | 'text'>[]): Promise<void>
 }
@@ -35,7 +36,7 @@ export async function printerFor(
   return {
     raw: false,
     textOf: ({ event }, place) => `${lineOf(event, place, terminal, new Date(), self)}\n`,
-    ...(quick && { quick: text => quick.lineOf(text) }),
+    ...(quick && { quick: (parts, text) => quick.lineOf(parts, text) }),
   }
 }
 

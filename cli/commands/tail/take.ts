@@ -35,8 +35,10 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
 
   /** False if it was the last. A promise only if there is something to wait for: there can be very many events. */
   const take = (item: Item): boolean | Promise<boolean> => {
-    const line = quick && item.text !== undefined ? quick(item.text) : undefined
-    if (line !== undefined) return after(output.add(line), () => finish(item, undefined))
+    if (quick && item.parts) {
+      const pending = output.add(quick(item.parts, item.text!))
+      return pending ? pending.then(() => finish(item, undefined)) : finish(item, undefined)
+    }
     if (remembers && item.event.message) places.remember(item.event.message)
     return needsPlace ? after(places.of(item.event), place => tell(item, place)) : tell(item, undefined)
   }
