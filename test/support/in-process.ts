@@ -14,6 +14,18 @@ import type { Announcement, Context } from '../../daemon/domain/resource.ts'
 import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
 import seed from '../../data/seed.json' with { type: 'json' }
 
+/** The command behind each endpoint, and the parameters that have a default. Histories run hundreds of thousands. */
+const commands = new Map(
+  resources.flatMap(resource =>
+    Object.entries(resource.api).map(([key, endpoint]) => {
+      const defaults = Object.entries(endpoint.params).flatMap(([name, param]) =>
+        param.presence === 'defaulted' ? [[name, param.fallback] as const] : [],
+      )
+      return [endpoint.id, { command: resource.commands[key]!, defaults }] as const
+    }),
+  ),
+)
+
 export class World {
   readonly state = new State()
   now = Date.UTC(2030, 0, 1)
@@ -70,19 +82,15 @@ export class World {
 
   /** Runs the command behind an endpoint; all the facts it leaves are taken and told. */
   run(actor: User, endpointId: string, params: Record<string, unknown>): any {
-    for (const resource of resources)
-      for (const [key, endpoint] of Object.entries(resource.api))
-        if (endpoint.id === endpointId) {
-          const given = { ...params }
-          for (const [name, param] of Object.entries(endpoint.params))
-            if (param.presence === 'defaulted') given[name] ??= structuredClone(param.fallback)
-          const { facts = [], signals = [], touch, reply } = resource.commands[key]!(this.context(actor), given, {})
-          touch?.(this.state)
-          this.take(facts)
-          for (const signal of signals) this.tell(signal)
-          return JSON.parse(JSON.stringify(reply))
-        }
-    throw new Error(`no endpoint ${endpointId}`)
+    const found = commands.get(endpointId)
+    if (!found) throw new Error(`no endpoint ${endpointId}`)
+    const given = { ...params }
+    for (const [name, fallback] of found.defaults) given[name] ??= structuredClone(fallback)
+    const { facts = [], signals = [], touch, reply } = found.command(this.context(actor), given, {})
+    touch?.(this.state)
+    this.take(facts)
+    for (const signal of signals) this.tell(signal)
+    return JSON.parse(JSON.stringify(reply))
   }
 
   /** The code of the refusal, or undefined when it went through. */
