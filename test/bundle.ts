@@ -48,17 +48,38 @@ interface Group {
   readonly files: readonly string[]
 }
 
-/** Neighbours share a process. Campaigns have one each and start first, because they take longest. */
+/**
+ * The folders whose processes take longest, in this order; the others follow. What starts last should be short, or one core
+ * has nothing to do at the end of a run.
+ */
+const slowest = [
+  'proof',
+  'cluster',
+  'docs',
+  'inspector',
+  'cli',
+  'package',
+  'journal',
+  'events',
+  'http',
+  'domain',
+  'seed',
+]
+
+/** Neighbours share a process. Campaigns have one each. Node runs files in the order of their names, so these are numbered. */
 function groupsOf(root: string, files: readonly string[]): Group[] {
-  const groups: { name: string; folder: string; files: string[] }[] = []
+  const groups: { folder: string; isClosed: boolean; files: string[] }[] = []
   for (const file of files) {
     const folder = file.split(sep)[1]!
-    const alone = folder === 'proof' || awaitsAtTheTop(join(root, file))
-    const open = groups.findLast(group => group.folder === folder)
-    if (open && !alone && open.files.length < filesPerProcess) open.files.push(file)
-    else groups.push({ name: `${folder}-${groups.length}`, folder: alone ? '' : folder, files: [file] })
+    const isAlone = folder === 'proof' || awaitsAtTheTop(join(root, file))
+    const open = groups.findLast(group => group.folder === folder && !group.isClosed)
+    if (open && !isAlone && open.files.length < filesPerProcess) open.files.push(file)
+    else groups.push({ folder, isClosed: isAlone, files: [file] })
   }
-  return groups.sort((a, b) => Number(b.name.startsWith('proof')) - Number(a.name.startsWith('proof')))
+  const rank = ({ folder }: { folder: string }) => (slowest.includes(folder) ? slowest.indexOf(folder) : slowest.length)
+  return groups
+    .sort((a, b) => rank(a) - rank(b))
+    .map(({ folder, files }, at) => ({ name: `${String(at).padStart(3, '0')}-${folder}`, files }))
 }
 
 /** Such a module cannot be loaded inside of a suite, nor be CommonJS: that is how it is found. */

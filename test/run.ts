@@ -4,7 +4,7 @@
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { bundleTests } from './bundle.ts'
@@ -53,7 +53,8 @@ async function run(files: readonly string[]): Promise<boolean> {
   const options = [
     '--enable-source-maps',
     '--test',
-    '--test-concurrency=3',
+    // Some tests wait most of the time.
+    `--test-concurrency=${availableParallelism() + 2}`,
     '--test-timeout=600000',
     '--test-reporter=spec',
   ]
