@@ -45,7 +45,7 @@ export class Engine {
   /** The newest flush that something waits for; undefined when everything decided so far is on disk. */
   #flush: { readonly durable: Promise<void>; position: number; done: Promise<void> } | undefined
   #failure: Error | undefined
-  /** What callers are told since it was closed. */
+  /** What callers are answered since it was closed. */
   #closed: string | undefined
   #compacting: Promise<void> | undefined
   #secretVerifier: string | undefined
@@ -154,7 +154,7 @@ export class Engine {
     if (!this.#flush) this.queues.release(this.position)
   }
 
-  /** Whether a queue may have told a client of this event: here it has not, but perhaps at another daemon. */
+  /** Whether a queue may have sent this event to a client: not here, but perhaps at another daemon. */
   async toldElsewhere(position: number): Promise<boolean> {
     return (await this.#parts.cluster?.reach(position)) ?? false
   }

@@ -100,7 +100,7 @@ export class Beginnings {
     return { beginning: { sections, files }, unique }
   }
 
-  /** Read anew: the file may have changed since the daemon began. */
+  /** Read again: the file may have changed since the daemon started. */
   #ownSeed(): GivenSeed | undefined {
     const { seed } = this.#config
     if (typeof seed !== 'string') return seed

@@ -9,7 +9,7 @@ import type { WorldMetrics } from './metrics/figures.ts'
 import type { Store } from './store.ts'
 import type { WorldSettings } from './world-settings.ts'
 
-/** What a world begins with in place of an organization that is founded anew. */
+/** What a world starts with instead of a new organization. */
 export interface Beginning {
   /** Shared with others, and never changed. */
   readonly sections: Sections

@@ -145,7 +145,7 @@ const longestExchange = 10
 /** Conversations that are remembered; the oldest goes first. */
 const mostConversations = 1000
 
-/** Notices that bots answer each other without end. A person's message begins the count anew. */
+/** Notices that bots answer each other without end. A person's message resets the count. */
 export class LoopGuard {
   readonly #request: Request
   readonly #exchanges = new Map<string, number>()

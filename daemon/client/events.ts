@@ -1,5 +1,5 @@
 // Events without gaps: registers, polls, and begins again when the queue is lost. Messages sent meanwhile are fetched,
-// nothing is told twice, and what could not be fetched is marked by an event of type `gap` for those who ask for it.
+// nothing is delivered twice, and what could not be fetched is marked by an event of type `gap` for those who ask for it.
 
 import { refuseUnknown, unknownName } from '../api/did-you-mean.ts'
 import { type EventType, eventTypes, foreignEventTypes } from '../api/event-types.ts'
@@ -18,7 +18,7 @@ export interface EventOptions<T extends EventType = EventType, G extends boolean
   readonly narrow?: readonly (readonly [string, string])[]
   readonly allPublicStreams?: boolean
   readonly applyMarkdown?: boolean
-  /** A poll that is not answered within so many seconds is made anew; as the server says unless given. */
+  /** A poll that is not answered within so many seconds is repeated; the default is what the server says. */
   readonly pollSeconds?: number
   /** Ends the stream. */
   readonly signal?: AbortSignal
@@ -107,7 +107,7 @@ class Follower {
   readonly #wanted: Wanted
   #queueId: string | undefined
   #lastEvent = -1
-  /** Newest message told, or there before the first queue, and its time. */
+  /** Newest message that was delivered, or existed before the first queue, and its time. */
   #newest: number | null = null
   #time: number | undefined
   #pause = 0
@@ -178,7 +178,7 @@ class Follower {
     if (newest !== null) this.#newest = Math.max(this.#newest ?? 0, newest)
   }
 
-  /** Message IDs grow: one that is not above the newest was told already. */
+  /** Message IDs grow: one that is not above the newest was delivered before. */
   #isNew({ id, timestamp }: { readonly id: number; readonly timestamp?: number }): boolean {
     if (this.#newest !== null && id <= this.#newest) return false
     this.#newest = id

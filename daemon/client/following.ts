@@ -25,7 +25,7 @@ export const capabilities = { bulk_message_deletion: true, empty_topic_name: tru
 
 export async function registerQueue(call: Call, wanted: Wanted, more: Params = {}): Promise<Queue> {
   const { allPublic } = wanted
-  // The reply speaks of one's own messages. Asked before: what comes in between must not be taken for told.
+  // The reply is about the account's own messages. Asked before: what arrives in between must not count as delivered.
   const seen = allPublic ? await newestMessage(call, wanted) : undefined
   const reply = await call('POST', '/register', registrationOf(wanted, more))
   const { last_event_id, max_message_id, event_queue_longpoll_timeout_seconds: seconds } = reply
@@ -53,7 +53,7 @@ export function registrationOf(wanted: Wanted, more: Params = {}): Params {
   }
 }
 
-/** The newest message that was told, or was there before the first queue. */
+/** The newest message that was delivered, or existed before the first queue. */
 export interface Told {
   /** Null as long as the server has not said. */
   readonly id: number | null
@@ -66,7 +66,7 @@ export interface Between {
   readonly missed: readonly MessageEvent[]
   /** Types of events that are lost, `*` for all but messages: those cannot be asked for again. */
   readonly lost: readonly string[]
-  /** The newest message is older than what was told. With a reason, unless messages were deleted and nothing else. */
+  /** The newest message is older than what was delivered. With a reason, unless messages were deleted and nothing else. */
   readonly setBack: { readonly reason?: string } | undefined
 }
 
@@ -93,7 +93,7 @@ export async function lookBetween(
   }
 }
 
-/** IDs grow, so where the newest is older than what was told, messages were deleted, or it is another world by now. */
+/** IDs grow, so where the newest is older than what was delivered, messages were deleted, or it is another world by now. */
 async function whySetBack(
   call: Call,
   wanted: Wanted,
@@ -110,7 +110,7 @@ async function whySetBack(
   }
   if (told === undefined || found === undefined || found === told)
     return { reason: 'messages were deleted, or the server was set back' }
-  return found < told ? {} : { reason: 'the server was begun anew', since: told + 1 }
+  return found < told ? {} : { reason: 'the server was reset', since: told + 1 }
 }
 
 async function newestMessage(call: Call, wanted: Wanted, upTo?: number): Promise<MessageEvent | undefined> {

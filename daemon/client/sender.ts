@@ -10,7 +10,7 @@ export interface ClientOptions {
   readonly apiKey?: string
   /** What the server calls this program. */
   readonly client?: string
-  /** How often a call that is rate limited waits as told and tries again; 3 unless said. */
+  /** How often a rate-limited call waits as the server asks and tries again; the default is 3. */
   readonly retries?: number
   /** In the place of the global one. */
   readonly fetch?: typeof fetch

@@ -109,7 +109,7 @@ function sendStored({ folder }: PeerRoutesParts, name: string, reply: FastifyRep
 }
 
 /**
- * A checksum for each section of the state, to compare daemons at one position. Left out is what is told beside the log:
+ * A checksum for each section of the state, to compare daemons at one position. Left out is what is sent outside of the log:
  * presence, and of the queues the signals and what follows from them.
  */
 function sumsOf(engine: Engine): Record<string, string> {

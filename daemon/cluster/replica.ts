@@ -225,7 +225,7 @@ export class Replica {
     else this.#parts.onFailure(error)
   }
 
-  /** Nothing that this world decided since its last commit has been told to anybody, and nothing will be. */
+  /** Nothing that this world decided since its last commit has reached anybody, and nothing will. */
   #stepDown(reason: string): void {
     if (!this.#life!.term || this.#stopped) return
     this.#parts.warn(`this daemon no longer leads the cluster: ${reason}`)

@@ -70,7 +70,7 @@ export class Deliveries extends Log<Delivery> {
     for (const delivery of this.since()) this.tell(delivery)
   }
 
-  /** Numbers begin anew with the state that holds them. */
+  /** Numbers start again with the state that holds them. */
   clear(): void {
     this.#requests.clear()
   }

@@ -10,7 +10,7 @@ export interface LoggedEvent {
   readonly id: number
   /** Milliseconds, by the daemon's clock. */
   readonly time: number
-  /** User IDs of those who were told. */
+  /** User IDs of the recipients. */
   readonly to: readonly number[]
   /** Position in the journal. */
   readonly position: number

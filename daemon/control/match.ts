@@ -25,7 +25,7 @@ export interface NearMiss<T> {
   readonly differs: readonly string[]
 }
 
-/** How many near misses are told of. */
+/** How many near misses are listed. */
 const most = 3
 
 /** Those that came closest, the closest first; of equals the newest. */
@@ -34,7 +34,7 @@ export function nearMisses<T>(wanted: unknown, items: Iterable<T>): NearMiss<T>[
   return all.sort((a, b) => a.differs.length - b.differs.length).slice(0, most)
 }
 
-/** The first text that looks like a pattern and is none, told before anyone waits for it. */
+/** The first text that looks like a pattern and is none, reported before anyone waits for it. */
 export function brokenPattern(wanted: unknown): string | undefined {
   if (typeof wanted === 'object' && wanted !== null)
     return Object.values(wanted)

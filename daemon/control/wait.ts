@@ -14,7 +14,7 @@ export interface Wanted {
   readonly call?: unknown
   /** Fields that the delivery to the server of a bot must have. */
   readonly webhook?: unknown
-  /** User ID of who must have been told of the event. */
+  /** User ID of a person who must have received the event. */
   readonly reader?: number | undefined
   /** Only what has a higher number in its log. */
   readonly since?: number

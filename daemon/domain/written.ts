@@ -1,4 +1,4 @@
-// A reply that is JSON already, for lists too long to be written anew for each reader.
+// A reply that is JSON already, for lists too long to be serialised again for each reader.
 
 const decoder = new TextDecoder()
 

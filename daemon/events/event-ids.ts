@@ -1,4 +1,4 @@
-// Event IDs of a queue: (position - birth) * step + n, where n counts what the queue was told at that position. The IDs
+// Event IDs of a queue: (position - birth) * step + n, where n counts what the queue received at that position. The IDs
 // of lasting events follow from the journal alone, so a restart or another replica gives them again.
 
 /** Far enough for the signals between two entries, and small enough that IDs stay below 2^31 for 21 million entries. */
@@ -32,7 +32,7 @@ export function positionOf(queue: Numbering, id: number): number {
   return queue.birth + Math.floor(id / (queue.step ?? firstStep))
 }
 
-/** Whether so many signals can be told at this position; one ID is left for a heartbeat beside them. */
+/** Whether so many signals have IDs at this position; one more is kept for a heartbeat. */
 export function hasRoom(queue: Numbering, position: number, signals: number): boolean {
   return queue.newest + signals + 1 < (position - queue.birth + 1) * (queue.step ?? firstStep)
 }

@@ -70,7 +70,7 @@ export interface QueuesParts {
   readonly tick: () => void
 }
 
-/** What follows from the registration, or is counted anew after a start. */
+/** What follows from the registration, or is counted again after a start. */
 export type Unsaved = 'client' | 'types' | 'delivered' | 'size' | 'waiter' | 'heartbeatAt' | 'lastSeen' | 'idleSince'
 
 /** Whether its client was here within its lifespan; `elapsed` by the time that runs its deadlines. */

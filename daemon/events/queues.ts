@@ -188,7 +188,7 @@ export class Queues {
     queue.lastSeen = clock.now() + Math.round(queue.idleSince - clock.elapsed())
   }
 
-  /** Its lifespan begins anew. */
+  /** Restarts its lifespan. */
   revive(queue: Queue): void {
     this.touch(queue)
     this.#expiries.at(queue.idleSince + queue.lifespan, queue)
@@ -214,7 +214,7 @@ export class Queues {
     this.#held = []
   }
 
-  /** After boot: time without the daemon does not count against anyone, and IDs go on beyond all that were told. */
+  /** After boot: time without the daemon does not count against anyone, and IDs continue after all that were sent. */
   resume(position: number): void {
     this.#live = true
     this.#gone = new Set()

@@ -253,8 +253,8 @@ export class Edge {
           return outcome
         }
       : run
-    const told = this.#told(endpoint, params, current => command(current, params, undefined))
-    if (!prepare) return this.#decide(endpoint.id, ctx, told)
+    const repeated = this.#repeatedElsewhere(endpoint, params, current => command(current, params, undefined))
+    if (!prepare) return this.#decide(endpoint.id, ctx, repeated)
     const { tools, engine } = this.#parts
     const kept: string[] = []
     const keepFile: Tools['keepFile'] = async file => {
@@ -276,7 +276,7 @@ export class Edge {
   }
 
   /** Makes the other daemons of a cluster repeat what has signals. */
-  #told(endpoint: Endpoint, params: Params, command: (ctx: Context) => Outcome<object>): typeof command {
+  #repeatedElsewhere(endpoint: Endpoint, params: Params, command: (ctx: Context) => Outcome<object>): typeof command {
     const { onSignals } = this.#parts
     if (!onSignals) return command
     return ctx => {

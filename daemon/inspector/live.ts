@@ -75,7 +75,7 @@ export const pulse = signal(0)
 /** Whether a view shows figures and wants one a second. */
 export const closely = signal(false)
 
-/** How far the page has read. A daemon with a smaller uptime is another run, whose numbers begin anew. */
+/** How far the page has read. A daemon with a smaller uptime is another run, whose numbers start at 1 again. */
 const progress = { events: 0, requests: 0, uptime: 0, run: 0, durations: [] as number[] }
 
 export function watchLive(): void {
@@ -141,7 +141,7 @@ async function follow(abort: AbortSignal): Promise<void> {
 
 function take(reply: any): void {
   const health: Health = reply.health
-  // Its numbers begin anew, and so does the page.
+  // Its numbers start again, and so does the page.
   if (health.uptime_ms < progress.uptime) Object.assign(progress, { events: 0, requests: 0, run: progress.run + 1 })
   progress.uptime = health.uptime_ms
   const fresh: LoggedEvent[] = reply.events.map(withKey)

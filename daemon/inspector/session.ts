@@ -161,7 +161,7 @@ async function openWithToken(given: string, preferred?: number): Promise<void> {
       ? messageOf(error)
       : error.status === 404
         ? 'This daemon has no control plane. Sign in as an account.'
-        : 'The token is wrong. It changes when a daemon starts anew: take the address from its banner, or use `natter open`.'
+        : 'The token is wrong. It changes when a daemon restarts: take the address from its banner, or use `natter open`.'
     phase.value = 'sign-in'
   }
 }

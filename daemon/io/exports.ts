@@ -31,7 +31,7 @@ export class Exports {
     this.reconsider()
   }
 
-  /** What is being written is given up, and written anew after the next start. */
+  /** What is being written is abandoned, and written again after the next start. */
   async stop(): Promise<void> {
     this.#running = false
     await this.#current

@@ -97,7 +97,7 @@ export function folderFiles(folder: string): Files {
 
 const pieceSize = 256 * 1024
 
-/** Opened anew for each piece: clients that read slowly, or not at all, hold no descriptors. The content never changes. */
+/** Opened again for each piece: clients that read slowly, or not at all, hold no descriptors. The content never changes. */
 async function* piecesOf(path: string, first: number, last: number): AsyncGenerator<Uint8Array> {
   for (let at = first; at <= last; ) {
     const piece = await readPiece(path, at, Math.min(pieceSize, last - at + 1))

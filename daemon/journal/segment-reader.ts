@@ -152,7 +152,7 @@ export interface Tail {
  * The last whole entry of a segment whose header ends at `from`, sought backwards: opening costs the same for any length.
  *
  * What follows it may be cut. A batch goes to disk with one write, and after a power loss any part of an unfinished one
- * may be missing, so the tail may hold several bad lines; nobody was told of them, since the sync had not returned. A bad
+ * may be missing, so the tail may hold several bad lines; no caller got an answer for them, since the sync had not returned. A bad
  * line BEFORE a whole entry is another matter: cutting there would lose entries that were acknowledged, so it stays, and
  * reading refuses it. (A power loss that keeps the end of the last batch but not its middle is refused too. Filesystems
  * grow a file only over what they have written, so this is rare, and better asked about than guessed.)

@@ -1,4 +1,4 @@
-// The journal's files in the store folder: found, put right after a crash, made anew.
+// The journal's files in the store folder: found, repaired after a crash, created.
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs'
 import { mkdir, readdir, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -39,7 +39,7 @@ interface Kept {
 
 /**
  * Keeps what explains a failure after every test that fails. `natter` may be a function, for a daemon that is started
- * later or anew for every test.
+ * later or again for every test.
  */
 export function keepOnFailure(
   natter: Kept | (() => Kept | undefined),

@@ -84,7 +84,7 @@ export interface Natter extends AsyncDisposable {
   requests(): Call[]
   /** What clients sent that public servers refuse, ignore or have deprecated. Needs the option `strict`; a reset keeps it. */
   findings(): ClientFinding[]
-  /** From here on the log of calls begins anew. */
+  /** Empties the log of calls. */
   forgetRequests(): void
   events(): LoggedEvent[]
   /** Deliveries to the servers of outgoing webhook bots, oldest first. */

@@ -105,7 +105,7 @@ describe('the logs of a daemon', () => {
   })
 
   describe('natter events', () => {
-    test('shows who was told what, by account, type and queue', async () => {
+    test('shows who received what, by account, type and queue', async () => {
       await natter('events', 'clear')
       const { queue_id } = await amy.call(events.register, { event_types: ['message'], fetch_event_types: [] })
       await say('hello')

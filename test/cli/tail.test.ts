@@ -133,7 +133,7 @@ describe('natter tail', () => {
     chat.say('a new world')
     await tail.until(6)
     assert.equal(JSON.parse(tail.lines[4]!).message.content, 'a new world')
-    assert.equal(JSON.parse(tail.lines[5]!).reason, 'the server was begun anew')
+    assert.equal(JSON.parse(tail.lines[5]!).reason, 'the server was reset')
   })
 
   test('a newest message that is deleted while its queue expires does not bring the past back', async t => {

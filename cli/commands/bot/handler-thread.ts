@@ -22,9 +22,9 @@ export class HandlerThread {
       ? new Worker(inside.toString(), { eval: true, workerData: { file } })
       : new Worker(workerFile(), { workerData: { file } })
     const loaded = await new Promise<readonly string[]>((resolve, reject) => {
-      worker.once('message', (told: FromWorker) => {
-        if (told.kind === 'loaded') resolve(told.files)
-        else if (told.kind === 'unusable') reject(new Error(told.reason))
+      worker.once('message', (note: FromWorker) => {
+        if (note.kind === 'loaded') resolve(note.files)
+        else if (note.kind === 'unusable') reject(new Error(note.reason))
       })
       worker.once('error', reject)
       worker.once('exit', () => reject(new Error(`${file} ended the process while it was loaded`)))
@@ -38,7 +38,7 @@ export class HandlerThread {
   private constructor(worker: Worker, files: readonly string[]) {
     this.#worker = worker
     this.files = files
-    worker.on('message', (told: FromWorker) => this.#hear(told))
+    worker.on('message', (note: FromWorker) => this.#hear(note))
     worker.on('error', error => this.#end(error))
     worker.on('exit', () => this.#end(new Error('the handler ended its thread')))
   }
@@ -71,10 +71,10 @@ export class HandlerThread {
     await this.#worker.terminate()
   }
 
-  #hear(told: FromWorker): void {
-    if (told.kind === 'done') this.#finish?.(told.error === undefined ? undefined : new Error(told.error))
-    else if (told.kind === 'call') {
-      const { call, method, path, params } = told
+  #hear(note: FromWorker): void {
+    if (note.kind === 'done') this.#finish?.(note.error === undefined ? undefined : new Error(note.error))
+    else if (note.kind === 'call') {
+      const { call, method, path, params } = note
       this.#request!(method, path, params).then(
         reply => this.#tell({ kind: 'answer', call, reply }),
         (error: Error) => this.#tell({ kind: 'answer', call, error: error.message }),
@@ -87,8 +87,8 @@ export class HandlerThread {
     this.#finish?.(error)
   }
 
-  #tell(told: ToWorker): void {
-    if (!this.#ended) this.#worker.postMessage(told)
+  #tell(note: ToWorker): void {
+    if (!this.#ended) this.#worker.postMessage(note)
   }
 }
 

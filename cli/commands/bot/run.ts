@@ -62,7 +62,7 @@ export async function runHandler(path: string, flags: Flags, globals: Globals): 
   }
 }
 
-/** How often saved files are looked for. Looking is certain everywhere; being told of changes is not. */
+/** How often saved files are looked for. Polling works everywhere; change notifications do not. */
 const lookMs = 250
 
 /** The newest version of the handler that can be loaded. */

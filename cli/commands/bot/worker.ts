@@ -55,13 +55,13 @@ async function start(): Promise<void> {
     tell({ kind: 'unusable', reason: describe(error) })
     return
   }
-  parentPort!.on('message', (told: ToWorker) => {
-    if (told.kind === 'handle') void handle(handler, told.message, told.me)
+  parentPort!.on('message', (note: ToWorker) => {
+    if (note.kind === 'handle') void handle(handler, note.message, note.me)
     else {
-      const call = waiting.get(told.call)
-      waiting.delete(told.call)
-      if (told.error === undefined) call?.resolve(told.reply ?? {})
-      else call?.reject(new Error(told.error))
+      const call = waiting.get(note.call)
+      waiting.delete(note.call)
+      if (note.error === undefined) call?.resolve(note.reply ?? {})
+      else call?.reject(new Error(note.error))
     }
   })
   tell({ kind: 'loaded', files: loadedFiles() })
@@ -127,6 +127,6 @@ function describe(error: unknown): string {
   return place ? `${error.message} (${place.trim()})` : error.message
 }
 
-function tell(told: FromWorker): void {
-  parentPort!.postMessage(told)
+function tell(note: FromWorker): void {
+  parentPort!.postMessage(note)
 }

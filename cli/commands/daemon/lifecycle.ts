@@ -176,7 +176,7 @@ async function end(running: Running, folder: string, timeout: number): Promise<v
     if (Date.now() > deadline)
       throw new Failure(
         exitCodes.unmet,
-        `process ${running.pid} still runs ${timeout / 1000} s after it was told to stop`,
+        `process ${running.pid} still runs ${timeout / 1000} s after it was asked to stop`,
         {
           hint: `See natter daemon logs; kill -9 ${running.pid} loses nothing that was answered.`,
         },

@@ -18,7 +18,7 @@ export async function printLogs(options: { data?: string; lines?: string; follow
   for (const line of lastLines(text, Number(lines))) process.stdout.write(`${line}\n`)
   while (options.follow) {
     await new Promise(resolve => setTimeout(resolve, interval))
-    // A file that shrank was begun anew.
+    // A file that shrank was replaced or emptied.
     const now = statSync(file, { throwIfNoEntry: false })?.size ?? 0
     ;({ text, size } = readFrom(file, now < size ? 0 : size))
     if (text !== '') process.stdout.write(text)

@@ -24,7 +24,7 @@ export const replay: readonly ExtraSubcommand[] = [
     runs: true,
     globals: ['json', 'quiet', 'site', 'profile', 'ready-file', 'control-token'],
     more: `The daemon should begin as the recorded one did, with the same preset and seed. Calls are made in their order, as the same accounts; IDs that
-the daemon gives anew take the place of the recorded ones. What is compared is the status and the answer, and the events of every queue, without
+the daemon assigns take the place of the recorded ones. What is compared is the status and the answer, and the events of every queue, without
 IDs, times and random texts. If the clock of the recording was frozen and that of the daemon is, it is moved along.
 natter replay FILE --bot ACCOUNT -- COMMAND starts a bot, plays what the others did, and compares the calls of the bot with the recorded ones.`,
     examples: [

@@ -21,7 +21,7 @@ export interface RecordedCall {
 }
 
 export interface Recording {
-  /** Whether the clock stood still. */
+  /** Whether the clock was frozen. */
   readonly frozen: boolean
   readonly calls: readonly RecordedCall[]
 }

@@ -83,7 +83,7 @@ const lastNames = [
   ],
 ]
 
-/** One for each person. Two with the same made-up name are told apart by a number. */
+/** One for each person. Two with the same made-up name get a number. */
 export function disguisesFor(people: readonly Person[]): Map<number, Disguise> {
   const taken = new Set<string>()
   const disguises = new Map<number, Disguise>()

@@ -59,7 +59,7 @@ const roles: Readonly<Record<number, string>> = {
   600: 'guest',
 }
 
-/** `now` in seconds: messages are told as so long ago. */
+/** `now` in seconds: the times of messages are written relative to it. */
 export function seedOf(read: Read, { keepNames, now }: { keepNames: boolean; now: number }) {
   const people = read.people.filter(person => person.is_active || isHeard(read, person.user_id)).map(personOf)
   const disguises = keepNames ? asTheyAre(people) : disguisesFor(people)

@@ -1,4 +1,4 @@
-// `natter trigger KIND`: makes an event of any kind happen by real calls of the API, and shows what the client is told.
+// `natter trigger KIND`: makes an event of any kind happen by real calls of the API, and shows what the client receives.
 
 import { capabilities } from '../../../daemon/api/capabilities.ts'
 import { didYouMean } from '../../../daemon/api/did-you-mean.ts'
@@ -46,7 +46,7 @@ export const trigger: readonly ExtraSubcommand[] = [
     more: `The calls are made with the keys of several accounts, which the control plane knows: a colleague reacts, the owner subscribes
 you. What a call needs is found or created first (a shared channel, a message, a new account), so other events can come before
 the one you ask for, and the organization keeps what was created. Use it with --preset dev or in a space.
-A few kinds are for owners or newcomers only; the answer says who was told. heartbeat is not a kind: it comes by itself.`,
+A few kinds are for owners or newcomers only; the answer says who received it. heartbeat is not a kind: it comes by itself.`,
     examples: [
       'natter trigger mention --for echo-bot',
       'natter trigger reaction/add --override emoji_name=heart',
@@ -141,7 +141,7 @@ async function happen(
     const called = `${endpoint.method} ${request.path}`
     const heard = (reply.events as Reply[]).find(item => nameOf(item) === event)
     if (!heard)
-      throw new Failure(exitCodes.refused, `${kind}: ${called} succeeded, but ${hearer} was not told of it`, {
+      throw new Failure(exitCodes.refused, `${kind}: ${called} succeeded, but ${hearer} did not receive the event`, {
         hint: 'With these values the call changes nothing, or nothing that this account can see.',
       })
     return { kind, call: called, by: actor, to: hearer, event: heard }

@@ -21,7 +21,7 @@ export const eventLog = {
     path: '/events',
     access: 'control',
     since: 1,
-    summary: 'List the newest events of all accounts, each with who was told and the queues it was put into',
+    summary: 'List the newest events of all accounts, each with its recipients and the queues it was put into',
     params: {
       user: optional(account, 'only events for this account'),
       type: optional(shortText, 'only events of this type'),

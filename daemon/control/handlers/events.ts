@@ -14,7 +14,7 @@ export const events = resource(page, {
     if (type !== undefined && !known.has(type)) throw missing('type', 'event type', type)
     const reader = user === undefined ? undefined : userOf(plane, user).id
     const log = plane.events
-    // An ID of another run of the daemon is too high: begin anew.
+    // An ID of another run of the daemon is too high: start at the beginning.
     const seen = since > log.lastId ? 0 : since
     const list = () =>
       newest(log, seen, limit, ({ to, event, queues }) => {

@@ -10,7 +10,7 @@ import { resource } from './handler.ts'
 export const live = resource(page, {
   async watch({ plane }, { events, requests, within, limit }) {
     const { calls, events: log } = plane
-    // Numbers of another run of the daemon are too high: begin anew.
+    // Numbers of another run of the daemon are too high: start at the beginning.
     const seen = events > log.lastId ? 0 : events
     const known = requests > calls.revision ? 0 : requests
     const wait = Math.min(readDuration('within', within), longestWatch)

@@ -12,7 +12,7 @@ export const requests = resource(page, {
     const { plane } = context
     const { calls } = plane
     const fits = matching({ ...filter, ...(user !== undefined && { user_id: userOf(plane, user).id }) })
-    // A cursor of another run of the daemon is too high: begin anew.
+    // A cursor of another run of the daemon is too high: start at the beginning.
     const changed = changed_since > calls.revision ? 0 : changed_since
     const list = () => newest(calls, since, limit, call => calls.revisionOf(call) > changed && fits(call))
     const requests = await found(plane, within, list)

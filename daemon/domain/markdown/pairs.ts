@@ -1,5 +1,5 @@
 // What belongs together in a line of text: code spans and square brackets, found in one pass. The rules of markdown-it look
-// ahead from every bracket anew, which takes quadratic time on text made for it.
+// ahead again from every bracket, which takes quadratic time on text made for it.
 
 import type { StateInline } from 'markdown-it'
 

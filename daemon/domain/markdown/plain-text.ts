@@ -107,7 +107,7 @@ function anchor(href: string, words: string): Made {
 
 const host = /@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}(?![\w-])/iy
 
-/** From each at sign outwards: a search from the left would start anew at every letter. */
+/** From each at sign outwards: a search from the left would start again at every letter. */
 function emails(text: string): Part[] {
   const parts: Part[] = []
   let done = 0

@@ -157,7 +157,7 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
     if (!changes(ids[i]!)) some ??= ids.slice(0, i)
     else some?.push(ids[i]!)
   }
-  // The very list that was given, where all of it changes: its text need not be written anew.
+  // The very list that was given, where all of it changes: its text need not be written again.
   const changed = some ?? ids
   const fact: FlagsChanged = {
     type: 'message-flags.changed',

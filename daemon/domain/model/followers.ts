@@ -57,7 +57,7 @@ export class Followers implements Iterable<number> {
     return this.#pages[userId >> bits]?.[userId & inPage]
   }
 
-  /** Returns what stood there before. */
+  /** Returns the previous value. */
   put(userId: number, following: Following): Following | undefined {
     let page = this.#pages[userId >> bits]
     if (!page) {

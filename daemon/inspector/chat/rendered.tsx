@@ -85,7 +85,7 @@ function conversationIn(href: string): string | undefined {
   const [, id, topic] = /#narrow\/(?:channel|stream)\/(\d+)[^/]*(?:\/(?:topic|subject)\/([^/]+))?/.exec(href) ?? []
   if (id === undefined) return undefined
   try {
-    // In such addresses a dot stands for the percent sign.
+    // In such addresses a dot replaces the percent sign.
     const name = topic === undefined ? [] : [decodeURIComponent(topic.replaceAll('.', '%'))]
     return hrefOf('conversations', 'channel', id, ...name)
   } catch {

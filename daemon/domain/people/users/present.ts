@@ -80,7 +80,7 @@ const texts = new WeakMap<User, (string | undefined)[]>()
 /** The user as JSON text. Lists of thousands are made of these. */
 export function userText(state: State, user: User, view: View): string {
   if (view.withProfile && !user.bot) {
-    // Rendered anew: by rules of the organization, which can change under the row.
+    // Rendered again, because the rules of the organization can have changed since.
     const profile = JSON.stringify(presentProfile(state, user))
     return `${userText(state, user, { ...view, withProfile: false }).slice(0, -1)},"profile_data":${profile}}`
   }
