@@ -1,14 +1,13 @@
 // Makes a backup of a store while a daemon runs on it, or while none does. The daemon takes no part in it: the store is made so
 // that files which are complete never change, and the journal only grows. A bundle of its own: it needs neither domain nor API.
 
-import { fstatSync, openSync } from 'node:fs'
+import { fstatSync, openSync, readSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { packTar, type TarFile } from '../io/tar.ts'
 import { writeFileAtomically } from '../journal/atomic-file.ts'
 import { closeFile } from '../journal/durable-files.ts'
-import { readAt } from '../journal/line-blocks.ts'
 import type { Segment } from '../journal/segment-reader.ts'
 import { version } from '../version.ts'
 import {
@@ -42,9 +41,9 @@ export interface BackupOptions {
 
 /** Writes the file, readable by its owner alone; it appears when it is whole and on disk. */
 export async function backupToFile(path: string, options: BackupOptions): Promise<BackupMade> {
-  const pool = new PiecePool()
-  const backup = new Backup(options, pool)
-  await writeFileAtomically(path, pool.reclaim(backup.pieces()))
+  const buffer = new ReusedBuffer()
+  const backup = new Backup(options, () => buffer.take())
+  await writeFileAtomically(path, buffer.reclaim(backup.pieces()), { blocking: true })
   return backup.made
 }
 
@@ -53,7 +52,7 @@ export async function backupToStream(
   write: (piece: Uint8Array) => Promise<void>,
   options: BackupOptions,
 ): Promise<BackupMade> {
-  const backup = new Backup(options, new PiecePool())
+  const backup = new Backup(options, async () => Buffer.allocUnsafeSlow(pieceSize))
   for await (const piece of backup.pieces()) await write(piece)
   return backup.made
 }
@@ -69,13 +68,13 @@ export function giveWay(): void {
 
 class Backup {
   readonly #options: BackupOptions
-  readonly #pool: PiecePool
+  readonly #newBuffer: () => Promise<Buffer>
   readonly #files: BackedUpFile[] = []
   #made: BackupMade | undefined
 
-  constructor(options: BackupOptions, pool: PiecePool) {
+  constructor(options: BackupOptions, newBuffer: () => Promise<Buffer>) {
     this.#options = options
-    this.#pool = pool
+    this.#newBuffer = newBuffer
   }
 
   /** Known when all pieces were read. */
@@ -123,12 +122,23 @@ class Backup {
 
   async #heldFile(tar: TarFile, { name, fd, size }: HeldFile): Promise<BackedUpFile> {
     let sum = 0
-    await tar.add(name, size, this.#pool.read(fd, size), piece => {
+    await tar.add(name, size, this.#read(fd, size), piece => {
       sum = crc32(piece, sum)
     })
     const file = { name, bytes: size, sum }
     this.#files.push(file)
     return file
+  }
+
+  /** Exactly so many bytes of the file. Blocking reads: see `blocking` where the backup is written. */
+  async *#read(fd: number, size: number): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < size; ) {
+      const buffer = await this.#newBuffer()
+      const got = readSync(fd, buffer, 0, Math.min(buffer.length, size - at), at)
+      if (got === 0) throw new BackupRefused('a file of the store became shorter while it was read')
+      at += got
+      yield buffer.subarray(0, got)
+    }
   }
 
   async #segment(tar: TarFile, { file, fd, size }: Segment): Promise<void> {
@@ -163,42 +173,35 @@ function damaged(what: string): BackupRefused {
   return new BackupRefused(`the store is damaged: ${what}. Run \`natter store check\` to see everything`)
 }
 
-const pieceSize = 1024 * 1024
+/** Small enough to stay in the cache of a processor from reading over its checksum to writing. */
+const pieceSize = 512 * 1024
 
-/**
- * Pieces of files in buffers that are used again once they are written: a new one for every mebibyte of a large store would cost more in
- * garbage collection than the checksums do.
- */
-class PiecePool {
-  readonly #free: Buffer[] = []
-  readonly #ours = new WeakSet<ArrayBufferLike>()
+/** One buffer for all pieces: each is written before the next is read. */
+class ReusedBuffer {
+  readonly #bytes = Buffer.allocUnsafeSlow(pieceSize)
+  #isFree = true
+  #onFree = () => {}
 
-  /** Exactly so many bytes of the file. */
-  async *read(fd: number, size: number): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < size; ) {
-      const wanted = Math.min(pieceSize, size - at)
-      // The archive keeps pieces until they are written: what is small must not hold a whole mebibyte.
-      const piece = wanted === pieceSize ? this.#take() : Buffer.allocUnsafeSlow(wanted)
-      const got = await readAt(fd, piece, 0, wanted, at)
-      if (got === 0) throw new BackupRefused('a file of the store became shorter while it was read')
-      at += got
-      yield piece.subarray(0, got)
-    }
+  async take(): Promise<Buffer> {
+    if (!this.#isFree)
+      await new Promise<void>(resolve => {
+        this.#onFree = resolve
+      })
+    this.#isFree = false
+    return this.#bytes
   }
 
   /** For a reader that is finished with each piece when it asks for the next. */
   async *reclaim(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const piece of pieces) {
-      yield piece
-      if (this.#ours.has(piece.buffer)) this.#free.push(Buffer.from(piece.buffer))
-    }
-  }
-
-  #take(): Buffer {
-    const free = this.#free.pop()
-    if (free) return free
-    const fresh = Buffer.allocUnsafeSlow(pieceSize)
-    this.#ours.add(fresh.buffer)
-    return fresh
+    for await (const piece of pieces)
+      try {
+        yield piece
+      } finally {
+        // Also when the reader gives up: somebody may be waiting for the buffer.
+        if (piece.buffer === this.#bytes.buffer) {
+          this.#isFree = true
+          this.#onFree()
+        }
+      }
   }
 }

@@ -1,15 +1,27 @@
 // Backups of a store that is in use, and what a restore accepts and refuses.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { packTar, unpackTar } from 'modern-tar'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { newShell } from '../support/cli.ts'
 import { launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
+import { root } from '../support/sources.ts'
 
 let scratch: string
 
@@ -131,6 +143,24 @@ describe('natter backup', () => {
     assert.match(refused.stderr, /exists\n {2}Choose another name, or add --force\./)
     assert.equal(readFileSync(file, 'utf8'), 'mine')
     assert.equal((await natter(t, 'backup', file, '--data', daemon().data, '--force')).code, 0)
+  })
+
+  test('ends with the reason and leaves nothing behind where the disk takes no more', t => {
+    // Larger than what is read at once, so that the backup is in the middle of a file.
+    const data = place('store')
+    cpSync(daemon().data, data, { recursive: true })
+    mkdirSync(join(data, 'outbox'), { recursive: true })
+    writeFileSync(join(data, 'outbox', 'large.eml'), Buffer.alloc(4 * 1024 * 1024))
+    const file = place('natter.tar')
+    // bash counts in blocks of 1024 bytes; node does not die of SIGXFSZ, it gets EFBIG.
+    const limited = ['-c', 'ulimit -f 2048; exec "$0" "$@"', process.execPath, join(root, 'bin/natter')]
+    const { status, stderr } = spawnSync('bash', [...limited, 'backup', file, '--data', data], {
+      encoding: 'utf8',
+      env: { ...process.env, HOME: newShell(t).home },
+    })
+    assert.equal(status, 1, stderr)
+    assert.match(stderr, /EFBIG: file too large/)
+    assert.deepEqual(readdirSync(dirname(file)), [])
   })
 
   test('refuses a folder without a store', async t => {
