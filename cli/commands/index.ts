@@ -107,7 +107,7 @@ export const extras: Readonly<Record<string, Extra>> = {
     load: async () => (await import('./keep.ts')).keep,
   },
   snapshot: {
-    about: 'write a snapshot to a file',
+    about: 'save, restore, compare and export states of the daemon',
     load: async () => (await import('./snapshot.ts')).snapshot,
   },
   record: {

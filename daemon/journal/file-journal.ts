@@ -214,10 +214,17 @@ export class FileJournal<Fact> implements Journal<Fact> {
       const count = this.#sealed.filter(({ last }) => last <= upTo).length
       return this.#sealed.splice(0, count)
     })
-    // Oldest first, so that a crash leaves no gap.
-    if (gone.length > 0) this.#mustBeThere()
-    for (const { file } of gone) await unlink(join(this.#folder, file))
-    if (gone.length > 0) await this.#held.sync()
+    if (gone.length === 0) return
+    try {
+      this.#mustBeThere()
+      // Oldest first, so that a crash leaves no gap.
+      for (; gone.length > 0; gone.shift()) await unlink(join(this.#folder, gone[0]!.file))
+    } catch (error) {
+      // The next call begins with them again: to delete a newer segment before an older one leaves a gap, too.
+      this.#sealed.unshift(...gone)
+      throw error
+    }
+    await this.#held.sync()
   }
 
   close(): Promise<void> {

@@ -99,8 +99,9 @@ describe('a daemon that joins a cluster', { skip }, () => {
     await cluster.agree()
   })
 
-  test('with a copy of the folder of a daemon that runs, is refused', async () => {
+  test('with the folder of a daemon that runs, or a copy of it, is refused', async () => {
     const [, other] = cluster.nodes
+    assert.match(await refusedStart(other!.data, other!.flags), /is in use by another natterd/)
     const copy = `${other!.data}-copy`
     cpSync(other!.data, copy, { recursive: true })
     assert.match(await refusedStart(copy, other!.flags), /uses a copy of this folder/)

@@ -177,6 +177,29 @@ describe('FileJournal: a crash while sealing', () => {
     assert.deepEqual(await texts(folder), ['a', 'b', 'c', 'd'])
   })
 
+  test('a segment that cannot be deleted is deleted with the next ones, and never after them', async () => {
+    const folder = newFolder()
+    const journal = await openFile(folder)
+    const seal = async (text: string) => {
+      journal.append(newEntry(text))
+      return journal.seal()
+    }
+    for (const text of ['a', 'b']) await seal(text)
+    const first = join(folder, 'journal-000000000001.ndjson')
+    renameSync(first, `${first}.aside`)
+    // A folder in its place cannot be unlinked.
+    mkdirSync(first)
+    await assert.rejects(journal.forget(2))
+    rmdirSync(first)
+    renameSync(`${first}.aside`, first)
+    assert.equal((await collect(journal.replay(0))).length, 2)
+    await journal.forget(await seal('c'))
+    await journal.append(newEntry('d')).durable
+    await journal.close()
+    assert.deepEqual(readdirSync(folder), ['journal.ndjson'])
+    assert.deepEqual(await texts(folder, 3), ['d'])
+  })
+
   test('boots after kill -9 at any moment, with everything that was acknowledged', async () => {
     const program = `
       import { FileJournal } from ${JSON.stringify(new URL('../../daemon/journal/file-journal.ts', import.meta.url).href)}

@@ -19,12 +19,14 @@ export interface HttpOptions {
   readonly query?: string
   readonly body?: string | Buffer
   readonly signal?: AbortSignal
+  /** Holds the connections; by default one for all calls of the process. */
+  readonly agent?: Agent
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+const sharedAgent = new Agent({ keepAlive: true, maxSockets: 256 })
 
 export function send(url: string, options: HttpOptions = {}): Promise<HttpReply> {
-  const { method = 'GET', auth, headers = {}, query, body, signal } = options
+  const { method = 'GET', auth, headers = {}, query, body, signal, agent = sharedAgent } = options
   return new Promise((resolve, reject) => {
     const outgoing = request(
       query ? `${url}?${query}` : url,

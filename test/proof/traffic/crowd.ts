@@ -1,0 +1,41 @@
+// A daemon with any number of accounts, for traffic. Seeded accounts have no password, which would cost a hash for each.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { keys } from '../../../daemon/api/people/keys.ts'
+import { Caller, launch, type TestDaemon } from '../../support/daemon.ts'
+import { reportingHeap } from '../../support/heap.ts'
+
+export interface Crowd {
+  readonly daemon: TestDaemon
+  readonly callers: readonly Caller[]
+  /** Where the daemon reports its memory. */
+  readonly heapFile: string
+}
+
+/** Stops the daemon afterwards, which holds its journal against its state, and leaves nothing behind. */
+export async function withCrowd<T>(accounts: number, work: (crowd: Crowd) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-crowd-'))
+  const heapFile = join(folder, 'heap')
+  const seed = join(folder, 'seed.json')
+  const names = Array.from({ length: accounts }, (_, index) => `person${index}`)
+  writeFileSync(seed, JSON.stringify({ users: names.map(name => ({ name })) }))
+  const flags = ['--seed', seed, '--dev-auth', '--no-rate-limit']
+  const daemon = await launch(join(folder, 'data'), { flags, env: reportingHeap(heapFile) })
+  try {
+    const callers: Caller[] = []
+    for (const name of names) {
+      const email = `${name}@example.com`
+      const { api_key, user_id } = await daemon.nobody.call(keys.devFetch, { username: email })
+      callers.push(new Caller(daemon.url, email, api_key, user_id))
+    }
+    const result = await work({ daemon, callers, heapFile })
+    await daemon.stop()
+    return result
+  } finally {
+    daemon.process.kill('SIGKILL')
+    await daemon.closed
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

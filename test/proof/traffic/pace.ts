@@ -1,0 +1,37 @@
+// Work at a steady rate: begun when it is due, whatever becomes of the work before it.
+
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+
+export interface Pace {
+  readonly perSecond: number
+  readonly count: number
+  /** Most that may be under way at once. Beyond it, work begins late, and its lateness counts. */
+  readonly most: number
+}
+
+/** For each, the milliseconds from when it was due to its end. */
+export async function atRate({ perSecond, count, most }: Pace, work: () => Promise<void>): Promise<number[]> {
+  const begin = performance.now()
+  const took: number[] = []
+  const running = new Set<Promise<void>>()
+  for (let n = 0; n < count; n++) {
+    const due = begin + (n * 1000) / perSecond
+    const early = due - performance.now()
+    if (early > 0) await sleep(early)
+    else await nextTurn()
+    while (running.size >= most) await Promise.race(running)
+    const one = work().then(() => {
+      took.push(performance.now() - due)
+      running.delete(one)
+    })
+    running.add(one)
+  }
+  await Promise.all(running)
+  return took
+}
+
+/** The values below which this part of them lies. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.floor((sorted.length - 1) * part)] ?? 0
+}
