@@ -180,19 +180,24 @@ export function sharedDaemon(
   return () => daemon!
 }
 
-/** Starts a daemon that the caller has to stop; for tests that kill it. */
-export async function launch(
+/** The process of a daemon that is starting; for tests that kill it before it is ready. */
+export function spawnDaemon(
   data: string,
   { flags = [], env = {}, exec = [], program = join(root, 'bin/natterd') }: DaemonOptions = {},
-): Promise<TestDaemon> {
+): ChildProcess {
   const store = flags.includes('--memory') ? [] : ['--data', data]
   const own = [program, ...store, '--port', '0', '--json', '--no-profile', ...flags]
   const [command, ...args] = [...exec, process.execPath, ...own]
-  const child = spawn(command!, args, {
+  return spawn(command!, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Without a config file of the person who runs the tests.
     env: { ...process.env, NATTER_CONFIG_DIR: '/nonexistent', ...env },
   })
+}
+
+/** Starts a daemon that the caller has to stop; for tests that kill it. */
+export async function launch(data: string, options: DaemonOptions = {}): Promise<TestDaemon> {
+  const child = spawnDaemon(data, options)
   let stdout = ''
   let stderr = ''
   child.stderr!.setEncoding('utf8').on('data', text => {

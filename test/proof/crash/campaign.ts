@@ -1,7 +1,7 @@
 // kill -9, again and again, under load: nothing answered may be lost, nothing half done, and the queues go on.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,10 +10,16 @@ import { events } from '../../../daemon/api/events.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../../daemon/api/messages/saved-snippets.ts'
 import { typing } from '../../../daemon/api/messages/typing.ts'
-import { Caller, launch, type TestDaemon } from '../../support/daemon.ts'
+import { type Caller, launch, spawnDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { cutOff } from '../../support/http.ts'
-import { fetched, people } from '../../support/world.ts'
+import { until } from '../../support/until.ts'
+import { fetched } from '../../support/world.ts'
 import { dice } from '../campaign.ts'
+import { foundedWith, seeded } from '../traffic/crowd.ts'
+import { cutEverywhere, startCut } from './cuts.ts'
+import { CrashKeeper } from './keeper.ts'
+import { placeUsers, preparedPlace } from './place.ts'
+import { CrashPlanner } from './planner.ts'
 import { CrashReader } from './reader.ts'
 import { CrashTalker, read, type Talk, tell } from './talker.ts'
 import { CrashWriter } from './writer.ts'
@@ -29,6 +35,12 @@ export interface Tally {
   writes: number
   events: number
   unknown: number
+  /** Places where a journal was cut. */
+  cuts: number
+  scheduled: number
+  webhooks: number
+  /** Kinds of facts that were written. */
+  readonly facts: Set<string>
 }
 
 /** One account: what it does at the same time, and the queues it reads. */
@@ -42,48 +54,112 @@ interface Player {
   readonly deletedQueues: string[]
 }
 
+/** Everybody. */
+interface Cast {
+  readonly players: readonly Player[]
+  readonly keeper: CrashKeeper
+  readonly planner: CrashPlanner
+}
+
+/** Fewer are for the run of the tests, which has no time for one more daemon. */
+const fewKills = 10
+/** How often a start is killed, too. */
+const duringStart = 0.25
+/** Answered writes before a kill: not milliseconds, which mean little on a busy machine. */
+const mostWrites = 60
+
 const talk = ['message', 'update_message', 'delete_message', 'reaction', 'update_message_flags']
 /** Of the queues of one account: some hear little, some everything. */
 const wanted = [['saved_snippets'], ['saved_snippets', ...talk], ['saved_snippets', 'typing', ...talk]]
 
 export async function campaign({ kills, seed, note = () => {}, progress = () => {} }: Campaign): Promise<Tally> {
-  const data = mkdtempSync(join(tmpdir(), 'natter-crash-'))
+  const folder = mkdtempSync(join(tmpdir(), 'natter-crash-'))
+  const data = join(folder, 'data')
   const random = dice(seed)
-  const tally: Tally = { writes: 0, events: 0, unknown: 0 }
-  let daemon = await launch(data)
+  const tally: Tally = { writes: 0, events: 0, unknown: 0, cuts: 0, scheduled: 0, webhooks: 0, facts: new Set() }
+  const names = ['amy', 'bob', 'pat'].map(name => ({ name }))
+  const flags = foundedWith(join(folder, 'seed.json'), { users: [...names, ...placeUsers] })
+  let daemon = await launch(data, { flags })
+  /** How long the last start took. */
+  let startMs = 300
+  let cast: Cast | undefined
   try {
-    const players = await gathered(daemon, random)
-    for (let round = 1; round <= kills; round++) {
-      await underLoad(daemon, players, random)
-      daemon = await launch(data)
-      for (const player of players) {
-        const caller = movedTo(daemon, player.account)
-        await checkWrites(caller, player, tally)
-        for (const reader of player.readers) await reader.recover(caller)
-        await checkQueues(caller, player)
+    cast = await gathered(daemon, random)
+    // The round after which the store is cut, too.
+    const cutAfter = Math.ceil(random() * kills)
+    for (let killed = 0; killed < kills; ) {
+      await underLoad(daemon, cast, random)
+      progress(++killed)
+      collectFacts(data, tally.facts)
+      if (killed === cutAfter) {
+        tally.cuts += await cutEverywhere(data)
+        if (kills >= fewKills) await startCut(data, random)
       }
-      progress(round)
-      note(
-        `kill ${round} of ${kills}: ${sum(players, ({ writers, talkers }) => done([...writers, ...talkers]))} writes`,
-      )
+      for (; killed < kills && random() < duringStart; progress(++killed))
+        await killDuringStart(data, random() * startMs)
+      const begin = performance.now()
+      daemon = await launch(data)
+      startMs = performance.now() - begin
+      await settled(daemon, cast, tally)
+      note(`kill ${killed} of ${kills}: ${writesOf(cast)} writes`)
     }
-    const everyTalker = players.flatMap(({ talkers }) => talkers)
-    for (const player of players) {
-      await checkStory(movedTo(daemon, player.account), player, everyTalker)
-      tally.writes += done([...player.writers, ...player.talkers])
+    await cast.planner.finish(daemon.url, kills)
+    const everyTalker = cast.players.flatMap(({ talkers }) => talkers)
+    for (const player of cast.players) {
+      await checkStory(player.account.at(daemon.url), player, everyTalker)
       tally.events += sum(player.readers, ({ heard }) => heard.size)
     }
+    tally.writes = writesOf(cast)
+    Object.assign(tally, cast.planner.counts)
     // Holds snapshot + journal against the living state.
     await daemon.stop()
     return tally
   } finally {
+    await cast?.planner.close()
     daemon.process.kill('SIGKILL')
-    rmSync(data, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function gathered(daemon: TestDaemon, random: () => number): Promise<Player[]> {
-  const accounts = [daemon.owner, ...(await people(daemon, 'amy', 'bob'))]
+/** A start that is killed at any point of it. */
+async function killDuringStart(data: string, milliseconds: number): Promise<void> {
+  const starting = spawnDaemon(data)
+  const ended = new Promise<string>(resolve =>
+    starting.once('close', (code, signal) => resolve(String(signal ?? code))),
+  )
+  // Read to the end, or `close` never comes.
+  let stderr = ''
+  starting.stdout!.resume()
+  starting.stderr!.setEncoding('utf8').on('data', text => {
+    stderr += text
+  })
+  await Promise.race([ended, sleep(milliseconds)])
+  starting.kill('SIGKILL')
+  assert.equal(await ended, 'SIGKILL', `natterd ended while it started: ${stderr}`)
+}
+
+/** After a restart: everything that was answered is there, and the queues go on. */
+async function settled(daemon: TestDaemon, { players, keeper, planner }: Cast, tally: Tally): Promise<void> {
+  for (const player of players) {
+    const caller = player.account.at(daemon.url)
+    await checkWrites(caller, player, tally)
+    for (const reader of player.readers) await reader.recover(caller)
+    await checkQueues(caller, player)
+  }
+  if (await keeper.settle(daemon.url)) tally.unknown++
+  await planner.settle(daemon.url)
+}
+
+/** What a store has written since its last compaction. */
+function collectFacts(data: string, facts: Set<string>): void {
+  for (const name of readdirSync(data))
+    if (/^journal.*\.ndjson$/.test(name))
+      for (const [, type] of readFileSync(join(data, name), 'utf8').matchAll(/\{"type":"([a-z-]+\.[a-z-]+)"/g))
+        facts.add(type!)
+}
+
+async function gathered(daemon: TestDaemon, random: () => number): Promise<Cast> {
+  const accounts = [daemon.owner, await seeded(daemon, 'amy'), await seeded(daemon, 'bob')]
   const ids = accounts.map(({ id }) => id)
   await daemon.owner.call(subscriptions.subscribe, { subscriptions: [{ name: 'garden' }], principals: ids })
   const { subscriptions: list } = await fetched(daemon.owner, ['subscription'])
@@ -98,32 +174,46 @@ async function gathered(daemon: TestDaemon, random: () => number): Promise<Playe
       Array.from({ length: count }, (_, n) => make(`${index}.${n}`, dice(random() * 2 ** 32)))
     return {
       account,
-      writers: each(3, (name, random) => new CrashWriter(name, random)),
-      talkers: each(3, (name, random) => new CrashTalker(name, garden, ids, random)),
+      writers: each(2, (name, random) => new CrashWriter(name, random)),
+      talkers: each(2, (name, random) => new CrashTalker(name, garden, ids, random)),
       readers,
       newQueues: [],
       deletedQueues: [],
     }
   }
-  return Promise.all(accounts.map(player))
+  return {
+    players: await Promise.all(accounts.map(player)),
+    keeper: new CrashKeeper(await preparedPlace(daemon), dice(random() * 2 ** 32)),
+    planner: await CrashPlanner.create(await seeded(daemon, 'pat'), dice(random() * 2 ** 32)),
+  }
 }
 
-async function underLoad(daemon: TestDaemon, players: readonly Player[], random: () => number): Promise<void> {
+async function underLoad(daemon: TestDaemon, cast: Cast, random: () => number): Promise<void> {
+  const { players, keeper, planner } = cast
   const living = { is: true }
-  const callers = players.map(({ account }) => movedTo(daemon, account))
+  const callers = players.map(({ account }) => account.at(daemon.url))
   const work = players.flatMap((player, index) => [
     ...[...player.writers, ...player.talkers, ...player.readers].map(one => one.work(callers[index]!, living)),
     chatter(callers[index]!, callers, living),
     comeAndGo(callers[index]!, player, living),
   ])
-  const until = 20 + random() * 380
-  // Half of the time a compaction is under way, or just done, when the end comes.
-  const compactAt = random() < 0.5 ? until * random() : undefined
-  if (compactAt !== undefined) setTimeout(() => daemon.process.kill('SIGUSR2'), compactAt)
-  await sleep(until)
+  work.push(keeper.work(daemon.url, living), planner.work(daemon.url, living))
+  const everyWork = Promise.all(work)
+  // Its failure is reported below, when the daemon is dead.
+  everyWork.catch(() => {})
+  const before = writesOf(cast)
+  const count = 1 + Math.floor(random() * mostWrites)
+  // Half of the time a compaction is under way, or just done, when the end comes; often it has just begun.
+  if (random() < 0.5) {
+    const compactAt = random() < 0.5 ? count : Math.floor(random() * count)
+    await until(() => writesOf(cast) >= before + compactAt)
+    daemon.process.kill('SIGUSR2')
+  }
+  await until(() => writesOf(cast) >= before + count)
+  await sleep(random() * 15)
   const killed = daemon.kill()
   living.is = false
-  await Promise.all([killed, ...work])
+  await Promise.all([killed, everyWork])
 }
 
 /** Signals, which a crash may forget. */
@@ -201,14 +291,10 @@ async function everyId(caller: Caller): Promise<number[]> {
   }
 }
 
-function done(workers: readonly { readonly done: number }[]): number {
-  return sum(workers, worker => worker.done)
+function writesOf({ players, keeper, planner }: Cast): number {
+  return sum([keeper, planner, ...players.flatMap(({ writers, talkers }) => [...writers, ...talkers])], one => one.done)
 }
 
 function sum<T>(list: readonly T[], of: (item: T) => number): number {
   return list.reduce((total, item) => total + of(item), 0)
-}
-
-function movedTo(daemon: TestDaemon, { email, key, id }: Caller): Caller {
-  return new Caller(daemon.url, email, key, id)
 }

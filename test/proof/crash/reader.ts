@@ -23,6 +23,8 @@ export class CrashReader {
   readonly heard = new Map<number, Heard>()
   #newest = -1
   #acknowledged = -1
+  /** The same, as far as a poll that was answered said so. */
+  #surely = -1
 
   constructor(queue: string, random: () => number) {
     this.#queue = queue
@@ -40,6 +42,7 @@ export class CrashReader {
 
   /** After a crash: what was not acknowledged is there again, and nothing that was. */
   async recover(caller: Caller): Promise<void> {
+    await this.#checkAcknowledged(caller)
     const reply = await this.#poll(caller, true)
     this.#hear(reply.body.events)
     const again = new Set((reply.body.events as Heard[]).map(({ id }) => id))
@@ -48,9 +51,22 @@ export class CrashReader {
         assert.ok(again.has(id), `event ${id} was not acknowledged, and is gone`)
   }
 
+  /** Asked from the beginning, a queue has nothing that was acknowledged, and has deleted nothing that was not. */
+  async #checkAcknowledged(caller: Caller): Promise<void> {
+    const { body } = await caller.try(events.get, { queue_id: this.#queue, last_event_id: -1, dont_block: true })
+    if (body.result !== 'success') {
+      const deleted = Number(/events up to (\d+) have already been deleted/.exec(body.msg)?.[1])
+      assert.ok(deleted <= this.#acknowledged, `${body.msg}, and ${this.#acknowledged} was acknowledged`)
+    } else
+      for (const { id } of body.events)
+        assert.ok(id > this.#surely, `event ${id} comes again, and ${this.#surely} was acknowledged`)
+  }
+
   async #poll(caller: Caller, dont_block: boolean) {
-    const reply = await caller.try(events.get, { queue_id: this.#queue, last_event_id: this.#acknowledged, dont_block })
+    const last_event_id = this.#acknowledged
+    const reply = await caller.try(events.get, { queue_id: this.#queue, last_event_id, dont_block })
     assert.equal(reply.body.result, 'success', reply.text)
+    this.#surely = last_event_id
     return reply
   }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keys } from '../../../daemon/api/people/keys.ts'
+import type { Seed } from '../../../daemon/seed/format.ts'
 import { Caller, launch, type TestDaemon } from '../../support/daemon.ts'
 import { reportingHeap } from '../../support/heap.ts'
 
@@ -14,22 +15,30 @@ export interface Crowd {
   readonly heapFile: string
 }
 
+/** Flags of a daemon that begins with this. */
+export function foundedWith(file: string, seed: Seed): string[] {
+  writeFileSync(file, JSON.stringify(seed))
+  return ['--seed', file, '--dev-auth']
+}
+
+/** A caller for an account of the seed. */
+export async function seeded(daemon: TestDaemon, name: string): Promise<Caller> {
+  const email = `${name}@example.com`
+  const { api_key, user_id } = await daemon.nobody.call(keys.devFetch, { username: email })
+  return new Caller(daemon.url, email, api_key, user_id)
+}
+
 /** Stops the daemon afterwards, which holds its journal against its state, and leaves nothing behind. */
 export async function withCrowd<T>(accounts: number, work: (crowd: Crowd) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-crowd-'))
   const heapFile = join(folder, 'heap')
   const seed = join(folder, 'seed.json')
   const names = Array.from({ length: accounts }, (_, index) => `person${index}`)
-  writeFileSync(seed, JSON.stringify({ users: names.map(name => ({ name })) }))
-  const flags = ['--seed', seed, '--dev-auth', '--no-rate-limit']
+  const flags = [...foundedWith(seed, { users: names.map(name => ({ name })) }), '--no-rate-limit']
   const daemon = await launch(join(folder, 'data'), { flags, env: reportingHeap(heapFile) })
   try {
     const callers: Caller[] = []
-    for (const name of names) {
-      const email = `${name}@example.com`
-      const { api_key, user_id } = await daemon.nobody.call(keys.devFetch, { username: email })
-      callers.push(new Caller(daemon.url, email, api_key, user_id))
-    }
+    for (const name of names) callers.push(await seeded(daemon, name))
     const result = await work({ daemon, callers, heapFile })
     await daemon.stop()
     return result

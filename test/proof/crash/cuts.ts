@@ -1,0 +1,85 @@
+// A journal whose last write was cut off, at every byte of its last entries: the real journal finds every entry that is whole, and
+// nothing else.
+
+import assert from 'node:assert/strict'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { FileJournal } from '../../../daemon/journal/file-journal.ts'
+import { activeName, headerLine } from '../../../daemon/journal/segment-format.ts'
+import { launch } from '../../support/daemon.ts'
+
+/** Entries at the end that are cut, as long as they are short. */
+const entries = 3
+const mostBytes = 1500
+/** Every so many bytes what is cut off is there as zeros: a file can have its new length before its new bytes. */
+const zerosEvery = 7
+
+/** The number of cuts. */
+export async function cutEverywhere(data: string): Promise<number> {
+  const lines = wholeLines(data)
+  const last: string[] = []
+  for (let size = 0; lines.length > 0 && last.length < entries; ) {
+    size += lines.at(-1)!.length
+    if (last.length > 0 && size > mostBytes) break
+    last.unshift(lines.pop()!)
+  }
+  if (last.length === 0) return 0
+  const positions = last.map(line => Number(/^\{"position":(\d+)/.exec(line)![1]))
+  const header = headerLine(positions[0]! - 1)
+  const whole = Buffer.from(header + last.join(''))
+  const folder = mkdtempSync(join(tmpdir(), 'natter-cuts-'))
+  let cuts = 0
+  try {
+    for (let size = whole.length; size >= header.length; size--) {
+      const rest = size % zerosEvery === 0 ? [0, whole.length - size] : [0]
+      for (const zeros of rest) {
+        writeFileSync(join(folder, activeName), Buffer.concat([whole.subarray(0, size), Buffer.alloc(zeros)]))
+        const isWhole = (index: number) => Buffer.byteLength(header + last.slice(0, index + 1).join('')) <= size
+        const expected = positions.filter((_, index) => isWhole(index))
+        assert.deepEqual(await positionsIn(folder, positions[0]! - 1), expected, `cut after ${size} bytes of\n${whole}`)
+        cuts++
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return cuts
+}
+
+/** The same with a daemon: a copy of the store, cut anywhere in its last entry, starts and stops. */
+export async function startCut(data: string, random: () => number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-cut-'))
+  const copy = join(folder, 'data')
+  mkdirSync(copy)
+  try {
+    cpSync(data, copy, { recursive: true })
+    const last = wholeLines(copy).at(-1)
+    const file = join(copy, activeName)
+    if (last !== undefined) truncateSync(file, readFileSync(file).length - 1 - Math.floor(random() * (last.length - 1)))
+    const daemon = await launch(copy)
+    await daemon.stop()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function positionsIn(folder: string, after: number): Promise<number[]> {
+  const journal = await FileJournal.open({ folder, durability: 'os', warn: () => {} })
+  const positions: number[] = []
+  try {
+    for await (const { position } of journal.replay(after)) positions.push(position)
+  } finally {
+    await journal.close()
+  }
+  return positions
+}
+
+/** Entries of the active segment, with their newlines. A kill can leave the last one unfinished. */
+function wholeLines(data: string): string[] {
+  const text = readFileSync(join(data, activeName), 'utf8')
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split(/(?<=\n)/)
+    .slice(1)
+}
