@@ -11,6 +11,7 @@ import { attempt, type Outcome, type Report } from './runner/attempt.ts'
 import { ProgressBar } from './runner/progress-bar.ts'
 import { addToRecord } from './runner/record.ts'
 
+const root = join(import.meta.dirname, '../..')
 const { values, positionals } = readArguments()
 
 /** One file beside this one for each. */
@@ -69,7 +70,9 @@ async function prove(name: string): Promise<'skipped' | Outcome['outcome']> {
   if (outcome !== 'interrupted' || done > 0) {
     const command = `npm run prove -- ${[name, ...process.argv.slice(2).filter(isOption)].join(' ')}`
     const date = new Date().toISOString()
-    const run = { date, machine: thisMachine(), command, seed, done, seconds, outcome, summary, skipped }
+    // A stack names files of the tree, wherever the tree is.
+    const found = summary.replaceAll(`${root}/`, '')
+    const run = { date, machine: thisMachine(), command, seed, done, seconds, outcome, summary: found, skipped }
     addToRecord(values.record, name, { about, unit, run })
   }
   return outcome
@@ -105,7 +108,7 @@ function readArguments() {
         count: { type: 'string' },
         seed: { type: 'string' },
         short: { type: 'boolean', default: false },
-        record: { type: 'string', default: join(import.meta.dirname, '../../docs/generated/proof.json') },
+        record: { type: 'string', default: join(root, 'docs/generated/proof.json') },
       },
       allowPositionals: true,
     })
