@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { crc32 } from 'node:zlib'
 import { JournalDamaged } from '../../daemon/journal/journal.ts'
 import { collect, newEntry } from '../support/journal-contract.ts'
 import { active, letters, newFolder, openFile, texts, written } from '../support/journal-files.ts'
@@ -96,6 +97,30 @@ describe('FileJournal: damage is refused', () => {
       const folder = newFolder()
       writeFileSync(active(folder), `${lines.join('\n')}\n`)
       await refused(folder, line, reason)
+    }
+  })
+
+  test('an entry that fits its sum but is not JSON, with its line', async () => {
+    const folder = await written(letters(300))
+    const lines = readFileSync(active(folder), 'utf8').split('\n')
+    // In the middle of many that are parsed together: not closed, two lists instead of one, and no facts at all.
+    const broken = [
+      [200, (body: string) => body.replace('"facts":[', '"facts":[[')],
+      [150, (body: string) => body.replace(/"facts":.*/, '"facts":[],[]')],
+      [17, (body: string) => body.replace(',"facts":', ',"fact":')],
+    ] as const
+    for (const [at, breakIt] of broken) {
+      const body = breakIt(lines[at]!.slice(0, lines[at]!.indexOf(',"sum":')))
+      const sum = crc32(body).toString(16).padStart(8, '0')
+      writeFileSync(active(folder), lines.with(at, `${body},"sum":"${sum}"}`).join('\n'))
+      const journal = await openFile(folder)
+      await assert.rejects(
+        async () => {
+          for await (const entries of journal.replayFacts(0)) for (const _ of entries);
+        },
+        { name: 'JournalDamaged', line: at + 1, message: /not JSON/ },
+      )
+      await journal.close()
     }
   })
 

@@ -8,8 +8,7 @@ type IndexKeys<Row> = Readonly<Record<string, (row: Row) => Key | readonly Key[]
 export class Table<Row extends object, K extends Key = number, I extends IndexKeys<Row> = Record<never, never>> {
   readonly #keyOf: (row: Row) => K
   readonly #rows = new Map<K, Row>()
-  readonly #indexKeys: [string, IndexKeys<Row>[string]][]
-  readonly #indexes: Record<string, Map<Key, Map<K, Row>>> = {}
+  readonly #indexes: readonly Index<Row, K>[]
   #lastId = 0
   #version = 0
   /** Called after a row was put or removed, with what was there before; for those who remember how things were. */
@@ -17,8 +16,7 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
 
   constructor(keyOf: (row: Row) => K, indexes: I = {} as I) {
     this.#keyOf = keyOf
-    this.#indexKeys = Object.entries(indexes)
-    for (const name of Object.keys(indexes)) this.#indexes[name] = new Map()
+    this.#indexes = Object.entries(indexes).map(([name, valuesOf]) => ({ name, valuesOf, rows: new Map() }))
   }
 
   get size(): number {
@@ -49,29 +47,28 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
 
   /** Rows with this index value, in the order they were first put. */
   where(index: keyof I & string, value: Key): Row[] {
-    const found = this.#indexes[index]!.get(value)
+    const found = this.#index(index).get(value)
     return found ? [...found.values()] : []
   }
 
   /** The row with this index value, for indexes that are unique by rule. */
   find(index: keyof I & string, value: Key): Row | undefined {
-    return this.#indexes[index]!.get(value)?.values().next().value
+    return this.#index(index).get(value)?.values().next().value
   }
 
   put(row: Row): void {
     const key = this.#keyOf(row)
-    const old = this.#rows.get(key)
+    // Most rows of a start are new, and their IDs say so.
+    const isNew = typeof key === 'number' && key > this.#lastId
+    const old = isNew ? undefined : this.#rows.get(key)
     this.#rows.set(key, row)
     this.#version++
-    if (typeof key === 'number' && key > this.#lastId) this.#lastId = key
-    for (const [name, indexKey] of this.#indexKeys) {
-      const values = listed(indexKey(row))
-      if (old) {
-        const kept = values.length > 8 ? new Set(values) : undefined
-        for (const before of listed(indexKey(old)))
-          if (!(kept?.has(before) ?? values.includes(before))) this.#unlink(name, before, key)
-      }
-      for (const value of values) this.#link(name, value, key, row)
+    if (isNew) this.#lastId = key
+    for (const { valuesOf, rows } of this.#indexes) {
+      const values = valuesOf(row)
+      if (old) unlinkOthers(rows, key, listed(valuesOf(old)), listed(values))
+      if (typeof values === 'object') for (const value of values) link(rows, value, key, row)
+      else if (values !== undefined) link(rows, values, key, row)
     }
     this.onChange?.(key, old)
   }
@@ -81,14 +78,18 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     if (!old) return
     this.#rows.delete(key)
     this.#version++
-    for (const [name, indexKey] of this.#indexKeys)
-      for (const value of listed(indexKey(old))) this.#unlink(name, value, key)
+    for (const { valuesOf, rows } of this.#indexes) for (const value of listed(valuesOf(old))) unlink(rows, value, key)
     this.onChange?.(key, old)
   }
 
   /** The table as it would be with these rows, to ask questions of; costs what the rows cost. */
   with(rows: readonly Row[]): Table<Row, K, I> {
-    return new Supposed<Row, K>(this as never, rows, this.#keyOf, new Map(this.#indexKeys)) as never
+    return new Supposed<Row, K>(
+      this as never,
+      rows,
+      this.#keyOf,
+      new Map(this.#indexes.map(({ name, valuesOf }) => [name, valuesOf])),
+    ) as never
   }
 
   /** What a snapshot keeps: the highest ID ever, then the rows. */
@@ -107,21 +108,35 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     this.#lastId = Math.max(this.#lastId, lastId)
   }
 
-  #link(name: string, value: Key, key: K, row: Row): void {
-    const index = this.#indexes[name]!
-    let rows = index.get(value)
-    if (!rows) {
-      rows = new Map()
-      index.set(value, rows)
-    }
-    rows.set(key, row)
+  #index(name: string): IndexedRows<Row, K> {
+    return this.#indexes.find(index => index.name === name)!.rows
   }
+}
 
-  #unlink(name: string, value: Key, key: K): void {
-    const rows = this.#indexes[name]!.get(value)
-    rows?.delete(key)
-    if (rows?.size === 0) this.#indexes[name]!.delete(value)
-  }
+interface Index<Row, K> {
+  readonly name: string
+  readonly valuesOf: (row: Row) => Key | readonly Key[] | undefined
+  readonly rows: IndexedRows<Row, K>
+}
+
+type IndexedRows<Row, K> = Map<Key, Map<K, Row>>
+
+function link<Row, K>(index: IndexedRows<Row, K>, value: Key, key: K, row: Row): void {
+  const rows = index.get(value)
+  if (rows) rows.set(key, row)
+  else index.set(value, new Map([[key, row]]))
+}
+
+function unlink<Row, K>(index: IndexedRows<Row, K>, value: Key, key: K): void {
+  const rows = index.get(value)
+  rows?.delete(key)
+  if (rows?.size === 0) index.delete(value)
+}
+
+/** From the values that the row had before and does not have now. */
+function unlinkOthers<Row, K>(index: IndexedRows<Row, K>, key: K, before: readonly Key[], now: readonly Key[]): void {
+  const kept = now.length > 8 ? new Set(now) : undefined
+  for (const value of before) if (!(kept?.has(value) ?? now.includes(value))) unlink(index, value, key)
 }
 
 // Shared by all worlds: a number that comes only once, and says nothing.
