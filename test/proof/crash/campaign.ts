@@ -181,9 +181,12 @@ async function gathered(daemon: TestDaemon, random: () => number): Promise<Cast>
       deletedQueues: [],
     }
   }
+  const keeper = new CrashKeeper(await preparedPlace(daemon), dice(random() * 2 ** 32))
+  // Before the first write it has to know what is there.
+  await keeper.settle(daemon.url)
   return {
     players: await Promise.all(accounts.map(player)),
-    keeper: new CrashKeeper(await preparedPlace(daemon), dice(random() * 2 ** 32)),
+    keeper,
     planner: await CrashPlanner.create(await seeded(daemon, 'pat'), dice(random() * 2 ** 32)),
   }
 }
