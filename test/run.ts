@@ -52,6 +52,8 @@ async function run(files: readonly string[]): Promise<boolean> {
   // The timeout is for a whole file, and only against one that hangs: a busy machine takes minutes for the longest.
   const options = [
     '--enable-source-maps',
+    // Random histories make much garbage that is gone at once.
+    '--max-semi-space-size=32',
     '--test',
     // Some tests wait most of the time.
     `--test-concurrency=${availableParallelism() + 2}`,

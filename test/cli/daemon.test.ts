@@ -15,7 +15,7 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   const store = join(shell.home, '.local/share/natter/store')
   t.after(() => endAt(store))
 
-  const none = await shell.natter(['daemon', 'status'])
+  const none = await shell.run(['daemon', 'status'])
   assert.equal(none.code, 3)
   assert.match(none.stdout, /^not running\n/)
 
@@ -27,7 +27,7 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   assert.equal(statSync(profiles).mode & 0o777, 0o600)
   assert.equal(JSON.parse(readFileSync(profiles, 'utf8')).profiles.local.site, url)
   assert.equal(statSync(join(store, 'daemon.log')).mode & 0o777, 0o600)
-  assert.equal((await shell.natter(['snippets', 'create', 'Kept', 'over a restart'])).code, 0)
+  assert.equal((await shell.run(['snippets', 'create', 'Kept', 'over a restart'])).code, 0)
 
   const again = await shell.natter(['daemon', 'start'])
   assert.equal(again.code, 1)
@@ -36,11 +36,11 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   const restarted = await shell.natter(['daemon', 'restart', '--json'])
   assert.equal(restarted.code, 0, restarted.stderr)
   assert.equal(JSON.parse(restarted.stdout).url, url)
-  assert.match((await shell.natter(['snippets', 'list'])).stdout, /over a restart/)
+  assert.match((await shell.run(['snippets', 'list'])).stdout, /over a restart/)
 
   // It waits two seconds for the daemon to say so.
   const status = await until(async () => {
-    const said = JSON.parse((await shell.natter(['daemon', 'status', '--json'])).stdout)
+    const said = JSON.parse((await shell.run(['daemon', 'status', '--json'])).stdout)
     return said.ready && said
   })
   assert.deepEqual([status.running, status.ready, status.url], [true, true, url])
@@ -56,7 +56,7 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   assert.equal((await shell.natter(['daemon', 'stop'])).code, 0)
   assert.ok(!existsSync(join(store, 'daemon.json')))
   assert.equal((await shell.natter(['daemon', 'stop'])).code, 3)
-  assert.equal((await shell.natter(['users', 'me'])).code, 6)
+  assert.equal((await shell.run(['users', 'me'])).code, 6)
 })
 
 test('the help of daemon run, daemon start, daemon restart and exec explains every flag of natterd', async t => {
@@ -73,7 +73,7 @@ test('the help of daemon run, daemon start, daemon restart and exec explains eve
     ],
     [['exec'], ['json', 'version', 'ready-file', 'no-profile']],
   ] as const) {
-    const { stdout } = await shell.natter([...words, '--help'])
+    const { stdout } = await shell.run([...words, '--help'])
     for (const [name] of daemonFlagList)
       if (!(own as readonly string[]).includes(name)) assert.match(stdout, new RegExp(`--${name}\\b`), words.join(' '))
   }
@@ -110,7 +110,7 @@ test('a daemon without a store can be found and stopped as well', async t => {
   const started = await shell.natter(['daemon', 'start', '--memory', '--port', '0', '--data', store])
   assert.equal(started.code, 0, started.stderr)
   assert.match(started.stdout, /^store +memory only$/m)
-  assert.equal((await shell.natter(['users', 'me'])).code, 0)
+  assert.equal((await shell.run(['users', 'me'])).code, 0)
   assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 0)
 })
 
@@ -143,7 +143,7 @@ test('a daemon that died without a word is not running, even if its number lives
   )
   const trace = join(store, 'daemon.json')
   writeFileSync(trace, JSON.stringify({ ...JSON.parse(readFileSync(trace, 'utf8')), pid: process.pid }))
-  assert.equal((await shell.natter(['daemon', 'status', '--data', store])).code, 3)
+  assert.equal((await shell.run(['daemon', 'status', '--data', store])).code, 3)
   assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 3)
   assert.equal((await started(shell, store)).code, 0)
   assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 0)

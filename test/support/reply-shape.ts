@@ -15,16 +15,27 @@ const open = ['register-queue', 'get-events']
 
 function successProblem(endpoint: Endpoint, status: number, body: HttpReply['body']): string | undefined {
   if (status !== 200) return `success with status ${status}`
+  const shape = shapeOf(endpoint)
+  // Looking for errors costs much more than checking that there are none.
+  const error = Value.Check(shape, body) ? undefined : Value.Errors(shape, body).First()
+  if (error) return `${error.path}: ${error.message}`
+  const undeclared = open.includes(endpoint.id) ? [] : undeclaredIn(shape, body)
+  return undeclared.length > 0 ? `undeclared fields ${undeclared.join(', ')}` : undefined
+}
+
+const shapes = new WeakMap<Endpoint, TSchema>()
+
+function shapeOf(endpoint: Endpoint): TSchema {
+  const known = shapes.get(endpoint)
+  if (known) return known
   const shape = Type.Object({
     result: Type.Literal('success'),
     msg: Type.Literal(''),
     ignored_parameters_unsupported: Type.Optional(Type.Array(Type.String())),
     ...endpoint.reply,
   })
-  const error = Value.Errors(shape, body).First()
-  if (error) return `${error.path}: ${error.message}`
-  const undeclared = open.includes(endpoint.id) ? [] : undeclaredIn(shape, body)
-  return undeclared.length > 0 ? `undeclared fields ${undeclared.join(', ')}` : undefined
+  shapes.set(endpoint, shape)
+  return shape
 }
 
 /** The paths of fields that no shape names, however deep. Where one of several shapes applies, the one that names most counts. */
