@@ -31,21 +31,31 @@ interface Reader {
   readonly fd: string
 }
 
-/** Any process that can read from the pipe. Bounded by the processes of this user and their open files. */
+/**
+ * Any process that can read from the pipe. Usually it is the parent, or was started together with us, and looking through
+ * all of them takes tens of milliseconds. Bounded by the processes of this user and their open files.
+ */
 function findReader(pipe: number): Reader | undefined {
-  for (const pid of likelyFirst(readdirSync('/proc'))) {
-    const process = `/proc/${pid}`
-    const fd = openFiles(process).find(fd => isReader({ process, fd }, pipe))
-    if (fd !== undefined) return { process, fd }
+  const parent = readerIn(process.ppid, pipe)
+  if (parent) return parent
+  for (const pid of nearestFirst()) {
+    const reader = readerIn(pid, pipe)
+    if (reader) return reader
   }
   return undefined
 }
 
-/** Looking through all processes takes tens of milliseconds. The reader usually is the parent, or was started together with us. */
-function likelyFirst(names: readonly string[]): number[] {
-  const distance = (pid: number) => (pid === process.ppid ? 0 : Math.abs(pid - process.pid))
-  const pids = names.filter(name => /^\d+$/.test(name)).map(Number)
-  return pids.sort((a, b) => distance(a) - distance(b))
+function readerIn(pid: number, pipe: number): Reader | undefined {
+  const process = `/proc/${pid}`
+  const fd = openFiles(process).find(fd => isReader({ process, fd }, pipe))
+  return fd === undefined ? undefined : { process, fd }
+}
+
+function nearestFirst(): number[] {
+  const pids = readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+  return pids.sort((a, b) => Math.abs(a - process.pid) - Math.abs(b - process.pid))
 }
 
 /** None for a process that has ended or belongs to somebody else. */

@@ -28,19 +28,31 @@ export class Arrived {
   }
 }
 
+/** Characters that complete most events. */
+const joint = 2048
+
 export class EventTexts {
   /** Text that is not consumed yet. */
   #rest = ''
   #place: 'before' | 'inside' | 'after' = 'before'
-
   /** Of the last message. */
   #form: MessageForm | undefined
 
   /** The events that are complete now. */
   push(piece: string): Arrived[] {
     const found: Arrived[] = []
-    if (this.#place === 'after') return found
-    const text = this.#rest + piece
+    const began = this.#rest.length
+    if (began > 0 && piece.length > joint) {
+      // Joining long texts copies them, so the event that began in the piece before is completed first.
+      this.#read(this.#rest + piece.slice(0, joint), found)
+      const isComplete = this.#rest.length <= joint
+      this.#read(isComplete ? piece.slice(joint - this.#rest.length) : this.#rest + piece.slice(joint), found)
+    } else this.#read(this.#rest + piece, found)
+    return found
+  }
+
+  #read(text: string, found: Arrived[]): void {
+    if (this.#place === 'after') return
     let at = this.#place === 'before' ? this.#begin(text) : 0
     while (this.#place === 'inside') {
       at = skipped(text, this.#takeAlike(text, at, found))
@@ -52,7 +64,6 @@ export class EventTexts {
       at += arrived.text.length
     }
     this.#rest = this.#place === 'after' ? '' : text.slice(at)
-    return found
   }
 
   /** At the end of the reply. */
