@@ -74,17 +74,15 @@ export function findSum(bytes: Buffer, start: number, end: number): number {
   for (let i = 0; i < beforeSum.length; i++) if (bytes[at + i] !== beforeSum[i]) return -1
   let sum = 0
   for (let i = at + beforeSum.length; i < end - 2; i++) {
-    const digit = hexDigit(bytes[i]!)
+    const digit = hexDigits[bytes[i]!]!
     if (digit < 0) return -1
-    sum = sum * 16 + digit
+    sum = (sum << 4) | digit
   }
-  return crc32(bytes.subarray(start, at)) === sum ? at : -1
+  return crc32(bytes.subarray(start, at)) === sum >>> 0 ? at : -1
 }
 
-function hexDigit(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
-  return byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1
-}
+/** The value of each byte as a digit, -1 where it is none. */
+const hexDigits = Int8Array.from({ length: 256 }, (_, byte) => '0123456789abcdef'.indexOf(String.fromCharCode(byte)))
 
 const beforePosition = Buffer.from('{"position":')
 

@@ -12,8 +12,8 @@ export interface Segment {
 }
 
 /**
- * The entries of one segment after a position, block by block: walk each block to its end before asking for the next.
- * Every line is checked (sum, position), also those skipped; only those asked for are parsed, a few at a time.
+ * The entries of one segment after a position, a few at a time, because many small calls cost more than their work.
+ * Every line is checked (sum, position), also those skipped; only those asked for are parsed.
  * `previous` is the last position of the segment before, if that was read.
  */
 export async function* readSegment<Found>(
@@ -21,11 +21,11 @@ export async function* readSegment<Found>(
   after: number,
   previous: number | undefined,
   parse: LinesParser<Found>,
-): AsyncGenerator<Iterable<Found>> {
+): AsyncGenerator<readonly Found[]> {
   const { file, last } = segment
   let line = 0
   let position = 0
-  function* walk(block: Buffer): Generator<Found> {
+  function* walk(block: Buffer): Generator<readonly Found[]> {
     let lines: Line[] = []
     for (let start = 0, end = 0; start < block.length; start = end + 1) {
       end = block.indexOf(newline, start)
@@ -44,11 +44,11 @@ export async function* readSegment<Found>(
       if (position <= after) continue
       lines.push({ start, sum, position })
       if (lines.length === together) {
-        for (const found of parseLines(block, lines)) yield found
+        yield parseLines(block, lines)
         lines = []
       }
     }
-    if (lines.length > 0) yield* parseLines(block, lines)
+    if (lines.length > 0) yield parseLines(block, lines)
   }
   function parseLines(block: Buffer, lines: readonly Line[]): readonly Found[] {
     try {
@@ -59,7 +59,7 @@ export async function* readSegment<Found>(
       throw new JournalDamaged(file, line - lines.length + error.index + 1, 'not JSON')
     }
   }
-  for await (const block of lineBlocks(segment.fd, segment.size)) yield walk(block)
+  for await (const block of lineBlocks(segment.fd, segment.size)) yield* walk(block)
   if (line === 0) throw new JournalDamaged(file, 1, 'not the header of a journal')
   if (position !== last) throw new JournalDamaged(file, line, `ends at position ${position}, not ${last}`)
 }

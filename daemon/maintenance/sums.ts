@@ -19,5 +19,5 @@ export async function checkSums({ state, segments, snapshot }: StoreView): Promi
 
 /** Every line is checked on the way; nothing needs to be parsed. */
 export async function walkSegment(segment: Segment, after: number, previous: number | undefined): Promise<void> {
-  for await (const block of readSegment(segment, after, previous, () => [])) for (const _ of block);
+  for await (const _ of readSegment(segment, after, previous, () => []));
 }
