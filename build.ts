@@ -17,7 +17,10 @@ const root = bare ?? '.'
 const dist = `${root}/dist`
 const bundles = bare === undefined ? ['natterd', 'natter'] : ['natterd']
 
-/** Line by line, with source maps, so that coverage can be mapped back to the sources. Slower; never for a release. */
+/**
+ * Line by line, with source maps, so that coverage can be mapped back to the sources; and without code caches, because V8
+ * does not count the branches of functions that come from one. Slower; never for a release.
+ */
 const forCoverage = process.env.NATTER_COVERAGE !== undefined
 
 /** Where the digest of the last build is kept: of all that went into it, and of all that it wrote. */
@@ -169,7 +172,8 @@ async function buildInspector(): Promise<void> {
     format: 'iife',
     target: ['chrome123', 'firefox120', 'safari17.5'],
     tsconfig: 'daemon/inspector/tsconfig.json',
-    minify: true,
+    minify: !forCoverage,
+    sourcemap: forCoverage ? 'linked' : false,
     legalComments: 'none',
     define: { 'process.env.NODE_ENV': '"production"' },
     logLevel: 'warning',
@@ -198,7 +202,7 @@ for (const [bundle, args] of [
   // What it calls besides is said there.
   ['natter', ['--version']],
 ] as const) {
-  if (!bundles.includes(bundle)) continue
+  if (forCoverage || !bundles.includes(bundle)) continue
   const run = spawnSync(process.execPath, [`${root}/bin/warm.js`, bundle, ...args], {
     encoding: 'utf8',
     timeout: 60_000,

@@ -7,6 +7,7 @@ import { manPage } from '../cli/commands/man.ts'
 import { apiPage, controlPage } from './generate/api.ts'
 import { capabilitiesPage } from './generate/capabilities.ts'
 import { cliPage } from './generate/cli.ts'
+import { coveragePage, coverageText, readCoverage } from './generate/coverage.ts'
 import { daemonPage } from './generate/daemon.ts'
 import { errorsPage } from './generate/errors.ts'
 import { factsPage } from './generate/facts.ts'
@@ -25,6 +26,7 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
   const control = await loadControlPages()
   const proof = readProof(join(folder, 'proof.json'))
   const performance = readPerformance(join(folder, 'performance.json'))
+  const coverage = readCoverage(join(folder, 'coverage.json'))
   return new Map([
     ['api.md', apiPage(resources)],
     ['openapi.json', `${JSON.stringify(openApi(resources), null, 2)}\n`],
@@ -40,6 +42,8 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
     ['open-points.md', openPointsPage()],
     ['proof.json', `${JSON.stringify(proof, null, 2)}\n`],
     ['proof.md', proofPage(proof)],
+    ...(coverage ? ([['coverage.json', coverageText(coverage)]] as const) : []),
+    ['coverage.md', coveragePage(coverage)],
     ['performance.json', `${JSON.stringify(performance, null, 2)}\n`],
     ...(await performancePages(performance)),
   ])

@@ -12,10 +12,14 @@ export const bundleFolder = 'node_modules/.cache/natter-tests'
 /** Few enough that one process never holds up the end of a run. */
 const filesPerProcess = 8
 
+/** Removes the bundles of the last run. Those of this one stay: the report on coverage reads them. */
+export function removeBundles(root: string): void {
+  rmSync(join(root, bundleFolder), { recursive: true, force: true })
+}
+
 /** Returns one bundle for each process to start, the longest first. */
 export async function bundleTests(root: string, files: readonly string[]): Promise<string[]> {
   const outdir = join(root, bundleFolder)
-  rmSync(outdir, { recursive: true, force: true })
   mkdirSync(outdir, { recursive: true })
   const groups = groupsOf(root, files)
   const { outputFiles } = await build({

@@ -1,11 +1,15 @@
 // Coverage of a test run. Most tests talk to a daemon or a command line in a process of its own, so every process writes
 // its coverage to one folder, and the report maps all of it back to the sources and checks the floor.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { type Loader, transform } from 'esbuild'
+import type { CoverageFile, V8CoverageEntry } from 'monocart-coverage-reports'
+import { type CoverageRecord, coverageText, type FileCoverage } from '../docs/generate/coverage.ts'
 import { bundleFolder } from './bundle.ts'
+import { thisMachine } from './support/machine.ts'
 
 /** In percent, a little below what a whole run prints. Raise it with coverage, never lower it. */
 const floor = { lines: 96, functions: 93, branches: 84 }
@@ -13,7 +17,7 @@ const floor = { lines: 96, functions: 93, branches: 84 }
 export interface Coverage {
   /** For the processes of the run, which pass it on to their children. */
   readonly env: Readonly<Record<string, string>>
-  /** Prints the summary; false if coverage is below the floor. */
+  /** Prints the summary and writes it to `coverage/record.json`; false if coverage is below the floor. */
   report(): Promise<boolean>
 }
 
@@ -25,18 +29,27 @@ export function startCoverage(root: string): Coverage | undefined {
     env: { NODE_V8_COVERAGE: folder },
     async report() {
       const { CoverageReport } = await import('monocart-coverage-reports')
-      for (const name of readdirSync(folder)) keepOurs(join(folder, name), root)
-      const isOurs = (path: string) => /^(daemon|cli)\/.*\.ts$/.test(relative(root, join(root, path)))
+      const lengths = new Map<string, number>()
+      for (const name of readdirSync(folder)) keepOurs(join(folder, name), root, lengths)
+      const outputDir = join(root, 'coverage')
       const report = new CoverageReport({
         baseDir: root,
-        outputDir: join(root, 'coverage'),
-        reports: ['console-summary', 'json-summary'],
-        sourceFilter: isOurs,
+        outputDir,
+        reports: ['console-summary', 'v8-json'],
+        sourceFilter: path => /^(daemon|cli)\/.*\.tsx?$/.test(path),
+        // A file that nothing loads counts too.
+        all: {
+          dir: ['daemon', 'cli'].map(name => join(root, name)),
+          filter: path => (/(?<!\.d)\.tsx?$/.test(path) ? 'js' : false),
+          transformer: toJavaScript,
+        },
         logging: 'error',
       })
       await report.addFromDir(folder)
       const results = await report.generate()
       rmSync(folder, { recursive: true, force: true })
+      mkdirSync(outputDir, { recursive: true })
+      writeFileSync(join(outputDir, 'record.json'), coverageText(recordOf(results!.files)))
       const short = Object.entries(floor).filter(([name, least]) => {
         const { pct } = results!.summary[name as keyof typeof floor]!
         return typeof pct === 'number' && pct < least
@@ -47,12 +60,23 @@ export function startCoverage(root: string): Coverage | undefined {
   }
 }
 
-/** Leaves only our code in a file of coverage, under the form of URL that the report reads. */
-function keepOurs(file: string, root: string): void {
-  interface Script {
-    url: string
+function recordOf(files: readonly CoverageFile[]): CoverageRecord {
+  const covered = files.map(({ sourcePath, summary }): [string, FileCoverage] => {
+    const { lines, branches, functions } = summary
+    const pair = ({ covered, total }: typeof lines) => [covered, total] as const
+    return [sourcePath, { lines: pair(lines), branches: pair(branches), functions: pair(functions) }]
+  })
+  return {
+    date: new Date().toISOString(),
+    machine: thisMachine(),
+    command: 'npm run coverage',
+    files: Object.fromEntries(covered.sort(([a], [b]) => (a < b ? -1 : 1))),
   }
-  let coverage: { result: Script[] }
+}
+
+/** Leaves only our bundles in a file of coverage, with the offsets and under the form of URL that the report reads. */
+function keepOurs(file: string, root: string, lengths: Map<string, number>): void {
+  let coverage: { result: V8CoverageEntry[] }
   try {
     coverage = JSON.parse(readFileSync(file, 'utf8'))
   } catch {
@@ -60,9 +84,44 @@ function keepOurs(file: string, root: string): void {
     rmSync(file)
     return
   }
-  const folders = ['daemon', 'cli', 'dist', bundleFolder].map(name => `${pathToFileURL(join(root, name)).href}/`)
+  // Sources that tsx runs have no branches that could be mapped back.
+  const folders = ['dist', bundleFolder].map(name => `${pathToFileURL(join(root, name)).href}/`)
   const result = coverage.result
     .map(script => (script.url.startsWith(root) ? { ...script, url: pathToFileURL(script.url).href } : script))
     .filter(({ url }) => folders.some(folder => url.startsWith(folder)))
+    .map(script => unwrapped(script, lengths))
   writeFileSync(file, JSON.stringify({ ...coverage, result }))
+}
+
+/** What bin/launch.js puts around a bundle that it loads late. */
+const wrapper = { before: '(function (exports, require, module, __filename, __dirname) {'.length, after: '\n})'.length }
+
+/** A script that was wrapped when it was loaded is longer than its file, and all its offsets are too large. */
+function unwrapped(script: V8CoverageEntry, lengths: Map<string, number>): V8CoverageEntry {
+  const { url, functions = [] } = script
+  if (!lengths.has(url)) lengths.set(url, readFileSync(fileURLToPath(url), 'utf8').length)
+  const length = lengths.get(url)!
+  const end = Math.max(
+    ...functions.flatMap(({ ranges }) => ranges.map((range: { endOffset: number }) => range.endOffset)),
+  )
+  if (end !== length + wrapper.before + wrapper.after) return script
+  const moved = (offset: number) => Math.min(Math.max(offset - wrapper.before, 0), length)
+  return {
+    ...script,
+    functions: functions.map(({ ranges, ...others }) => ({
+      ...others,
+      ranges: ranges.map(({ startOffset, endOffset, count }: Record<string, number>) => ({
+        startOffset: moved(startOffset!),
+        endOffset: moved(endOffset!),
+        count,
+      })),
+    })),
+  }
+}
+
+async function toJavaScript(entry: V8CoverageEntry): Promise<void> {
+  const loader: Loader = entry.url.endsWith('x') ? 'tsx' : 'ts'
+  const { code, map } = await transform(entry.source!, { loader, sourcemap: true, sourcefile: entry.url })
+  entry.source = code
+  entry.sourceMap = JSON.parse(map)
 }

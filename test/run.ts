@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { bundleTests } from './bundle.ts'
+import { bundleTests, removeBundles } from './bundle.ts'
 import { startCoverage } from './coverage.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -19,6 +19,7 @@ const tallies = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'tod
 const total = new Map<string, number>(tallies.map(name => [name, 0]))
 
 writeFileSync(calls, '')
+removeBundles(root)
 const all = testFiles()
 const first = all.filter(file => !isAfter(file) && (words.length === 0 || words.some(word => file.includes(word))))
 let failed = !(await run(first))

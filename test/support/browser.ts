@@ -2,9 +2,11 @@
 // suite is skipped, unless NATTER_REQUIRE says that there must be one.
 
 import assert from 'node:assert/strict'
-import { accessSync, constants } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { accessSync, constants, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { after, afterEach, before, describe } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
@@ -17,6 +19,9 @@ export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | unde
   const folders = (env.PATH ?? '').split(delimiter).filter(folder => folder !== '')
   return folders.flatMap(folder => programs.map(name => join(folder, name))).find(isProgram)
 }
+
+/** Set in a run with coverage, see test/coverage.ts. */
+const coverageFolder = process.env.NODE_V8_COVERAGE
 
 /** Whatever it starts with, no request leaves this machine. */
 export function launchBrowser(executablePath: string): Promise<Browser> {
@@ -58,7 +63,10 @@ export function describeInBrowser(name: string, suite: (open: Open) => void): vo
     // A page that is left open goes on polling.
     afterEach(async () => {
       for (const context of browser?.contexts() ?? []) {
-        for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+        for (const page of context.pages()) {
+          await page.unrouteAll({ behavior: 'ignoreErrors' })
+          await keepCoverage(page)
+        }
         await context.close()
       }
     })
@@ -89,10 +97,21 @@ export function describeInBrowser(name: string, suite: (open: Open) => void): vo
       page.on('requestfinished', request => {
         answered = Math.max(answered, trips.get(new URL(request.url()).pathname) ?? 0)
       })
+      if (coverageFolder) await page.coverage.startJSCoverage({ resetOnNavigation: false })
       await page.goto(address)
       return { page, errors, requests, trips }
     })
   })
+}
+
+/** Writes what the page ran of the inspector in the form in which node writes what a process ran. */
+async function keepCoverage(page: Page): Promise<void> {
+  if (!coverageFolder) return
+  for (const { source, ...script } of await page.coverage.stopJSCoverage()) {
+    if (!script.url.endsWith('/inspector/app.js')) continue
+    const result = [{ ...script, url: pathToFileURL(join(import.meta.dirname, '../../dist/inspector/app.js')).href }]
+    writeFileSync(join(coverageFolder, `coverage-page-${randomUUID()}.json`), JSON.stringify({ result }))
+  }
 }
 
 function isProgram(file: string): boolean {

@@ -1,0 +1,143 @@
+// coverage.md: which lines and branches of daemon and cli the tests run, by folder. `npm run coverage` keeps it in
+// coverage.json.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { reasons } from './coverage-reasons.ts'
+import { code, page, table } from './markdown.ts'
+import type { Origin } from './measured.ts'
+
+/** How many were run, and how many there are. */
+export type Share = readonly [covered: number, total: number]
+
+export interface FileCoverage {
+  readonly lines: Share
+  readonly branches: Share
+  readonly functions: Share
+}
+
+export interface CoverageRecord extends Origin {
+  readonly files: Readonly<Record<string, FileCoverage>>
+}
+
+/** In percent, of lines and of branches: what is below needs a reason. */
+export const wanted = 90
+
+export function readCoverage(file: string): CoverageRecord | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as CoverageRecord) : undefined
+}
+
+/** JSON with one file a line, so that a new record is easy to compare with the last one. */
+export function coverageText({ files, ...origin }: CoverageRecord): string {
+  const lines = Object.entries(files).map(
+    ([name, coverage]) => `    ${JSON.stringify(name)}: ${JSON.stringify(coverage)}`,
+  )
+  const head = JSON.stringify(origin, null, 2).replace(/\n}$/, '')
+  return `${head},\n  "files": {\n${lines.join(',\n')}\n  }\n}\n`
+}
+
+export function coveragePage(record: CoverageRecord | undefined): string {
+  const about =
+    'How much of `daemon` and `cli` the tests run, by folder: of every process that a test starts, of the test processes themselves, and of the inspector in a browser. `npm run coverage` measures it and writes this page.'
+  if (!record) return page('Coverage', about, 'No run is recorded yet.')
+  const folders = byFolder(record)
+  return page(
+    'Coverage',
+    about,
+    `Measured on ${record.date.slice(0, 10)} by ${code(record.command)} on ${record.machine}.`,
+    rows('Part', [
+      ...['daemon', 'cli'].map(part => [code(part), within(record, part)] as const),
+      ['all', within(record, '')],
+    ]),
+    '## By folder',
+    `Files in a folder count for that folder alone, not for the one above it. What is below ${wanted} % is in bold; the reason is below.`,
+    rows(
+      'Folder',
+      [...folders].map(([folder, coverage]) => [code(folder), coverage]),
+    ),
+    `## Below ${wanted} %`,
+    ...belowByReason(record).map(
+      ({ about, files }) =>
+        `${about}\n\n${rows(
+          'File',
+          files.map(name => [code(name), record.files[name]!]),
+        )}`,
+    ),
+  )
+}
+
+/** Files and folders that need a reason. */
+export function below(record: CoverageRecord): string[] {
+  const all = [...Object.entries(record.files), ...byFolder(record)]
+  return all.filter(([, coverage]) => isBelow(coverage)).map(([name]) => name)
+}
+
+/** The reason for a file or folder: its own, or that of the nearest folder around it. */
+export function reasonFor(path: string): string | undefined {
+  for (let at = path; at !== '.'; at = dirname(at)) if (reasons[at] !== undefined) return at
+  return undefined
+}
+
+function belowByReason(record: CoverageRecord): { about: string; files: string[] }[] {
+  const files = below(record).filter(name => name in record.files)
+  const groups = groupBy(files, file => reasonFor(file) ?? '')
+  return [...groups].map(([place, files]) => ({
+    about: `${code(place)}: ${reasons[place] ?? 'no reason is written down.'}`,
+    files,
+  }))
+}
+
+function byFolder({ files }: CoverageRecord): Map<string, FileCoverage> {
+  const folders = groupBy(Object.entries(files), ([name]) => dirname(name))
+  return new Map([...folders].map(([folder, entries]) => [folder, sum(entries.map(([, coverage]) => coverage))]))
+}
+
+function within({ files }: CoverageRecord, part: string): FileCoverage {
+  return sum(
+    Object.entries(files)
+      .filter(([name]) => name.startsWith(part))
+      .map(([, coverage]) => coverage),
+  )
+}
+
+function sum(all: readonly FileCoverage[]): FileCoverage {
+  const total = (measure: keyof FileCoverage): Share =>
+    all.reduce<Share>(([a, b], coverage) => [a + coverage[measure][0], b + coverage[measure][1]], [0, 0])
+  return { lines: total('lines'), branches: total('branches'), functions: total('functions') }
+}
+
+function isBelow({ lines, branches }: FileCoverage): boolean {
+  return [lines, branches].some(share => percent(share) < wanted)
+}
+
+function rows(title: string, parts: readonly (readonly [string, FileCoverage])[]): string {
+  return table(
+    [title, 'Lines', 'Branches', 'Functions', 'Lines in all'],
+    parts.map(([name, { lines, branches, functions }]) => [
+      name,
+      shown(lines, true),
+      shown(branches, true),
+      shown(functions, false),
+      String(lines[1]),
+    ]),
+  )
+}
+
+function shown(share: Share, isWanted: boolean): string {
+  if (share[1] === 0) return '–'
+  const text = `${percent(share).toFixed(1)} %`
+  return isWanted && percent(share) < wanted ? `**${text}**` : text
+}
+
+function percent([covered, total]: Share): number {
+  return total === 0 ? 100 : (covered / total) * 100
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    groups.set(key, [...(groups.get(key) ?? []), item])
+  }
+  return groups
+}
