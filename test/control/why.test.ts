@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { bots } from '../../daemon/api/bots/bots.ts'
 import { channels } from '../../daemon/api/channels/channels.ts'
@@ -12,7 +9,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { mutedUsers } from '../../daemon/api/people/muted-users.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { Control } from '../support/control.ts'
-import { Caller, launch, sharedDaemon, type TestDaemon } from '../support/daemon.ts'
+import { Caller, launch, newStoreFolder, sharedDaemon, type TestDaemon } from '../support/daemon.ts'
 
 async function callerOf(daemon: TestDaemon, name: string): Promise<Caller> {
   const { account } = await new Control(daemon).call('GET', `/accounts/${name}`)
@@ -236,8 +233,7 @@ describe('GET /why of a call', () => {
 
 describe('GET /why after a restart', () => {
   test('the journal is enough: what was true then is read from it', async t => {
-    const data = mkdtempSync(join(tmpdir(), 'natter-why-'))
-    t.after(() => rmSync(data, { recursive: true, force: true }))
+    const data = newStoreFolder()
     const flags = ['--preset', 'dev', '--control']
     const first = await launch(data, { flags })
     const amy = await callerOf(first, 'amy')

@@ -1,8 +1,7 @@
 // Stores written by earlier versions must still open: each folder of test/fixtures/ is one, with what was in it.
 
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { channels } from '../../daemon/api/channels/channels.ts'
@@ -11,12 +10,11 @@ import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../daemon/api/people/users.ts'
-import { startDaemon } from '../support/daemon.ts'
+import { newStoreFolder, startDaemon } from '../support/daemon.ts'
 
 describe('a store of format 1', () => {
   test('opens with its snapshot and the entries after it', async t => {
-    const data = mkdtempSync(join(tmpdir(), 'natter-old-'))
-    t.after(() => rmSync(data, { recursive: true, force: true }))
+    const data = newStoreFolder()
     cpSync(join(import.meta.dirname, '../fixtures/store-format-1'), data, { recursive: true })
     const { owner } = await startDaemon(t, { data, flags: ['--secret', 'fixture'] })
     const { members } = await owner.call(users.list, {})
@@ -51,8 +49,7 @@ describe('a store of format 1', () => {
 
 describe('a store of format 2', () => {
   test('opens with its queues: what they waited for is there, and their event IDs go on as they began', async t => {
-    const data = mkdtempSync(join(tmpdir(), 'natter-old-'))
-    t.after(() => rmSync(data, { recursive: true, force: true }))
+    const data = newStoreFolder()
     cpSync(join(import.meta.dirname, '../fixtures/store-format-2'), data, { recursive: true })
     const daemon = await startDaemon(t, { data, flags: ['--secret', 'fixture'] })
     const { owner } = daemon
@@ -93,8 +90,7 @@ describe('a store of format 2', () => {
 
 describe('a store of format 3', () => {
   test('opens with its checksums, its messages and what its queues waited for', async t => {
-    const data = mkdtempSync(join(tmpdir(), 'natter-old-'))
-    t.after(() => rmSync(data, { recursive: true, force: true }))
+    const data = newStoreFolder()
     cpSync(join(import.meta.dirname, '../fixtures/store-format-3'), data, { recursive: true })
     const { owner } = await startDaemon(t, { data, flags: ['--secret', 'fixture'] })
     const { messages: history } = await owner.call(messages.list, {

@@ -143,6 +143,16 @@ function isJournal(name: string): boolean {
   return /^journal.*\.ndjson$/.test(name)
 }
 
+/**
+ * A folder for a store that daemons of a test use one after the other. It is removed when the process ends: hooks of a test
+ * run in the order in which they were added, and one that is added first would remove it under a daemon that still runs.
+ */
+export function newStoreFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-test-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 /** Starts a daemon that is stopped, and checked, when the test ends. */
 export async function startDaemon(t: TestContext, options: DaemonOptions = {}): Promise<TestDaemon> {
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'natter-test-'))

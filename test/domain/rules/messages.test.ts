@@ -1,15 +1,12 @@
 // Messages in channels, spoken to through the daemon: who may call everyone, what may move, who has read what.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { channels } from '../../../daemon/api/channels/channels.ts'
 import { messageFlags as flags } from '../../../daemon/api/messages/message-flags.ts'
 import { messages as api } from '../../../daemon/api/messages/messages.ts'
 import { organization } from '../../../daemon/api/organization/organization.ts'
-import { Caller, sharedDaemon, startDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { Caller, newStoreFolder, sharedDaemon, startDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { listen, people } from '../../support/world.ts'
 
 const daemon = sharedDaemon()
@@ -149,8 +146,7 @@ describe('PATCH /messages/{message_id} to another place', () => {
   })
 
   test('a member cannot move a whole topic part of which is older than the limit', async t => {
-    const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
-    t.after(() => rmSync(data, { recursive: true, force: true }))
+    const data = newStoreFolder()
     const at = (time: string) => startDaemon(t, { data, flags: ['--clock', `frozen@${time}`] })
     const early = await at('2030-01-01T12:00:00Z')
     const [amy] = await people(early, 'amy')

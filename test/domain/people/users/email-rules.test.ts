@@ -1,9 +1,6 @@
 // Addresses that the organization does not take, ways to log in that it closed, and its end.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { bots } from '../../../../daemon/api/bots/bots.ts'
 import { events } from '../../../../daemon/api/events.ts'
@@ -13,7 +10,7 @@ import { invitations } from '../../../../daemon/api/people/invitations.ts'
 import { keys } from '../../../../daemon/api/people/keys.ts'
 import { settings } from '../../../../daemon/api/people/settings.ts'
 import { users } from '../../../../daemon/api/people/users.ts'
-import { type Caller, sharedDaemon, startDaemon, type TestDaemon } from '../../../support/daemon.ts'
+import { type Caller, newStoreFolder, sharedDaemon, startDaemon, type TestDaemon } from '../../../support/daemon.ts'
 import { person } from '../../../support/world.ts'
 
 let daemon: TestDaemon
@@ -94,8 +91,7 @@ describe('POST /realm/deactivate', () => {
   })
 
   test('ends every login until the daemon is started with --reactivate', async t => {
-    const data = mkdtempSync(join(tmpdir(), 'natter-end-'))
-    t.after(() => rmSync(data, { recursive: true, force: true }))
+    const data = newStoreFolder()
     const first = await startDaemon(t, { data })
     const bob = await person(first, 'bob')
     const { queue_id } = await bob.call(events.register, { event_types: ['realm'], fetch_event_types: [] })
