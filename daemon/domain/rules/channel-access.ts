@@ -5,7 +5,7 @@ import { missing } from '../refusal.ts'
 import type { Asker, Rule } from './rule.ts'
 
 /** The channel, if the rule lets the asker at it. One they may not know of looks like one that never was. */
-function channelFor(asker: Asker, id: number, rule: Rule<Channel>, parameter = 'stream_id'): Channel {
+function channelFor(asker: Asker, id: number, rule: Rule<Channel>, parameter: string): Channel {
   const channel = asker.state.channels.get(id)
   if (!channel || !rule.allows(asker, channel)) throw missing(parameter, 'channel', id)
   return channel

@@ -252,3 +252,71 @@ describe('the waiting period', () => {
     assert.deepEqual(waitingSettled(state, 15 * day, 5), [])
   })
 })
+
+describe('owners', () => {
+  test('the only one is an active person who is owner, and no other such person is', () => {
+    const organization = new Organization()
+    const { state, owner } = organization
+    organization.person('robot', roles.owner, { bot: { type: 1, ownerId: owner.id, system: false } })
+    organization.person('gone', roles.owner, { active: false })
+    organization.person('admin', roles.administrator)
+    assert.equal(may.isOnlyOwner(state, owner), true)
+    assert.equal(may.isOnlyOwner(state, { ...owner, active: false }), false)
+    assert.equal(may.isOnlyOwner(state, { ...owner, role: roles.administrator }), false)
+    assert.equal(may.isOnlyOwner(state, { ...owner, bot: { type: 1, ownerId: 1, system: false } }), false)
+    const second = organization.person('second', roles.owner)
+    assert.equal(may.isOnlyOwner(state, owner), false)
+    assert.equal(may.isOnlyOwner(state, second), false)
+  })
+
+  test('a role changes only if another one is asked for', () => {
+    const { owner } = new Organization()
+    assert.equal(may.roleChange(owner, undefined), undefined)
+    assert.equal(may.roleChange(owner, roles.owner), undefined)
+    assert.deepEqual(may.roleChange(owner, roles.guest), { from: roles.owner, to: roles.guest })
+  })
+})
+
+describe('refusals of rules', () => {
+  const text = <Thing>({ refusal }: may.Rule<Thing>, thing: Thing) =>
+    typeof refusal === 'string' ? refusal : refusal(thing)
+
+  test('about roles say who can: an owner, where the role of an owner is concerned', () => {
+    const owners = /organization owner/
+    const { owner, moderator, member, guest } = roles
+    for (const change of [
+      { from: owner, to: member },
+      { from: member, to: owner },
+    ])
+      assert.match(text(may.changeRole, change), owners)
+    assert.doesNotMatch(text(may.changeRole, { from: member, to: guest }), owners)
+    assert.match(text(may.inviteAs, owner), owners)
+    assert.doesNotMatch(text(may.inviteAs, moderator), owners)
+  })
+
+  test('about one’s own name and address say which', () => {
+    assert.match(text(may.changeOwn, 'name_changes_disabled'), /your name;/)
+    assert.match(text(may.changeOwn, 'email_changes_disabled'), /your email address;/)
+  })
+})
+
+describe('changeOwn', () => {
+  test('is for everyone, until the organization disables it; then for administrators', () => {
+    const organization = new Organization()
+    const all = organization.everyKind()
+    assert.deepEqual(allowed(organization, all, may.changeOwn, 'name_changes_disabled'), [...people, ...bots])
+    organization.set({ name_changes_disabled: true })
+    assert.deepEqual(allowed(organization, all, may.changeOwn, 'name_changes_disabled'), administrators)
+    assert.deepEqual(allowed(organization, all, may.changeOwn, 'email_changes_disabled'), [...people, ...bots])
+  })
+})
+
+describe('promoteGuest', () => {
+  test('is about guests only: a member becomes anything', () => {
+    const { state, owner } = new Organization()
+    const allows = (from: Role, to: Role) => may.promoteGuest.allows({ state, actor: owner }, { from, to })
+    assert.equal(allows(roles.member, roles.owner), true)
+    assert.equal(allows(roles.guest, roles.owner), false)
+    assert.equal(allows(roles.guest, roles.moderator), true)
+  })
+})
