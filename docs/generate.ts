@@ -11,6 +11,7 @@ import { coveragePage, coverageText, readCoverage } from './generate/coverage.ts
 import { daemonPage } from './generate/daemon.ts'
 import { errorsPage } from './generate/errors.ts'
 import { factsPage } from './generate/facts.ts'
+import { mutationPage, readMutation } from './generate/mutation.ts'
 import { openPointsPage } from './generate/open-points.ts'
 import { controlOpenApi, openApi } from './generate/openapi.ts'
 import { performancePages, readPerformance } from './generate/performance.ts'
@@ -27,6 +28,7 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
   const proof = readProof(join(folder, 'proof.json'))
   const performance = readPerformance(join(folder, 'performance.json'))
   const coverage = readCoverage(join(folder, 'coverage.json'))
+  const mutation = readMutation(join(folder, 'mutation.json'))
   return new Map([
     ['api.md', apiPage(resources)],
     ['openapi.json', `${JSON.stringify(openApi(resources), null, 2)}\n`],
@@ -43,6 +45,8 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
     ['proof.json', `${JSON.stringify(proof, null, 2)}\n`],
     ['proof.md', proofPage(proof)],
     ...(coverage ? ([['coverage.json', coverageText(coverage)]] as const) : []),
+    ['mutation.json', `${JSON.stringify(mutation, null, 2)}\n`],
+    ['mutation.md', mutationPage(mutation)],
     ['coverage.md', coveragePage(coverage)],
     ['performance.json', `${JSON.stringify(performance, null, 2)}\n`],
     ...(await performancePages(performance)),

@@ -123,7 +123,7 @@ function entriesOf(root: string, groups: readonly Group[]): Plugin {
 }
 
 /** Tests find fixtures, sources and programs relative to their own file: the source's place, not the bundle's. */
-const placeOfSource: Plugin = {
+export const placeOfSource: Plugin = {
   name: 'place-of-source',
   setup(build) {
     build.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
