@@ -9,6 +9,7 @@ import { blaming, type Campaign, dice, type Result, type RunOptions } from './ca
 import { Account } from './traffic/account.ts'
 import { type Crowd, withCrowd } from './traffic/crowd.ts'
 import { openFiles } from './traffic/open-files.ts'
+import { allAtOnce } from './traffic/pace.ts'
 import { countedTypes, Reader } from './traffic/reader.ts'
 import { type Measured, runTraffic, samplesOf } from './traffic/run.ts'
 import { assertLevel, fewestSamples, type Level } from './traffic/trend.ts'
@@ -72,16 +73,14 @@ async function inPairs({ callers }: Crowd): Promise<Account[][]> {
     const room = { type: 'direct' as const, to: pair.map(({ id }) => id) }
     pairs.push(pair.map(caller => new Account(caller, [room])))
   }
-  for (const account of pairs.flat()) await account.prepare()
+  await allAtOnce(pairs.flat(), account => account.prepare())
   return pairs
 }
 
-async function registered(pairs: readonly Account[][]): Promise<Reader[]> {
-  const readers: Reader[] = []
-  for (const pair of pairs)
-    for (const account of pair)
-      for (let n = 0; n < queuesOfAccount; n++) readers.push(await Reader.register(account, pair, countedTypes))
-  return readers
+function registered(pairs: readonly Account[][]): Promise<Reader[]> {
+  const everyone = pairs.flatMap(pair => pair.map(account => ({ account, pair })))
+  const wanted = everyone.flatMap(one => Array.from({ length: queuesOfAccount }, () => one))
+  return allAtOnce(wanted, ({ account, pair }) => Reader.register(account, pair, countedTypes))
 }
 
 /** As many writes as reads. Nothing that is written stays: the state is as large at the end as it was after the first minute. */

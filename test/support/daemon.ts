@@ -200,8 +200,8 @@ export function spawnDaemon(
   const [command, ...args] = [...exec, process.execPath, ...own]
   return spawn(command!, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Without a config file of the person who runs the tests.
-    env: { ...process.env, NATTER_CONFIG_DIR: '/nonexistent', ...env },
+    // Without a config file of the person who runs the tests; and NATTER_SEED, which repeats a campaign, is a flag of the daemon, too.
+    env: { ...process.env, NATTER_SEED: undefined, NATTER_CONFIG_DIR: '/nonexistent', ...env },
   })
 }
 

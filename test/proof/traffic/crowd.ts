@@ -7,6 +7,7 @@ import { keys } from '../../../daemon/api/people/keys.ts'
 import type { Seed } from '../../../daemon/seed/format.ts'
 import { Caller, launch, type TestDaemon } from '../../support/daemon.ts'
 import { reportingHeap } from '../../support/heap.ts'
+import { allAtOnce } from './pace.ts'
 
 export interface Crowd {
   readonly daemon: TestDaemon
@@ -37,8 +38,7 @@ export async function withCrowd<T>(accounts: number, work: (crowd: Crowd) => Pro
   const flags = [...foundedWith(seed, { users: names.map(name => ({ name })) }), '--no-rate-limit']
   const daemon = await launch(join(folder, 'data'), { flags, env: reportingHeap(heapFile) })
   try {
-    const callers: Caller[] = []
-    for (const name of names) callers.push(await seeded(daemon, name))
+    const callers = await allAtOnce(names, name => seeded(daemon, name))
     const result = await work({ daemon, callers, heapFile })
     await daemon.stop()
     return result

@@ -9,6 +9,8 @@ export interface Pace {
   readonly most: number
 }
 
+const atOnce = 64
+
 /** For each, the milliseconds from when it was due to its end. */
 export async function atRate({ perSecond, count, most }: Pace, work: () => Promise<void>): Promise<number[]> {
   const begin = performance.now()
@@ -30,7 +32,15 @@ export async function atRate({ perSecond, count, most }: Pace, work: () => Promi
   return took
 }
 
-/** The values below which this part of them lies. */
+/** Does this for every item, many at once: each waits for the disk, and they can wait together. */
+export async function allAtOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (let at = 0; at < items.length; at += atOnce)
+    results.push(...(await Promise.all(items.slice(at, at + atOnce).map(work))))
+  return results
+}
+
+/** The value below which this part of them lies. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.floor((sorted.length - 1) * part)] ?? 0
