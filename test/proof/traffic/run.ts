@@ -30,7 +30,7 @@ export interface Measured extends Vitals {
 }
 
 /** A reader that has not heard everything after so many seconds of silence has lost something. */
-const patience = 60
+const patience = 120
 /** With fewer calls than that in all, windows are shorter. */
 const leastWindows = 3
 
