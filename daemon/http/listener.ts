@@ -60,9 +60,11 @@ export function createListener(parts: ListenerParts): Listener {
   // Connections that have not finished their handshake are not counted below.
   if (secure) server.maxConnections = bounds.connections
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
-    // Noise in the body of a request that has its answer already gets no second one.
-    const isAnswered = exchanges.isLastAnswered(socket)
-    exchanges.whenAnswered(socket, () => (isAnswered ? socket.destroySoon() : refuseNoise(error, socket)))
+    exchanges.whenAnswered(socket, () => {
+      // A request that noise cuts off has one answer: its own, if that came first, or the refusal of the noise.
+      if (exchanges.isLastAnswered(socket)) socket.destroySoon()
+      else refuseNoise(error, socket)
+    })
   })
   const connections = new Connections(bounds)
   const arrival = secure ? 'secureConnection' : 'connection'

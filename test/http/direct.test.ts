@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { events } from '../../daemon/api/events.ts'
 import { Control } from '../support/control.ts'
-import { sharedDaemon } from '../support/daemon.ts'
+import { sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 
 interface Answer {
@@ -180,6 +180,14 @@ describe('requests read off the socket', () => {
       assert.equal(together.length, 1)
       assert.deepEqual([after.length, after[0]!.status], [1, 403])
     }
+  })
+
+  test('a request that noise cuts off has one answer, also while the code for pages is loading', async t => {
+    // In a new daemon: the first requests for pages wait until the code for them is loaded.
+    const { url } = await startDaemon(t, { flags: ['--memory'] })
+    const cutOff = 'TRACE /static/icon.svg HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: identity\r\n\r\nnoise'
+    const answers = await talkTo(url, [`DELETE /static/icon.svg HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n${cutOff}`], 3)
+    assert.equal(answers.length, 2)
   })
 
   test('a poll whose client has gone no longer waits', async () => {

@@ -97,6 +97,8 @@ interface Pair {
 
 async function startPair(folder: string): Promise<Pair> {
   const [short, plain] = await Promise.all([start(join(folder, 'a')), start(join(folder, 'b'), '--plain-http')])
+  // The first request for a page waits until the code for pages is loaded, in each of them for another time.
+  await Promise.all([short, plain].map(({ localUrl }) => fetch(`${localUrl}/static/icon.svg`)))
   return {
     short,
     plain,
