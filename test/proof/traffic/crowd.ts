@@ -35,7 +35,12 @@ export async function withCrowd<T>(accounts: number, work: (crowd: Crowd) => Pro
   const heapFile = join(folder, 'heap')
   const seed = join(folder, 'seed.json')
   const names = Array.from({ length: accounts }, (_, index) => `person${index}`)
-  const flags = [...foundedWith(seed, { users: names.map(name => ({ name })) }), '--no-rate-limit']
+  const flags = [
+    ...foundedWith(seed, { users: names.map(name => ({ name })) }),
+    '--no-rate-limit',
+    '--receive-timeout',
+    '600',
+  ]
   const daemon = await launch(join(folder, 'data'), { flags, env: reportingHeap(heapFile) })
   try {
     const callers = await allAtOnce(names, name => seeded(daemon, name))

@@ -16,6 +16,7 @@ export async function atRate({ perSecond, count, most }: Pace, work: () => Promi
   const begin = performance.now()
   const took: number[] = []
   const running = new Set<Promise<void>>()
+  let isFailed = false
   for (let n = 0; n < count; n++) {
     const due = begin + (n * 1000) / perSecond
     const early = due - performance.now()
@@ -27,6 +28,11 @@ export async function atRate({ perSecond, count, most }: Pace, work: () => Promi
       running.delete(one)
     })
     running.add(one)
+    // Thrown by the next wait, or at the end: it stays in the set.
+    one.catch(() => {
+      isFailed = true
+    })
+    if (isFailed) break
   }
   await Promise.all(running)
   return took

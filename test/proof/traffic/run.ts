@@ -38,13 +38,33 @@ export async function runTraffic(plan: Plan): Promise<{ readonly done: number; r
   const over = new AbortController()
   // One listener for each poll.
   setMaxListeners(0, over.signal)
-  const reading = Promise.all(plan.readers.map(reader => reader.work(over.signal)))
+  const reading = allReading(plan.readers, over.signal)
+  reading.catch(() => {})
+  const working = windows(plan)
+  // When a reader fails first, the traffic fails after it, unheard.
+  working.catch(() => {})
   try {
-    return await Promise.race([windows(plan), reading.then(() => windowsNeverEnd())])
+    return await Promise.race([working, reading.then(() => windowsNeverEnd())])
   } finally {
     over.abort()
     await reading.catch(() => {})
   }
+}
+
+/** Not all in one turn: a connection that sends nothing for long is closed. */
+async function allReading(readers: readonly Reader[], signal: AbortSignal): Promise<void> {
+  const reading: Promise<void>[] = []
+  let failed = false
+  for (const reader of readers) {
+    const one = reader.work(signal)
+    one.catch(() => {
+      failed = true
+    })
+    reading.push(one)
+    if (reading.length % 100 === 0) await sleep(20)
+    if (failed) break
+  }
+  await Promise.all(reading)
 }
 
 async function windows(plan: Plan): Promise<{ readonly done: number; readonly measured: Measured[] }> {
