@@ -18,8 +18,8 @@ const dist = `${root}/dist`
 const bundles = bare === undefined ? ['natterd', 'natter'] : ['natterd']
 
 /**
- * Line by line, with source maps, so that coverage can be mapped back to the sources; and without code caches, because V8
- * does not count the branches of functions that come from one. Slower; never for a release.
+ * Line by line, with source maps, so that coverage can be mapped back to the sources; and with empty code caches, because
+ * V8 does not count the branches of functions that come from one. Slower; never for a release.
  */
 const forCoverage = process.env.NATTER_COVERAGE !== undefined
 
@@ -202,7 +202,12 @@ for (const [bundle, args] of [
   // What it calls besides is said there.
   ['natter', ['--version']],
 ] as const) {
-  if (forCoverage || !bundles.includes(bundle)) continue
+  if (!bundles.includes(bundle)) continue
+  // Empty, so that V8 rejects it: `natter doctor` looks whether it is there.
+  if (forCoverage) {
+    writeFileSync(`${dist}/${bundle}.cjs.cache`, '')
+    continue
+  }
   const run = spawnSync(process.execPath, [`${root}/bin/warm.js`, bundle, ...args], {
     encoding: 'utf8',
     timeout: 60_000,

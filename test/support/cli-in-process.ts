@@ -2,7 +2,7 @@
 // The bundle is evaluated anew for each run, so that no run sees what another left behind. One run at a time.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -63,11 +63,10 @@ async function evaluated(args: readonly string[]): Promise<number> {
   return evaluate()
 }
 
-/** As bin/launch.js does it. Bundles that are built for coverage have no code cache. */
+/** As bin/launch.js does it. */
 function compile(filename: string): () => Promise<number> {
-  const cache = `${filename}.cache`
-  const cachedData = existsSync(cache) ? readFileSync(cache) : undefined
-  const script = new Script(readFileSync(filename, 'latin1'), { filename, ...(cachedData && { cachedData }) })
+  const cachedData = readFileSync(`${filename}.cache`)
+  const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData })
   const wrapper = script.runInThisContext()
   return () => {
     const module = { exports: {} as { ended: Promise<number> } }
