@@ -15,7 +15,7 @@ import { cutOff } from '../../support/http.ts'
 import { until } from '../../support/until.ts'
 import { fetched } from '../../support/world.ts'
 import { dice } from '../campaign.ts'
-import { foundedWith, seeded } from '../traffic/crowd.ts'
+import { foundedWith, seeded, withoutTimeLimits } from '../traffic/crowd.ts'
 import { cutEverywhere, startCut } from './cuts.ts'
 import { CrashKeeper } from './keeper.ts'
 import { placeUsers, preparedPlace } from './place.ts'
@@ -159,6 +159,7 @@ function collectFacts(data: string, facts: Set<string>): void {
 }
 
 async function gathered(daemon: TestDaemon, random: () => number): Promise<Cast> {
+  await withoutTimeLimits(daemon.owner)
   const accounts = [daemon.owner, await seeded(daemon, 'amy'), await seeded(daemon, 'bob')]
   const ids = accounts.map(({ id }) => id)
   await daemon.owner.call(subscriptions.subscribe, { subscriptions: [{ name: 'garden' }], principals: ids })
