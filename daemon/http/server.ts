@@ -87,11 +87,16 @@ export function buildServer({
   })
   const { server } = listener
   let pages: Promise<Pages> | undefined
+  let opened: Pages | undefined
   const openPages = () => {
     pages ??= import('./pages.ts')
       .then(({ buildPages }) =>
         buildPages({ log: log.logger, server, bodyLimit: bounds.bodyBytes, siteOf: request => pageOf.get(request)! }),
       )
+      .then(built => {
+        opened = built
+        return built
+      })
       .catch(error => {
         // Without a free descriptor, for instance. The next request tries again.
         pages = undefined
@@ -111,6 +116,8 @@ export function buildServer({
     },
     page(site, request, response) {
       pageOf.set(request, site)
+      // At once: whether noise comes before or after the answer must not depend on who reads the connection.
+      if (opened) return opened.serve(request, response)
       openPages().then(
         ({ serve }) => serve(request, response),
         error => {

@@ -190,6 +190,15 @@ describe('requests read off the socket', () => {
     assert.equal(answers.length, 2)
   })
 
+  test('a page that answers before its body arrives does so before noise in the body is refused', async () => {
+    await daemon().owner.raw('GET', '/static/icon.svg')
+    const answers = await talk(`${head('POST /static/%zz', 'Transfer-Encoding: chunked')}noise`)
+    assert.deepEqual(
+      answers.map(({ body }) => body.msg),
+      ["'/static/%zz' is not a valid url component"],
+    )
+  })
+
   test('a poll whose client has gone no longer waits', async () => {
     const { queue_id } = await daemon().owner.call(events.register, {})
     const socket = connect(Number(new URL(daemon().url).port), '127.0.0.1')
