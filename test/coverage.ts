@@ -7,12 +7,15 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Loader, transform } from 'esbuild'
 import type { CoverageFile, V8CoverageEntry } from 'monocart-coverage-reports'
-import { type CoverageRecord, coverageText, type FileCoverage } from '../docs/generate/coverage.ts'
+import { type CoverageRecord, coverageText, type FileCoverage, percent, total } from '../docs/generate/coverage.ts'
 import { bundleFolder } from './bundle.ts'
 import { thisMachine } from './support/machine.ts'
 
-/** In percent, a little below what a whole run prints. Raise it with coverage, never lower it. */
-const floor = { lines: 96, functions: 93, branches: 84 }
+/**
+ * In percent, a little below what a whole run prints. Raise it with coverage, never lower it. (Of lines it was 96, when functions from a
+ * code cache counted as wholly run and the inspector did not count.)
+ */
+const floor = { lines: 94, functions: 94, branches: 87 }
 
 export interface Coverage {
   /** For the processes of the run, which pass it on to their children. */
@@ -49,19 +52,20 @@ export function startCoverage(root: string): Coverage | undefined {
       const results = await report.generate()
       rmSync(folder, { recursive: true, force: true })
       mkdirSync(outputDir, { recursive: true })
-      writeFileSync(join(outputDir, 'record.json'), coverageText(recordOf(results!.files)))
-      const short = Object.entries(floor).filter(([name, least]) => {
-        const { pct } = results!.summary[name as keyof typeof floor]!
-        return typeof pct === 'number' && pct < least
-      })
+      const record = recordOf(results!.files)
+      writeFileSync(join(outputDir, 'record.json'), coverageText(record))
+      const all = total(record)
+      const short = Object.entries(floor).filter(([name, least]) => percent(all[name as keyof typeof floor]) < least)
       for (const [name, least] of short) process.stdout.write(`✖ coverage of ${name} is below the floor of ${least}%\n`)
       return short.length === 0
     },
   }
 }
 
+/** Bundles have a little code of their own, which comes from no source. */
 function recordOf(files: readonly CoverageFile[]): CoverageRecord {
-  const covered = files.map(({ sourcePath, summary }): [string, FileCoverage] => {
+  const ours = files.filter(({ sourcePath }) => /^(daemon|cli)\//.test(sourcePath))
+  const covered = ours.map(({ sourcePath, summary }): [string, FileCoverage] => {
     const { lines, branches, functions } = summary
     const pair = ({ covered, total }: typeof lines) => [covered, total] as const
     return [sourcePath, { lines: pair(lines), branches: pair(branches), functions: pair(functions) }]

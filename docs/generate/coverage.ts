@@ -66,6 +66,11 @@ export function coveragePage(record: CoverageRecord | undefined): string {
   )
 }
 
+/** Of all files together. */
+export function total({ files }: CoverageRecord): FileCoverage {
+  return sum(Object.values(files))
+}
+
 /** Files and folders that need a reason. */
 export function below(record: CoverageRecord): string[] {
   const all = [...Object.entries(record.files), ...byFolder(record)]
@@ -101,9 +106,9 @@ function within({ files }: CoverageRecord, part: string): FileCoverage {
 }
 
 function sum(all: readonly FileCoverage[]): FileCoverage {
-  const total = (measure: keyof FileCoverage): Share =>
+  const added = (measure: keyof FileCoverage): Share =>
     all.reduce<Share>(([a, b], coverage) => [a + coverage[measure][0], b + coverage[measure][1]], [0, 0])
-  return { lines: total('lines'), branches: total('branches'), functions: total('functions') }
+  return { lines: added('lines'), branches: added('branches'), functions: added('functions') }
 }
 
 function isBelow({ lines, branches }: FileCoverage): boolean {
@@ -129,7 +134,7 @@ function shown(share: Share, isWanted: boolean): string {
   return isWanted && percent(share) < wanted ? `**${text}**` : text
 }
 
-function percent([covered, total]: Share): number {
+export function percent([covered, total]: Share): number {
   return total === 0 ? 100 : (covered / total) * 100
 }
 

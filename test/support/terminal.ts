@@ -83,7 +83,9 @@ export async function terminals(): Promise<
   }
   const launcher = join(import.meta.dirname, '../../bin/natter')
   return (t, shell, args, { columns = 80, env = {} } = {}) => {
-    const all = { PATH: process.env.PATH ?? '', TERM: 'xterm', HOME: shell.home, ...shell.env, ...env }
+    const { PATH = '', NODE_V8_COVERAGE } = process.env
+    const counted = NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }
+    const all = { PATH, ...counted, TERM: 'xterm', HOME: shell.home, ...shell.env, ...env }
     const pty = spawn(process.execPath, [launcher, ...args], { cols: columns, rows: 24, cwd: shell.home, env: all })
     return new Screen(t, pty)
   }
