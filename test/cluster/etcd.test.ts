@@ -72,6 +72,9 @@ describe('natterd --cluster', () => {
   })
 })
 
+/** Milliseconds for a call of etcd on a busy machine. */
+const patience = 60_000
+
 describe('natterd --cluster with TLS, users and a quota of etcd', { skip: withoutEtcd ?? false }, () => {
   let folder: string
   let ca: string
@@ -94,18 +97,21 @@ describe('natterd --cluster with TLS, users and a quota of etcd', { skip: withou
     writeFileSync(join(folder, 'password-right'), 'right\n')
     writeFileSync(join(folder, 'password-wrong'), 'wrong')
     etcd = await startEtcd(1, { flags: ['--quota-backend-bytes', '8000000'], tls: files })
-    const open = new Etcd({ urls: etcd.urls, ...files })
+    // One attempt for each: a user that is added a second time is refused.
+    const open = new Etcd({ urls: etcd.urls, ...files, attemptMs: patience })
+    const prepare = (path: string, body: Record<string, unknown>) =>
+      open.call(`/v3/auth/${path}`, body, { deadlineMs: patience })
     admin = new Etcd({ urls: etcd.urls, ...files, user: 'root', password: 'of the root' })
-    await open.call('/v3/auth/user/add', { name: 'root', password: 'of the root' })
-    await open.call('/v3/auth/role/add', { name: 'root' })
-    await open.call('/v3/auth/user/grant', { user: 'root', role: 'root' })
+    await prepare('user/add', { name: 'root', password: 'of the root' })
+    await prepare('role/add', { name: 'root' })
+    await prepare('user/grant', { user: 'root', role: 'root' })
     // No more than docs/cluster.md asks for.
-    await open.call('/v3/auth/user/add', { name: 'natter', password: 'right' })
-    await open.call('/v3/auth/role/add', { name: 'chat' })
+    await prepare('user/add', { name: 'natter', password: 'right' })
+    await prepare('role/add', { name: 'chat' })
     const [key, range_end] = [encodeText('/natter/chat/'), encodeText(rangeEnd('/natter/chat/'))]
-    await open.call('/v3/auth/role/grant', { name: 'chat', perm: { permType: 'READWRITE', key, range_end } })
-    await open.call('/v3/auth/user/grant', { user: 'natter', role: 'chat' })
-    await open.call('/v3/auth/enable', {})
+    await prepare('role/grant', { name: 'chat', perm: { permType: 'READWRITE', key, range_end } })
+    await prepare('user/grant', { user: 'natter', role: 'chat' })
+    await prepare('enable', {})
     await open.close()
     tls = ['--cluster-ca', files.ca, '--cluster-cert', files.cert, '--cluster-key', files.key]
     all = ['--secret', secret, '--cluster', etcd.urls[0]!, '--cluster-name', 'chat']
