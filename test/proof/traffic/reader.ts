@@ -8,9 +8,6 @@ import type { Account, Source } from './account.ts'
 /** The types whose events are counted. */
 export const countedTypes = ['saved_snippets', 'message', 'update_message', 'delete_message', 'reaction']
 
-/** A connection for each poll. */
-const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
-
 export class Reader {
   readonly #own: Account
   /** The accounts whose messages it hears, its own included. */
@@ -18,7 +15,10 @@ export class Reader {
   readonly #queue: string
   readonly #heard = new Map<Source, number>()
   readonly #living = new Set<number>()
+  /** One for each queue: an agent with thousands of connections searches them all for each request, and so does a signal. */
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   #last = -1
+  #isOver = false
 
   private constructor(own: Account, audience: readonly Account[], queue: string) {
     this.#own = own
@@ -35,18 +35,24 @@ export class Reader {
     return new Reader(own, audience, queue_id)
   }
 
-  /** Polls until the signal; a wrong event ends it with an error. */
-  async work(signal: AbortSignal): Promise<void> {
+  /** Polls until `stop`; a wrong event ends it with an error. */
+  async work(): Promise<void> {
     const { caller } = this.#own
-    while (!signal.aborted) {
+    while (!this.#isOver) {
       const query = `queue_id=${encodeURIComponent(this.#queue)}&last_event_id=${this.#last}`
-      const reply = await caller.raw('GET', '/api/v1/events', { query, agent, signal }).catch(error => {
-        if (!signal.aborted) throw error
+      const reply = await caller.raw('GET', '/api/v1/events', { query, agent: this.#agent }).catch(error => {
+        if (!this.#isOver) throw error
       })
       if (!reply) return
       assert.equal(reply.body.result, 'success', reply.text)
       for (const event of reply.body.events) this.#hear(event)
     }
+  }
+
+  /** Hangs up. */
+  stop(): void {
+    this.#isOver = true
+    this.#agent.destroy()
   }
 
   get count(): number {

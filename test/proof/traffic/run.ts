@@ -1,6 +1,5 @@
 // Traffic in windows. After each everything must have been heard, and in that silence the daemon is measured.
 
-import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestDaemon } from '../../support/daemon.ts'
 import type { RunOptions } from '../campaign.ts'
@@ -35,10 +34,7 @@ const patience = 120
 const leastWindows = 3
 
 export async function runTraffic(plan: Plan): Promise<{ readonly done: number; readonly measured: Measured[] }> {
-  const over = new AbortController()
-  // One listener for each poll.
-  setMaxListeners(0, over.signal)
-  const reading = allReading(plan.readers, over.signal)
+  const reading = allReading(plan.readers)
   reading.catch(() => {})
   const working = windows(plan)
   // When a reader fails first, the traffic fails after it, unheard.
@@ -46,17 +42,17 @@ export async function runTraffic(plan: Plan): Promise<{ readonly done: number; r
   try {
     return await Promise.race([working, reading.then(() => windowsNeverEnd())])
   } finally {
-    over.abort()
+    for (const reader of plan.readers) reader.stop()
     await reading.catch(() => {})
   }
 }
 
 /** Not all in one turn: a connection that sends nothing for long is closed. */
-async function allReading(readers: readonly Reader[], signal: AbortSignal): Promise<void> {
+async function allReading(readers: readonly Reader[]): Promise<void> {
   const reading: Promise<void>[] = []
   let failed = false
   for (const reader of readers) {
-    const one = reader.work(signal)
+    const one = reader.work()
     one.catch(() => {
       failed = true
     })
