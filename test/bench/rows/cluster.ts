@@ -51,7 +51,7 @@ async function startCluster(size: number, flags: readonly string[] = []): Promis
   writeFileSync(secretFile, 'the secret of the cluster that is measured')
   const daemons: Server[] = []
   // A leader that is busy with 9,000 polls on a loaded machine must not be replaced while it is measured.
-  const joined = ['--cluster', etcd.urls.join(','), '--secret-file', secretFile, '--cluster-lease', '30']
+  const joined = ['--cluster', etcd.urls.join(','), '--secret-file', secretFile, '--cluster-lease', '20']
   for (let i = 0; i < size; i++) {
     const own = ['--data', freshFolder(), '--no-profile', '--port', String(await freePort())]
     daemons.push(await startDaemon([...own, ...joined, ...flags]))
