@@ -17,10 +17,10 @@ import { withoutVitals } from './traffic/vitals.ts'
 
 const perSecond = 1000
 const queues = 10_000
-const queuesOfAccount = 4
+const queuesOfAccount = 2
 const windowSeconds = 30
 /** Own messages of an account that are not deleted. */
-const mostMessages = 5
+const mostMessages = 2
 
 const levels: readonly Level<keyof Measured>[] = [
   { figure: 'p50', what: 'half of the calls within', unit: ' ms', part: 0.3, least: 2 },
@@ -89,7 +89,7 @@ async function call(account: Account, chance: number): Promise<void> {
   if (chance < 0.25) return account.save()
   if (chance < 0.45) return account.sendOrDelete(mostMessages)
   if (chance < 0.5) return void (await caller.call(typing.set, { op: 'start', to: [caller.id] }))
-  if (chance < 0.7) return void (await caller.call(messages.list, { anchor: 'newest', num_before: 10, num_after: 0 }))
+  if (chance < 0.7) return void (await caller.call(messages.list, { anchor: 'newest', num_before: 4, num_after: 0 }))
   if (chance < 0.85) return void (await caller.call(users.me, {}))
   await caller.call(savedSnippets.list, {})
 }

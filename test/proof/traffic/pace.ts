@@ -15,26 +15,36 @@ const atOnce = 64
 export async function atRate({ perSecond, count, most }: Pace, work: () => Promise<void>): Promise<number[]> {
   const begin = performance.now()
   const took: number[] = []
-  const running = new Set<Promise<void>>()
-  let isFailed = false
-  for (let n = 0; n < count; n++) {
+  let running = 0
+  let failure: { readonly error: unknown } | undefined
+  let freed = () => {}
+  // One wait for whichever ends next. A race of hundreds of promises for each call would cost more than the calls.
+  const oneEnds = () =>
+    new Promise<void>(resolve => {
+      freed = resolve
+    })
+  const ended = () => {
+    running--
+    freed()
+  }
+  for (let n = 0; n < count && !failure; n++) {
     const due = begin + (n * 1000) / perSecond
     const early = due - performance.now()
     if (early > 0) await sleep(early)
     else await nextTurn()
-    while (running.size >= most) await Promise.race(running)
-    const one = work().then(() => {
-      took.push(performance.now() - due)
-      running.delete(one)
-    })
-    running.add(one)
-    // Thrown by the next wait, or at the end: it stays in the set.
-    one.catch(() => {
-      isFailed = true
-    })
-    if (isFailed) break
+    while (running >= most) await oneEnds()
+    running++
+    work()
+      .then(
+        () => void took.push(performance.now() - due),
+        error => {
+          failure ??= { error }
+        },
+      )
+      .then(ended)
   }
-  await Promise.all(running)
+  while (running > 0) await oneEnds()
+  if (failure) throw failure.error
   return took
 }
 

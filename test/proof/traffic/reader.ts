@@ -1,7 +1,7 @@
 // One queue with a poll that waits, and what it must have heard: every event of its accounts once, in order.
 
 import assert from 'node:assert/strict'
-import { Agent } from 'node:http'
+import { Client } from 'undici'
 import { events } from '../../../daemon/api/events.ts'
 import type { Account, Source } from './account.ts'
 
@@ -15,8 +15,8 @@ export class Reader {
   readonly #queue: string
   readonly #heard = new Map<Source, number>()
   readonly #living = new Set<number>()
-  /** One for each queue: an agent with thousands of connections searches them all for each request, and so does a signal. */
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  /** One for each queue: a pool of thousands of connections is searched for each request. */
+  readonly #client: Client
   #last = -1
   #isOver = false
 
@@ -24,6 +24,8 @@ export class Reader {
     this.#own = own
     this.#audience = audience
     this.#queue = queue
+    // A poll waits for as long as the daemon lets it.
+    this.#client = new Client(own.caller.url, { headersTimeout: 0, bodyTimeout: 0 })
   }
 
   /** `event_types` of undefined asks for all. */
@@ -37,22 +39,26 @@ export class Reader {
 
   /** Polls until `stop`; a wrong event ends it with an error. */
   async work(): Promise<void> {
-    const { caller } = this.#own
+    const headers = { authorization: `Basic ${btoa(this.#own.caller.auth!)}` }
     while (!this.#isOver) {
-      const query = `queue_id=${encodeURIComponent(this.#queue)}&last_event_id=${this.#last}`
-      const reply = await caller.raw('GET', '/api/v1/events', { query, agent: this.#agent }).catch(error => {
-        if (!this.#isOver) throw error
-      })
-      if (!reply) return
-      assert.equal(reply.body.result, 'success', reply.text)
-      for (const event of reply.body.events) this.#hear(event)
+      const path = `/api/v1/events?queue_id=${encodeURIComponent(this.#queue)}&last_event_id=${this.#last}`
+      const text = await this.#client
+        .request({ method: 'GET', path, headers })
+        .then(({ body }) => body.text())
+        .catch(error => {
+          if (!this.#isOver) throw error
+        })
+      if (text === undefined) return
+      const reply = JSON.parse(text)
+      assert.equal(reply.result, 'success', text)
+      for (const event of reply.events) this.#hear(event)
     }
   }
 
   /** Hangs up. */
   stop(): void {
     this.#isOver = true
-    this.#agent.destroy()
+    void this.#client.destroy()
   }
 
   get count(): number {
