@@ -1,6 +1,7 @@
 // Bodies on their way in: how much of them is held in memory, over all connections, and what happens beyond that.
 
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { limits } from '../domain/limits.ts'
 import { malformed, Refusal } from '../domain/refusal.ts'
 
@@ -103,6 +104,22 @@ export async function* piecesOf(raw: IncomingMessage, limit: number): AsyncGener
     }
   } catch (error) {
     throw error instanceof Refusal ? error : endedEarly()
+  }
+}
+
+/** Milliseconds that a client has to notice that its body is refused. */
+const noticeMs = 5000
+
+/**
+ * For a refusal that is answered while the body is arriving. node:http destroys the connection after the answer; the system would
+ * reset it because of what arrives then, and a client that is still sending would lose the answer. So our side is closed,
+ * and what arrives is read for a while.
+ */
+export function readOn(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end()
+    const timer = setTimeout(() => socket.destroy(), noticeMs)
+    socket.once('close', () => clearTimeout(timer))
   }
 }
 

@@ -15,7 +15,7 @@ import { callEndpoint, check } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { admitDefect, answeringOf, missingPath, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
-import { BodyRefused, diskRefusal, type Intake, piecesOf, readBody } from './body.ts'
+import { BodyRefused, diskRefusal, type Intake, piecesOf, readBody, readOn } from './body.ts'
 import { currentPath, dialectOf, speakAuthentication, understand } from './dialect.ts'
 import type { Answering, Forwarding, RepeatedCall, RequestHead, Response, Watch } from './exchange.ts'
 import { type Attempt, attemptOf, once } from './idempotency.ts'
@@ -141,7 +141,10 @@ export class Edge {
   }
 
   #fail(error: unknown, request: Incoming, answering: Answering): void {
-    if (error instanceof BodyRefused) answering.headers.push('Connection', 'close')
+    if (error instanceof BodyRefused) {
+      answering.headers.push('Connection', 'close')
+      if (answering.raw.socket) readOn(answering.raw.socket)
+    }
     if (error instanceof Refusal) refuse(answering, error)
     else crash(this.#log, error, request, answering)
   }

@@ -1,6 +1,7 @@
 // Bounds and deadlines on every way in: what is slow, too much or not read is refused in words or cut off, and others go on.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -115,6 +116,28 @@ describe('unfinished bodies', () => {
     const again = { body: Buffer.alloc(MiB, 'x'), headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }
     await until(async () => (await daemon.owner.raw('POST', '/api/v1/typing', again)).status === 400)
   })
+
+  for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=b'])
+    test(`that are too large are read on after the refusal, so that a client that is still sending gets it: ${type}`, async t => {
+      const daemon = await startDaemon(t, { flags: ['--memory'] })
+      const socket = connect({ port: Number(new URL(daemon.url).port), host: '127.0.0.1', allowHalfOpen: true })
+      let failure: Error | undefined
+      socket.on('error', error => {
+        failure = error
+      })
+      const answer = hungUp(socket)
+      const announced = `Content-Type: ${type}\r\nContent-Length: ${100_000 * MiB}`
+      socket.write(
+        `POST /api/v1/user_uploads HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization(daemon)}\r\n${announced}\r\n\r\n`,
+      )
+      await once(socket, 'end')
+      // A connection that is reset fails the second piece at the latest.
+      for (const _ of ['first', 'second'])
+        await new Promise(resolve => socket.write(Buffer.alloc(MiB, 'x'), () => setTimeout(resolve, 50)))
+      socket.end()
+      assert.match(await answer, /^HTTP\/1\.1 413 .*too large/s)
+      assert.equal(failure, undefined)
+    })
 
   test('an upload goes to the disk as it arrives, and one that is cut off leaves nothing there', async t => {
     const daemon = await startDaemon(t)
