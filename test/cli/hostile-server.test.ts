@@ -59,6 +59,29 @@ describe('text that would steer a terminal', () => {
   })
 })
 
+describe('a long event that almost has the form of a message', () => {
+  test('does not keep `tail` busy', { timeout: 120_000 }, async t => {
+    const chat = await fakeChat(t)
+    // Every piece could be the text of the message, and each is followed by all the others.
+    const piece = [{ a: 1, content: '', content_type: 'text/x-markdown', display_recipient: 1 }]
+    const message = { id: 1, pieces: Array.from({ length: 100_000 }, () => piece) }
+    chat.onRegister = () => {
+      chat.tell({ type: 'message', message })
+      chat.tell({ type: 'message', message: { id: 2, content: 'the next one' } })
+    }
+    const { stdout } = await newShell(t, chat.env).natter(['tail', '--json', '--count', '2'])
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    assert.deepEqual(
+      events.map(event => event.message.id),
+      [1, 2],
+    )
+    assert.equal(events[0].message.pieces.length, 100_000)
+  })
+})
+
 describe('a key', () => {
   test('from the environment is not sent to the site of a zuliprc that lies around', async t => {
     let calls = 0

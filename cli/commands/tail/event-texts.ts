@@ -37,6 +37,8 @@ export class EventTexts {
   #place: 'before' | 'inside' | 'after' = 'before'
   /** Of the last message. */
   #form: MessageForm | undefined
+  /** Of an event that has begun and is not complete. */
+  #scan: Scan | undefined
 
   /** The events that are complete now. */
   push(piece: string): Arrived[] {
@@ -58,8 +60,9 @@ export class EventTexts {
       at = skipped(text, this.#takeAlike(text, at, found))
       if (text[at] === ']') this.#place = 'after'
       if (text[at] !== '{') break
-      const arrived = this.#cut(text, at)
+      const arrived = this.#scan ? this.#finish(text, at) : this.#cut(text, at)
       if (!arrived) break
+      this.#scan = undefined
       found.push(arrived)
       at += arrived.text.length
     }
@@ -91,11 +94,18 @@ export class EventTexts {
   #cut(text: string, at: number): Arrived | undefined {
     const ids = idsAt(text, at)
     const next = ids ? text.indexOf('},{', at) : -1
-    if (next < 0 || !idsAt(text, next + 2)) return guessed(text, at)
+    if (next < 0 || !idsAt(text, next + 2)) return guessed(text, at) ?? this.#finish(text, at)
     const own = text.slice(at, next + 1)
     const parts = MessageForm.partsOf(own, this.#form)
     this.#form = parts?.form
     return new Arrived(own, ids, parts)
+  }
+
+  /** Every character is looked at once, in however many pieces a long event arrives. */
+  #finish(text: string, at: number): Arrived | undefined {
+    this.#scan ??= new Scan()
+    const length = this.#scan.lengthOf(text, at)
+    return length === undefined ? undefined : parsed(text.slice(at, at + length))
   }
 
   /** Quotes inside a string are escaped, so this is found nowhere else. */
@@ -122,29 +132,40 @@ function idsAt(text: string, at: number): [number, number] | undefined {
  */
 function guessed(text: string, start: number): Arrived | undefined {
   const end = text.indexOf('},{', start)
-  if (end >= 0) {
-    const part = text.slice(start, end + 1)
-    try {
-      return new Arrived(part, undefined, undefined, JSON.parse(part))
-    } catch {
-      // Objects within it are separated in the same way.
-    }
+  if (end < 0) return undefined
+  try {
+    return parsed(text.slice(start, end + 1))
+  } catch {
+    // Objects within it are separated in the same way.
+    return undefined
   }
-  const part = text.slice(start, endOf(text, start))
-  return part === '' ? undefined : new Arrived(part, undefined, undefined, JSON.parse(part))
 }
 
-/** Index after the brace that closes the one at `start`, or `start` if it has not arrived yet. */
-function endOf(text: string, start: number): number {
-  let depth = 0
-  for (let at = start; at < text.length; at++) {
-    const character = text[at]
-    if (character === '"') {
-      for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++
-    } else if (character === '{') depth++
-    else if (character === '}' && --depth === 0) return at + 1
+function parsed(text: string): Arrived {
+  return new Arrived(text, undefined, undefined, JSON.parse(text))
+}
+
+/** Looks for the brace that closes the first one of an object, and goes on where it was when more has arrived. */
+class Scan {
+  #at = 0
+  #depth = 0
+  #isInString = false
+
+  /** Of the object that begins at `start`; undefined if its end has not arrived yet. */
+  lengthOf(text: string, start: number): number | undefined {
+    let at = start + this.#at
+    for (; at < text.length; at++) {
+      const character = text[at]
+      if (this.#isInString) {
+        if (character === '\\') at++
+        else if (character === '"') this.#isInString = false
+      } else if (character === '"') this.#isInString = true
+      else if (character === '{') this.#depth++
+      else if (character === '}' && --this.#depth === 0) return at + 1 - start
+    }
+    this.#at = at - start
+    return undefined
   }
-  return start
 }
 
 function skipped(text: string, at: number): number {

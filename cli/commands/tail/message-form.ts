@@ -27,11 +27,12 @@ export class MessageForm {
 
   /** Of a message event in our daemon's format. If it has the form of the last one, that is returned. */
   static partsOf(text: string, last: MessageForm | undefined): MessageParts | undefined {
-    const [, before, content, between, time, after] = anyMessage.exec(text) ?? []
-    if (content === undefined) return undefined
+    const cut = cutMessage(text)
+    if (!cut) return undefined
+    const { before, content, between, time, after } = cut
     const isSame = last?.before === before && last?.between === between && last?.after === after
     if (isSame) last!.#seen++
-    const form = isSame ? last! : new MessageForm(before!, between!, after!)
+    const form = isSame ? last! : new MessageForm(before, between, after)
     return { form, content, seconds: Number(time) }
   }
 
@@ -49,12 +50,34 @@ export class MessageForm {
 
 const enough = 8
 
-/** Quotes inside a string are escaped, so what is in quotes here is found nowhere else. */
 const inString = String.raw`[^"\\]*(?:\\.[^"\\]*)*`
-const anyMessage = new RegExp(
-  String.raw`^\{"id":\d+,"type":"message","message":\{"id":\d+(,.*?,"content":")(${inString})(","content_type":"text/x-markdown","display_recipient":.*?,"is_me_message":false,"timestamp":)(\d+)([,}].*)$`,
-  's',
-)
+const begins = /^\{"id":\d+,"type":"message","message":\{"id":\d+(?=,)/
+const restOfString = new RegExp(inString, 'y')
+const number = /\d+(?=[,}])/y
+/** Quotes inside a string are escaped, so these are found nowhere else. */
+const textBegins = ',"content":"'
+const textEnds = '","content_type":"text/x-markdown","display_recipient":'
+const timeBegins = ',"is_me_message":false,"timestamp":'
+
+/** From left to right, never back: the text comes from a server that may be hostile, and can be long. */
+function cutMessage(text: string): Record<'before' | 'content' | 'between' | 'time' | 'after', string> | undefined {
+  const ids = begins.exec(text)?.[0].length
+  const textAt = ids === undefined ? -1 : text.indexOf(textBegins, ids) + textBegins.length
+  if (textAt < textBegins.length) return undefined
+  const content = matchAt(restOfString, text, textAt)!
+  const textEnd = textAt + content.length
+  if (!text.startsWith(textEnds, textEnd)) return undefined
+  const timeAt = text.indexOf(timeBegins, textEnd) + timeBegins.length
+  const time = timeAt < timeBegins.length ? undefined : matchAt(number, text, timeAt)
+  if (time === undefined) return undefined
+  const [before, between] = [text.slice(ids, textAt), text.slice(textEnd, timeAt)]
+  return { before, content, between, time, after: text.slice(timeAt + time.length) }
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
 
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
