@@ -259,10 +259,16 @@ export class Caller {
   }
 
   /** Calls an endpoint and returns whatever it answers. */
-  async try(endpoint: Endpoint, params: Record<string, unknown>): Promise<HttpReply> {
+  async try(
+    endpoint: Endpoint,
+    params: Record<string, unknown>,
+    further: Record<string, string> = {},
+  ): Promise<HttpReply> {
     const { path, fields } = encode(endpoint, params)
     const form = formOf(endpoint.method, fields)
-    const reply = await send(`${this.url}/api/v1${path}`, { method: endpoint.method, auth: this.auth, ...form })
+    const headers = { ...form.headers, ...further }
+    const { method } = endpoint
+    const reply = await send(`${this.url}/api/v1${path}`, { method, auth: this.auth, ...form, headers })
     note(endpoint, reply)
     return reply
   }

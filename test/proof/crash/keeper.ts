@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict'
 import { botStorage } from '../../../daemon/api/bots/bot-storage.ts'
 import { events } from '../../../daemon/api/events.ts'
+import { uploads } from '../../../daemon/api/files/uploads.ts'
+import { keyHeader } from '../../../daemon/api/idempotency.ts'
+import { messages } from '../../../daemon/api/messages/messages.ts'
 import { invitations } from '../../../daemon/api/people/invitations.ts'
-import type { Caller } from '../../support/daemon.ts'
 import { cutOff } from '../../support/http.ts'
 import type { Place } from './place.ts'
-import { type Slot, slotsOf, type World } from './slots.ts'
+import type { Call, Slot, World } from './slots/slot.ts'
+import { slotsOf } from './slots.ts'
 
 /** Archived and deactivated records have to be listed, too. */
 const client_capabilities = {
@@ -18,19 +21,17 @@ const client_capabilities = {
 }
 
 export class CrashKeeper {
-  readonly #keeper: Caller
-  readonly #bot: Caller
+  readonly #place: Place
   readonly #random: () => number
   readonly #slots: readonly Slot[]
   /** The number of the value that was answered last. */
   readonly #answered = new Map<Slot, number>()
-  #unknown: Slot | undefined
+  #unknown: { readonly slot: Slot; readonly call: Call } | undefined
   #world: World = {}
   done = 0
 
   constructor(place: Place, random: () => number) {
-    this.#keeper = place.keeper
-    this.#bot = place.bot
+    this.#place = place
     this.#random = random
     this.#slots = slotsOf(place)
   }
@@ -39,13 +40,10 @@ export class CrashKeeper {
     while (living.is) {
       const slot = this.#slots[Math.floor(this.#random() * this.#slots.length)]!
       const n = this.#numberOf(slot) + 1
-      if (slot.looksUp && n % 2 === 0 && !(await this.#look(url).catch(cutOff))) return
-      const { endpoint, params, asBot } = slot.write(n, this.#world)
-      this.#unknown = slot
-      const caller = (asBot ? this.#bot : this.#keeper).at(url)
-      const reply = await caller.try(endpoint, { ...params }).catch(cutOff)
-      if (!reply) return
-      assert.equal(reply.body.result, 'success', `${slot.name}: ${reply.text}`)
+      if (slot.looksUp && !(await this.#look(url).catch(cutOff))) return
+      const call = slot.write(n, this.#world)
+      this.#unknown = { slot, call }
+      if (!(await this.#ask(url, slot, call).catch(cutOff))) return
       this.#take(slot, n)
     }
   }
@@ -53,24 +51,43 @@ export class CrashKeeper {
   /** Every slot has the value that was answered; true when one has a value that was not. */
   async settle(url: string): Promise<boolean> {
     await this.#look(url)
-    const unknown = this.#unknown
-    this.#unknown = undefined
-    if (unknown) {
-      const n = this.#numberOf(unknown) + 1
-      if (unknown.read(this.#world) === unknown.value(n)) this.#take(unknown, n)
+    const before = this.done
+    if (this.#unknown) {
+      const { slot, call } = this.#unknown
+      this.#unknown = undefined
+      const n = this.#numberOf(slot) + 1
+      if (call.key) {
+        await this.#ask(url, slot, call)
+        await this.#look(url)
+      }
+      if (call.key || slot.read(this.#world) === slot.value(n)) this.#take(slot, n)
     }
     for (const slot of this.#slots)
       assert.equal(slot.read(this.#world), slot.value(this.#numberOf(slot)), `${slot.name} is not as it was answered`)
-    return unknown !== undefined && this.#unknown === undefined
+    return this.done > before
+  }
+
+  async #ask(url: string, { name }: Slot, { endpoint, params, asBot, key }: Call): Promise<true> {
+    const caller = (asBot ? this.#place.bot : this.#place.keeper).at(url)
+    const reply = await caller.try(endpoint, { ...params }, key ? { [keyHeader]: key } : {})
+    assert.equal(reply.body.result, 'success', `${name}: ${reply.text}`)
+    return true
   }
 
   async #look(url: string): Promise<true> {
-    const [keeper, bot] = [this.#keeper.at(url), this.#bot.at(url)]
-    const { queue_id, ...state } = await keeper.call(events.register, { client_capabilities })
+    const { message: message_id, moved: moved_id } = this.#place
+    const [keeper, bot] = [this.#place.keeper.at(url), this.#place.bot.at(url)]
+    const { queue_id, ...state } = await keeper.call(events.register, {
+      client_capabilities,
+      include_subscribers: 'true',
+    })
     if (queue_id) await keeper.call(events.delete, { queue_id })
     const { invites } = await keeper.call(invitations.list, {})
     const { storage } = await bot.call(botStorage.get, {})
-    this.#world = { ...state, invites, storage }
+    const { attachments } = await keeper.call(uploads.list, {})
+    const { message } = await keeper.call(messages.get, { message_id, apply_markdown: false })
+    const { message: moved } = await keeper.call(messages.get, { message_id: moved_id, apply_markdown: false })
+    this.#world = { ...state, invites, storage, attachments, message, moved }
     return true
   }
 

@@ -6,11 +6,13 @@ import { channelFolders } from '../../../daemon/api/channels/channel-folders.ts'
 import { channels } from '../../../daemon/api/channels/channels.ts'
 import { defaultChannels } from '../../../daemon/api/channels/default-channels.ts'
 import { subscriptions } from '../../../daemon/api/channels/subscriptions.ts'
+import { uploads } from '../../../daemon/api/files/uploads.ts'
 import { drafts } from '../../../daemon/api/messages/drafts.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { scheduledMessages } from '../../../daemon/api/messages/scheduled-messages.ts'
 import { linkifiers } from '../../../daemon/api/organization/linkifiers.ts'
 import { organization } from '../../../daemon/api/organization/organization.ts'
+import { invitations } from '../../../daemon/api/people/invitations.ts'
 import { navigationViews } from '../../../daemon/api/people/navigation-views.ts'
 import { profileFields } from '../../../daemon/api/people/profile-fields.ts'
 import { settings } from '../../../daemon/api/people/settings.ts'
@@ -25,7 +27,16 @@ export interface Place {
   readonly bot: Caller
   readonly channel: number
   readonly attic: number
+  /** A direct message to oneself. */
   readonly message: number
+  /** A message in the channel. */
+  readonly moved: number
+  /** URL of a file. */
+  readonly upload: string
+  /** An invitation by email. */
+  readonly invitation: number
+  /** A second bot. */
+  readonly helper: number
   /** Users that things are done to. */
   readonly dan: number
   readonly eve: number
@@ -51,18 +62,45 @@ export async function preparedPlace(daemon: TestDaemon): Promise<Place> {
     subscribers: [keeper.id],
   })
   const { id: attic } = await keeper.call(channels.create, { name: 'attic', subscribers: [keeper.id] })
+  await keeper.call(channels.create, { name: 'loft', subscribers: [keeper.id] })
   await keeper.call(subscriptions.property, { stream_id: channel, property: 'color', value: '#000000' })
-  for (const name of ['crew', 'past'])
+  const { id: moved } = await keeper.call(messages.send, {
+    type: 'channel',
+    to: channel,
+    topic: '0',
+    content: 'no link',
+  })
+  const file = { filename: 'a.txt', contentType: 'text/plain', bytes: Buffer.from('a') }
+  const { url: upload } = await keeper.call(uploads.upload, { file })
+  for (const name of ['crew', 'past', 'pals'])
     await keeper.call(userGroups.create, { name, description: '0', members: [keeper.id] })
   await keeper.call(organization.update, { description: '0' })
   await keeper.call(linkifiers.add, { pattern: 'A(?P<id>[0-9]+)', url_template: 'http://a.example/0/{id}' })
+  await keeper.call(linkifiers.add, { pattern: 'C(?P<id>[0-9]+)', url_template: 'http://c.example/{id}' })
+  await keeper.call(organization.addDomain, { domain: 'b.example', allow_subdomains: false })
   await keeper.call(profileFields.create, { field_type: 1, name: 'first', hint: '0' })
+  await keeper.call(profileFields.create, { field_type: 1, name: 'other' })
   await keeper.call(profileFields.set, { data: [{ id: 1, value: '0' }] })
-  await keeper.call(channelFolders.create, { name: 'first', description: '0' })
+  for (const name of ['first', 'other']) await keeper.call(channelFolders.create, { name, description: '0' })
   await keeper.call(defaultChannels.createGroup, { group_name: 'kit', description: '0', stream_names: ['attic'] })
   await keeper.call(navigationViews.add, { fragment: 'narrow/topic/tools', is_pinned: true, name: '0' })
   const { user_id, api_key } = await keeper.call(bots.create, { full_name: 'Bot 0', short_name: 'keeper', bot_type: 1 })
   const bot = new Caller(daemon.url, 'keeper-bot@example.com', api_key, user_id)
   await bot.call(botStorage.put, { storage: { n: '0' } })
-  return { keeper, bot, channel, attic, message, dan: dan.id, eve: eve.id }
+  const helper = await keeper.call(bots.create, { full_name: 'Helper', short_name: 'helper', bot_type: 1 })
+  await keeper.call(invitations.send, { invitee_emails: 'fay@example.com', stream_ids: [] })
+  const { invites } = await keeper.call(invitations.list, {})
+  return {
+    keeper,
+    bot,
+    helper: helper.user_id,
+    channel,
+    attic,
+    message,
+    moved,
+    upload,
+    invitation: invites[0]!.id,
+    dan: dan.id,
+    eve: eve.id,
+  }
 }
