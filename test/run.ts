@@ -52,7 +52,8 @@ function isAfter(file: string): boolean {
 /** Passes on what node prints, except its summary: there is one for the whole at the end. */
 async function run(files: readonly string[]): Promise<boolean> {
   if (files.length === 0) return false
-  // The timeout is for a whole file, and only against one that hangs: a busy machine takes minutes for the longest.
+  // Only against a process that hangs: a busy machine takes minutes for the longest, and coverage makes it slower still.
+  const timeout = coverage ? 3_600_000 : 600_000
   const options = [
     '--enable-source-maps',
     // Random histories make much garbage that is gone at once.
@@ -60,7 +61,7 @@ async function run(files: readonly string[]): Promise<boolean> {
     '--test',
     // Some tests wait most of the time.
     `--test-concurrency=${availableParallelism() + 2}`,
-    '--test-timeout=600000',
+    `--test-timeout=${timeout}`,
     '--test-reporter=spec',
   ]
   const child = spawn(process.execPath, [...options, ...(await bundleTests(root, files))], {

@@ -88,13 +88,24 @@ export async function readOpenState(fd: number, file: string, keepRows = true): 
 export async function readStateHead(fd: number, file: string): Promise<Omit<StateDocument, 'sections'>> {
   for await (const block of lineBlocks(fd, fstatSync(fd).size)) {
     const text = block.toString('utf8', 0, Math.max(0, block.indexOf(newline)))
-    if (!text.endsWith('"sections":{')) break
-    const { sections, ...head } = JSON.parse(`${text}}}`)
-    const reason = whyNotState({ ...head, sections })
+    const found = text.endsWith('"sections":{') ? parsed(`${text}}}`) : undefined
+    // Another layout, or damage: reading all of it tells which.
+    if (found === undefined) break
+    const reason = whyNotState(found)
     if (reason) throw new SnapshotDamaged(file, 1, reason)
+    const { sections, ...head } = found as StateDocument
     return head
   }
   return readOpenState(fd, file)
+}
+
+/** Undefined when the text is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** From its beginning, wherever the descriptor has got to. */
@@ -235,10 +246,18 @@ function parseWhole(file: string, text: string, earlier: SnapshotDamaged): State
     // The reading by lines knows the line, unless it did not get past the first.
     if (earlier.line > 1) throw earlier
     const { message } = error as Error
-    const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
-    throw new SnapshotDamaged(file, text.slice(0, offset).split('\n').length, message)
+    throw new SnapshotDamaged(file, text.slice(0, placeOf(message, text)).split('\n').length, message)
   }
   return acceptDocument(file, document)
+}
+
+/** Where `JSON.parse` failed: it names the place by its number, by up to ten letters before and after it, or not at all at the end. */
+function placeOf(message: string, text: string): number {
+  const position = /position (\d+)/.exec(message)?.[1]
+  if (position !== undefined) return Number(position)
+  const [, before, around = ''] = /, (\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON$/s.exec(message) ?? []
+  const found = around === '' ? -1 : text.indexOf(around)
+  return found < 0 ? text.length : found + (before ? 10 : 0)
 }
 
 /** A snapshot that was parsed as a whole: refuses what is none, what is of a newer format, and what does not match its sums. */

@@ -16,7 +16,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { removeUnfinished, writeFileAtomically, writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
+import {
+  makeFolderSync,
+  removeUnfinished,
+  writeFileAtomically,
+  writeFileAtomicallySync,
+} from '../../daemon/journal/atomic-file.ts'
 
 let folder: string
 beforeEach(() => {
@@ -55,6 +60,23 @@ for (const [name, write] of Object.entries(writers))
       await write(path, 'mine')
       assert.equal(readFileSync(target, 'utf8'), 'not yours')
       assert.equal(readFileSync(path, 'utf8'), 'mine')
+    })
+
+    test('does not write through a link that somebody planted under the temporary name', async t => {
+      const { randomUUID } = crypto
+      t.after(() => {
+        crypto.randomUUID = randomUUID
+      })
+      crypto.randomUUID = () => '00000000-0000-4000-8000-000000000000'
+      const [path, target] = [join(folder, 'secret'), join(folder, 'elsewhere')]
+      writeFileSync(target, 'not yours')
+      symlinkSync(target, `${path}.${crypto.randomUUID()}.tmp`)
+      await assert.rejects(write(path, 'mine'), { code: 'EEXIST' })
+      assert.equal(readFileSync(target, 'utf8'), 'not yours')
+    })
+
+    test('says that the folder is missing', async () => {
+      await assert.rejects(write(join(folder, 'missing', 'secret'), 'text'), { code: 'ENOENT', syscall: 'open' })
     })
 
     test('removes the temporary file when the file cannot take its name', async () => {
@@ -98,12 +120,33 @@ describe('writeFileAtomically', () => {
   })
 })
 
+describe('makeFolderSync', () => {
+  test('makes a folder and those above it, for their owner alone', () => {
+    makeFolderSync(join(folder, 'a', 'b'))
+    for (const name of ['a', 'a/b'])
+      if (process.platform !== 'win32') assert.equal(statSync(join(folder, name)).mode & 0o777, 0o700)
+  })
+
+  test('leaves a folder as it is', () => {
+    chmodSync(folder, 0o755)
+    makeFolderSync(folder)
+    if (process.platform !== 'win32') assert.equal(statSync(folder).mode & 0o777, 0o755)
+  })
+
+  test('says that a file is in its place, or above it', { skip: process.platform === 'win32' }, () => {
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    assert.throws(() => makeFolderSync(file), { code: 'EEXIST' })
+    assert.throws(() => makeFolderSync(join(file, 'below')), { code: 'ENOTDIR' })
+  })
+})
+
 describe('removeUnfinished', () => {
   test('removes what earlier attempts left, and no file of another name', () => {
-    for (const name of ['state.json', 'state.json.tmp', 'state.json.12ab.tmp', 'state.jsonx.tmp', 'journal-3.tmp'])
-      writeFileSync(join(folder, name), '')
+    const others = ['journal-3.tmp', 'state.json', 'state.json.bak', 'state.jsonx.tmp']
+    for (const name of ['state.json.tmp', 'state.json.12ab.tmp', ...others]) writeFileSync(join(folder, name), '')
     removeUnfinished(join(folder, 'state.json'))
-    assert.deepEqual(readdirSync(folder).sort(), ['journal-3.tmp', 'state.json', 'state.jsonx.tmp'])
+    assert.deepEqual(readdirSync(folder).sort(), others)
     removeUnfinished(join(folder, 'missing', 'state.json'))
     assert.ok(!existsSync(join(folder, 'missing')))
   })

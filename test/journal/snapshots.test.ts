@@ -178,6 +178,10 @@ describe('snapshots', () => {
       [text.replace('},\n', '}\n'), 4],
       [text.replace('"realm":[', '"realm":'), 6],
       [JSON.stringify(sample, null, 1).replace('"name": "Bo"', '"name" "Bo"'), 13],
+      [JSON.stringify(sample, null, 1).replace('"Bo"', 'Bo'), 13],
+      [JSON.stringify(sample, null, 1).slice(0, -1), JSON.stringify(sample, null, 1).split('\n').length],
+      [text.replace('"position":12', '"position":x'), 1],
+      [text.replace('"format"', 'format'), 1],
     ]
     for (const [damaged, line] of cases) {
       writeFileSync(state(folder), damaged)

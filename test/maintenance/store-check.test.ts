@@ -75,6 +75,17 @@ describe('natter store check', () => {
     assert.equal(problems[1]!.line, lines.findIndex(line => line.includes('"2wo"')) + 1)
   })
 
+  test('reports a snapshot whose first line is damaged', async t => {
+    const folder = copy()
+    edit(folder, 'state.json', text => text.replace('"position":', '"position":x'))
+    const { code, problems } = await check(t, folder)
+    assert.equal(code, 1)
+    assert.deepEqual(
+      problems.map(({ file, line }) => [file, line]),
+      [['state.json', 1]],
+    )
+  })
+
   test('reports an upload that is missing', async t => {
     const folder = copy()
     const name = readdirSync(join(folder, 'files'))[0]!

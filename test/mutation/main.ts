@@ -21,8 +21,10 @@ const isQuick = args.includes('--quick')
 const onlySurvivors = args.includes('--survivors')
 const words = args.filter(arg => !arg.startsWith('-'))
 
-/** Of a whole test, in milliseconds; or ten times what it took, if that is more. */
-const leastLimit = 20_000
+/** Of a whole test, in milliseconds, beside ten times what it took without a mutant. */
+const leastLimit = 5_000
+/** What takes longer, in milliseconds, runs after all that is quicker. */
+const slow = 100
 
 if (!hasInstrumenter()) {
   process.stderr.write(`The instrumenter is missing. Install it: ${installation}\n`)
@@ -89,12 +91,14 @@ async function watchTests(worker: string, bundles: ReadonlyMap<string, string>):
   return seen.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
 }
 
-/** Only tests that come past the mutant; all of a group that comes past it while it is loaded. */
+/** Only tests that come past the mutant, the quick ones first; all of a group that comes past it while it is loaded. */
 function planFor({ id }: Mutant, bundles: ReadonlyMap<string, string>, seen: readonly [string, Seen][]): Plan[] {
   return seen.flatMap(([group, { static: early, perTest, took }]): Plan[] => {
     const numbers = Object.keys(took).filter(number => id in early || id in (perTest[number] ?? {}))
-    const tests = Object.fromEntries(numbers.map(number => [number, Math.max(leastLimit, took[number]! * 10)]))
-    return numbers.length === 0 ? [] : [{ bundle: bundles.get(group)!, tests }]
+    const limits = (chosen: readonly string[]) =>
+      Object.fromEntries(chosen.map(number => [number, leastLimit + took[number]! * 10]))
+    const parts = [numbers.filter(number => took[number]! <= slow), numbers.filter(number => took[number]! > slow)]
+    return parts.filter(part => part.length > 0).map(part => ({ bundle: bundles.get(group)!, tests: limits(part) }))
   })
 }
 

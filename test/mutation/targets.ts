@@ -32,7 +32,13 @@ export const targets: readonly Target[] = [
     folder: 'daemon/journal',
     groups: {
       journal: [
+        'test/journal/segment-format.test.ts',
+        'test/journal/segment-reader.test.ts',
+        'test/journal/segments.test.ts',
+        'test/journal/file-journal.test.ts',
+        'test/journal/state-file.test.ts',
         'test/journal/atomic-file.test.ts',
+        'test/journal/flush-order.test.ts',
         'test/journal/journal.test.ts',
         'test/journal/snapshots.test.ts',
         'test/journal/damage.test.ts',
