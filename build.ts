@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import * as filePromises from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
@@ -52,6 +53,10 @@ const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }
   entities: { parts: ['decodeHTML', 'decodeHTMLStrict'], by: /node_modules\/markdown-it\// },
   // Only daemons that log something.
   pino: { parts: ['pino'], by: /daemon\/http\// },
+  // Only daemons with a store on disk.
+  'node:fs/promises': { parts: Object.keys(filePromises).filter(name => name !== 'default'), by: /\/daemon\// },
+  // Only a program that runs from its sources: a bundle knows its version.
+  'node:module': { parts: ['createRequire'], by: /\/daemon\/version\.ts$/ },
   // For options that are not set.
   'node:https': { parts: ['createServer'], by: /node_modules\/fastify\/lib\// },
   'node:http2': { parts: ['createServer', 'createSecureServer'], by: /node_modules\/fastify\/lib\// },
@@ -60,6 +65,16 @@ const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }
 const lazily: Plugin = {
   name: 'lazily',
   setup(build) {
+    // Only for texts that markdown-it looks for links in by itself, which is off: ours has rules for links.
+    build.onResolve({ filter: /^linkify-it$/ }, ({ path }) => ({ path, namespace: 'left-out' }))
+    build.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'module.exports = class {}' }))
+    // The router asserts much and is never wrong here: node's assertions take five milliseconds to load.
+    build.onResolve({ filter: /^node:assert$/ }, ({ path, importer }) =>
+      /node_modules\/find-my-way\//.test(importer) ? { path, namespace: 'when-failing' } : undefined,
+    )
+    build.onLoad({ filter: /.*/, namespace: 'when-failing' }, ({ path }) => ({
+      contents: `module.exports = (holds, message) => { if (!holds) require('${path}').fail(message) }`,
+    }))
     build.onResolve(
       { filter: new RegExp(`^(${Object.keys(usedLate).join('|')})$`) },
       ({ path, importer, resolveDir }) =>
@@ -69,7 +84,7 @@ const lazily: Plugin = {
       contents: usedLate[path]!.parts.map(part => {
         // The default of a CommonJS package is the package.
         const late = `require('${path}')${part === 'default' ? '' : `.${part}`}`
-        return `export ${part === 'default' ? 'default' : `const ${part} =`} new Proxy(function () {}, {
+        return `export ${part === 'default' ? 'default' : `const ${part} =`} /* @__PURE__ */ new Proxy(function () {}, {
           get: (_, name) => ${late}[name],
           apply: (_, self, args) => Reflect.apply(${late}, self, args),
           construct: (_, args) => Reflect.construct(${late}, args),

@@ -21,7 +21,8 @@ const known = new WeakMap<TSchema, TSchema>()
 export function bounded<S extends TSchema>(shape: S): S {
   let found = known.get(shape)
   if (!found) {
-    found = mapped(shape, part => ({ ...defaultsFor(part), ...part }))
+    const bound = defaultsFor(shape)
+    found = withParts(bound ? ({ ...bound, ...shape } as TSchema) : shape, bounded)
     known.set(shape, found)
   }
   return found as S
@@ -29,30 +30,29 @@ export function bounded<S extends TSchema>(shape: S): S {
 
 /** For a checker that would count in another way. */
 export function withoutBounds(shape: TSchema): TSchema {
-  return mapped(shape, part => {
-    const { maxLength, maxItems, maxProperties, ...rest } = part
-    return rest as TSchema
-  })
+  const { maxLength, maxItems, maxProperties, ...rest } = shape
+  return withParts(rest as TSchema, withoutBounds)
 }
 
-function defaultsFor({ type, format, ref, const: only }: TSchema): object {
-  if (only !== undefined || format === 'binary') return {}
+function defaultsFor({ type, format, ref, const: only }: TSchema): object | undefined {
+  if (only !== undefined || format === 'binary') return undefined
   if (type === 'string') return { maxLength: boundsByRef[ref] ?? defaultBounds.text }
   if (type === 'array') return { maxItems: boundsByRef[ref] ?? defaultBounds.items }
-  return type === 'object' ? { maxProperties: defaultBounds.entries } : {}
+  return type === 'object' ? { maxProperties: defaultBounds.entries } : undefined
 }
 
-function mapped(shape: TSchema, change: (part: TSchema) => TSchema): TSchema {
-  const inner = (part: TSchema) => mapped(part, change)
-  const innerOf = (parts: Record<string, TSchema>) =>
-    Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, inner(part)]))
+/** The same shape with other parts; the shape itself if it has none. */
+function withParts(shape: TSchema, change: (part: TSchema) => TSchema): TSchema {
   const { anyOf, items, properties, patternProperties } = shape
+  if (!anyOf && !items && !properties && !patternProperties) return shape
+  const changed = (parts: Record<string, TSchema>) =>
+    Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, change(part)]))
   return {
-    ...change(shape),
-    ...(anyOf && { anyOf: anyOf.map(inner) }),
-    ...(items && { items: inner(items) }),
-    ...(properties && { properties: innerOf(properties) }),
-    ...(patternProperties && { patternProperties: innerOf(patternProperties) }),
+    ...shape,
+    ...(anyOf && { anyOf: anyOf.map(change) }),
+    ...(items && { items: change(items) }),
+    ...(properties && { properties: changed(properties) }),
+    ...(patternProperties && { patternProperties: changed(patternProperties) }),
   } as TSchema
 }
 

@@ -41,6 +41,8 @@ export class Routes<R extends Routed = AnyResource> {
   }
 
   readonly #routes = new Map<string, Route<R>[]>()
+  /** Those without parameters, by method and path: most calls, and none of them needs a router. */
+  readonly #plain = new Map<string, Found<R>>()
   /** By the path's first word, made when first asked: making them all would be a tenth of the start. */
   readonly #routers = new Map<string, ReturnType<typeof Router>>()
 
@@ -51,14 +53,20 @@ export class Routes<R extends Routed = AnyResource> {
         for (const path of [endpoint.path, ...(endpoint.also ?? [])]) {
           const word = firstWord(path)
           const routes = this.#routes.get(word)
-          if (routes) routes.push({ endpoint, resource, key, pattern: path })
-          else this.#routes.set(word, [{ endpoint, resource, key, pattern: path }])
+          const route = { endpoint, resource, key, pattern: path }
+          if (routes) routes.push(route)
+          else this.#routes.set(word, [route])
+          if (!path.includes('{')) this.#plain.set(`${endpoint.method} ${path}`, { route, path: noParams })
         }
       }
   }
 
   /** The path is relative to the prefix of the routes and still percent-encoded. */
   find(method: string, path: string): Found<R> | undefined {
+    return this.#plain.get(`${method} ${path}`) ?? this.#search(method, path)
+  }
+
+  #search(method: string, path: string): Found<R> | undefined {
     const found = this.#routerFor(path)?.find(method as Method, path)
     if (!found && isDecodable(path)) return undefined
     // Without a route of ours, what the router found is its own for paths that cannot be decoded.
@@ -101,6 +109,8 @@ export class Routes<R extends Routed = AnyResource> {
     return router
   }
 }
+
+const noParams: Readonly<Record<string, string>> = Object.freeze({})
 
 function isDecodable(path: string): boolean {
   try {

@@ -3,6 +3,7 @@
 
 import { bots } from '../api/bots/bots.ts'
 import { channels } from '../api/channels/channels.ts'
+import type { Endpoint } from '../api/define.ts'
 import { parseDuration } from '../api/durations.ts'
 import { messages } from '../api/messages/messages.ts'
 import { reactions as reactionsPage } from '../api/messages/reactions.ts'
@@ -16,7 +17,7 @@ import { userByEmail } from '../domain/model/lookups.ts'
 import { roles } from '../domain/model/roles.ts'
 import { State, type User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
-import type { Context, Tools } from '../domain/resource.ts'
+import type { AnyResource, Context, Tools } from '../domain/resource.ts'
 import { isOwner } from '../domain/rules/index.ts'
 import { noPassword } from '../io/passwords.ts'
 import { type Params, type Path, type Seed, SeedMistake } from './format.ts'
@@ -226,11 +227,24 @@ class SeedRun {
   }
 }
 
-function endpointOf(id: string) {
-  for (const resource of resources)
-    for (const [key, endpoint] of Object.entries(resource.api))
-      if (endpoint.id === id && endpoint.served === undefined) return { resource, key, endpoint }
-  return undefined
+interface Callable {
+  readonly resource: AnyResource
+  readonly key: string
+  readonly endpoint: Endpoint
+}
+
+// Shared by all worlds: endpoints never change. Made for the first seed.
+let callables: ReadonlyMap<string, Callable> | undefined
+
+function endpointOf(id: string): Callable | undefined {
+  callables ??= new Map(
+    resources.flatMap(resource =>
+      Object.entries(resource.api)
+        .filter(([, endpoint]) => endpoint.served === undefined)
+        .map(([key, endpoint]) => [endpoint.id, { resource, key, endpoint }]),
+    ),
+  )
+  return callables.get(id)
 }
 
 function age(ago: string | undefined, path: Path): number {
