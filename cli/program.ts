@@ -100,8 +100,10 @@ async function addPage(program: Command, page: Page, word: string, argv: readonl
   const { callEndpoint } = await import('./catalogue/call.ts')
   const { formOf: whole } = await import('./catalogue/forms.ts')
   const { formOf, saidBy, targetOf } = await import('./catalogue/shortcuts.ts')
-  const begins = (cli: { readonly name: string }) => cli.name.split(' ')[0] === word
-  for (const endpoint of Object.values<Endpoint>(await page.load())) {
+  const endpoints = Object.values<Endpoint>(await page.load())
+  const named = namedBy(argv, formsOf(endpoints))
+  const begins = ({ name }: CliName) => (named === undefined ? name.split(' ')[0] === word : name === named)
+  for (const endpoint of endpoints) {
     // natterd sends these itself; nobody can call them.
     if (endpoint.served === 'outgoing') continue
     const call =
@@ -116,6 +118,25 @@ async function addPage(program: Command, page: Page, word: string, argv: readonl
   // A word of two pages is explained by the first, that of the API.
   const group = program.commands.find(command => command.name() === word && command.commands.length > 0)
   if (group?.registeredArguments.length === 0 && group.description() === '') group.description(page.about)
+}
+
+interface CliName {
+  readonly name: string
+}
+
+function formsOf(endpoints: readonly Endpoint[]): CliName[] {
+  return endpoints.flatMap(({ cli }) => [cli, ...(cli.shortcuts ?? []).map(shortcut => shortcut.cli)])
+}
+
+/** The subcommand that these words name, if there are none below it: to build all of its group takes longer than the call. */
+function namedBy(argv: readonly string[], forms: readonly CliName[]): string | undefined {
+  const given = argv.slice(firstWord(argv))
+  const named = forms
+    .map(({ name }) => name)
+    .filter(name => name.split(' ').every((word, index) => word === given[index]))
+    .sort((a, b) => b.length - a.length)[0]
+  const isWhole = named?.includes(' ') && !forms.some(({ name }) => name.startsWith(`${named} `))
+  return isWhole ? named : undefined
 }
 
 async function printHelp(): Promise<void> {

@@ -1,5 +1,6 @@
 // Runs a subcommand of the catalogue: read its params, send or show the request, print the reply.
 
+import { isatty } from 'node:tty'
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
 import { addHint, exitCodes, Failure, usage } from '../base/failure.ts'
 import { type Globals, keyFlag } from '../base/globals.ts'
@@ -26,7 +27,7 @@ export async function callEndpoint(
   const account = accountFor(globals, process.env)
   const patience = patienceFor(endpoint, globals)
   const shown = globals.dryRun || globals.curl
-  const sources = sourcesFor(account, patience, globals, !batch && !process.stdin.isTTY)
+  const sources = sourcesFor(account, patience, globals, !batch && !isatty(0))
   if (batch) {
     refuseShown(globals)
     for (const name of ['file', keyFlag])
