@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { type Disk, realDisk } from '../../daemon/journal/durable-files.ts'
-import { JournalDamaged } from '../../daemon/journal/journal.ts'
 import { MemoryJournal } from '../../daemon/journal/memory-journal.ts'
 import { countingDisk } from '../support/counting-disk.ts'
 import { collect, journalContract, newEntry, type TestFact } from '../support/journal-contract.ts'
@@ -20,7 +19,17 @@ describe('MemoryJournal', () => {
     journal.append(newEntry('a'))
     assert.equal(journal.position, 1)
     assert.deepEqual(await collect(journal.replay(1)), [])
-    await assert.rejects(collect(journal.replay(0)), JournalDamaged)
+    await assert.rejects(collect(journal.replay(0)), {
+      name: 'JournalDamaged',
+      file: 'memory',
+      line: 1,
+      message: 'memory, line 1: begins after position 1, but 0 was asked for',
+    })
+    await assert.rejects(collect(journal.replay(2)), {
+      name: 'JournalDamaged',
+      file: 'memory',
+      message: 'memory, line 1: the journal ends at position 1, before 2',
+    })
   })
 })
 

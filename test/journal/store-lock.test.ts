@@ -1,13 +1,14 @@
-// One daemon per folder, and what is said about a folder that cannot be used.
+// One daemon per folder: by a name, by a lock of a file, and what is said to who comes second.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { connect, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { prepareFolder, StoreUnusable } from '../../daemon/journal/store-folder.ts'
 import { lockStore, StoreInUse } from '../../daemon/journal/store-lock.ts'
+import { watchDisk } from '../support/watched-disk.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'natter-lock-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -43,6 +44,7 @@ describe('the lock of a store', () => {
     writeFileSync(join(folder, 'daemon.json'), '{"pid":4711,"url":"http://127.0.0.1:9991"}')
     await assert.rejects(lockStore(folder), error => {
       assert.ok(error instanceof StoreInUse)
+      assert.deepEqual([error.name, error.folder], ['StoreInUse', folder])
       assert.deepEqual([error.pid, error.url], [4711, 'http://127.0.0.1:9991'])
       assert.match(
         error.message,
@@ -50,8 +52,10 @@ describe('the lock of a store', () => {
       )
       return true
     })
-    writeFileSync(join(folder, 'daemon.json'), '{"pid":')
-    await assert.rejects(lockStore(folder), /in use by another natterd; stop it first/)
+    for (const text of ['{"pid":', '{"pid":"4711","url":7}', 'null']) {
+      writeFileSync(join(folder, 'daemon.json'), text)
+      await assert.rejects(lockStore(folder), /in use by another natterd; stop it first/)
+    }
     await lock.release()
   })
 
@@ -84,38 +88,115 @@ function holder(folder: string, andThen: string): ChildProcess {
   })
 }
 
-describe('the folder of a store', () => {
-  test('is made with its parents, for its owner alone, and left clean', async () => {
-    const folder = join(newFolder(), 'a', 'b')
-    await prepareFolder(folder)
-    assert.equal(statSync(folder).mode & 0o777, 0o700)
-    assert.deepEqual(readdirSync(folder), [])
-  })
+describe('the lock of a store on Linux', { skip: process.platform !== 'linux' }, () => {
+  /** Locks with other values of the process, which are put back. */
+  async function lockWith(folder: string, platform: string, path = process.env.PATH ?? '') {
+    const warnings: string[] = []
+    const [realPlatform, realPath] = [process.platform, process.env.PATH]
+    Object.defineProperty(process, 'platform', { value: platform })
+    process.env.PATH = path
+    try {
+      return { lock: await lockStore(folder, text => warnings.push(text)), warnings }
+    } finally {
+      Object.defineProperty(process, 'platform', { value: realPlatform })
+      process.env.PATH = realPath
+    }
+  }
 
-  test('keeps its mode when it was there', async () => {
-    const folder = join(newFolder(), 'mine')
-    mkdirSync(folder)
-    chmodSync(folder, 0o755)
-    await prepareFolder(folder)
-    assert.equal(statSync(folder).mode & 0o777, 0o755)
-  })
-
-  test('a file in its place or above it is refused with a sentence', async () => {
-    const file = join(newFolder(), 'file')
-    writeFileSync(file, '')
-    for (const path of [file, join(file, 'below')])
-      await assert.rejects(prepareFolder(path), error => {
-        assert.ok(error instanceof StoreUnusable)
-        assert.match(error.message, /file and not a folder; choose another path/)
-        return true
-      })
-  })
-
-  test('a folder that may not be written to is refused with a sentence', {
-    skip: process.getuid?.() === 0,
-  }, async () => {
+  /** A folder with a program of this name that ends with the code. */
+  function programs(name: string, code: number): string {
     const folder = newFolder()
-    chmodSync(folder, 0o500)
-    await assert.rejects(prepareFolder(folder), /no permission to write there/)
+    writeFileSync(join(folder, name), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 })
+    return folder
+  }
+
+  const isMissing = spawnSync('flock', ['--version']).error !== undefined
+
+  test('has a name that is no file, and serves nothing there', async () => {
+    const folder = newFolder()
+    const lock = await lockStore(folder)
+    const { dev, ino } = statSync(folder, { bigint: true })
+    const name = `natter-store-${dev}-${ino}`
+    assert.match(readFileSync('/proc/net/unix', 'utf8'), new RegExp(` @${name}@*$`, 'm'))
+    const socket = connect({ path: `\0${name}` }).resume()
+    await once(socket, 'close')
+    await lock.release()
+  })
+
+  for (const platform of ['linux', 'android'])
+    test(`is a lock of the file too, which keeps out who does not see the name (${platform})`, {
+      skip: isMissing,
+    }, async () => {
+      const folder = newFolder()
+      const other = spawn('flock', ['-n', join(folder, 'lock'), 'cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
+      other.stdin.write('held')
+      await once(other.stdout, 'data')
+      await assert.rejects(lockWith(folder, platform), StoreInUse)
+      other.stdin.end()
+      await once(other, 'close')
+      // Who was refused holds nothing.
+      const { lock, warnings } = await lockWith(folder, platform)
+      assert.deepEqual(warnings, [])
+      const args = ['-n', join(folder, 'lock'), 'true']
+      assert.equal(spawnSync('flock', args).status, 1)
+      await lock.release()
+      assert.equal(spawnSync('flock', args).status, 0)
+    })
+
+  test('closes the file when it is refused', async () => {
+    const folder = newFolder()
+    const calls = await watchDisk(folder, () =>
+      assert.rejects(lockWith(folder, 'linux', programs('flock', 1)), StoreInUse),
+    )
+    assert.deepEqual(calls, ['open lock', 'close lock'])
+  })
+
+  for (const [what, path, reason] of [
+    ['is missing', () => newFolder(), /cannot be locked \(spawn flock ENOENT\); a natterd in another container/],
+    ['fails', () => programs('flock', 5), /cannot be locked \(flock ended with 5\)/],
+  ] as const)
+    test(`a flock program that ${what} is a warning, and the name alone keeps others out`, async () => {
+      const folder = newFolder()
+      const { lock, warnings } = await lockWith(folder, 'linux', path())
+      assert.equal(warnings.length, 1)
+      assert.match(warnings[0]!, reason)
+      await assert.rejects(lockWith(folder, 'linux', path()), StoreInUse)
+      await lock.release()
+      await (await lockWith(folder, 'linux', path())).lock.release()
+    })
+
+  test('a file that cannot be opened is an error, and leaves no lock', async () => {
+    const folder = newFolder()
+    mkdirSync(join(folder, 'lock'))
+    await assert.rejects(lockStore(folder), { code: 'EISDIR' })
+    rmdirSync(join(folder, 'lock'))
+    await (await lockStore(folder)).release()
+  })
+
+  test('a name that cannot be taken for another reason is an error', async t => {
+    const { listen } = Server.prototype
+    t.after(() => {
+      Server.prototype.listen = listen
+    })
+    Server.prototype.listen = function (this: Server) {
+      setImmediate(() => this.emit('error', Object.assign(new Error('EMFILE'), { code: 'EMFILE' })))
+      return this
+    }
+    await assert.rejects(lockStore(newFolder()), { code: 'EMFILE' })
+  })
+
+  // The flags of open(2) that macOS knows do nothing here: what it answers is simulated.
+  test('elsewhere is taken with the file: busy means in use, and any other error is one', async () => {
+    const folder = newFolder()
+    writeFileSync(join(folder, 'lock'), '')
+    const calls = await watchDisk(folder, async () => {
+      const { lock } = await lockWith(folder, 'darwin')
+      await lock.release()
+      await lock.release()
+    })
+    assert.deepEqual(calls, ['open lock', 'close lock'])
+    const answer = (code: string) => (call: string) => (call === 'open lock' ? code : undefined)
+    await watchDisk(folder, () => assert.rejects(lockWith(folder, 'darwin'), StoreInUse), answer('EAGAIN'))
+    await watchDisk(folder, () => assert.rejects(lockWith(folder, 'darwin'), { code: 'EACCES' }), answer('EACCES'))
   })
 })

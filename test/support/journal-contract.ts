@@ -149,6 +149,8 @@ export function journalContract(name: string, open: () => Promise<Journal<TestFa
       journal.append(newEntry('d'))
       await journal.forget(2)
       assert.equal((await collect(journal.replay(0))).length, 4)
+      await journal.forget(3)
+      await assert.rejects(collect(journal.replay(0)), JournalDamaged)
       await journal.forget(4)
       assert.deepEqual(
         (await collect(journal.replay(3))).map(({ position }) => position),
