@@ -55,7 +55,8 @@ async function mutate(files: readonly string[], { groups }: Target): Promise<voi
     const hits = seen.map(([, each]) => hitsOf(mutant, each)).reduce((a, b) => a + b, 0)
     return {
       task: { mutant: mutant.id, hitLimit: hits * 100 + 10_000, plan },
-      limit: limits.reduce((a, b) => a + b, leastLimit * 3),
+      // Only for a process that does not answer at all: on a busy machine everything takes long.
+      limit: 120_000 + limits.reduce((a, b) => a + b, 0) * 10,
       done(outcome) {
         outcomes.set(mutant, outcome)
         const { file, line, original, replacement } = mutant
