@@ -51,6 +51,8 @@ const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }
   'markdown-it': { parts: ['default'], by: /daemon\/domain\// },
   // Its rules that decode entities are off; the tables are large.
   entities: { parts: ['decodeHTML', 'decodeHTMLStrict'], by: /node_modules\/markdown-it\// },
+  // Only paths with parameters.
+  'find-my-way': { parts: ['default'], by: /daemon\/http\// },
   // Only daemons that log something.
   pino: { parts: ['pino'], by: /daemon\/http\// },
   // Only daemons with a store on disk.
@@ -67,16 +69,6 @@ const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }
 const lazily: Plugin = {
   name: 'lazily',
   setup(build) {
-    // Only for texts that markdown-it looks for links in by itself, which is off: ours has rules for links.
-    build.onResolve({ filter: /^linkify-it$/ }, ({ path }) => ({ path, namespace: 'left-out' }))
-    build.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'module.exports = class {}' }))
-    // The router asserts much and is never wrong here: node's assertions take five milliseconds to load.
-    build.onResolve({ filter: /^node:assert$/ }, ({ path, importer }) =>
-      /node_modules\/find-my-way\//.test(importer) ? { path, namespace: 'when-failing' } : undefined,
-    )
-    build.onLoad({ filter: /.*/, namespace: 'when-failing' }, ({ path }) => ({
-      contents: `module.exports = (holds, message) => { if (!holds) require('${path}').fail(message) }`,
-    }))
     build.onResolve(
       { filter: new RegExp(`^(${Object.keys(usedLate).join('|')})$`) },
       ({ path, importer, resolveDir }) =>
