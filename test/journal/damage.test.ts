@@ -1,7 +1,6 @@
 // What only a disk can do to a journal: tear it, damage it, and be left by a crash.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   mkdirSync,
@@ -20,6 +19,7 @@ import { crc32 } from 'node:zlib'
 import { JournalDamaged } from '../../daemon/journal/journal.ts'
 import { collect, newEntry } from '../support/journal-contract.ts'
 import { active, letters, newFolder, openFile, texts, written } from '../support/journal-files.ts'
+import { bundleProgram, spawnProgram } from '../support/program.ts'
 
 describe('FileJournal: torn ends are cut', () => {
   test('a cut at any byte of the last entries recovers a prefix, says so, and can go on', async () => {
@@ -226,8 +226,8 @@ describe('FileJournal: a crash while sealing', () => {
   })
 
   test('boots after kill -9 at any moment, with everything that was acknowledged', async () => {
-    const program = `
-      import { FileJournal } from ${JSON.stringify(new URL('../../daemon/journal/file-journal.ts', import.meta.url).href)}
+    const program = await bundleProgram(`
+      import { FileJournal } from './daemon/journal/file-journal.ts'
       const journal = await FileJournal.open({ folder: process.argv[1], durability: 'fsync', warn() {} })
       const client = async () => {
         for (;;) {
@@ -238,15 +238,13 @@ describe('FileJournal: a crash while sealing', () => {
       }
       for (let i = 0; i < 8; i++) client()
       for (;;) await journal.forget((await journal.seal()) - 200)
-    `
+    `)
     await Promise.all(
       Array.from({ length: 4 }, async (_, round) => {
         const folder = newFolder()
-        const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program, folder], {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        })
+        const child = spawnProgram(program, folder)
         let told = ''
-        child.stdout.on('data', text => {
+        child.stdout!.on('data', text => {
           if (told === '') setTimeout(() => child.kill('SIGKILL'), 100 + round * 37)
           told += text
         })

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { lockStore, StoreInUse } from '../../daemon/journal/store-lock.ts'
+import { bundleProgram, spawnProgram } from '../support/program.ts'
 import { watchDisk } from '../support/watched-disk.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'natter-lock-'))
@@ -61,7 +62,7 @@ describe('the lock of a store', () => {
 
   test('vanishes with kill -9 of its holder, and leaves nothing behind', async () => {
     const folder = newFolder()
-    const child = holder(folder, 'setInterval(() => {}, 1000)')
+    const child = await holder(folder, 'setInterval(() => {}, 1000)')
     await once(child.stdout!, 'data')
     await assert.rejects(lockStore(folder), StoreInUse)
     child.kill('SIGKILL')
@@ -70,22 +71,20 @@ describe('the lock of a store', () => {
   })
 
   test('does not keep its holder alive', async () => {
-    const child = holder(newFolder(), '')
+    const child = await holder(newFolder(), '')
     const [code] = await once(child, 'close')
     assert.equal(code, 0)
   })
 })
 
-function holder(folder: string, andThen: string): ChildProcess {
-  const program = `
-    import { lockStore } from ${JSON.stringify(new URL('../../daemon/journal/store-lock.ts', import.meta.url).href)}
+async function holder(folder: string, andThen: string): Promise<ChildProcess> {
+  const program = await bundleProgram(`
+    import { lockStore } from './daemon/journal/store-lock.ts'
     await lockStore(process.argv[1])
     console.log('locked')
     ${andThen}
-  `
-  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program, folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  `)
+  return spawnProgram(program, folder)
 }
 
 describe('the lock of a store on Linux', { skip: process.platform !== 'linux' }, () => {

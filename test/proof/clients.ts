@@ -35,7 +35,7 @@ export const campaign: Campaign = {
 }
 
 async function runTests(file: string): Promise<{ code: number | null; output: string }> {
-  const args = [...process.execArgv, '--test-reporter=tap', join(folder, file)]
+  const args = ['--import', 'tsx', '--test-reporter=tap', join(folder, file)]
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
   const ended = new Promise<number | null>(resolve => child.once('close', resolve))

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Result } from '../campaign.ts'
+import { bundleCampaign } from './program.ts'
 
 export interface Order {
   /** The file of the campaign. */
@@ -40,9 +41,10 @@ export async function attempt(
   signal: AbortSignal,
   hear: (report: Report) => void = () => {},
 ): Promise<Outcome> {
+  const program = await bundleCampaign(order.file)
   const folder = mkdtempSync(join(tmpdir(), 'natter-prove-'))
-  const child = fork(join(import.meta.dirname, 'worker.ts'), [JSON.stringify(order)], {
-    execArgv: ['--import', 'tsx'],
+  const child = fork(program.file, [JSON.stringify(order)], {
+    execArgv: ['--enable-source-maps'],
     // A group of its own: Ctrl-C reaches the runner only, which ends the whole group.
     detached: true,
     env: { ...process.env, TMPDIR: folder },
@@ -65,6 +67,7 @@ export async function attempt(
   signal.removeEventListener('abort', endGroup)
   endGroup()
   removeFolder(folder)
+  program.remove()
 
   if (last?.kind === 'passed')
     return { outcome: 'passed', done: last.done, summary: last.summary, skipped: last.skipped ?? [] }
