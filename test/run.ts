@@ -1,5 +1,7 @@
-// Runs the tests with node's runner: first everything, then test/after/, whose laws check the whole run.
-// Words select files: `tsx test/run.ts events http` runs the files whose paths contain one of them, without test/after/.
+// Runs the tests with node's runner: first everything, then test/after/, whose laws check the whole run. `npm run check` runs
+// beside them.
+// Words select files: `tsx test/run.ts events http` runs the files whose paths contain one of them, without test/after/ and
+// the check.
 // With NATTER_COVERAGE=1 the coverage of the run is reported, and a whole run must reach the floor.
 
 import { spawn } from 'node:child_process'
@@ -22,11 +24,17 @@ const total = new Map<string, number>(tallies.map(name => [name, 0]))
 
 writeFileSync(calls, '')
 removeBundles(root)
+const check = words.length === 0 ? startCheck() : undefined
 const all = testFiles()
 const first = all.filter(file => !isAfter(file) && (words.length === 0 || words.some(word => file.includes(word))))
 let failed = !(await run(first))
 if (words.length === 0) failed = !(await run(all.filter(isAfter))) || failed
 rmSync(scratch, { recursive: true, force: true })
+const checked = await check
+if (checked !== undefined) {
+  process.stdout.write(`${checked.passed ? '✔' : '✖'} npm run check\n${checked.output}`)
+  if (!checked.passed) failed = true
+}
 const covered = (await coverage?.report()) ?? true
 // A few files cannot reach a floor that is meant for all of them.
 if (words.length === 0 && !covered) failed = true
@@ -43,6 +51,15 @@ function testFiles(): string[] {
     .filter(file => file.endsWith('.test.ts'))
     .map(file => join('test', file))
     .sort()
+}
+
+/** Lint and types. One core of two would wait for much of the time if they ran before the tests. */
+async function startCheck(): Promise<{ readonly passed: boolean; readonly output: string }> {
+  const child = spawn('npm run --silent check', { cwd: root, shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(chunk))
+  const code = await new Promise<number | null>(resolve => child.once('close', resolve))
+  return { passed: code === 0, output: Buffer.concat(output).toString() }
 }
 
 function isAfter(file: string): boolean {
