@@ -20,7 +20,7 @@ const floor = { lines: 94, functions: 94, branches: 87 }
 export interface Coverage {
   /** For the processes of the run, which pass it on to their children. */
   readonly env: Readonly<Record<string, string>>
-  /** Prints the summary and writes it to `coverage/record.json`; false if coverage is below the floor. */
+  /** Prints the summary, and writes it to `coverage/record.json` and every line to `coverage/lcov.info`; false if it is below the floor. */
   report(): Promise<boolean>
 }
 
@@ -38,7 +38,7 @@ export function startCoverage(root: string): Coverage | undefined {
       const report = new CoverageReport({
         baseDir: root,
         outputDir,
-        reports: ['console-summary', 'v8-json'],
+        reports: ['console-summary', 'v8-json', 'lcovonly'],
         sourceFilter: path => /^(daemon|cli)\/.*\.tsx?$/.test(path),
         // A file that nothing loads counts too.
         all: {

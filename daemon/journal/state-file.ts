@@ -251,13 +251,13 @@ function parseWhole(file: string, text: string, earlier: SnapshotDamaged): State
   return acceptDocument(file, document)
 }
 
-/** Where `JSON.parse` failed: it names the place by its number, by up to ten letters before and after it, or not at all at the end. */
+/** Where `JSON.parse` failed. It names the place by number, or quotes it with ten letters before it, fewer at the beginning. */
 function placeOf(message: string, text: string): number {
   const position = /position (\d+)/.exec(message)?.[1]
   if (position !== undefined) return Number(position)
-  const [, before, around = ''] = /, (\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON$/s.exec(message) ?? []
-  const found = around === '' ? -1 : text.indexOf(around)
-  return found < 0 ? text.length : found + (before ? 10 : 0)
+  const quoted = /\.\.\."(.*)"/s.exec(message)?.[1]
+  if (quoted !== undefined) return text.indexOf(quoted) + 10
+  return message.endsWith('end of JSON input') ? text.length : 0
 }
 
 /** A snapshot that was parsed as a whole: refuses what is none, what is of a newer format, and what does not match its sums. */

@@ -139,6 +139,8 @@ describe('the line of an entry', () => {
     for (const position of [1, 9, 10, 4711]) assert.equal(positionAt(line(position, 'a'), 0), position)
     const later = Buffer.concat([Buffer.from('xyz'), line(12, 'a')])
     assert.equal(positionAt(later, 3), 12)
+    // The byte after 9.
+    assert.equal(positionAt(Buffer.from('{"position":1:2,'), 0), 1)
   })
 
   test('has no position where it has another beginning, no digits, or zero', () => {
@@ -147,6 +149,8 @@ describe('the line of an entry', () => {
       ' {"position":1,',
       '{"position":,',
       '{"position":0,',
+      '{"positiom":7,',
+      '7777777777777,',
       '{"position":-1,',
       '{"position":',
     ])

@@ -179,7 +179,10 @@ describe('snapshots', () => {
       [text.replace('"realm":[', '"realm":'), 6],
       [JSON.stringify(sample, null, 1).replace('"name": "Bo"', '"name" "Bo"'), 13],
       [JSON.stringify(sample, null, 1).replace('"Bo"', 'Bo'), 13],
+      // Each is reported by JSON.parse in a way of its own.
       [JSON.stringify(sample, null, 1).slice(0, -1), JSON.stringify(sample, null, 1).split('\n').length],
+      [`${JSON.stringify(sample, null, 1).split('"Bo"')[0]}\n`, 14],
+      [`x${JSON.stringify(sample, null, 1)}`, 1],
       [text.replace('"position":12', '"position":x'), 1],
       [text.replace('"format"', 'format'), 1],
     ]

@@ -192,6 +192,8 @@ describe('readStateHead', () => {
       const { format, position, time } = (await headOf(JSON.stringify(document, null, indent))) as typeof document
       assert.deepEqual({ format, position, time }, { format: 2, ...head })
     }
+    const more = '{"format":2,"position":12,"time":5,"more":{\n},"sections":{}}'
+    assert.equal((await headOf(more)).position, 12)
   })
 
   test('refuses a damaged first line with a sentence', async () => {
