@@ -2,7 +2,7 @@
 // nothing else.
 
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FileJournal } from '../../../daemon/journal/file-journal.ts'
@@ -75,9 +75,14 @@ async function positionsIn(folder: string, after: number): Promise<number[]> {
   return positions
 }
 
-/** Entries of the active segment, with their newlines. A kill can leave the last one unfinished. */
+/**
+ * Entries of the active segment, with their newlines. A kill can leave the last one unfinished, or come before a compaction has made a new
+ * segment.
+ */
 function wholeLines(data: string): string[] {
-  const text = readFileSync(join(data, activeName), 'utf8')
+  const file = join(data, activeName)
+  if (!existsSync(file)) return []
+  const text = readFileSync(file, 'utf8')
   return text
     .slice(0, text.lastIndexOf('\n') + 1)
     .split(/(?<=\n)/)
