@@ -24,10 +24,12 @@ interface Options {
   readonly seed: number
   /** Made by the kernel, where that is possible; otherwise in this process. */
   readonly namespaces?: boolean
+  /** Milliseconds between two writes of one writer; by default none. Most of a campaign waits for leases to end. */
+  readonly pause?: number
   readonly note?: (text: string) => void
 }
 
-export async function campaign({ faults: count, seed, namespaces = false, note = () => {} }: Options) {
+export async function campaign({ faults: count, seed, namespaces = false, pause = 0, note = () => {} }: Options) {
   const random = dice(seed)
   const folder = mkdtempSync(join(tmpdir(), 'natter-proof-cluster-'))
   const network = await (namespaces ? namespacedNetwork() : gatedNetwork())
@@ -49,7 +51,7 @@ export async function campaign({ faults: count, seed, namespaces = false, note =
       if (left.length === 0) left = [...names]
       const name = left.splice(Math.floor(random() * left.length), 1)[0]!
       note(`${round + 1}: ${name}`)
-      const writers = urls.map((url, at) => new Writer(`${round}.${at}`, url, owner))
+      const writers = urls.map((url, at) => new Writer(`${round}.${at}`, url, owner, pause))
       let reading = true
       const polling = readers.map(async reader => {
         while (reading) await reader.poll()

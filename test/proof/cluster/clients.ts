@@ -40,13 +40,16 @@ export class Writer {
   readonly #name: string
   readonly #url: string
   readonly #owner: Caller
+  readonly #pause: number
   #running = true
   readonly #done: Promise<void>
 
-  constructor(name: string, url: string, owner: Caller) {
+  /** `pause`: milliseconds between two writes. */
+  constructor(name: string, url: string, owner: Caller, pause: number) {
     this.#name = name
     this.#url = url
     this.#owner = owner
+    this.#pause = pause
     this.#done = this.#write()
   }
 
@@ -61,10 +64,9 @@ export class Writer {
       const params = { type: 'direct', to: [this.#owner.id], content }
       const answer = await ask(this.#url, this.#owner, messages.send, params, writerPatience)
       if (answer?.result === 'success') this.answered.push(content)
-      else {
-        this.unanswered++
-        await sleep(50)
-      }
+      else this.unanswered++
+      const pause = answer?.result === 'success' ? this.#pause : 50
+      if (pause > 0) await sleep(pause)
     }
   }
 }
