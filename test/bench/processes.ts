@@ -15,6 +15,14 @@ export const natterd = join(root, 'bin/natterd')
 /** Without what the runner of this bench put into it for itself. */
 const { NODE_OPTIONS: _options, ...environment } = process.env
 
+/**
+ * For node beside programs that are not node. Node reads the certificates that this variable names at every start, which can take
+ * longer than the rest of the start. That is a setting of the machine: it must weigh on both sides or on neither.
+ */
+const { NODE_EXTRA_CA_CERTS: _certificates, ...fairEnvironment } = environment
+
+export { fairEnvironment }
+
 const folders: string[] = []
 const servers = new Set<Server>()
 

@@ -7,6 +7,7 @@ import { type LoadResult, run } from '../load.ts'
 import {
   authorization,
   daemonFlags,
+  fairEnvironment,
   freshFolder,
   natterd,
   request,
@@ -123,7 +124,10 @@ async function measureBackups(effort: Effort): Promise<{ times: Sample[]; sends:
   const plan = { subscribers: 10, messages: 1_000_000, topics: 1000 }
   const { server, headers, folder } = await filled({ ...effort, quick: false }, plan)
   const targets = new Targets()
-  const backup = () => timeProgram(process.execPath, [natter, 'backup', targets.next(), '--data', folder, '--quiet'])
+  const backup = () => {
+    const words = ['backup', targets.next(), '--data', folder, '--quiet']
+    return timeProgram(process.execPath, [natter, ...words], fairEnvironment)
+  }
   const copy = () => timeProgram('nice', ['sh', '-c', 'cp -r "$0" "$1" && sync -f "$1"', folder, targets.next()])
   const cleanly = (work: () => Promise<number>) => async () => {
     const took = await work()
@@ -177,10 +181,10 @@ class Targets {
 }
 
 /** Milliseconds from spawn to exit of a program that must succeed. */
-function timeProgram(program: string, args: readonly string[]): Promise<number> {
+function timeProgram(program: string, args: readonly string[], env = process.env): Promise<number> {
   return new Promise((resolve, reject) => {
     const began = performance.now()
-    const child = spawn(program, args, { stdio: 'ignore' })
+    const child = spawn(program, args, { stdio: 'ignore', env })
     child.once('error', reject)
     child.once('exit', code => {
       if (code === 0) resolve(performance.now() - began)

@@ -4,7 +4,7 @@ import { execFile, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { authorization, freshFolder, root, type Server, startDaemon } from '../processes.ts'
+import { authorization, fairEnvironment, freshFolder, root, type Server, startDaemon } from '../processes.ts'
 import { alternate, type Effort, type Row, type Sample } from '../row.ts'
 
 const natter = join(root, 'bin/natter')
@@ -57,7 +57,7 @@ async function catchUp(effort: Effort, flags: readonly string[]): Promise<Sample
   const place = await openPlace()
   const child = spawn(process.execPath, [natter, 'tail', ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...place.env },
+    env: { ...fairEnvironment, ...place.env },
   })
   let lines = 0
   let look = () => {}
@@ -124,7 +124,7 @@ function starterOf(place: Place, queue: string, flags: readonly string[] = []): 
     writeFileSync(cursor, JSON.stringify({ site, email: owner.email, wants, ...from }))
     const began = performance.now()
     await run(process.execPath, [natter, 'tail', '--cursor', cursor, '--count', String(many), ...flags], {
-      env: { ...process.env, ...place.env },
+      env: { ...fairEnvironment, ...place.env },
       maxBuffer: 1e9,
     })
     return perSecond(many, performance.now() - began)
@@ -175,7 +175,7 @@ async function openPlace(): Promise<Place> {
   const env = { NATTER_CONFIG_DIR: folder }
   const server = await startDaemon(['--data', freshFolder()], env)
   const call = async (...words: string[]) =>
-    (await run(process.execPath, [natter, ...words], { env: { ...process.env, ...env } })).stdout.trim()
+    (await run(process.execPath, [natter, ...words], { env: { ...fairEnvironment, ...env } })).stdout.trim()
   await call('subscribe', 'busy')
   const lines = join(folder, 'lines')
   return {
@@ -185,7 +185,7 @@ async function openPlace(): Promise<Place> {
     async fill(count) {
       writeFileSync(lines, `${JSON.stringify({ content })}\n`.repeat(count))
       const words = ['send', '--channel', 'busy', '--topic', 'load', '--batch', lines, '--parallel', `${connections}`]
-      await run(process.execPath, [natter, ...words], { env: { ...process.env, ...env }, maxBuffer: 1e9 })
+      await run(process.execPath, [natter, ...words], { env: { ...fairEnvironment, ...env }, maxBuffer: 1e9 })
     },
     async curl(queue) {
       const { email, api_key } = server.ready.owner
