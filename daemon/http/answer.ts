@@ -5,15 +5,24 @@ import type { Dialect } from '../domain/model/facts/queues.ts'
 import { inQuotes, inWords, malformed, Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
 import { speak } from './dialect.ts'
-import type { Answering, Response } from './exchange.ts'
+import type { Answering, Response, WatchedCall } from './exchange.ts'
+import type { ObservedCall } from './observed-call.ts'
 
 export function answeringOf(
   request: { readonly method: string; readonly id: string },
   raw: Response,
   dialect: Dialect = 'spec',
+  watched?: WatchedCall | undefined,
+  observed?: ObservedCall | undefined,
 ): Answering {
-  const answering = { raw, head: request.method === 'HEAD', headers: ['X-Request-Id', request.id] }
-  return dialect === 'zulip' ? { ...answering, speak } : answering
+  return {
+    raw,
+    head: request.method === 'HEAD',
+    headers: ['X-Request-Id', request.id],
+    speak: dialect === 'zulip' ? speak : undefined,
+    watched,
+    observed,
+  }
 }
 
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {

@@ -31,6 +31,8 @@ import { type Receiver, UploadsInProgress } from './uploads-in-progress.ts'
 export interface Log {
   isLevelEnabled(level: 'info'): boolean
   info(fields: object, text: string): void
+  /** One line for a call that was answered. */
+  call(call: FinishedCall): void
   error(fields: object, text: string): void
 }
 
@@ -121,23 +123,27 @@ export class Edge {
   #begin(head: RequestHead, response: Response): { request: Incoming; answering: Answering } {
     const { trustProxy, forwarding } = this.#parts
     const request = new Incoming(head, this.#newId(), trustProxy || forwarding?.isForwarded(head) === true)
-    const plain = answeringOf(request, response, dialectOf(this.#parts.dialect, head.headers['user-agent']))
-    const watched = this.#parts.watch?.arrive(request)
-    const observed = this.#observe(request, response)
-    return { request, answering: watched || observed ? { ...plain, ...(watched && { watched }), observed } : plain }
+    const answering: Answering = answeringOf(
+      request,
+      response,
+      dialectOf(this.#parts.dialect, head.headers['user-agent']),
+      this.#parts.watch?.arrive(request),
+      this.#observe(request, response),
+    )
+    return { request, answering }
   }
 
   /** The level of the log can change while the daemon runs. */
   #observe(request: Incoming, response: Response): ObservedCall | undefined {
-    const logged = this.#log.isLevelEnabled('info')
-    const { countCall } = this.#parts
-    if (!logged && !countCall) return undefined
-    const observed = new ObservedCall(request, call => {
-      countCall?.(call)
-      if (logged) logCall(this.#log, call)
-    })
+    if (!this.#parts.countCall && !this.#log.isLevelEnabled('info')) return undefined
+    const observed = new ObservedCall(request, this.#finish)
     response.once('close', () => observed.closed())
     return observed
+  }
+
+  readonly #finish = (call: FinishedCall): void => {
+    this.#parts.countCall?.(call)
+    if (this.#log.isLevelEnabled('info')) this.#log.call(call)
   }
 
   #fail(error: unknown, request: Incoming, answering: Answering): void {
@@ -360,12 +366,6 @@ function takesFile({ params }: Endpoint): boolean {
 /** Continues at once where there is nothing to wait for. */
 function then<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(next) : next(value)
-}
-
-/** One line a call. Nothing in it is a secret: no header, no query, no parameter. */
-function logCall(log: Log, call: FinishedCall): void {
-  const { requestId: reqId, account, operation, method, path, status, milliseconds } = call
-  log.info({ reqId, account, operation, method, path, status, ms: Math.round(milliseconds * 1000) / 1000 }, 'request')
 }
 
 /** Anything but a refusal or a failing disk is a defect: logged in full; the caller learns no details. */

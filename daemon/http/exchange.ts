@@ -39,7 +39,7 @@ export interface Answering {
   readonly headers: string[]
   /** Translates a body into the names the client knows. */
   readonly speak?: ((json: string) => string) | undefined
-  readonly watched?: WatchedCall
+  readonly watched?: WatchedCall | undefined
   readonly observed?: ObservedCall | undefined
 }
 

@@ -1,8 +1,9 @@
 // The metrics of a process in the format of Prometheus. A bundle of its own, loaded only with --metrics.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 import type { FinishedCall } from '../http/observed-call.ts'
 import { version } from '../version.ts'
+import { CallTable } from './call-table.ts'
 import type { WebhookOutcome, WorldFigures } from './figures.ts'
 
 export interface Sources {
@@ -18,13 +19,7 @@ const flushBuckets = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0
 
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #calls = this.#counter('natter_calls_total', 'Calls of the API that were answered', ['operation', 'status'])
-  readonly #durations = this.#histogram(
-    'natter_call_duration_seconds',
-    'Time from the arrival of a call to its answer, without polls that waited for events',
-    callBuckets,
-    ['operation'],
-  )
+  readonly #calls = new CallTable(callBuckets)
   readonly #flushes = this.#histogram(
     'natter_journal_flush_duration_seconds',
     'Time to write and sync a batch of journal entries',
@@ -32,12 +27,11 @@ export class Metrics {
   )
   readonly #flushed = this.#counter('natter_journal_written_bytes_total', 'Bytes written to the journal')
   readonly #webhooks = this.#counter('natter_webhook_attempts_total', 'Calls of the servers of bots', ['outcome'])
-  /** Finding the labels of a call costs more than counting it. Bounded: operations of the catalogue, times status codes. */
-  readonly #known = new Map<string, { count: () => void; observe: (seconds: number) => void }>()
   #sources: Sources | undefined
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
+    this.#showCalls()
     this.#gauge('natter_build_info', 'Version of natter; always 1', () => undefined, ['version']).set(
       { version: version() },
       1,
@@ -79,18 +73,8 @@ export class Metrics {
     return this.#registry.metrics()
   }
 
-  readonly countCall = ({ operation = 'unknown', status, milliseconds, waited }: FinishedCall): void => {
-    const key = `${operation} ${status}`
-    let known = this.#known.get(key)
-    if (!known) {
-      const counter = this.#calls.labels(operation, String(status))
-      const histogram = this.#durations.labels(operation)
-      known = { count: () => counter.inc(), observe: seconds => histogram.observe(seconds) }
-      this.#known.set(key, known)
-    }
-    known.count()
-    if (!waited) known.observe(milliseconds / 1000)
-  }
+  readonly countCall = ({ operation = 'unknown', status, milliseconds, waited }: FinishedCall): void =>
+    this.#calls.count(operation, status, waited ? undefined : milliseconds / 1000)
 
   readonly countFlush = (milliseconds: number, bytes: number): void => {
     this.#flushes.observe(milliseconds / 1000)
@@ -99,12 +83,31 @@ export class Metrics {
 
   readonly countWebhook = (outcome: WebhookOutcome): void => this.#webhooks.inc({ outcome })
 
+  #showCalls(): void {
+    const calls = this.#calls
+    new Counter({
+      name: 'natter_calls_total',
+      help: 'Calls of the API that were answered',
+      labelNames: ['operation', 'status'],
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        for (const { operation, status, calls: count } of calls.counts()) this.inc({ operation, status }, count)
+      },
+    })
+    const durations = calls.histogram(
+      'natter_call_duration_seconds',
+      'Time from the arrival of a call to its answer, without polls that waited for events',
+    )
+    this.#registry.registerMetric(durations as unknown as Metric)
+  }
+
   #counter(name: string, help: string, labelNames: string[] = []): Counter {
     return new Counter({ name, help, labelNames, registers: [this.#registry] })
   }
 
-  #histogram(name: string, help: string, buckets: number[], labelNames: string[] = []): Histogram {
-    return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] })
+  #histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ name, help, buckets, registers: [this.#registry] })
   }
 
   /** A figure that is not there is not shown: 0 would be a claim. */
