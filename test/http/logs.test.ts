@@ -7,6 +7,7 @@ import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import { ServerLog } from '../../daemon/http/log.ts'
 import { newShell } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
 import { Caller, startDaemon } from '../support/daemon.ts'
@@ -116,5 +117,19 @@ describe('logs', () => {
     daemon.process.kill('SIGHUP')
     await until(() => /log-level has no log level; write one of trace/.test(daemon.stderr))
     assert.equal((await shell.run(['daemon', 'reload', '--data', shell.home])).code, 3)
+  })
+
+  test('the line of a call has the form of any other line', () => {
+    const lines: string[] = []
+    const log = new ServerLog('info', { write: line => lines.push(line) })
+    const said = { account: 2, operation: 'get-own-user', method: 'GET', path: '/api/v1/users/"é\n', status: 200 }
+    log.call({ requestId: 'req-1', ...said, milliseconds: 1.23456, waited: false })
+    log.info({ reqId: 'req-1', ...said, ms: 1.235 }, 'request')
+    log.call({ requestId: 'req-2', ...said, account: undefined, operation: undefined, milliseconds: 1, waited: true })
+    const timeless = lines.map(line => line.replace(/"time":\d+/, '"time":0'))
+    assert.equal(timeless[0], timeless[1])
+    const { account, operation, ...anonymous } = said
+    const { level, time, pid, hostname, ...rest } = JSON.parse(lines[2]!)
+    assert.deepEqual(rest, { reqId: 'req-2', ...anonymous, ms: 1, msg: 'request' })
   })
 })
