@@ -126,7 +126,8 @@ export const growth: readonly Picture[] = [
   {
     name: 'reads',
     title: 'Reading 100 records of the middle',
-    about: '`GET /messages` around the middle, and the same slice of a table of json-server. One request at a time.',
+    about:
+      '`GET /messages` around the middle, whole messages with sender, topic, reactions and flags; and the same slice of a table of json-server, whose records have three short fields. One request at a time.',
     kind: 'lines',
     x: records,
     y: { title: 'milliseconds' },
