@@ -5,11 +5,15 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { bots } from '../../daemon/api/bots/bots.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.ts'
+import { invitations } from '../../daemon/api/people/invitations.ts'
+import { BotServer, json } from '../support/bot-server.ts'
 import { describeInBrowser } from '../support/browser.ts'
 import { Control } from '../support/control.ts'
 import { Caller, sharedDaemon } from '../support/daemon.ts'
+import { spaceOf } from '../support/spaces.ts'
 import { until } from '../support/until.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -284,6 +288,38 @@ describeInBrowser('the inspector', open => {
     await page.getByText('No mails').waitFor()
     await parts.getByRole('link', { name: 'Webhooks' }).click()
     await page.getByText('No deliveries').waitFor()
+  })
+
+  test('shows mails and deliveries of webhooks, and sends one again', async t => {
+    const server = new BotServer()
+    await server.listen()
+    t.after(() => server.close())
+    server.answer = json({ content: 'Noted.' })
+    const made = await control().call('POST', '/spaces', {})
+    const { owner, control: inSpace } = spaceOf(made)
+    const bot = { full_name: 'Note Bot', short_name: 'note', bot_type: 3, payload_url: server.url } as const
+    await owner.call(bots.create, bot)
+    await owner.call(messages.send, { type: 'stream', to: 'general', topic: 'notes', content: '@**Note Bot** hello' })
+    await owner.call(invitations.send, { invitee_emails: 'zoe@example.com', stream_ids: [] })
+    const { page, errors } = await open(made.inspector)
+    await go(page, 'World')
+    const parts = page.getByRole('navigation', { name: 'Parts of the world' })
+    await parts.getByRole('link', { name: 'Mails' }).click()
+    await page.getByText('to zoe@example.com').click()
+    await page.locator('pre').getByText('/join/').waitFor()
+    await inSpace.call('POST', '/wait', { webhook: { status: 'delivered' }, within: 60 })
+    await parts.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByText('delivered').waitFor()
+    await page.getByText('1 attempt, answered 200').waitFor()
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('heading', { name: `Request ${server.url}` }).waitFor()
+    await page.getByText('Noted.').waitFor()
+    await page.getByRole('button', { name: 'Hide' }).click()
+    await page.getByRole('button', { name: 'Again' }).click()
+    await page.getByText('Sent again.').waitFor()
+    await until(() => server.received.length === 2)
+    assert.deepEqual(errors, [])
+    await control().call('DELETE', `/spaces/${made.name}`)
   })
 
   test('plots health with values that need no colours', async () => {

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { runHere } from './cli-in-process.ts'
+import { endProcess } from './end-process.ts'
 import { bareEnv, isBundleFresh, type Outcome, type Surroundings } from './natter-bundle.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -69,7 +70,7 @@ export class Watched {
   constructor(t: TestContext, child: ChildProcess) {
     this.child = child
     this.ended = exitOf(child)
-    t.after(() => child.kill('SIGKILL'))
+    t.after(() => endProcess(child))
     child.stdout!.setEncoding('utf8').on('data', text => {
       const parts = (this.#rest + text).split('\n')
       this.#rest = parts.pop()!

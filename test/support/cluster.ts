@@ -8,6 +8,7 @@ import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
 import { keysOf } from '../../daemon/cluster/keys.ts'
 import { clusterToken, tokenHeader } from '../../daemon/cluster/peers.ts'
 import { Caller, launch, type TestDaemon } from './daemon.ts'
+import { endProcess } from './end-process.ts'
 import { type EtcdCluster, type Host, startEtcd } from './etcd.ts'
 import { freePort } from './free-port.ts'
 import { until } from './until.ts'
@@ -146,7 +147,7 @@ export async function startCluster({
       for (const state of states) assert.deepEqual(state, states[0])
     },
     async stop() {
-      for (const node of running()) node.daemon.process.kill('SIGKILL')
+      await Promise.all(running().map(node => endProcess(node.daemon.process)))
       await Promise.all(nodes.map(node => node.daemon?.closed))
       await etcd.stop()
       rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,67 @@
+// `natter doctor` with each thing that can be wrong.
+
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { accountAt, fakeServer, json, newShell, type Shell } from '../support/cli.ts'
+
+async function findings(shell: Shell): Promise<Record<string, { state: string; says: string; todo?: string }>> {
+  const { stdout, code } = await shell.run(['doctor', '--json'])
+  const found = JSON.parse(stdout) as { what: string; state: string; says: string; todo?: string }[]
+  assert.equal(code, found.some(({ state }) => state === 'wrong') ? 1 : 0)
+  return Object.fromEntries(found.map(({ what, ...rest }) => [what, rest]))
+}
+
+describe('natter doctor', () => {
+  test('says that there is no account, and what to do', async t => {
+    const url = await fakeServer(t, (_, response) => json(response, { result: 'success', svc_feature_level: 417 }))
+    const { server, account, profiles, daemon } = await findings(newShell(t, { NATTER_SITE: url }))
+    assert.equal(server?.state, 'ok')
+    assert.match(server.says, /answered in \d+ ms, feature level 417$/)
+    assert.deepEqual(account, {
+      state: 'wrong',
+      says: 'no account is configured',
+      todo: 'Run natter login or natter daemon start.',
+    })
+    assert.match(profiles!.says, /^none yet in /)
+    assert.match(daemon!.says, /^no daemon uses /)
+  })
+
+  test('says that the server does not answer', async t => {
+    const url = await fakeServer(t, request => request.socket.destroy())
+    const { server, account } = await findings(newShell(t, accountAt(url)))
+    assert.equal(server?.state, 'wrong')
+    assert.equal(account, undefined)
+  })
+
+  test('warns of a clock that is far from this one', async t => {
+    const away = new Date(Date.now() - 3_600_000).toUTCString()
+    const url = await fakeServer(t, (_, response) =>
+      json(response, { result: 'success', zulip_feature_level: 400, full_name: 'Amy', user_id: 8 }, 200, {
+        Date: away,
+      }),
+    )
+    const { account, clock } = await findings(newShell(t, accountAt(url)))
+    assert.match(account!.says, /^Amy <amy@example\.com>, user 8, from /)
+    assert.equal(clock?.state, 'warning')
+    assert.match(clock.says, /^the server's clock differs by 3[56]\d\d s$/)
+  })
+
+  test('finds profiles that others can read, and a file that is none', {
+    skip: process.platform === 'win32',
+  }, async t => {
+    const shell = newShell(t)
+    const folder = join(shell.home, '.config/natter')
+    const file = join(folder, 'profiles.json')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileSync(file, '{"current":null,"profiles":{}}', { mode: 0o644 })
+    chmodSync(file, 0o644)
+    const open = (await findings(shell)).profiles
+    assert.deepEqual([open?.state, open?.todo], ['wrong', `Run chmod go-rwx ${file}`])
+    chmodSync(file, 0o600)
+    assert.match((await findings(shell)).profiles!.says, /^0 in .*, current is none$/)
+    writeFileSync(file, 'no JSON')
+    assert.equal((await findings(shell)).profiles?.state, 'wrong')
+  })
+})

@@ -1,0 +1,23 @@
+// Headers of an answer: what a name stands for, and when the answer was sent.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { headerIn, timeIn } from '../../cli/base/headers.ts'
+
+describe('headers of an answer', () => {
+  test('are found in any case, and undefined if they are missing', () => {
+    const headers = ['Content-Type', 'text/plain', 'X-Natter-Kind', 'not-found']
+    assert.equal(headerIn(headers, 'x-natter-kind'), 'not-found')
+    assert.equal(headerIn(headers, 'text/plain'), undefined)
+    assert.equal(headerIn([], 'date'), undefined)
+  })
+
+  test('say when it was sent; within two seconds the clock of this machine is the better one', () => {
+    assert.equal(timeIn(['Date', 'Tue, 01 Jan 2030 00:00:00 GMT'])?.toISOString(), '2030-01-01T00:00:00.000Z')
+    const before = Date.now()
+    const near = timeIn(['date', new Date(before).toUTCString()])!.getTime()
+    assert.ok(near >= before - 2000 && near <= Date.now())
+    assert.equal(timeIn(['Date', 'tomorrow']), undefined)
+    assert.equal(timeIn([]), undefined)
+  })
+})
