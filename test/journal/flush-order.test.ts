@@ -112,7 +112,7 @@ describe('the order of writes', { skip: process.platform === 'win32' }, () => {
 
   test('a large file is synced while the rest of it is made', async () => {
     const folder = newFolder()
-    const piece = Buffer.alloc(8 * 1024 * 1024)
+    const piece = Buffer.alloc(1024 * 1024)
     const calls = await callsIn(folder, () =>
       writeFileAtomically(join(folder, 'large'), [piece, piece, piece].values()),
     )
