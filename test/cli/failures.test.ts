@@ -66,6 +66,18 @@ describe('natter exec --on-failure and --resume', () => {
     assert.equal(await looking.ended, 0)
   })
 
+  test('natter keep does the same for a daemon that runs on', async t => {
+    const shell = newShell(t)
+    const folder = join(shell.home, 'kept')
+    const script = `${natter} send '#general>lunch' 'Pizza?' && ${natter} keep ${folder} && ${natter} whoami`
+    const run = await shell.natter(['exec', '--preset', 'dev', '--', 'sh', '-c', script])
+    assert.equal(run.code, 0, run.stderr)
+    assert.match(run.stderr, /wrote .*kept/)
+    assert.equal(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).what, 'natter keep')
+    const look = ['sh', '-c', `${natter} messages list -n 1 --fields content`]
+    assert.equal((await shell.natter(['exec', '--resume', folder, '--', ...look])).stdout, 'Pizza?\n')
+  })
+
   test('say what is wrong with a folder, and never hide how the command ended', async t => {
     const shell = newShell(t)
     mkdirSync(join(shell.home, 'empty'))

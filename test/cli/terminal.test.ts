@@ -31,10 +31,19 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
 
   test('messages are coloured and wrapped to a width of 40', async t => {
     const chat = await fakeChat(t)
-    chat.say('a **bold** word and then some more text that goes on')
+    chat.say(
+      '> quoted\n```\ncode\n```\n*slanted* #**general>lunch** [docs](http://a.example)\na **bold** word and then some more text that goes on',
+    )
     const screen = open(t, newShell(t, { ...chat.env, TZ: 'UTC' }), ['tail', '-n', '1'], { columns: 40 })
     await screen.shows(/goes on/)
-    assert.ok(screen.text.includes('\u001b[1mbold\u001b[22m'))
+    for (const [text, color] of [
+      ['bold', 1],
+      ['slanted', 3],
+      ['docs', 4],
+      ['code', 33],
+      ['#general > lunch', 34],
+    ])
+      assert.ok(screen.text.includes(`\u001b[${color}m${text}\u001b[`), `${text}: ${JSON.stringify(screen.text)}`)
     const lines = screen.plain.split('\n').filter(line => line !== '' && !line.startsWith('ready'))
     for (const line of lines) assert.ok(line.length <= 40, line)
     assert.ok(lines.length > 1 && lines.slice(1).every(line => line.startsWith('      ')), screen.plain)

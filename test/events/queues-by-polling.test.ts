@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { subscriptions } from '../../daemon/api/channels/subscriptions.ts'
 import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { sharedDaemon } from '../support/daemon.ts'
@@ -30,6 +31,21 @@ describe('GET /events without queue_id', () => {
       (await heard({ narrow: [['is', 'starred']] })).map(({ type }) => type),
       ['delete_message'],
     )
+    const inTopic = async (narrow: string[][], topic: string, content: string) => {
+      const { queue_id } = await owner.call(events.get, { event_types: ['message'], narrow })
+      await owner.call(messages.send, { type: 'channel', to: 'narrowed', topic, content })
+      return (await owner.call(events.get, { queue_id, dont_block: true })).events.length
+    }
+    await owner.call(subscriptions.subscribe, { subscriptions: [{ name: 'narrowed' }] })
+    for (const [operand, topic, content, count] of [
+      ['resolved', '✔ done', 'x', 1],
+      ['resolved', 'open', 'x', 0],
+      ['mentioned', 'open', '@**all** x', 1],
+      ['mentioned', 'open', 'x', 0],
+      ['unread', 'open', 'x', 1],
+      ['dm', 'open', 'x', 0],
+    ] as const)
+      assert.equal(await inTopic([['is', operand]], topic, content), count, `is:${operand} in ${topic}: ${content}`)
     const taken = await owner.raw('GET', '/api/v1/events', {
       query: 'dont_block=true&lifespan_secs=5&slim_presence=true&all_public_streams=true&archived_channels=true&x=1',
     })

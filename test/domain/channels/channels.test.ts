@@ -189,6 +189,17 @@ describe('PATCH /streams/{stream_id}', () => {
     assert.equal(stream.is_announcement_only, true)
   })
 
+  test('a channel with messages in named topics cannot be limited to the empty topic', async () => {
+    const { owner } = daemon()
+    const { id } = await owner.call(api.create, { name: 'with topics', subscribers: [owner.id] })
+    await owner.call(messages.send, { type: 'channel', to: id, topic: 'named', content: 'hello' })
+    const limited = { stream_id: id, topics_policy: 'empty_topic_only' }
+    const { msg } = await owner.refused(api.update, limited, 'BAD_REQUEST')
+    assert.match(msg, /^topics_policy: .*named topics/)
+    const { stream } = await owner.call(api.show, { stream_id: id })
+    assert.equal(stream.topics_policy, 'inherit')
+  })
+
   test('a change of privacy takes the channel out of sight of those who lose access, and back', async () => {
     const { owner } = daemon()
     const [amy, bob] = await people(daemon(), 'privacy-amy', 'privacy-bob')
