@@ -17,6 +17,16 @@ export function removeBundles(root: string): void {
   rmSync(join(root, bundleFolder), { recursive: true, force: true })
 }
 
+/** How tests bundle what a process of node runs: it finds its packages in node_modules. */
+export const forNode = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  packages: 'external',
+  logLevel: 'warning',
+} as const
+
 /** Returns one bundle for each process to start, the longest first. */
 export async function bundleTests(root: string, files: readonly string[]): Promise<string[]> {
   const outdir = join(root, bundleFolder)
@@ -28,15 +38,10 @@ export async function bundleTests(root: string, files: readonly string[]): Promi
     entryPoints: groups.map(({ name }) => ({ in: `group:${name}`, out: name })),
     outdir,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
+    ...forNode,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    packages: 'external',
     sourcemap: 'linked',
     sourcesContent: false,
-    logLevel: 'warning',
     plugins: [entriesOf(root, groups), placeOfSource],
   })
   checkLoaded(outputFiles)

@@ -85,8 +85,8 @@ function unfinishedPath(path: string): string {
 }
 
 /**
- * Bytes of a file after which a sync begins. Few: the sync of another file, such as the journal, waits for those that are on their way. With
- * 1 MiB a large file takes half as long again, with 16 MiB the slowest sends beside a backup take twice as long.
+ * Bytes of a file after which a sync begins. Few, because the sync of another file, such as the journal, waits for those that are on their way;
+ * with fewer still, a large file takes longer. The row of sends during a backup in the bench shows the one, the row of the backup the other.
  */
 const syncedTogether = 2 * 1024 * 1024
 

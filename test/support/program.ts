@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { build } from 'esbuild'
+import { forNode } from '../bundle.ts'
 import { root } from './sources.ts'
 
 /** Bundles a module in TypeScript that imports by paths from the root of the tree. Compiling it at each start takes longer. */
@@ -9,13 +10,8 @@ export async function bundleProgram(source: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: root, loader: 'ts' },
     absWorkingDir: root,
-    bundle: true,
+    ...forNode,
     write: false,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    packages: 'external',
-    logLevel: 'warning',
   })
   return outputFiles[0]!.text
 }

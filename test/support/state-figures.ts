@@ -109,7 +109,7 @@ export class StateFigures {
       if (state.own[id]) same(this.#first.get(id), channel.first_message_id, `first_message_id ${where}`)
       same(this.#recent.get(id), channel.is_recently_active, `is_recently_active ${where}`)
     }
-    const unread = Object.entries<string>(state.unread).filter(([, place]) => this.#isLive(place))
+    const unread = Object.entries<string>(state.unread).filter(([, place]) => this.#isKnown(place))
     const unknown = Object.keys(state.unread).length - unread.length
     const loud = unread.filter(([, place]) => !this.#muted(place)).length
     const { count } = given.unread_msgs
@@ -118,7 +118,7 @@ export class StateFigures {
       const mention = this.#mentions.get(Number(id))
       return mention === 'me' || (mention === 'all' && !this.#muted(place))
     })
-    const mentions = given.unread_msgs.mentions.filter((id: number) => this.#isLive(state.unread[id]))
+    const mentions = given.unread_msgs.mentions.filter((id: number) => this.#isKnown(state.unread[id]))
     same(sorted(mentioning.map(([id]) => Number(id))), sorted(mentions), 'unread_msgs.mentions')
     const known = (id: number) => !this.#newcomers.has(id) && state.people[id]?.is_active
     same(sorted([...this.#seen].filter(known)), sorted(presentIn(given).filter(known)), 'presences')
@@ -138,11 +138,10 @@ export class StateFigures {
       same(!state.is_guest && this.#holds(state[setting]), given[may], may)
   }
 
-  /** Of an archived channel not every client knows whether it is muted. */
-  #isLive(place: string): boolean {
+  /** A client that learns nothing of archived channels does not know whether one is muted. */
+  #isKnown(place: string): boolean {
     const [kind, id] = place.split(' ')
-    const channel = this.#me.state.channels[id!]
-    return kind !== 'channel' || (channel !== undefined && !channel.is_archived)
+    return kind !== 'channel' || this.#me.state.channels[id!] !== undefined
   }
 
   #muted(place: string): boolean {

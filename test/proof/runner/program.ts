@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { placeOfSource } from '../../bundle.ts'
+import { forNode, placeOfSource } from '../../bundle.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const cache = join(root, 'node_modules/.cache')
@@ -30,14 +30,9 @@ export async function bundleCampaign(file: string): Promise<Program> {
       stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
       absWorkingDir: root,
       outfile: program,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20.19',
-      packages: 'external',
+      ...forNode,
       sourcemap: 'linked',
       sourcesContent: false,
-      logLevel: 'warning',
       plugins: [placeOfSource],
     })
   } catch (error) {
