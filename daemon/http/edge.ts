@@ -118,6 +118,7 @@ export class Edge {
     } catch (error) {
       this.#fail(error, request, answering)
     }
+    answering.observed?.await(response)
   }
 
   #begin(head: RequestHead, response: Response): { request: Incoming; answering: Answering } {
@@ -128,17 +129,15 @@ export class Edge {
       response,
       dialectOf(this.#parts.dialect, head.headers['user-agent']),
       this.#parts.watch?.arrive(request),
-      this.#observe(request, response),
+      this.#observe(request),
     )
     return { request, answering }
   }
 
   /** The level of the log can change while the daemon runs. */
-  #observe(request: Incoming, response: Response): ObservedCall | undefined {
+  #observe(request: Incoming): ObservedCall | undefined {
     if (!this.#parts.countCall && !this.#log.isLevelEnabled('info')) return undefined
-    const observed = new ObservedCall(request, this.#finish)
-    response.once('close', () => observed.closed())
-    return observed
+    return new ObservedCall(request, this.#finish)
   }
 
   readonly #finish = (call: FinishedCall): void => {

@@ -19,33 +19,38 @@ export interface FinishedCall {
 /** What proxies log for a client that went away before its answer. */
 const clientGone = 499
 
-export class ObservedCall {
+export class ObservedCall implements FinishedCall {
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
   operation: string | undefined
   account: number | undefined
+  /** 0 until there is an answer. */
+  status = 0
+  milliseconds = 0
   waited = false
-  readonly #request: { readonly id: string; readonly method: string; readonly path: string }
   readonly #finish: (call: FinishedCall) => void
   readonly #began = performance.now()
-  #finished = false
 
   constructor(
-    request: { readonly id: string; readonly method: string; readonly path: string },
+    { id, method, path }: { readonly id: string; readonly method: string; readonly path: string },
     finish: (call: FinishedCall) => void,
   ) {
-    this.#request = request
+    this.requestId = id
+    this.method = method
+    this.path = path
     this.#finish = finish
   }
 
   answered(status: number): void {
-    if (this.#finished) return
-    this.#finished = true
-    const { id: requestId, method, path } = this.#request
-    const { operation, account, waited } = this
-    const milliseconds = performance.now() - this.#began
-    this.#finish({ requestId, method, path, operation, account, status, milliseconds, waited })
+    if (this.status !== 0) return
+    this.status = status
+    this.milliseconds = performance.now() - this.#began
+    this.#finish(this)
   }
 
-  closed(): void {
-    this.answered(clientGone)
+  /** For a call that was not answered at once: its client may go away first. */
+  await(response: { once(event: 'close', listener: () => void): unknown }): void {
+    if (this.status === 0) response.once('close', () => this.answered(clientGone))
   }
 }
