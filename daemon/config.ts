@@ -58,6 +58,8 @@ export interface Config {
   readonly webhookLoopback: boolean
   /** Seconds the server of a bot has to answer. */
   readonly webhookTimeout: number
+  /** N of scrypt. */
+  readonly passwordCost: number
   /** MiB; undefined: no limit. */
   readonly uploadQuota: number | undefined
   /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, at random. */
@@ -134,6 +136,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     secret,
     newSecret: read('new-secret'),
     devAuth: read('dev-auth'),
+    passwordCost: Number(read('password-cost') ?? (memory ? 1024 : 16384)),
     clock: givenClock(read('clock')),
     dialect: read('dialect'),
     profile: !read('no-profile'),

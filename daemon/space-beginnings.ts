@@ -40,12 +40,13 @@ const freshFor = 60_000
 export class Beginnings {
   readonly #config: Config
   readonly #keys: Keys
-  readonly #passwords = new Passwords(rateLimited)
+  readonly #passwords: Passwords
   readonly #kept = new Map<string, Kept>()
 
   constructor(config: Config, keys: Keys) {
     this.#config = config
     this.#keys = keys
+    this.#passwords = new Passwords(config.passwordCost, rateLimited)
   }
 
   /** Without a preset and a seed, what the daemon itself began with. */

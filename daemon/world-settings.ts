@@ -21,6 +21,7 @@ export type WorldSettings = Pick<
   | 'newSecret'
   | 'org'
   | 'owner'
+  | 'passwordCost'
   | 'preset'
   | 'random'
   | 'rateLimit'

@@ -57,7 +57,7 @@ export class World {
 
   constructor(parts: WorldParts) {
     const { settings, store, warn } = parts
-    const passwords = new Passwords(rateLimited)
+    const passwords = new Passwords(settings.passwordCost, rateLimited)
     this.#parts = parts
     this.clock = clockOf(settings)
     this.keys = keysFrom(store.secret.text)

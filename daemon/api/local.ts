@@ -89,6 +89,12 @@ export const daemonFlags = {
     about: 'start although the secret of the store is missing or has changed; all API keys change',
   },
   'dev-auth': { type: 'switch', about: 'give out API keys without a password; for development only' },
+  'password-cost': {
+    type: 'choice',
+    takes: 'N',
+    about: 'work of a password hash, the N of scrypt; 16384 by default, 1024 with --memory (SECURITY.md)',
+    choices: ['1024', '4096', '16384', '65536', '131072'],
+  },
   clock: {
     type: 'text',
     takes: 'real|frozen|frozen@TIME',

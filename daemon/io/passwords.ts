@@ -3,13 +3,11 @@
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-const cost = { N: 16384, r: 8, p: 1 }
-
 /** A line of 100, at about 50 ms each. */
 const retrySeconds = 5
 
 /** Takes the place of a hash where there is no password: nothing matches it. */
-export const noPassword = `scrypt$${cost.N}$${'A'.repeat(22)}==$`
+export const noPassword = `scrypt$0$${'A'.repeat(22)}==$`
 
 /** Whose hash is next. The process has one: what it protects, the threads that write the disk, is there once too. */
 export class Turns {
@@ -44,26 +42,32 @@ export class Turns {
 const turns = new Turns()
 
 export class Passwords {
+  readonly #cost: number
   readonly #refuse: (seconds: number) => Error
   readonly #lineLength: number
   readonly #line: (() => void)[] = []
 
-  /** `refuse` makes what is thrown when the line is full, from the seconds until it is worth to try again. */
-  constructor(refuse: (seconds: number) => Error, lineLength = 100) {
+  /**
+   * `cost` is the N of scrypt for new hashes. `refuse` makes what is thrown when the line is full, from the seconds until it is worth to
+   * try again.
+   */
+  constructor(cost: number, refuse: (seconds: number) => Error, lineLength = 100) {
+    this.#cost = cost
     this.#refuse = refuse
     this.#lineLength = lineLength
   }
 
   async hashPassword(password: string): Promise<string> {
     const salt = randomBytes(16)
-    const hash = await this.#derive(password, salt, cost.N)
-    return `scrypt$${cost.N}$${salt.toString('base64')}$${hash.toString('base64')}`
+    const hash = await this.#derive(password, salt, this.#cost)
+    return `scrypt$${this.#cost}$${salt.toString('base64')}$${hash.toString('base64')}`
   }
 
   async verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
     const [, n, salt, wanted] = (hash ?? noPassword).split('$')
-    const given = await this.#derive(password, Buffer.from(salt!, 'base64'), Number(n))
     const known = Buffer.from(wanted!, 'base64')
+    // Without a password the answer takes as long as with one, so that the time does not tell which accounts have none.
+    const given = await this.#derive(password, Buffer.from(salt!, 'base64'), known.length > 0 ? Number(n) : this.#cost)
     return known.length === given.length && timingSafeEqual(given, known)
   }
 
@@ -88,6 +92,8 @@ function normalized(password: string): string {
 
 function scryptOf(text: string, salt: Buffer, n: number): Promise<Buffer> {
   return new Promise((resolve, reject) =>
-    scrypt(text, salt, 32, { ...cost, N: n }, (error, key) => (error ? reject(error) : resolve(key))),
+    scrypt(text, salt, 32, { N: n, r: 8, p: 1, maxmem: 2 * 128 * 8 * n }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    ),
   )
 }
