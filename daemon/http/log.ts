@@ -19,15 +19,17 @@ export interface LogStream {
 const base = { pid: process.pid, hostname: hostname() }
 const ofThisProcess = JSON.stringify(base).slice(1, -1)
 
-const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
+const ranks: Readonly<Record<string, number>> = { trace: 0, debug: 1, info: 2, warn: 3, error: 4, silent: 5 }
 
 export class ServerLog implements Log {
   readonly #stream: LogStream
   #level: string
+  #rank: number
   #logger: Logger | undefined
 
   constructor(level: string, stream: LogStream = { write: line => void process.stdout.write(line.toString()) }) {
     this.#level = level
+    this.#rank = ranks[level]!
     this.#stream = stream
   }
 
@@ -39,11 +41,12 @@ export class ServerLog implements Log {
 
   set level(level: string) {
     this.#level = level
+    this.#rank = ranks[level]!
     if (this.#logger) this.#logger.level = level
   }
 
   isLevelEnabled(level: string): boolean {
-    return rankOf(level) >= rankOf(this.#level)
+    return ranks[level]! >= this.#rank
   }
 
   info(fields: object, text: string): void {
@@ -88,8 +91,4 @@ const plain = /^[\w/.~%-]*$/
 /** A number with three decimals, made of two integers: that is several times as fast as the text of a fraction. */
 function inMilliseconds(microseconds: number): string {
   return `${Math.floor(microseconds / 1000)}.${String(1000 + (microseconds % 1000)).slice(1)}`
-}
-
-function rankOf(level: string): number {
-  return levels.indexOf(level)
 }
