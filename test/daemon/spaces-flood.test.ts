@@ -9,7 +9,8 @@ import { type Caller, sharedDaemon } from '../support/daemon.ts'
 import { openSpace } from '../support/spaces.ts'
 import { until } from '../support/until.ts'
 
-const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+// A login takes its time, as with a store: the queue of logins has to grow.
+const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--password-cost', '16384'] })
 
 const formHeaders = { 'Content-Type': 'application/x-www-form-urlencoded' }
 

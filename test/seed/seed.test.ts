@@ -77,7 +77,8 @@ describe('--seed', () => {
     const users = Array.from({ length: 60 }, (_, i) => ({ name: `u${i}`, password: `correct horse battery ${i}` }))
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
-    const flags = ['--memory', '--port', String(port), '--seed', seedFile('slow.json', JSON.stringify({ users }))]
+    const slow = seedFile('slow.json', JSON.stringify({ users }))
+    const flags = ['--memory', '--port', String(port), '--seed', slow, '--password-cost', '16384']
     let started = false
     const starting = startDaemon(t, { flags }).finally(() => {
       started = true

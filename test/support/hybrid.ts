@@ -54,11 +54,11 @@ export function live(declared: readonly Capability[], steps: readonly Step[], on
     if (world.refusal(actor, endpoint, params) !== undefined) continue
     for (const { id } of scene.people)
       if (world.user(id).active && !clients.has(id)) clients.set(id, new StateClient(world, world.user(id), declared))
-    compare(scene, clients, step)
+    compare(scene, clients, step, endpoint === 'update-message' && params.stream_id !== undefined)
   }
 }
 
-function compare({ world }: Scene, clients: Map<number, StateClient>, step: string): void {
+function compare({ world }: Scene, clients: Map<number, StateClient>, step: string, isMove: boolean): void {
   for (const client of clients.values()) {
     const user = world.user(client.userId)
     // An account that cannot call has no client, and starts with a new one when it can again.
@@ -67,6 +67,7 @@ function compare({ world }: Scene, clients: Map<number, StateClient>, step: stri
       continue
     }
     const given = world.register(user, client.capabilities)
+    if (isMove) client.figures.learnMoved(given)
     client.figures.check(given, step)
     const now = view(prepared(given))
     const believed = view({ ...client.state, people: { ...client.state.people } })

@@ -96,6 +96,14 @@ export class StateFigures {
     this.#recent.delete(id)
   }
 
+  /**
+   * Messages came from another channel. They are in the history of those who read where they are now, but only those who may know of the
+   * channel they come from are told.
+   */
+  learnMoved(given: Row): void {
+    this.#newest = Math.max(this.#newest, given.max_message_id)
+  }
+
   /** Holds what was worked out against what `register` says now. */
   check(given: Row, after: string): void {
     const { userId, state } = this.#me
