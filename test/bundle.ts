@@ -10,7 +10,7 @@ import { build, type Loader, type OutputFile, type Plugin, transformSync } from 
 export const bundleFolder = 'node_modules/.cache/natter-tests'
 
 /** Few enough that one process never holds up the end of a run. */
-const filesPerProcess = 8
+const filesPerProcess = 12
 
 /** Removes the bundles of the last run. Those of this one stay: the report on coverage reads them. */
 export function removeBundles(root: string): void {
