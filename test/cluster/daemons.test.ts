@@ -250,7 +250,7 @@ describe('the leader of a cluster', { skip }, () => {
     const { body } = await send(leader, 'before etcd is gone')
     assert.equal(body.result, 'success')
     const [member] = cluster.etcd.members
-    member!.pause()
+    await member!.pause()
     const refused = await send(leader, 'while etcd is gone')
     assert.equal(refused.body.code, 'SERVER_NOT_READY', JSON.stringify(refused.body))
     for (const node of cluster.nodes) {

@@ -1,7 +1,7 @@
 // Members of etcd for a test: on ports of their own, in folders of their own, ended with the test.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
@@ -28,7 +28,8 @@ export interface EtcdMember {
   kill(): Promise<void>
   /** After `kill`: on the same folder and ports. */
   start(): Promise<void>
-  pause(): void
+  /** Resolves when it has stopped: it goes on for a moment after the signal. */
+  pause(): Promise<void>
   resume(): void
 }
 
@@ -117,7 +118,12 @@ function memberOf(url: string, health: string, [command, ...args]: readonly stri
       child.kill('SIGKILL')
       await closed
     },
-    pause: () => child.kill('SIGSTOP'),
+    async pause() {
+      child.kill('SIGSTOP')
+      const threads = `/proc/${child.pid}/task`
+      const isStopped = (thread: string) => /^\d+ \(.*\) T /s.test(readFileSync(join(threads, thread, 'stat'), 'utf8'))
+      if (existsSync(threads)) await until(() => readdirSync(threads).every(isStopped))
+    },
     resume: () => child.kill('SIGCONT'),
   }
 }
