@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { thisMachine } from '../support/machine.ts'
 import { type Campaign, randomSeed } from './campaign.ts'
 import { attempt, type Outcome, type Report } from './runner/attempt.ts'
+import { loadCampaigns } from './runner/program.ts'
 import { ProgressBar } from './runner/progress-bar.ts'
 import { addToRecord } from './runner/record.ts'
 
@@ -33,25 +34,23 @@ if (positionals.length === 0 || positionals.includes('list')) await list()
 else await proveAll(positionals.includes('all') ? names : positionals)
 
 async function list(): Promise<void> {
-  for (const name of names) {
-    const { about, unavailable } = await load(name)
-    console.log(`${name.padEnd(10)} ${about}${unavailable ? ` (not on this machine: ${unavailable})` : ''}`)
-  }
+  for (const [at, { about, unavailable }] of (await loadCampaigns(names.map(fileOf))).entries())
+    console.log(`${names[at]!.padEnd(10)} ${about}${unavailable ? ` (not on this machine: ${unavailable})` : ''}`)
 }
 
 async function proveAll(chosen: readonly string[]): Promise<void> {
   const tally = { passed: 0, failed: 0, interrupted: 0, skipped: 0 }
-  for (const name of chosen) {
+  for (const [at, campaign] of (await loadCampaigns(chosen.map(fileOf))).entries()) {
     if (interrupt.signal.aborted) break
-    tally[await prove(name)]++
+    tally[await prove(chosen[at]!, campaign)]++
   }
   const parts = Object.entries(tally).filter(([, number]) => number > 0)
   if (chosen.length > 1) console.log(parts.map(([outcome, number]) => `${number} ${outcome}`).join(', '))
   process.exitCode = tally.failed > 0 ? 1 : interrupt.signal.aborted ? 130 : 0
 }
 
-async function prove(name: string): Promise<'skipped' | Outcome['outcome']> {
-  const { about, unit, long, short, unavailable } = await load(name)
+async function prove(name: string, campaign: Campaign): Promise<'skipped' | Outcome['outcome']> {
+  const { about, unit, long, short, unavailable } = campaign
   const seed = givenSeed ?? randomSeed()
   const wanted = count ?? (values.short ? short : long)
   if (unavailable !== undefined || wanted === 0) {
@@ -90,10 +89,6 @@ function isOption(argument: string, index: number, all: readonly string[]): bool
   const [here, before] = [argument, all[index - 1]]
   if (here.startsWith('--record') || before === '--record') return false
   return here.startsWith('--') || (before?.startsWith('--') === true && before !== '--short' && !before.includes('='))
-}
-
-async function load(name: string): Promise<Campaign> {
-  return ((await import(fileOf(name))) as { campaign: Campaign }).campaign
 }
 
 function fileOf(name: string): string {
