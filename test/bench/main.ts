@@ -51,23 +51,11 @@ const rows: readonly Row[] = [
   ...operations,
 ]
 
-const { values, positionals } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    save: { type: 'string' },
-    compare: { type: 'string' },
-    page: { type: 'boolean', default: false },
-    from: { type: 'string' },
-  },
-  allowPositionals: true,
-})
+const { values, positionals } = readArguments()
 const effort: Effort = { quick: values.quick, rounds: (full, quick) => (values.quick ? quick : full) }
 const wanted = rows.filter(row => positionals.length === 0 || positionals.some(name => row.name.includes(name)))
-if (wanted.length === 0) {
-  process.stderr.write(`No row has that in its name. There are:\n${rows.map(row => `  ${row.name}\n`).join('')}`)
-  process.exit(2)
-}
+if (wanted.length === 0)
+  misused(`No row has that in its name. There are:\n${rows.map(row => `  ${row.name}`).join('\n')}`)
 /** Read first: a run takes long, and a wrong file name would be found at its end. */
 const before = values.compare === undefined ? undefined : readOrExit(values.compare)
 
@@ -102,9 +90,31 @@ function readOrExit(file: string): Saved {
   try {
     return readSaved(file)
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`)
-    process.exit(2)
+    return misused((error as Error).message)
   }
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        save: { type: 'string' },
+        compare: { type: 'string' },
+        page: { type: 'boolean', default: false },
+        from: { type: 'string' },
+      },
+      allowPositionals: true,
+    })
+  } catch (error) {
+    return misused((error as Error).message)
+  }
+}
+
+function misused(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(2)
 }
 
 /** What could not be measured is a goal missed, and no reason to leave out the rest. */
