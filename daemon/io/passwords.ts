@@ -3,9 +3,6 @@
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** A line of 100, at about 50 ms each. */
-const retrySeconds = 5
-
 /** Takes the place of a hash where there is no password: nothing matches it. */
 export const noPassword = `scrypt$0$${'A'.repeat(22)}==$`
 
@@ -71,8 +68,13 @@ export class Passwords {
     return known.length === given.length && timingSafeEqual(given, known)
   }
 
+  /** A hash takes about 50 ms with N = 16384, and grows with N. */
+  #secondsOfLine(): number {
+    return Math.ceil((this.#lineLength * 0.05 * this.#cost) / 16_384)
+  }
+
   async #derive(password: string, salt: Buffer, n: number): Promise<Buffer> {
-    if (this.#line.length >= this.#lineLength) throw this.#refuse(retrySeconds)
+    if (this.#line.length >= this.#lineLength) throw this.#refuse(this.#secondsOfLine())
     await turns.take(this.#line)
     try {
       return await scryptOf(normalized(password), salt, n)
