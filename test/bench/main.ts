@@ -1,11 +1,12 @@
 // npm run bench [-- [--quick] [--json] [--save FILE] [--compare FILE] [NAME ...]]: every figure the project promises, as a
-// ratio measured in this run. npm run bench -- --page [--from FILE]: the pictures, and the table of a saved run.
+// ratio measured in this run. npm run bench -- --page measures the pictures of docs/generated/performance.md; --page --from FILE puts a saved
+// run into its table.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { measurePage } from './page.ts'
+import { measurePictures, showRows } from './page.ts'
 import { root, stopAll } from './processes.ts'
 import { type Effort, judge, NotInstalled, type Result, type Row } from './row.ts'
 import { attack } from './rows/attacks.ts'
@@ -59,11 +60,14 @@ if (wanted.length === 0)
 /** Read first: a run takes long, and a wrong file name would be found at its end. */
 const before = values.compare === undefined ? undefined : readOrExit(values.compare)
 
+if (values.page && values.from !== undefined) {
+  showRows(readOrExit(values.from))
+  process.exit(0)
+}
 buildIfMissing()
 if (values.page) {
-  const rows = values.from === undefined ? undefined : readOrExit(values.from)
   try {
-    await measurePage(effort, rows, process.argv.slice(2))
+    await measurePictures(effort, process.argv.slice(2))
   } finally {
     await stopAll()
   }

@@ -1,9 +1,11 @@
-// npm run bench -- --page: measures the pictures of docs/generated/performance.md and writes what they are drawn from.
+// docs/generated/performance.md: `npm run bench -- --page` measures its pictures, and `--page --from FILE` takes its table from a saved
+// run. Each keeps what the other has written.
 
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MeasuredPicture, PerformanceRecord } from '../../docs/generate/measured.ts'
+import { readPerformance } from '../../docs/generate/performance.ts'
 import { thisMachine } from '../support/machine.ts'
 import type { Picture } from './picture.ts'
 import { entries } from './pictures/entries.ts'
@@ -17,22 +19,31 @@ import { commandOf, type Saved } from './saved.ts'
 /** In the order of the page. */
 const pictures: readonly Picture[] = [start, ...growth, ...entries, ...listeners]
 
-export async function measurePage(effort: Effort, rows: Saved | undefined, args: readonly string[]): Promise<void> {
+const file = join(root, 'docs/generated/performance.json')
+
+export async function measurePictures(effort: Effort, args: readonly string[]): Promise<void> {
   const measured: MeasuredPicture[] = []
   for (const { measure, ...picture } of pictures) {
     process.stderr.write(`${picture.title} ...\n`)
     measured.push({ ...picture, ...(await measure(effort)) })
   }
-  const record: PerformanceRecord = {
+  writePage({
     date: new Date().toISOString(),
     machine: thisMachine(),
     command: commandOf(args),
     pictures: measured,
-    rows: rows ?? null,
-  }
-  const file = join(root, 'docs/generated/performance.json')
+    rows: readPerformance(file)?.rows ?? null,
+  })
+}
+
+export function showRows(rows: Saved): void {
+  const { date, machine, command } = rows
+  writePage({ ...(readPerformance(file) ?? { date, machine, command, pictures: [] }), rows })
+}
+
+function writePage(record: PerformanceRecord): void {
   writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`)
   const { status } = spawnSync('npm', ['run', '--silent', 'docs'], { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) throw new Error('the page could not be written')
-  process.stdout.write('wrote docs/generated/performance.md and its pictures\n')
+  process.stdout.write('wrote docs/generated/performance.md\n')
 }
