@@ -40,15 +40,25 @@ export class CrashKeeper {
 
   async work(url: string, living: { readonly is: boolean }): Promise<void> {
     while (living.is) {
-      const slot = this.#slots[Math.floor(this.#random() * this.#slots.length)]!
+      const slot = this.#next()
       const n = this.#numberOf(slot) + 1
-      // To look takes seven calls, and most rounds are over before: the first write of a round uses what `settle` has read.
       if (slot.looksUp && !this.#isFresh && !(await this.#look(url).catch(cutOff))) return
       const call = slot.write(n, this.#world)
       this.#unknown = { slot, call }
       if (!(await this.#ask(url, slot, call).catch(cutOff))) return
       this.#take(slot, n)
     }
+  }
+
+  /**
+   * To look takes seven calls, and most rounds are over before. So the first write of a round, which knows what `settle` has read, is for a
+   * slot that needs it; what one has made, the next takes away again.
+   */
+  #next(): Slot {
+    const any = (slots: readonly Slot[]) => slots[Math.floor(this.#random() * slots.length)]!
+    if (!this.#isFresh) return any(this.#slots)
+    const slots = this.#slots.filter(({ looksUp }) => looksUp)
+    return slots.find(slot => this.#numberOf(slot) % 2 === 1) ?? any(slots)
   }
 
   /** Every slot has the value that was answered; true when one has a value that was not. */

@@ -27,6 +27,7 @@ export interface Place {
   readonly bot: Caller
   readonly channel: number
   readonly attic: number
+  readonly cellar: number
   /** A direct message to oneself. */
   readonly message: number
   /** A message in the channel. */
@@ -63,6 +64,7 @@ export async function preparedPlace(daemon: TestDaemon): Promise<Place> {
   })
   const { id: attic } = await keeper.call(channels.create, { name: 'attic', subscribers: [keeper.id] })
   await keeper.call(channels.create, { name: 'loft', subscribers: [keeper.id] })
+  const { id: cellar } = await keeper.call(channels.create, { name: 'cellar', subscribers: [keeper.id] })
   await keeper.call(subscriptions.property, { stream_id: channel, property: 'color', value: '#000000' })
   const { id: moved } = await keeper.call(messages.send, {
     type: 'channel',
@@ -96,6 +98,7 @@ export async function preparedPlace(daemon: TestDaemon): Promise<Place> {
     helper: helper.user_id,
     channel,
     attic,
+    cellar,
     message,
     moved,
     upload,

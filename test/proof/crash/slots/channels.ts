@@ -8,7 +8,7 @@ import { topics } from '../../../../daemon/api/channels/topics.ts'
 import type { Place } from '../place.ts'
 import { by, call, channelOf, everyChannel, growing, looksUp, order, type Slot, text, toggle } from './slot.ts'
 
-export function channelSlots({ channel, attic, dan }: Place): readonly Slot[] {
+export function channelSlots({ channel, attic, cellar, dan }: Place): readonly Slot[] {
   return [
     text(
       'channel',
@@ -47,6 +47,11 @@ export function channelSlots({ channel, attic, dan }: Place): readonly Slot[] {
           ? call(channels.archive, { stream_id: attic })
           : call(channels.update, { stream_id: attic, is_archived: false }),
       w => channelOf(w, attic).is_archived,
+    ),
+    toggle(
+      'private channel',
+      yes => call(channels.update, { stream_id: cellar, is_private: yes }),
+      w => channelOf(w, cellar).invite_only,
     ),
     growing(
       'new channel',
