@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { thisMachine } from '../support/machine.ts'
 import { type Campaign, randomSeed } from './campaign.ts'
-import { attempt, type Outcome, type Report } from './runner/attempt.ts'
+import { attempt, type Outcome } from './runner/attempt.ts'
 import { loadCampaigns } from './runner/program.ts'
 import { ProgressBar } from './runner/progress-bar.ts'
 import { addToRecord } from './runner/record.ts'
+import type { Report } from './runner/report.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { values, positionals } = readArguments()

@@ -9,8 +9,9 @@ import { text } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
 import { proofPage, readProof } from '../../docs/generate/proof.ts'
 import { until } from '../support/until.ts'
-import { attempt, type Report } from './runner/attempt.ts'
+import { attempt } from './runner/attempt.ts'
 import { addToRecord } from './runner/record.ts'
+import type { Report } from './runner/report.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'natter-runner-'))

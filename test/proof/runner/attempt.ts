@@ -4,29 +4,8 @@ import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Result } from '../campaign.ts'
 import { bundleCampaign } from './program.ts'
-
-export interface Order {
-  /** The file of the campaign. */
-  readonly file: string
-  readonly count: number
-  readonly seed: number
-  readonly minutes?: number | undefined
-}
-
-export interface Failed {
-  readonly message: string
-  /** The arguments that repeat it. */
-  readonly again: string
-}
-
-/** What the process of a campaign reports. */
-export type Report =
-  | { readonly kind: 'note'; readonly text: string }
-  | { readonly kind: 'progress'; readonly done: number }
-  | ({ readonly kind: 'passed' } & Result)
-  | ({ readonly kind: 'failed' } & Failed)
+import type { Order, Report } from './report.ts'
 
 export interface Outcome {
   readonly outcome: 'passed' | 'failed' | 'interrupted'

@@ -1,6 +1,6 @@
 // How far a campaign is, on stderr: one line that is rewritten on a terminal, and a line for each note elsewhere.
 
-import type { Report } from './attempt.ts'
+import type { Report } from './report.ts'
 
 const width = 24
 

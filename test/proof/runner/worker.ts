@@ -1,7 +1,7 @@
 // In the process of one campaign: runs it and reports to the runner.
 
 import { type Campaign, Failure } from '../campaign.ts'
-import type { Order, Report } from './attempt.ts'
+import type { Order, Report } from './report.ts'
 
 /** Runs the campaign as the runner ordered, and ends the process. */
 export async function report(campaign: Campaign): Promise<void> {
