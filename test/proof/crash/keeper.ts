@@ -42,7 +42,6 @@ export class CrashKeeper {
     while (living.is) {
       const slot = this.#next()
       const n = this.#numberOf(slot) + 1
-      if (slot.looksUp && !this.#isFresh && !(await this.#look(url).catch(cutOff))) return
       const call = slot.write(n, this.#world)
       this.#unknown = { slot, call }
       if (!(await this.#ask(url, slot, call).catch(cutOff))) return
@@ -51,14 +50,14 @@ export class CrashKeeper {
   }
 
   /**
-   * To look takes seven calls, and most rounds are over before. So the first write of a round, which knows what `settle` has read, is for a
-   * slot that needs it; what one has made, the next takes away again.
+   * To look takes seven calls, and most rounds are over before. So half of the first writes, which know what `settle` has read, are for slots
+   * that need it. What was made is mostly taken away by the next write: a store is too short-lived to leave that to chance.
    */
   #next(): Slot {
-    const any = (slots: readonly Slot[]) => slots[Math.floor(this.#random() * slots.length)]!
-    if (!this.#isFresh) return any(this.#slots)
-    const slots = this.#slots.filter(({ looksUp }) => looksUp)
-    return slots.find(slot => this.#numberOf(slot) % 2 === 1) ?? any(slots)
+    const needsLook = this.#isFresh && this.#random() < 0.5
+    const slots = this.#slots.filter(({ looksUp = false }) => looksUp === needsLook)
+    const made = this.#random() < 0.7 && slots.find(slot => this.#numberOf(slot) % 2 === 1)
+    return made || slots[Math.floor(this.#random() * slots.length)]!
   }
 
   /** Every slot has the value that was answered; true when one has a value that was not. */
@@ -88,7 +87,7 @@ export class CrashKeeper {
     return true
   }
 
-  async #look(url: string): Promise<true> {
+  async #look(url: string): Promise<void> {
     const { message: message_id, moved: moved_id } = this.#place
     const [keeper, bot] = [this.#place.keeper.at(url), this.#place.bot.at(url)]
     const { queue_id, ...state } = await keeper.call(events.register, {
@@ -103,7 +102,6 @@ export class CrashKeeper {
     const { message: moved } = await keeper.call(messages.get, { message_id: moved_id, apply_markdown: false })
     this.#world = { ...state, invites, storage, attachments, message, moved }
     this.#isFresh = true
-    return true
   }
 
   #take(slot: Slot, n: number): void {

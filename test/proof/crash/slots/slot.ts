@@ -21,7 +21,7 @@ export interface Slot {
   /** What is read when the n-th value is there; 0 is what it begins with. */
   value(n: number): string
   read(world: World): string
-  /** Whether the world has to be read before each write. */
+  /** Whether a write needs the world as it is now. */
   readonly looksUp?: boolean
 }
 
