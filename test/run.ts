@@ -19,7 +19,7 @@ const calls = join(scratch, 'calls')
 const coverage = startCoverage(root)
 // Node reads these certificates at every start, which takes twice as long as the rest of it. No test calls another machine.
 const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env
-// Hundreds of accounts are made in a run, at 50 ms of processor time each. Tests of the cost itself give it by its flag.
+// Hundreds of accounts are made in a run. Tests that need the usual cost give it by its flag.
 const environment = { ...inherited, NATTER_PASSWORD_COST: '1024' }
 const tallies = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo', 'duration_ms'] as const
 const total = new Map<string, number>(tallies.map(name => [name, 0]))

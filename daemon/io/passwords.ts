@@ -3,6 +3,9 @@
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
+/** Of a hash that can be checked: 128 MiB of memory. A store or a snapshot that somebody changed must not ask for more. */
+const highestCost = 131_072
+
 /** Takes the place of a hash where there is no password: nothing matches it. */
 export const noPassword = `scrypt$0$${'A'.repeat(22)}==$`
 
@@ -63,9 +66,10 @@ export class Passwords {
   async verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
     const [, n, salt, wanted] = (hash ?? noPassword).split('$')
     const known = Buffer.from(wanted!, 'base64')
+    const isUsable = known.length > 0 && isCost(Number(n))
     // Without a password the answer takes as long as with one, so that the time does not tell which accounts have none.
-    const given = await this.#derive(password, Buffer.from(salt!, 'base64'), known.length > 0 ? Number(n) : this.#cost)
-    return known.length === given.length && timingSafeEqual(given, known)
+    const given = await this.#derive(password, Buffer.from(salt!, 'base64'), isUsable ? Number(n) : this.#cost)
+    return isUsable && known.length === given.length && timingSafeEqual(given, known)
   }
 
   /** A hash takes about 50 ms with N = 16384, and grows with N. */
@@ -92,9 +96,13 @@ function normalized(password: string): string {
   return /\p{M}{30}/u.test(password) ? password : password.normalize('NFKC')
 }
 
+function isCost(n: number): boolean {
+  return n > 1 && n <= highestCost && Number.isInteger(Math.log2(n))
+}
+
 function scryptOf(text: string, salt: Buffer, n: number): Promise<Buffer> {
   return new Promise((resolve, reject) =>
-    scrypt(text, salt, 32, { N: n, r: 8, p: 1, maxmem: 2 * 128 * 8 * n }, (error, key) =>
+    scrypt(text, salt, 32, { N: n, r: 8, p: 1, maxmem: 2 * 128 * 8 * highestCost }, (error, key) =>
       error ? reject(error) : resolve(key),
     ),
   )

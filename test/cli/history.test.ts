@@ -10,7 +10,7 @@ import { newStoreFolder, sharedDaemon } from '../support/daemon.ts'
 import { person } from '../support/world.ts'
 
 describe('messages at length', () => {
-  // More messages than one call returns. Sending each takes ten times as long.
+  // More messages than one call returns, made without a call for each.
   const texts = Array.from({ length: 5010 }, (_, i) => `m${i}`)
   const seed = join(newStoreFolder(), 'seed.json')
   writeFileSync(

@@ -47,6 +47,9 @@ describe('passwords', () => {
       assert.equal(await cheap.verifyPassword('b', hash), false)
     }
     assert.equal(await dear.verifyPassword('', noPassword), false)
+    // Of a store that somebody changed: refused, and no memory is taken for it.
+    for (const n of ['1073741824', '1000', '0', '-1', 'x'])
+      assert.equal(await cheap.verifyPassword('a', hashes[0]!.replace('$1024$', `$${n}$`)), false, n)
   })
 })
 

@@ -10,7 +10,7 @@ const perStore = 25
 const lanes = 3
 
 /** Kills after which every kind of fact was written, but for these. */
-const manyKills = 2000
+const manyKills = 500
 const notWritten: Readonly<Record<string, readonly string[]>> = {
   'there before the first kill': ['organization.founded'],
   'ends all other writes': ['organization.deactivated', 'organization.reactivated', 'store.restored'],
