@@ -92,7 +92,7 @@ export const daemonFlags = {
   'password-cost': {
     type: 'choice',
     takes: 'N',
-    about: 'work of a password hash, the N of scrypt; 16384 by default, 1024 with --memory (SECURITY.md)',
+    about: 'work of a password hash: 1024, 4096, 16384, 65536 or 131072; 16384 by default, 1024 with --memory',
     choices: ['1024', '4096', '16384', '65536', '131072'],
   },
   clock: {
