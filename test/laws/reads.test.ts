@@ -19,7 +19,7 @@ describe('GET endpoints', () => {
     const { queue_id } = await owner.call(events.register, {})
     const journal = () => readFileSync(join(data, 'journal.ndjson'), 'utf8')
     for (const { endpoint } of reads)
-      for (const params of fc.sample(paramsOf(endpoint), 12)) {
+      for (const params of fc.sample(paramsOf(endpoint), { numRuns: 12, seed: 417 })) {
         const before = journal()
         // Registering inside GET /events is the one exception; with a queue named it is a read like any other.
         const asked =

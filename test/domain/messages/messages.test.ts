@@ -178,6 +178,7 @@ describe('GET /messages', () => {
     const { messages } = await hal.call(api.matches, { msg_ids: ids, narrow: [['search', 'bear']] })
     assert.deepEqual(Object.keys(messages), [String(ids[1])])
     await hal.refused(api.matches, { msg_ids: ids, narrow: [['is', 'odd']] }, 'BAD_NARROW')
+    await hal.refused(api.matches, { msg_ids: [-1], narrow: [['is', 'read']] }, 'BAD_REQUEST')
   })
 })
 
