@@ -14,24 +14,16 @@ import {
 } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { sync, syncFolder, writeWhole, writeWholeSync } from './durable-files.ts'
+import { sync, syncFolder, writeWhole } from './durable-files.ts'
 
 /** One piece, or many that together are too large for memory. */
 export type Content = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<string | Uint8Array>
 
-export interface WriteOptions {
-  /**
-   * Whether each piece may block this process while it is written. Faster for a program that does nothing else, because no piece
-   * waits for another thread to get its turn.
-   */
-  readonly blocking?: boolean
-}
-
 /** Replaces the file, readable by its owner alone. Resolves when it is on disk under its name. */
-export async function writeFileAtomically(path: string, content: Content, options: WriteOptions = {}): Promise<void> {
+export async function writeFileAtomically(path: string, content: Content): Promise<void> {
   const unfinished = unfinishedPath(path)
   try {
-    await writeNew(unfinished, content, options)
+    await writeNew(unfinished, content)
     await rename(unfinished, path)
   } catch (error) {
     await rm(unfinished, { force: true })
@@ -90,9 +82,11 @@ function unfinishedPath(path: string): string {
  */
 const syncedTogether = 2 * 1024 * 1024
 
-async function writeNew(path: string, content: Content, { blocking }: WriteOptions): Promise<void> {
+/** Each piece is written while the next is made: a piece belongs to the writer until it has asked for the one after the next. */
+async function writeNew(path: string, content: Content): Promise<void> {
   const pieces = typeof content === 'string' || content instanceof Uint8Array ? [content] : content
   const fd = openSync(path, 'wx', 0o600)
+  let writing = Promise.resolve()
   // What is large goes to disk while the rest is made. One sync at the end would wait for all of it, and so would every other
   // writer of this disk.
   let syncing = Promise.resolve()
@@ -100,22 +94,28 @@ async function writeNew(path: string, content: Content, { blocking }: WriteOptio
     let unsynced = 0
     for await (const piece of pieces) {
       const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
-      if (blocking) writeWholeSync(fd, bytes)
-      else if (bytes.length > 0) await writeWhole(fd, bytes)
+      if (bytes.length === 0) continue
+      await writing
+      writing = awaitedLater(writeWhole(fd, bytes))
       unsynced += bytes.length
       if (unsynced < syncedTogether) continue
       unsynced = 0
       await syncing
-      syncing = sync(fd)
-      // Thrown at the next wait for it.
-      syncing.catch(() => {})
+      syncing = awaitedLater(sync(fd))
     }
+    await writing
     await syncing
     await sync(fd)
   } finally {
-    await syncing.catch(() => {})
+    await Promise.allSettled([writing, syncing])
     closeSync(fd)
   }
+}
+
+/** Its failure is thrown where it is awaited, which may be after it happened. */
+function awaitedLater(work: Promise<void>): Promise<void> {
+  work.catch(() => {})
+  return work
 }
 
 function syncFolderNow(folder: string): void {

@@ -1,5 +1,5 @@
 // Putting bytes on disk so that they stay there: whole writes, syncs, and the folder that holds the names.
-import { close, fdatasync, fsync, openSync, write, writeSync } from 'node:fs'
+import { close, fdatasync, fsync, openSync, write } from 'node:fs'
 
 /** The two calls of the hot path. A port only so that tests can count them and make them fail. */
 export interface Disk {
@@ -27,15 +27,6 @@ export function writeWhole(fd: number, bytes: Uint8Array, disk = realDisk): Prom
       })
     proceed()
   })
-}
-
-/** The same before it returns: for a program that does nothing else meanwhile. */
-export function writeWholeSync(fd: number, bytes: Uint8Array): void {
-  for (let from = 0; from < bytes.length; ) {
-    const written = writeSync(fd, bytes, from)
-    if (written === 0) throw new Error('the disk took no bytes')
-    from += written
-  }
 }
 
 export function sync(fd: number, disk = realDisk): Promise<void> {

@@ -1,9 +1,10 @@
 // Makes a backup of a store while a daemon runs on it, or while none does. The daemon takes no part in it: the store is made so
 // that files which are complete never change, and the journal only grows. A bundle of its own: it needs neither domain nor API.
 
-import { fstatSync, openSync, readSync } from 'node:fs'
+import { fstatSync, openSync, read } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { packTar, type TarFile } from '../io/tar.ts'
 import { writeFileAtomically } from '../journal/atomic-file.ts'
@@ -41,9 +42,9 @@ export interface BackupOptions {
 
 /** Writes the file, readable by its owner alone; it appears when it is whole and on disk. */
 export async function backupToFile(path: string, options: BackupOptions): Promise<BackupMade> {
-  const buffer = new ReusedBuffer()
-  const backup = new Backup(options, () => buffer.take())
-  await writeFileAtomically(path, buffer.reclaim(backup.pieces()), { blocking: true })
+  const buffers = new ReusedBuffers()
+  const backup = new Backup(options, () => buffers.take())
+  await writeFileAtomically(path, buffers.reclaim(backup.pieces()))
   return backup.made
 }
 
@@ -130,14 +131,26 @@ class Backup {
     return file
   }
 
-  /** Exactly so many bytes of the file. Blocking reads: see `blocking` where the backup is written. */
+  /** Exactly so many bytes of the file. Each piece is read while those before it are summed and written. */
   async *#read(fd: number, size: number): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < size; ) {
+    let at = 0
+    const readPiece = async () => {
       const buffer = await this.#newBuffer()
-      const got = readSync(fd, buffer, 0, Math.min(buffer.length, size - at), at)
-      if (got === 0) throw new BackupRefused('a file of the store became shorter while it was read')
-      at += got
-      yield buffer.subarray(0, got)
+      const { bytesRead } = await readFrom(fd, buffer, 0, Math.min(buffer.length, size - at), at)
+      if (bytesRead === 0) throw new BackupRefused('a file of the store became shorter while it was read')
+      at += bytesRead
+      return buffer.subarray(0, bytesRead)
+    }
+    let next = size > 0 ? readPiece() : undefined
+    try {
+      while (next) {
+        const piece = await next
+        next = at < size ? readPiece() : undefined
+        yield piece
+      }
+    } finally {
+      // The caller closes the file after this.
+      await next?.catch(() => {})
     }
   }
 
@@ -176,32 +189,44 @@ function damaged(what: string): BackupRefused {
 /** Small enough to stay in the cache of a processor from reading over its checksum to writing. */
 const pieceSize = 512 * 1024
 
-/** One buffer for all pieces: each is written before the next is read. */
-class ReusedBuffer {
-  readonly #bytes = Buffer.allocUnsafeSlow(pieceSize)
-  #isFree = true
+const readFrom = promisify(read)
+
+/** A few buffers for all pieces: one is read, one is summed, one is written. */
+class ReusedBuffers {
+  readonly #all = Array.from({ length: 4 }, () => Buffer.allocUnsafeSlow(pieceSize))
+  readonly #free = [...this.#all]
   #onFree = () => {}
 
+  /** For one caller at a time. */
   async take(): Promise<Buffer> {
-    if (!this.#isFree)
+    if (this.#free.length === 0)
       await new Promise<void>(resolve => {
         this.#onFree = resolve
       })
-    this.#isFree = false
-    return this.#bytes
+    return this.#free.pop()!
   }
 
-  /** For a reader that is finished with each piece when it asks for the next. */
+  /** For a reader that is finished with a piece when it asks for the one after the next, as the writer of a file is. */
   async *reclaim(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const piece of pieces)
+    const held: Uint8Array[] = []
+    for await (const piece of pieces) {
+      held.push(piece)
+      let kept = 0
       try {
         yield piece
+        kept = 1
       } finally {
-        // Also when the reader gives up: somebody may be waiting for the buffer.
-        if (piece.buffer === this.#bytes.buffer) {
-          this.#isFree = true
-          this.#onFree()
-        }
+        // All of them when the reader gives up: somebody may be waiting for a buffer.
+        while (held.length > kept) this.#release(held.shift()!)
       }
+    }
+  }
+
+  #release(piece: Uint8Array): void {
+    const buffer = this.#all.find(({ buffer }) => buffer === piece.buffer)
+    // What the archive adds has memory of its own.
+    if (!buffer) return
+    this.#free.push(buffer)
+    this.#onFree()
   }
 }

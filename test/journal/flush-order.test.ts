@@ -1,7 +1,7 @@
 // In which order files get to the disk: a crash of the machine keeps only what was synced.
 
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { renameDurably, writeFileAtomically, writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
@@ -122,15 +122,31 @@ describe('the order of writes', { skip: process.platform === 'win32' }, () => {
     )
   })
 
-  test('a writer that may block writes each piece at once', async () => {
+  test('pieces are written one after the other; empty ones are left out', async () => {
     const folder = newFolder()
-    const pieces = () => [Buffer.from('a'), Buffer.from(''), Buffer.from('b')].values()
-    const calls = await callsIn(folder, () => writeFileAtomically(join(folder, 'file'), pieces(), { blocking: true }))
+    const path = join(folder, 'file')
+    const pieces = ['a', '', 'b', 'c'].map(text => Buffer.from(text))
+    const calls = await callsIn(folder, () => writeFileAtomically(path, pieces.values()))
     assert.deepEqual(
       calls.filter(call => /^(write|sync|rename)/.test(call)),
-      ['writeSync file.TMP', 'writeSync file.TMP', 'sync file.TMP', 'rename file.TMP file', 'sync FOLDER'],
+      ['write file.TMP', 'write file.TMP', 'write file.TMP', 'sync file.TMP', 'rename file.TMP file', 'sync FOLDER'],
     )
-    assert.equal(readFileSync(join(folder, 'file'), 'utf8'), 'ab')
+    assert.equal(readFileSync(path, 'utf8'), 'abc')
+  })
+
+  test('a piece that cannot be written fails the file, even if it is the last', async () => {
+    const folder = newFolder()
+    const full: Fault = call => (call.startsWith('write') ? 'ENOSPC' : undefined)
+    for (const texts of [['a'], ['a', 'b', 'c']])
+      await assert.rejects(
+        callsIn(
+          folder,
+          () => writeFileAtomically(join(folder, 'file'), texts.map(text => Buffer.from(text)).values()),
+          full,
+        ),
+        /ENOSPC/,
+      )
+    assert.deepEqual(readdirSync(folder), [])
   })
 
   for (const durable of [true, false, undefined])
