@@ -7,11 +7,12 @@ import { messages } from '../../../../daemon/api/messages/messages.ts'
 import { reminders } from '../../../../daemon/api/messages/reminders.ts'
 import { scheduledMessages } from '../../../../daemon/api/messages/scheduled-messages.ts'
 import type { Place } from '../place.ts'
-import { by, call, growing, looksUp, type Slot, text, toggle } from './slot.ts'
+import { by, call, growing, looksUp, type Slot, text, toggle, type World } from './slot.ts'
 
 export function messageSlots({ keeper, message, moved, upload }: Place): readonly Slot[] {
   const draft = (content: string) => ({ type: 'private', to: [keeper.id], topic: '', content })
   const flag = (op: string, flag: string) => call(messageFlags.update, { messages: [message], op, flag })
+  const second = (w: World) => w.scheduled_messages.find(({ content }: any) => content === 'second')
   return [
     text(
       'draft',
@@ -21,7 +22,16 @@ export function messageSlots({ keeper, message, moved, upload }: Place): readonl
     text(
       'scheduled message',
       n => call(scheduledMessages.update, { scheduled_message_id: 1, content: n }),
-      w => w.scheduled_messages[0].content,
+      w => w.scheduled_messages.find((one: any) => one.scheduled_message_id === 1).content,
+    ),
+    looksUp(
+      'second scheduled message',
+      (yes, w) => {
+        if (!yes) return call(scheduledMessages.delete, { scheduled_message_id: second(w).scheduled_message_id })
+        const later = { content: 'second', scheduled_delivery_timestamp: 4_000_000_000 }
+        return call(scheduledMessages.create, { type: 'direct', to: [keeper.id], ...later })
+      },
+      w => second(w) !== undefined,
     ),
     looksUp(
       'reminder',
