@@ -52,9 +52,10 @@ describe('a rolling upgrade', { skip: withoutEtcd ?? false }, () => {
     await upgraded.start()
     await send(upgraded, 'through the newer one')
     await cluster.agree()
-    const { daemons } = (await old.ready()).cluster
-    const version = () => daemons.find(({ url }) => url === upgraded.url)?.version
-    await until(() => version() === newerVersion)
+    await until(async () => {
+      const { daemons } = (await old.ready()).cluster
+      return daemons.find(({ url }) => url === upgraded.url)?.version === newerVersion
+    })
   })
 
   test('an older follower stops at the first entry of the newer leader, and starts again when it is upgraded', async () => {
