@@ -14,7 +14,7 @@ describe('a cluster under fire', { skip: withoutEtcd ?? false }, () => {
     const { writes, unanswered, leaders, moves } = await campaign({
       faults: 10,
       seed,
-      pause: 25,
+      pause: 60,
       note: text => t.diagnostic(text),
     })
     t.diagnostic(`10 faults, ${writes} writes, ${unanswered} unanswered, ${leaders} leaders, ${moves} moves of readers`)

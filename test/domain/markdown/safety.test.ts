@@ -162,21 +162,19 @@ describe('no text takes more than linear time', () => {
       // time, so a pattern fails if no attempt was near.
       let best = Number.POSITIVE_INFINITY
       for (let attempt = 0; attempt < 30 && best > 9; attempt++) {
-        const short = fastest(pattern, 10_000)
-        best = Math.min(best, fastest(pattern, 40_000) / Math.max(short, 0.5))
+        // Twice, because the first run may still be compiled: a short one that is slow would hide a square.
+        const short = Math.min(timeOf(pattern, 10_000), timeOf(pattern, 10_000))
+        best = Math.min(best, timeOf(pattern, 40_000) / Math.max(short, 0.5))
       }
       assert.ok(best <= 9, `four times the text took ${best.toFixed(1)} times as long`)
     })
 })
 
-function fastest(pattern: string, length: number): number {
+/** Milliseconds of processor time. */
+function timeOf(pattern: string, length: number): number {
   const source = pattern.repeat(Math.ceil(length / pattern.length))
-  let best = Number.POSITIVE_INFINITY
-  for (let run = 0; run < 2; run++) {
-    const start = process.cpuUsage()
-    rendering(source)
-    const { user, system } = process.cpuUsage(start)
-    best = Math.min(best, (user + system) / 1000)
-  }
-  return best
+  const start = process.cpuUsage()
+  rendering(source)
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1000
 }
