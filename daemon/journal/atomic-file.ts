@@ -94,8 +94,8 @@ async function writeNew(path: string, content: Content): Promise<void> {
     let unsynced = 0
     for await (const piece of pieces) {
       const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
-      if (bytes.length === 0) continue
       await writing
+      if (bytes.length === 0) continue
       writing = awaitedLater(writeWhole(fd, bytes))
       unsynced += bytes.length
       if (unsynced < syncedTogether) continue

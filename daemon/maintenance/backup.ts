@@ -141,11 +141,17 @@ class Backup {
       at += bytesRead
       return buffer.subarray(0, bytesRead)
     }
-    let next = size > 0 ? readPiece() : undefined
+    const readAhead = () => {
+      const piece = at < size ? readPiece() : undefined
+      // Thrown where it is awaited.
+      piece?.catch(() => {})
+      return piece
+    }
+    let next = readAhead()
     try {
       while (next) {
         const piece = await next
-        next = at < size ? readPiece() : undefined
+        next = readAhead()
         yield piece
       }
     } finally {

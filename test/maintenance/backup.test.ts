@@ -11,6 +11,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,6 +20,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { packTar, unpackTar } from 'modern-tar'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import { backupToStream } from '../../daemon/maintenance/backup.ts'
 import { newShell } from '../support/cli.ts'
 import { launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { root } from '../support/sources.ts'
@@ -161,6 +163,21 @@ describe('natter backup', () => {
     assert.equal(status, 1, stderr)
     assert.match(stderr, /EFBIG: file too large/)
     assert.deepEqual(readdirSync(dirname(file)), [])
+  })
+
+  test('ends with the reason where a file becomes shorter while it is read', async () => {
+    const data = place('store')
+    cpSync(daemon().data, data, { recursive: true })
+    mkdirSync(join(data, 'outbox'), { recursive: true })
+    const large = join(data, 'outbox', 'large.eml')
+    writeFileSync(large, Buffer.alloc(4 * 1024 * 1024))
+    const cutLarge = async (piece: Uint8Array) => {
+      if (piece.length > 256 * 1024) truncateSync(large, 1)
+    }
+    await assert.rejects(
+      backupToStream(cutLarge, { folder: data, withoutSecret: false, now: new Date() }),
+      /a file of the store became shorter while it was read/,
+    )
   })
 
   test('refuses a folder without a store', async t => {
