@@ -1,6 +1,6 @@
 // npm run bench [-- [--quick] [--json] [--save FILE] [--compare FILE] [NAME ...]]: every figure the project promises, as a
 // ratio measured in this run. npm run bench -- --page measures the pictures of docs/generated/performance.md; --page --from FILE puts a saved
-// run into its table.
+// run into its table; further --from FILE have rows that were measured again.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -27,7 +27,7 @@ import { spaces } from './rows/spaces.ts'
 import { start } from './rows/start.ts'
 import { streams } from './rows/streams.ts'
 import { write } from './rows/write.ts'
-import { compare, readSaved, type Saved, save } from './saved.ts'
+import { compare, merged, readSaved, save } from './saved.ts'
 import { table } from './table.ts'
 
 /** In the order of the table. A new family of rows is a file in rows/ and a name here. */
@@ -58,10 +58,11 @@ const wanted = rows.filter(row => positionals.length === 0 || positionals.some(n
 if (wanted.length === 0)
   misused(`No row has that in its name. There are:\n${rows.map(row => `  ${row.name}`).join('\n')}`)
 /** Read first: a run takes long, and a wrong file name would be found at its end. */
-const before = values.compare === undefined ? undefined : readOrExit(values.compare)
+const before = values.compare === undefined ? undefined : orMisused(() => readSaved(values.compare!))
 
 if (values.page && values.from !== undefined) {
-  showRows(readOrExit(values.from))
+  const [first, ...later] = values.from
+  showRows(orMisused(() => merged([readSaved(first!), ...later.map(readSaved)])))
   process.exit(0)
 }
 buildIfMissing()
@@ -90,27 +91,25 @@ if (comparison) (values.json ? process.stderr : process.stdout).write(`\n${compa
 const isMet = results.every(({ met, goal }) => met || goal.informative)
 process.exit(isMet && !comparison?.worse.length ? 0 : 1)
 
-function readOrExit(file: string): Saved {
-  try {
-    return readSaved(file)
-  } catch (error) {
-    return misused((error as Error).message)
-  }
-}
-
 function readArguments() {
-  try {
-    return parseArgs({
+  return orMisused(() =>
+    parseArgs({
       options: {
         quick: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         save: { type: 'string' },
         compare: { type: 'string' },
         page: { type: 'boolean', default: false },
-        from: { type: 'string' },
+        from: { type: 'string', multiple: true },
       },
       allowPositionals: true,
-    })
+    }),
+  )
+}
+
+function orMisused<T>(read: () => T): T {
+  try {
+    return read()
   } catch (error) {
     return misused((error as Error).message)
   }

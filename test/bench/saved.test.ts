@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { type Goal, judge, type Result } from './row.ts'
-import { compare, readSaved, save } from './saved.ts'
+import { compare, merged, readSaved, save } from './saved.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-bench-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -53,6 +53,27 @@ describe('npm run bench -- --save and --compare', () => {
     ])
     assert.match(text, /^Compared with \d{4}-\d\d-\d\d, npm run bench -- --quick\n/)
     assert.match(text, /slower +1\.01 +1\.31 +\+30 % /)
+  })
+
+  test('rows that were measured again replace the first ones; what was not measured replaces nothing', () => {
+    const saved = (name: string, date: string, results: readonly Result[], machine = 'one') => ({
+      ...{ date, machine, command: `npm run bench -- ${name}` },
+      results,
+    })
+    const most = { atMost: 2 }
+    const first = saved('all', '2026-01-01', [row('a', most, 1), row('b', most, 3), row('c', most, 1)])
+    const again = saved('b', '2026-01-02', [row('b', most, 1), row('c', most), row('d', most, 1)])
+    const { date, command, results } = merged([first, again])
+    assert.deepEqual([date, command], ['2026-01-02', 'npm run bench -- all'])
+    assert.deepEqual(
+      results.map(({ name, ratio }) => [name, ratio]),
+      [
+        ['a', 1],
+        ['b', 1],
+        ['c', 1],
+      ],
+    )
+    assert.throws(() => merged([first, saved('b', '2026-01-02', [], 'another')]), /of two machines: one; another/)
   })
 
   test('refuses a file that holds no results', () => {

@@ -45,6 +45,18 @@ export function readSaved(file: string): Saved {
   return saved as Saved
 }
 
+/** One run whose rows were partly measured again: each row is a ratio within itself, so the last measurement of it counts. */
+export function merged([first, ...later]: readonly [Saved, ...Saved[]]): Saved {
+  const other = later.find(({ machine }) => machine !== first.machine)
+  if (other) throw new Error(`The files are of two machines: ${first.machine}; ${other.machine}. Give those of one.`)
+  const again = new Map(later.flatMap(({ results }) => results.filter(isMeasured)).map(result => [result.name, result]))
+  const date = [first, ...later]
+    .map(run => run.date)
+    .sort()
+    .at(-1)!
+  return { ...first, date, results: first.results.map(result => again.get(result.name) ?? result) }
+}
+
 export function compare(before: Saved, now: readonly Result[]): Comparison {
   const earlier = new Map(before.results.map(result => [result.name, result]))
   const judged = now.map(result => ({ result, verdict: verdictOf(earlier.get(result.name), result) }))
