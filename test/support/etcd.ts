@@ -7,6 +7,9 @@ import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
+/** Seconds for a member to start. It makes its files first, which waits for the disk. */
+const patience = 180
+
 const env = { ...process.env, ETCD_UNSUPPORTED_ARCH: process.arch }
 
 /** Why tests with etcd cannot run here; undefined where they can. NATTER_REQUIRE=etcd makes that a failure. */
@@ -109,8 +112,18 @@ function memberOf(url: string, health: string, [command, ...args]: readonly stri
       return child
     },
     async start() {
-      child = spawn(command!, args, { stdio: 'ignore', env })
-      await until(() => isHealthy(health))
+      const started = spawn(command!, args, { stdio: ['ignore', 'ignore', 'pipe'], env })
+      child = started
+      let said = ''
+      started.stderr.setEncoding('utf8').on('data', text => {
+        said += text
+      })
+      const why = () => `etcd on ${url} (exit code ${started.exitCode}): ${said.slice(-2000) || 'it said nothing'}`
+      const ended = () => started.exitCode !== null || started.signalCode !== null
+      await until(async () => (await isHealthy(health)) || ended(), patience).catch(error => {
+        throw new Error(`${error.message}; ${why()}`)
+      })
+      if (ended()) throw new Error(why())
     },
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return

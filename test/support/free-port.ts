@@ -4,9 +4,22 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /** Below those that systems give out by themselves, so that nobody else is given it in the meantime. */
+const [lowest, highest] = [12_000, 32_000]
+
+/** Test processes run side by side and must not choose the same port before one of them uses it: each has a range of its own. */
+const ranges = 64
+const size = Math.floor((highest - lowest) / ranges)
+const first = lowest + (process.pid % ranges) * size
+
+/** Never given twice: a server that is down for a moment comes back to its port. */
+const given = new Set<number>()
+
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(12_000, 32_000)
+    if (given.size === size) given.clear()
+    const port = first + randomInt(size)
+    if (given.has(port)) continue
+    given.add(port)
     if (await isFree(port)) return port
   }
 }
