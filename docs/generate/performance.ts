@@ -21,7 +21,7 @@ function performancePage(record: PerformanceRecord | null): string {
   return page(
     'Performance',
     'Costs by size and beside other programs. `npm run bench -- --page` measures the pictures, in at most 8 minutes on an idle machine; ' +
-      '`npm run bench -- --save FILE` and then `--page --from FILE` brings the table of ratios. Times of one machine do not carry over to another one; ' +
+      '`npm run bench -- --save FILE` and then `--page --from FILE` brings the table of ratios; rows of a further `--from FILE` replace those that were measured before. Times of one machine do not carry over to another one; ' +
       'the shapes of the lines and the ratios do. Points are medians, bands reach from the first to the third quartile.',
     'json-server, Prism and Mockoon are measured if they are installed: `npm install --prefix FOLDER json-server@0.17 @stoplight/prism-cli @mockoon/cli`, and `NATTER_BENCH_TOOLS=FOLDER` before the command.',
     record ? `${originText(record)}.` : 'No run is recorded yet.',

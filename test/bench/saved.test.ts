@@ -64,7 +64,7 @@ describe('npm run bench -- --save and --compare', () => {
     const first = saved('all', '2026-01-01', [row('a', most, 1), row('b', most, 3), row('c', most, 1)])
     const again = saved('b', '2026-01-02', [row('b', most, 1), row('c', most), row('d', most, 1)])
     const { date, command, results } = merged([first, again])
-    assert.deepEqual([date, command], ['2026-01-02', 'npm run bench -- all'])
+    assert.deepEqual([date, command], ['2026-01-02', 'npm run bench -- all; npm run bench -- b'])
     assert.deepEqual(
       results.map(({ name, ratio }) => [name, ratio]),
       [

@@ -28,8 +28,14 @@ export function save(file: string, results: readonly Result[], args: readonly st
 
 /** What was called, as one would type it; without the names of files, which are nobody else's. */
 export function commandOf(args: readonly string[]): string {
-  const words = args.map((word, index) => (/^--(save|compare|from)$/.test(args[index - 1] ?? '') ? 'FILE' : word))
+  const words = args.map((word, index) =>
+    /^--(save|compare|from)$/.test(args[index - 1] ?? '') ? 'FILE' : quoted(word),
+  )
   return `npm run bench${words.length > 0 ? ` -- ${words.join(' ')}` : ''}`
+}
+
+function quoted(word: string): string {
+  return /\s/.test(word) ? `'${word}'` : word
 }
 
 /** Throws a sentence for people if this is not a file that `save` wrote. */
@@ -50,11 +56,13 @@ export function merged([first, ...later]: readonly [Saved, ...Saved[]]): Saved {
   const other = later.find(({ machine }) => machine !== first.machine)
   if (other) throw new Error(`The files are of two machines: ${first.machine}; ${other.machine}. Give those of one.`)
   const again = new Map(later.flatMap(({ results }) => results.filter(isMeasured)).map(result => [result.name, result]))
-  const date = [first, ...later]
+  const runs = [first, ...later]
+  const date = runs
     .map(run => run.date)
     .sort()
     .at(-1)!
-  return { ...first, date, results: first.results.map(result => again.get(result.name) ?? result) }
+  const command = [...new Set(runs.map(run => run.command))].join('; ')
+  return { ...first, date, command, results: first.results.map(result => again.get(result.name) ?? result) }
 }
 
 export function compare(before: Saved, now: readonly Result[]): Comparison {

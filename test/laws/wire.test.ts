@@ -74,7 +74,7 @@ describe('parameters on the wire', () => {
             assert.deepEqual(decoded.ignored, unsupported(endpoint, params))
           }
         }),
-        { numRuns: cases(30) },
+        { numRuns: cases(60) },
       )
     })
 
@@ -92,7 +92,7 @@ describe('parameters on the wire', () => {
           assert.deepEqual(decoded.params, withDefaults(endpoint, params))
           assert.deepEqual(decoded.ignored, [...names, ...unsupported(endpoint, params)].sort())
         }),
-        { numRuns: cases(15) },
+        { numRuns: cases(30) },
       )
     })
 

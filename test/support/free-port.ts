@@ -1,6 +1,5 @@
 // A port for a server that has to be told its number.
 
-import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /** Below those that systems give out by themselves, so that nobody else is given it in the meantime. */
@@ -11,15 +10,12 @@ const ranges = 64
 const size = Math.floor((highest - lowest) / ranges)
 const first = lowest + (process.pid % ranges) * size
 
-/** Never given twice: a server that is down for a moment comes back to its port. */
-const given = new Set<number>()
+/** One after the other, so that a server that is down for a moment comes back to its port. */
+let chosen = 0
 
 export async function freePort(): Promise<number> {
   for (;;) {
-    if (given.size === size) given.clear()
-    const port = first + randomInt(size)
-    if (given.has(port)) continue
-    given.add(port)
+    const port = first + (chosen++ % size)
     if (await isFree(port)) return port
   }
 }
