@@ -47,6 +47,21 @@ const defaultAttempt = 1500
 const defaultDeadline = 5000
 /** A pause after every member was asked once without success. */
 const pauseMs = 50
+const silence = 'no answer in time'
+/** Milliseconds for a step of a start. */
+const startMs = 30_000
+
+/** For the steps of a start: an etcd that takes calls and does not answer them may be starting too, or be busy. */
+export async function patiently<T>(step: () => Promise<T>): Promise<T> {
+  const end = performance.now() + startMs
+  for (;;)
+    try {
+      return await step()
+    } catch (error) {
+      const isSilent = error instanceof EtcdUnreachable && error.reason === silence
+      if (!isSilent || performance.now() > end) throw error
+    }
+}
 
 export class Etcd {
   readonly #options: EtcdOptions
@@ -78,7 +93,7 @@ export class Etcd {
   async call(path: string, body: Json, { deadlineMs = defaultDeadline, signal }: CallOptions = {}): Promise<any> {
     const end = performance.now() + deadlineMs
     const { urls } = this.#options
-    let reason = 'no answer in time'
+    let reason = silence
     for (let tried = 1; ; tried++) {
       const left = end - performance.now()
       if (left <= 0 || signal?.aborted) throw new EtcdUnreachable(urls, reason)
@@ -93,7 +108,9 @@ export class Etcd {
         )
       } catch (error) {
         if (error instanceof EtcdRefused) throw error
-        reason = reasonOf(error as Error)
+        // The last attempt has little time: that it was not answered says less than what was said before.
+        const said = reasonOf(error as Error)
+        if (said !== silence) reason = said
         // Another call may have moved on already.
         if (this.#current === member) this.#current = (member + 1) % urls.length
         if (tried % urls.length === 0) await sleep(pauseMs)
@@ -130,7 +147,7 @@ export class Etcd {
 
   async #attempt(member: number, path: string, body: Json, ms: number, signal?: AbortSignal): Promise<any> {
     const limit = new AbortController()
-    const timer = setTimeout(() => limit.abort(new Error('no answer in time')), ms)
+    const timer = setTimeout(() => limit.abort(new Error(silence)), ms)
     const stop = () => limit.abort(signal!.reason)
     signal?.addEventListener('abort', stop, { once: true })
     try {
@@ -142,9 +159,11 @@ export class Etcd {
     }
   }
 
-  async #request(member: number, path: string, body: Json, signal: AbortSignal, bodyTimeout: number) {
+  /** `ms`: what is left for it; 0 where the answer goes on for as long as it likes. */
+  async #request(member: number, path: string, body: Json, signal: AbortSignal, ms: number) {
     const { user } = this.#options
-    const token = user === undefined || path === authenticatePath ? undefined : await this.#authenticate()
+    const token =
+      user === undefined || path === authenticatePath ? undefined : await this.#authenticate(ms || defaultDeadline)
     const response = await request(`${this.#options.urls[member]}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token && { authorization: token }) },
@@ -152,16 +171,16 @@ export class Etcd {
       dispatcher: this.#agent,
       signal,
       headersTimeout: 0,
-      bodyTimeout: bodyTimeout === 0 ? 0 : bodyTimeout + 1000,
+      bodyTimeout: ms === 0 ? 0 : ms + 1000,
     })
     if (response.statusCode === 200) return response
     throw this.#errorOf(response.statusCode, await response.body.text())
   }
 
   /** Tokens end after some minutes, and with the member that gave them: then the next attempt fetches a new one. */
-  #authenticate(): Promise<string> {
+  #authenticate(deadlineMs: number): Promise<string> {
     const { user: name, password } = this.#options
-    this.#token ??= this.call(authenticatePath, { name, password }).then(({ token }) => token)
+    this.#token ??= this.call(authenticatePath, { name, password }, { deadlineMs }).then(({ token }) => token)
     this.#token.catch(() => {
       this.#token = undefined
     })

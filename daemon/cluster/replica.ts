@@ -11,7 +11,7 @@ import type { WorldMetrics } from '../metrics/figures.ts'
 import type { StoreFolder } from '../store.ts'
 import { version } from '../version.ts'
 import type { World } from '../world.ts'
-import { Etcd } from './etcd.ts'
+import { Etcd, patiently } from './etcd.ts'
 import { checkFolder, emptyFolder, type FolderIdentity, readIdentity, writeIdentity } from './folder.ts'
 import { Following } from './following.ts'
 import { fetchSnapshot } from './joining.ts'
@@ -113,8 +113,8 @@ export class Replica {
   /** Checks etcd, the cluster and the folder, and opens the store. Writes nothing. */
   async prepare(): Promise<void> {
     const { config } = this.#parts
-    await this.#membership.checkEtcd()
-    this.#record = await this.#membership.record()
+    await patiently(() => this.#membership.checkEtcd())
+    this.#record = await patiently(() => this.#membership.record())
     // A snapshot was being fetched when this daemon ended: what there is of it is not whole.
     if (readIdentity(config.data)?.joining) await emptyFolder(config.data)
     this.#life = await this.#lives.begin()
@@ -132,11 +132,11 @@ export class Replica {
     this.#url = config.cluster!.advertise ?? localUrl
     this.#publicUrl = config.url ?? localUrl
     if (this.#record) {
-      await outliveOneself(this.#membership, this.#self)
-      checkOthers((await this.#membership.view()).members, this.#self, Date.now())
+      await patiently(() => outliveOneself(this.#membership, this.#self))
+      checkOthers((await patiently(() => this.#membership.view())).members, this.#self, Date.now())
     }
     await this.#life!.world.follow(this.#publicUrl)
-    await this.#enter()
+    await patiently(() => this.#enter())
     this.#startFollowing()
     void this.#look()
     await this.#lives.opened

@@ -98,6 +98,9 @@ export interface TestCluster {
   stop(): Promise<void>
 }
 
+/** A machine that is busy does not depose a leader. No test waits until a lease ends: `endLease` does that. */
+export const longLease = ['--cluster-lease', '20']
+
 export interface ClusterOptions {
   readonly daemons?: number
   readonly members?: number
@@ -114,7 +117,7 @@ export async function startCluster({
   writeFileSync(secretFile, secret)
   const etcd = await startEtcd(members)
   const nodes: Node[] = []
-  const all = ['--cluster', etcd.urls.join(','), '--secret-file', secretFile, ...flags]
+  const all = ['--cluster', etcd.urls.join(','), '--secret-file', secretFile, ...longLease, ...flags]
   const add = async (more: readonly string[] = []) => {
     const node = new Node(join(folder, `daemon-${nodes.length}`), await freePort(), [...all, ...more])
     nodes.push(node)
