@@ -30,11 +30,14 @@ export interface EngineParts {
   readonly cluster?: EngineCluster | undefined
 }
 
-/** What an engine that does not lead its cluster needs of the others. */
+/**
+ * What an engine that does not lead its cluster needs of the others. A daemon that was elected and deposed meanwhile has
+ * another engine, and it may be that one which has the facts.
+ */
 export interface EngineCluster {
-  /** Has facts recorded by the leader; resolves when this engine has taken them. */
+  /** Has facts recorded by the leader; resolves when this daemon has taken them. */
   record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void>
-  /** Waits until this engine is at the position. False when the log does not go that far. */
+  /** Waits until this daemon is at the position. False when the log does not go that far. */
   reach(position: number): Promise<boolean>
 }
 
@@ -156,7 +159,9 @@ export class Engine {
 
   /** Whether a queue may have sent this event to a client: not here, but perhaps at another daemon. */
   async toldElsewhere(position: number): Promise<boolean> {
-    return (await this.#parts.cluster?.reach(position)) ?? false
+    const isTold = (await this.#parts.cluster?.reach(position)) ?? false
+    this.#mustBeOpen()
+    return isTold
   }
 
   /** Files that were kept for a command that refused: deleted, unless something else has the same bytes. */
@@ -167,7 +172,11 @@ export class Engine {
   /** The system's own work: facts without a command. */
   async record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void> {
     this.#mustBeOpen()
-    if (this.#following) return this.#parts.cluster!.record(op, actor, facts)
+    if (this.#following) {
+      await this.#parts.cluster!.record(op, actor, facts)
+      // An engine that was replaced meanwhile never takes them: a poll would get events that it has just acknowledged.
+      return this.#mustBeOpen()
+    }
     this.#append(op, actor, facts)
     await this.settled()
   }

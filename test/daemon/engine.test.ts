@@ -1,10 +1,10 @@
-// The engine by itself: what a reply waits for, and event IDs after a crash.
+// The engine by itself: what a reply waits for, event IDs after a crash, and the end of an engine in a cluster.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { Refusal } from '../../daemon/domain/refusal.ts'
-import { Engine } from '../../daemon/engine.ts'
+import { Engine, type EngineCluster } from '../../daemon/engine.ts'
 import { idStep } from '../../daemon/events/event-ids.ts'
 import { Queues } from '../../daemon/events/queues.ts'
 import { SteeredClock } from '../../daemon/io/clock.ts'
@@ -79,6 +79,29 @@ describe('event IDs after a crash', () => {
   })
 })
 
+describe('an engine that follows', () => {
+  test('refuses what was recorded after it was closed: another engine of the daemon has that', async () => {
+    let reached = (_there: boolean) => {}
+    const there = new Promise<boolean>(resolve => {
+      reached = resolve
+    })
+    const cluster: EngineCluster = { record: async () => void (await there), reach: () => there }
+    const engine = engineOn(new MemoryJournal<Fact>(), cluster)
+    const calls = [engine.record('register', 1, [registered('queue')]), engine.toldElsewhere(7)]
+    const refused = calls.map(call => assert.rejects(call, { code: 'SERVER_NOT_READY' }))
+    await engine.close()
+    reached(true)
+    await Promise.all(refused)
+  })
+
+  test('goes on when the daemon has what was recorded', async () => {
+    const cluster: EngineCluster = { record: async () => {}, reach: async position => position < 9 }
+    const engine = engineOn(new MemoryJournal<Fact>(), cluster)
+    await engine.record('register', 1, [registered('queue')])
+    assert.deepEqual([await engine.toldElsewhere(7), await engine.toldElsewhere(9)], [true, false])
+  })
+})
+
 /** A journal whose appends are durable only when the test says so. */
 class HeldJournal extends MemoryJournal<Fact> {
   flush = () => {}
@@ -93,14 +116,22 @@ class HeldJournal extends MemoryJournal<Fact> {
   }
 }
 
-function engineOn(journal: MemoryJournal<Fact>): Engine {
+function engineOn(journal: MemoryJournal<Fact>, cluster?: EngineCluster): Engine {
   const queues = new Queues({
     clock: new SteeredClock(0),
     limits: { maxPending: 1000, maxPendingSize: 1_000_000, heartbeatMs: () => 50_000 },
     remove: () => {},
     tick: () => {},
   })
-  return new Engine({ journal, snapshots: null, queues, now: () => 0, onFailure: () => {}, onChange: () => {} })
+  return new Engine({
+    journal,
+    snapshots: null,
+    queues,
+    now: () => 0,
+    onFailure: () => {},
+    onChange: () => {},
+    cluster,
+  })
 }
 
 function registered(id: string): Fact {
