@@ -15,7 +15,7 @@ export function unreadIds(state: State, userId: number, limit = Number.POSITIVE_
   const { read } = state.messageFlags.of(userId)
   const { lastId } = state.messages
   const lists = ownLists(state, userId)
-  const inLists = lists.reduce((sum, { ids, from }) => sum + ids.length - from, 0)
+  const inLists = countFrom(lists, 0)
   if (lastId - read.size > inLists) return unreadOf(state, userId, lists, limit)
   const reader = new Reader(state, userId)
   const found: number[] = []
@@ -41,21 +41,45 @@ interface List {
 function unreadOf(state: State, userId: number, lists: readonly List[], limit: number): number[] {
   const { read } = state.messageFlags.of(userId)
   const reader = new Reader(state, userId)
-  const found: number[] = []
-  for (const { ids, from } of lists)
-    for (let i = ids.length - 1; i >= from; i--) {
-      const id = ids.at(i)
-      if (!read.has(id) && reader.isUnread(id)) found.push(id)
-    }
-  return withExceptions(state, userId, reader, found, limit)
+  for (let count = limit; ; count *= 2) {
+    // Only the newest of the lists, as many as may do: the rest can be long.
+    const least = oldestOfNewest(lists, count)
+    const found: number[] = []
+    for (const { ids, from } of lists)
+      for (let i = ids.length - 1; i >= from && ids.at(i) >= least; i--) {
+        const id = ids.at(i)
+        if (!read.has(id) && reader.isUnread(id)) found.push(id)
+      }
+    if (found.length >= limit || least === 0)
+      return withExceptions(state, userId, reader, Array.from(Uint32Array.from(found).sort().reverse()), limit)
+  }
 }
 
-/** With what was marked unread although it was not, or not lately, received. */
+/** The ID from which on the lists have so many, or 0 if they do not. */
+function oldestOfNewest(lists: readonly List[], count: number): number {
+  let low = 0
+  let high = Math.max(0, ...lists.map(({ ids }) => ids.last))
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (countFrom(lists, middle) >= count) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** How many IDs the lists have that are not smaller. */
+function countFrom(lists: readonly List[], id: number): number {
+  return lists.reduce((sum, { ids, from }) => sum + ids.length - Math.max(from, ids.lowerBound(id)), 0)
+}
+
+/** What was found, newest first, with what was marked unread although it was not, or not lately, received. */
 function withExceptions(state: State, userId: number, reader: Reader, found: number[], limit: number): number[] {
   const { unread } = state.messageFlags.of(userId)
-  const seen = new Set(unread.size > 0 ? found : [])
-  for (const id of idsIn(unread)) if (!seen.has(id) && state.messages.has(id) && reader.isUnread(id)) found.push(id)
-  found.sort((a, b) => b - a)
+  if (unread.size > 0) {
+    const seen = new Set(found)
+    for (const id of idsIn(unread)) if (!seen.has(id) && state.messages.has(id) && reader.isUnread(id)) found.push(id)
+    found.sort((a, b) => b - a)
+  }
   return found.length > limit ? found.slice(0, limit) : found
 }
 

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { unreadIds } from '../../../daemon/domain/messages/unread.ts'
+import { isUnread } from '../../../daemon/domain/model/message-reader.ts'
 import type { User } from '../../../daemon/domain/model/state.ts'
 import { type DomainWorld, threePeople } from '../../support/domain-world.ts'
 
@@ -28,5 +30,37 @@ describe('unread_msgs', () => {
       mentions: [ids[1]],
       old_unreads_missing: false,
     })
+  })
+})
+
+describe('the newest unread messages', () => {
+  test('are the same for every limit as without one, whether the reader has all messages or few', () => {
+    const { world: w, amy, bob, cat } = threePeople()
+    const channels = ['one', 'two', 'three'].map(name => w.channel(name, [amy, bob]))
+    const elsewhere = w.channel('elsewhere', [amy, cat])
+    const compare = (share: string) => {
+      const { messages } = w.state
+      for (const reader of [bob, cat]) {
+        const all = Array.from({ length: messages.lastId }, (_, i) => messages.lastId - i)
+        const wanted = all.filter(id => messages.has(id) && isUnread(w.state, reader.id, id))
+        assert.deepEqual(unreadIds(w.state, reader.id), wanted, share)
+        for (let limit = 0; limit <= wanted.length + 1; limit++)
+          assert.deepEqual(unreadIds(w.state, reader.id, limit), wanted.slice(0, limit), `${share}: ${limit}`)
+      }
+    }
+    const ids = Array.from({ length: 24 }, (_, i) => w.send(amy, channels[i % 3]!, `t${i % 4}`, 'x'))
+    for (const to of [[bob.id], [bob.id, cat.id]]) w.run(amy, 'send-message', { type: 'direct', to, content: 'x' })
+    compare('bob has all')
+    const flags = (op: 'add' | 'remove', messages: number[]) =>
+      w.run(bob, 'update-message-flags', { messages, op, flag: 'read' })
+    flags('add', ids.slice(10, 20))
+    compare('bob has all, and read some')
+    for (let i = 0; i < 40; i++) w.send(amy, elsewhere, 't', 'x')
+    compare('bob has few')
+    w.unsubscribe(bob, channels[0]!)
+    w.send(amy, channels[0]!, 't', 'while bob is away')
+    w.subscribe(bob, channels[0]!)
+    flags('remove', [ids[0]!, ids[12]!])
+    compare('bob marked some unread, one of a time before he came back')
   })
 })
