@@ -49,7 +49,7 @@ async function dispatch(argv: readonly string[]): Promise<void> {
 }
 
 async function run(argv: readonly string[], word: string | undefined): Promise<void> {
-  const { CommanderError, newProgram, pathOf } = await import('./catalogue/subcommands.ts')
+  const { CommanderError, hintOf, newProgram } = await import('./catalogue/subcommands.ts')
   const program = newProgram()
   if (word !== undefined) await addWord(program, word, argv)
   const words = word === undefined ? argv : await withVerb(word, argv)
@@ -62,7 +62,7 @@ async function run(argv: readonly string[], word: string | undefined): Promise<v
     // A group without a verb: its help was just printed on stderr.
     if (error.code === 'commander.help') throw new Ending(exitCodes.usage)
     const [message, suggestion] = error.message.replace(/^error: /, '').split('\n')
-    throw usage(message!, suggestion?.replace(/^\((.*)\)$/, '$1') ?? `See ${pathOf(program, argv)} --help`)
+    throw usage(message!, suggestion?.replace(/^\((.*)\)$/, '$1') ?? hintOf(program, argv, error))
   }
 }
 

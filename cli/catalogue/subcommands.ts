@@ -237,17 +237,24 @@ function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: s
   })
 }
 
-/** The command path that these words name, as far as they do. */
-export function pathOf(program: Command, argv: readonly string[]): string {
-  let command = program
-  let path = program.name()
-  for (const word of argv) {
-    const next = command.commands.find(known => known.name() === word)
-    if (!next) continue
-    command = next
-    path = `${path} ${word}`
-  }
-  return path
+/** What to do about a mistake that the parser found. Of an argument that is missing, it says what it is. */
+export function hintOf(program: Command, argv: readonly string[], { code }: CommanderError): string {
+  const command = namedBy(program, argv)
+  const see = `See ${pathOf(command)} --help`
+  if (code !== 'commander.missingArgument') return see
+  const missing = command.registeredArguments.find(
+    ({ required }, index) => required && command.args[index] === undefined,
+  )
+  return missing?.description ? `${missing.name()}: ${missing.description}. ${see}` : see
+}
+
+/** The command that these words name, as far as they do. */
+function namedBy(program: Command, argv: readonly string[]): Command {
+  return argv.reduce((command, word) => command.commands.find(known => known.name() === word) ?? command, program)
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 }
 
 /** Columns. */
@@ -281,7 +288,7 @@ function givenTo(leaf: Command, args: readonly string[], options: ReadonlyMap<st
     if (value !== undefined && !(Array.isArray(value) && value.length === 0)) given.set(name, value)
   })
   if (leaf.args.length > open.length && !leaf.registeredArguments.at(-1)?.variadic)
-    throw usage(`unexpected argument "${leaf.args.at(-1)}"`, `See ${pathOf(leaf.parent ?? leaf, [leaf.name()])} --help`)
+    throw usage(`unexpected argument "${leaf.args.at(-1)}"`, `See ${pathOf(leaf)} --help`)
   return given
 }
 

@@ -56,7 +56,12 @@ describe('natter, with no config and no daemon', () => {
       [['snipets', 'list'], /no subcommand "snipets"\n {2}Did you mean snippets\?/],
       [['snippets', 'lsit'], /unknown command 'lsit'\n {2}Did you mean list\?/],
       [['snippets', 'edit', '3', '--titel', 'x'], /unknown option '--titel'\n {2}Did you mean --title\?/],
-      [['snippets', 'create', 'x'], /missing required argument 'content'\n {2}See natter snippets create --help/],
+      [
+        ['snippets', 'create', 'x'],
+        /missing required argument 'content'\n {2}content: the content, in Markdown .*\. See natter snippets create --help/,
+      ],
+      [['init'], /missing required argument 'kind'\n {2}kind: one of pytest, node, .*\. See natter init --help/],
+      [['messages', 'show', '--fields'], /'--fields <A,B>' argument missing\n {2}See natter messages show --help/],
       [['messages', 'show', 'three'], /<message-id>: "three" is not a whole number/],
       [['snippets', 'edit', 'id:three'], /<snippet>: "id:three" is not a snippet: a name or id:123/],
       [['typing', 'pause'], /<op>: "pause" is not start or stop/],
