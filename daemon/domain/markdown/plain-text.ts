@@ -46,9 +46,12 @@ function startsFresh(before: Token | undefined): boolean {
   return before === undefined || before.nesting === 1 || before.type === 'softbreak' || before.type === 'hardbreak'
 }
 
-/** Nothing hides in a text without any of these, unless linkifiers or emoticons are looked for. */
+/**
+ * An address, colons around a name, or more than ASCII: nothing hides in a text without, unless linkifiers or emoticons
+ * are looked for.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII as a whole
-const hideout = /[:@]|[^\x00-\x7f]/
+const hideout = /@|:[\w+-]+:|[^\x00-\x7f]/
 
 function split(text: string, inLink: boolean, fresh: boolean, env: Env): Part[] {
   if (env.context.linkifiers.length === 0 && !env.context.emoticons && !hideout.test(text)) return [text]
