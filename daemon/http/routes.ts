@@ -74,7 +74,10 @@ export class Routes<R extends Routed = AnyResource> {
     const route = found.store as Route<R>
     const { '*': rest, ...params } = found.params
     const restName = rest === undefined ? undefined : /\{(\w+)\.\.\.\}/.exec(route.pattern)?.[1]
-    return { route, path: (restName ? { ...params, [restName]: rest } : params) as Record<string, string> }
+    if (restName === undefined) return { route, path: params as Record<string, string> }
+    // The router drops it, as it does after whole paths; here it is a part of the value.
+    const slash = path.endsWith('/') ? '/' : ''
+    return { route, path: { ...params, [restName]: `${rest}${slash}` } as Record<string, string> }
   }
 
   /** The route of an endpoint, by the ID of the endpoint. Looks at all of them: for what is asked rarely. */

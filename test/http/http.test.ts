@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { typing } from '../../daemon/api/messages/typing.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { Caller, sharedDaemon } from '../support/daemon.ts'
-import { type HttpReply, send, sendBytes } from '../support/http.ts'
+import { formOf, type HttpReply, send, sendBytes } from '../support/http.ts'
 import { person } from '../support/world.ts'
 
 const me = `/api/v1${users.me.path}`
@@ -139,6 +139,14 @@ describe('paths and methods', () => {
 
   test('a slash at the end does not matter', async () => {
     assert.equal((await daemon().owner.raw('GET', `${me}/`)).status, 200)
+  })
+
+  test('a slash at the end of the name of a file is a part of it', async () => {
+    const file = { filename: 'note.txt', contentType: 'text/plain', bytes: Buffer.from('text') }
+    const { owner } = daemon()
+    const { body } = await owner.raw('POST', '/api/v1/user_uploads', formOf('POST', new Map([['file', file]])))
+    assert.equal((await owner.raw('GET', `/api/v1${body.url}`)).status, 200)
+    isError(await owner.raw('GET', `/api/v1${body.url}/`), 400, 'BAD_REQUEST', /there is no file/)
   })
 
   test('bad percent-encoding in the path is refused', async () => {

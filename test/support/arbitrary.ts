@@ -59,9 +59,10 @@ export function paramsOf(endpoint: Endpoint): Arbitrary<Record<string, unknown>>
 
 function paramOf({ shape, presence }: Param): Arbitrary<unknown> {
   if (presence !== 'path') return arbitraryOf(shape)
-  // Paths take IDs of up to fifteen digits, and text that is not empty; `/users/me` is another endpoint than `/users/{email}`.
+  // Paths take IDs of up to fifteen digits, and text that is not empty; `/users/me` and `/users/7` are other endpoints than
+  // `/users/{email}`.
   if (shape.type === 'integer') return integer(0, 999_999_999_999_999)
-  return arbitraryOf(shape).filter(value => typeof value !== 'string' || !/^([./]*|me)$/.test(value))
+  return arbitraryOf(shape).filter(value => typeof value !== 'string' || !/^([./]*|me|\d+)$/.test(value))
 }
 
 function integer(min: number, max: number): Arbitrary<number> {
