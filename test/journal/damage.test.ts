@@ -227,13 +227,17 @@ describe('FileJournal: a crash while sealing', () => {
 
   test('boots after kill -9 at any moment, with everything that was acknowledged', async () => {
     const program = await bundleProgram(`
+      import { openSync, writeSync } from 'node:fs'
       import { FileJournal } from './daemon/journal/file-journal.ts'
       const journal = await FileJournal.open({ folder: process.argv[1], durability: 'fsync', warn() {} })
+      // A file, because a reader that is slow makes a pipe keep lines back, which end with the process.
+      const acknowledged = openSync(process.argv[2], 'w')
       const client = async () => {
         for (;;) {
           const { position, durable } = journal.append({ time: 1, actor: null, op: 'test', facts: [] })
           await durable
-          process.stdout.write(position + '\\n')
+          writeSync(acknowledged, position + '\\n')
+          if (position === 1) process.stdout.write('begun')
         }
       }
       for (let i = 0; i < 8; i++) client()
@@ -242,14 +246,11 @@ describe('FileJournal: a crash while sealing', () => {
     await Promise.all(
       Array.from({ length: 4 }, async (_, round) => {
         const folder = newFolder()
-        const child = spawnProgram(program, folder)
-        let told = ''
-        child.stdout!.on('data', text => {
-          if (told === '') setTimeout(() => child.kill('SIGKILL'), 100 + round * 37)
-          told += text
-        })
+        const told = join(newFolder(), 'acknowledged')
+        const child = spawnProgram(program, folder, told)
+        child.stdout!.once('data', () => setTimeout(() => child.kill('SIGKILL'), 100 + round * 37))
         await once(child, 'close')
-        const acknowledged = Math.max(...told.split('\n').slice(0, -1).map(Number))
+        const acknowledged = Math.max(...readFileSync(told, 'utf8').split('\n').slice(0, -1).map(Number))
         const journal = await openFile(folder)
         assert.ok(journal.position >= acknowledged, `${journal.position} of ${acknowledged}`)
         const rest = await collect(journal.replay(Math.max(0, acknowledged - 100)))
