@@ -75,7 +75,7 @@ export class Routes<R extends Routed = AnyResource> {
     const { '*': rest, ...params } = found.params
     const restName = rest === undefined ? undefined : /\{(\w+)\.\.\.\}/.exec(route.pattern)?.[1]
     if (restName === undefined) return { route, path: params as Record<string, string> }
-    // The router drops it, as it does after whole paths; here it is a part of the value.
+    // The router drops a slash at the end of any path; here it is a part of the value.
     const slash = path.endsWith('/') ? '/' : ''
     return { route, path: { ...params, [restName]: `${rest}${slash}` } as Record<string, string> }
   }

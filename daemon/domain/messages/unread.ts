@@ -57,6 +57,7 @@ function unreadOf(state: State, userId: number, lists: readonly List[], limit: n
 
 /** The ID from which on the lists have so many, or 0 if they do not. */
 function oldestOfNewest(lists: readonly List[], count: number): number {
+  if (countFrom(lists, 0) < count) return 0
   let low = 0
   let high = Math.max(0, ...lists.map(({ ids }) => ids.last))
   while (low < high) {
