@@ -51,15 +51,19 @@ const silence = 'no answer in time'
 /** Milliseconds for a step of a start. */
 const startMs = 30_000
 
-/** For the steps of a start: an etcd that takes calls and does not answer them may be starting too, or be busy. */
-export async function patiently<T>(step: () => Promise<T>): Promise<T> {
+/**
+ * For the steps of a start: an etcd that takes calls and does not answer them may be starting too, or be busy. Warns once:
+ * somebody may be watching.
+ */
+export async function patiently<T>(step: () => Promise<T>, warn: (text: string) => void): Promise<T> {
   const end = performance.now() + startMs
-  for (;;)
+  for (let tried = 1; ; tried++)
     try {
       return await step()
     } catch (error) {
       const isSilent = error instanceof EtcdUnreachable && error.reason === silence
       if (!isSilent || performance.now() > end) throw error
+      if (tried === 1) warn(`${error.message}; trying again for up to ${startMs / 1000} seconds`)
     }
 }
 

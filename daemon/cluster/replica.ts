@@ -112,9 +112,9 @@ export class Replica {
 
   /** Checks etcd, the cluster and the folder, and opens the store. Writes nothing. */
   async prepare(): Promise<void> {
-    const { config } = this.#parts
-    await patiently(() => this.#membership.checkEtcd())
-    this.#record = await patiently(() => this.#membership.record())
+    const { config, warn } = this.#parts
+    await patiently(() => this.#membership.checkEtcd(), warn)
+    this.#record = await patiently(() => this.#membership.record(), warn)
     // A snapshot was being fetched when this daemon ended: what there is of it is not whole.
     if (readIdentity(config.data)?.joining) await emptyFolder(config.data)
     this.#life = await this.#lives.begin()
@@ -128,15 +128,15 @@ export class Replica {
 
   /** Becomes one of the cluster, which its first daemon founds. Resolves when requests are answered. */
   async join(localUrl: string): Promise<void> {
-    const { config } = this.#parts
+    const { config, warn } = this.#parts
     this.#url = config.cluster!.advertise ?? localUrl
     this.#publicUrl = config.url ?? localUrl
     if (this.#record) {
-      await patiently(() => outliveOneself(this.#membership, this.#self))
-      checkOthers((await patiently(() => this.#membership.view())).members, this.#self, Date.now())
+      await patiently(() => outliveOneself(this.#membership, this.#self), warn)
+      checkOthers((await patiently(() => this.#membership.view(), warn)).members, this.#self, Date.now())
     }
     await this.#life!.world.follow(this.#publicUrl)
-    await patiently(() => this.#enter())
+    await patiently(() => this.#enter(), warn)
     this.#startFollowing()
     void this.#look()
     await this.#lives.opened
