@@ -21,6 +21,7 @@ import {
   manifestName,
   manifestText,
 } from './backup-format.ts'
+import { Pace } from './pace.ts'
 import { type HeldFile, StoreView } from './store-view.ts'
 import { checkSums } from './sums.ts'
 
@@ -70,12 +71,14 @@ export function giveWay(): void {
 class Backup {
   readonly #options: BackupOptions
   readonly #newBuffer: () => Promise<Buffer>
+  readonly #pace: Pace
   readonly #files: BackedUpFile[] = []
   #made: BackupMade | undefined
 
   constructor(options: BackupOptions, newBuffer: () => Promise<Buffer>) {
     this.#options = options
     this.#newBuffer = newBuffer
+    this.#pace = new Pace(options.folder)
   }
 
   /** Known when all pieces were read. */
@@ -136,7 +139,9 @@ class Backup {
     let at = 0
     const readPiece = async () => {
       const buffer = await this.#newBuffer()
-      const { bytesRead } = await readFrom(fd, buffer, 0, Math.min(buffer.length, size - at), at)
+      const length = Math.min(buffer.length, size - at)
+      await this.#pace.keep(length)
+      const { bytesRead } = await readFrom(fd, buffer, 0, length, at)
       if (bytesRead === 0) throw new BackupRefused('a file of the store became shorter while it was read')
       at += bytesRead
       return buffer.subarray(0, bytesRead)
