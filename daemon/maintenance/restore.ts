@@ -1,15 +1,16 @@
 // Puts a backup back. It is unpacked beside what the folder holds, checked as a whole, and only then moved into place.
 
-import { createReadStream, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs'
-import { mkdir, rename } from 'node:fs/promises'
+import { createReadStream, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { clusterFileName } from '../api/local.ts'
 import { readWhole, TarDamaged, type TarEntry, unpackTar } from '../io/tar.ts'
 import { closeFile, sync, syncFolder, writeWhole } from '../journal/durable-files.ts'
-import { sealedLast } from '../journal/segment-format.ts'
 import { prepareFolder, restoringPrefix } from '../journal/store-folder.ts'
 import { lockStore } from '../journal/store-lock.ts'
+import { moveParts, partsIn, replacedFolder } from '../journal/store-parts.ts'
 import {
   type BackedUpFile,
   BackupRefused,
@@ -60,11 +61,12 @@ export async function checkBackup(source: Source): Promise<Restored> {
   }
 }
 
-/** Refuses a folder that a daemon uses, and one that has a store unless that is to be replaced. */
+/** Refuses a folder that a daemon uses, one of a cluster, and one that has a store unless that is to be replaced. */
 export async function restoreBackup(source: Source, { folder, replace, now }: RestoreOptions): Promise<Restored> {
   await prepareFolder(folder)
   const lock = await lockStore(folder)
   try {
+    refuseMember(folder)
     const there = partsIn(folder)
     if (there.length > 0 && !replace)
       throw new BackupRefused(
@@ -82,7 +84,7 @@ export async function restoreBackup(source: Source, { folder, replace, now }: Re
       throw error
     }
     // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` says so.
-    const replaced = there.length > 0 ? join(folder, `replaced-${now.toISOString().replace(/[:.]/g, '-')}`) : null
+    const replaced = there.length > 0 ? replacedFolder(folder, now) : null
     if (replaced) await moveParts(folder, replaced)
     await moveParts(unpacked, folder)
     rmSync(unpacked, { recursive: true, force: true })
@@ -93,19 +95,14 @@ export async function restoreBackup(source: Source, { folder, replace, now }: Re
   }
 }
 
-/** The parts of a store: all that is moved when one takes the place of another. */
-function partsIn(folder: string): string[] {
-  return readdirSync(folder).filter(
-    name =>
-      ['state.json', 'secret', 'journal.ndjson', 'messages', 'files', 'outbox'].includes(name) ||
-      sealedLast(name) !== undefined,
-  )
-}
-
-async function moveParts(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true, mode: 0o700 })
-  for (const name of partsIn(from)) await rename(join(from, name), join(to, name))
-  await syncFolder(to)
+/** The other daemons and etcd would go on with what the cluster had, and take this store for it. */
+function refuseMember(folder: string): void {
+  const file = join(folder, clusterFileName)
+  if (existsSync(file))
+    throw new BackupRefused(
+      `${folder} belongs to a cluster, whose daemons must be restored together: stop all of them and use \`natter cluster restore\`. ` +
+        `To restore a single daemon instead, choose another folder with --data, or delete ${file}`,
+    )
 }
 
 async function unpackChecked(source: Source, folder: string): Promise<Omit<Restored, 'replaced'>> {

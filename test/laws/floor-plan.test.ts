@@ -81,7 +81,7 @@ const rooms: readonly Room[] = [
   // Works on the files of a store without a daemon; only the journal's own pieces and the domain are needed.
   {
     at: /^daemon\/maintenance\//,
-    uses: [/^daemon\/(journal|domain)\//, /^daemon\/io\/(secret|tar)\.ts$/, /^daemon\/version\.ts$/],
+    uses: [/^daemon\/(journal|domain)\//, /^daemon\/(api\/local|io\/(secret|tar)|version)\.ts$/],
     packages: [node],
   },
   {

@@ -285,6 +285,21 @@ describe('natter restore', () => {
     assert.ok((await contentsOf(other)).includes('kept too'))
   })
 
+  test('refuses the folder of a daemon of a cluster, whatever it holds, and names the way', async t => {
+    const data = place('store')
+    mkdirSync(data, { recursive: true })
+    writeFileSync(join(data, 'cluster.json'), '{"cluster":"x","name":"natter","member":"y"}')
+    for (const flags of [[], ['--replace']]) {
+      const { code, stderr } = await natter(t, 'restore', file, '--data', data, ...flags)
+      assert.equal(code, 1)
+      assert.match(stderr, /belongs to a cluster.*natter cluster restore/)
+    }
+    assert.deepEqual(
+      readdirSync(data).filter(name => name !== 'lock'),
+      ['cluster.json'],
+    )
+  })
+
   test('that was interrupted keeps a daemon from starting, until it is done again', async t => {
     const data = place('store')
     mkdirSync(join(data, 'restoring-abc'), { recursive: true })

@@ -1,0 +1,25 @@
+// The parts of a store: all that is moved when one store takes the place of another in a folder.
+import { readdirSync } from 'node:fs'
+import { mkdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncFolder } from './durable-files.ts'
+import { sealedLast } from './segment-format.ts'
+
+export function partsIn(folder: string): string[] {
+  return readdirSync(folder).filter(
+    name =>
+      ['state.json', 'secret', 'journal.ndjson', 'messages', 'files', 'outbox'].includes(name) ||
+      sealedLast(name) !== undefined,
+  )
+}
+
+export async function moveParts(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 })
+  for (const name of partsIn(from)) await rename(join(from, name), join(to, name))
+  await syncFolder(to)
+}
+
+/** Where a store goes that another one replaces. */
+export function replacedFolder(folder: string, now: Date): string {
+  return join(folder, `replaced-${now.toISOString().replace(/[:.]/g, '-')}`)
+}
