@@ -2,13 +2,14 @@
 // the facts, so the next command always sees this one's work.
 
 import type { Fact } from './domain/facts.ts'
-import { announceFact, applyFact } from './domain/index.ts'
+import { announceFact } from './domain/index.ts'
 import { State } from './domain/model/state.ts'
 import { Refusal } from './domain/refusal.ts'
 import type { Announcement, Mail, Outcome } from './domain/resource.ts'
 import type { Queues } from './events/queues.ts'
 import type { Happened, Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
+import { type Holder, partsOf, takeFact } from './replay.ts'
 
 export interface EngineParts {
   readonly journal: Journal<Fact>
@@ -41,8 +42,9 @@ export interface EngineCluster {
   reach(position: number): Promise<boolean>
 }
 
-export class Engine {
+export class Engine implements Holder {
   state = new State()
+  secretVerifier: string | undefined
   readonly queues: Queues
   readonly #parts: EngineParts
   /** The newest flush that something waits for; undefined when everything decided so far is on disk. */
@@ -51,7 +53,6 @@ export class Engine {
   /** What callers are answered since it was closed. */
   #closed: string | undefined
   #compacting: Promise<void> | undefined
-  #secretVerifier: string | undefined
   #filesInUse: () => ReadonlySet<string> = () => new Set()
   #newestSnapshot: { readonly position: number; readonly time: number } | undefined
   /** Whether another daemon decides. */
@@ -80,11 +81,11 @@ export class Engine {
       queues.expectGone(await this.#queuesRemovedAfter(after))
     }
     if (saved) {
-      const { queues: savedQueues = [], store: [store] = [], ...sections } = saved.sections
+      const { store, queues: savedQueues, rows } = partsOf(saved.sections)
       if (savedQueues.length > 0) await expectQueues()
-      this.#secretVerifier = store?.secretVerifier
+      this.secretVerifier = store?.secretVerifier
       this.#newestSnapshot = { position: saved.position, time: saved.time }
-      this.state = State.load(sections, name => snapshots!.file(name))
+      this.state = this.load(rows)
       queues.load(savedQueues)
     }
     for await (const entries of journal.replayFacts(after))
@@ -254,17 +255,12 @@ export class Engine {
 
   /** What a snapshot taken now would hold. */
   save(): Record<string, Iterable<unknown>> {
-    return { store: [{ secretVerifier: this.#secretVerifier }], ...this.state.save(), queues: this.queues.save() }
+    return { store: [{ secretVerifier: this.secretVerifier }], ...this.state.save(), queues: this.queues.save() }
   }
 
   /** A state that was saved from this world. */
   load(sections: Readonly<Record<string, Iterable<unknown>>>): State {
     return State.load(sections, name => this.#parts.snapshots!.file(name))
-  }
-
-  /** What the store remembers of the secret it was last used with; undefined when it remembers nothing. */
-  get secretVerifier(): string | undefined {
-    return this.#secretVerifier
   }
 
   /** Position of the newest snapshot, and when it was taken; undefined before the first. */
@@ -311,21 +307,8 @@ export class Engine {
   #take(position: number, facts: readonly Fact[]): void {
     for (const fact of facts) {
       this.#parts.onFact?.(this.state, position, fact)
-      if (this.queues.apply(position, fact)) continue
-      if (fact.type === 'store.restored') {
-        this.state = this.load(fact.sections)
-        this.queues.clear()
-        continue
-      }
-      if (fact.type === 'store.secret-changed') {
-        this.#secretVerifier = fact.verifier
-        continue
-      }
-      if (fact.type === 'store.answered') {
-        this.state.answers.add(fact.answer)
-        continue
-      }
-      applyFact(this.state, fact)
+      if (!takeFact(this, position, fact)) continue
+      if (fact.type === 'user.key-regenerated') this.queues.interrupt(fact.userId)
       if (this.queues.listened) this.queues.push(position, announceFact(this.state, fact))
     }
   }

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative, sep } from 'node:path'
 import type { ClockSetting, SavedWorld, SnapshotFiles, WorldTime } from './control/snapshots.ts'
 import type { Fact } from './domain/facts.ts'
-import { applyFact } from './domain/index.ts'
 import { State } from './domain/model/state.ts'
 import { invalid } from './domain/refusal.ts'
 import type { Engine } from './engine.ts'
@@ -14,6 +13,7 @@ import { type Files, folderFiles } from './io/files.ts'
 import { writeFileAtomically } from './journal/atomic-file.ts'
 import { FileJournal } from './journal/file-journal.ts'
 import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from './journal/snapshots.ts'
+import { partsOf, Replay } from './replay.ts'
 
 interface Upload {
   readonly name: string
@@ -113,7 +113,7 @@ async function* textOf({ time, clock }: WorldTime, state: State, files: Files): 
 
 /** Checks that the rows make a state before anything relies on them. */
 async function worldOf(found: Readonly<Record<string, unknown[]>>, files: Files): Promise<SavedWorld> {
-  const { clock: [clock] = [], uploads = [], queues: _queues, store: _store, ...sections } = found
+  const { clock: [clock] = [], uploads = [], ...sections } = partsOf(found).rows
   const state = State.load(sections)
   if (state.users.size === 0) throw new Error('the snapshot holds no organization')
   for (const { content } of uploads as Upload[]) await files.keep(Buffer.from(content, 'base64'))
@@ -146,20 +146,15 @@ function isHistory(folder: string, source: string): boolean {
 async function stateOf(folder: string): Promise<State> {
   const snapshots = openSnapshots(folder)
   const saved = await snapshots.read()
-  const { queues: _queues, store: _store, ...sections } = saved?.sections ?? {}
-  const fileOf = (name: string) => snapshots.file(name)
-  let state = State.load(sections, fileOf)
+  const replay = new Replay({ sections: saved?.sections ?? {}, fileOf: name => snapshots.file(name) })
   const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
   try {
     for await (const entries of journal.replayFacts(saved?.position ?? 0))
-      for (const { facts } of entries)
-        for (const fact of facts)
-          if (fact.type === 'store.restored') state = State.load(fact.sections, fileOf)
-          else if (!/^(queue|store)\./.test(fact.type)) applyFact(state, fact)
+      for (const { facts } of entries) replay.take(facts)
   } finally {
     await journal.close()
   }
-  return state
+  return replay.state
 }
 
 async function copyFiles(from: Files, to: Files): Promise<void> {

@@ -38,7 +38,7 @@ import type {
 } from './model/facts/people.ts'
 import type { QueueFact, StoreFact } from './model/facts/queues.ts'
 
-/** The event queues and the engine apply those that no resource owns. */
+/** `daemon/replay.ts` applies those that no resource owns. */
 export type Fact = ResourceFact | QueueFact | StoreFact
 
 export type ResourceFact =

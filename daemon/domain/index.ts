@@ -10,7 +10,7 @@ import { defaultChannels } from './channels/default-channels.ts'
 import { subscriptions } from './channels/subscriptions/index.ts'
 import { topics } from './channels/topics.ts'
 import { channelVisibility } from './channels/visibility.ts'
-import type { Fact, ResourceFact } from './facts.ts'
+import type { ResourceFact } from './facts.ts'
 import { uploads } from './files/uploads.ts'
 import { drafts } from './messages/drafts.ts'
 import { messageFlags } from './messages/message-flags.ts'
@@ -109,10 +109,13 @@ for (const { apply, announce } of resources)
     announcing.set(type, announce[type]!)
   }
 
-export function applyFact(state: State, fact: Fact): void {
-  applying.get(fact.type)!(state, fact)
+export function applyFact(state: State, fact: ResourceFact): void {
+  const apply = applying.get(fact.type)
+  // Only a journal can hold one: it was written by another version, or by hand.
+  if (!apply) throw new Error(`this version knows no facts of the kind ${fact.type}`)
+  apply(state, fact)
 }
 
-export function announceFact(state: State, fact: Fact): readonly Announcement[] {
+export function announceFact(state: State, fact: ResourceFact): readonly Announcement[] {
   return announcing.get(fact.type)!(state, fact)
 }

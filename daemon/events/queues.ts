@@ -1,7 +1,6 @@
 // Event queues: what each client has not yet acknowledged, and who is waiting for more. Registrations and
 // acknowledgements are facts; pending events are made again by replay, so queues outlive the daemon.
 
-import type { Fact } from '../domain/facts.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Announcement } from '../domain/resource.ts'
 import { Adapter, Clients } from './adapt.ts'
@@ -68,25 +67,6 @@ export class Queues {
 
   ofUser(userId: number): ReadonlySet<Queue> {
     return this.#byUser.get(userId)?.queues ?? none
-  }
-
-  /** Takes a fact about queues; false when it is about something else. */
-  apply(position: number, fact: Fact): boolean {
-    if (fact.type === 'queue.registered') {
-      if (!this.#gone.has(fact.queue.id)) this.#add(fact.queue, position)
-    } else if (fact.type === 'queue.acknowledged') {
-      const queue = this.#queues.get(fact.queueId)
-      if (queue) this.forget(queue, fact.upTo)
-    } else if (fact.type === 'queue.removed') this.#drop(fact.queueId)
-    else {
-      // Before the fact itself is announced: an account that is deactivated is not sent even that.
-      if (fact.type === 'user.deactivated' || fact.type === 'user.reactivated')
-        for (const { id } of [...this.ofUser(fact.userId)]) this.#drop(id)
-      // Somebody with the old key may be waiting; the owner of the new one polls again.
-      if (fact.type === 'user.key-regenerated') for (const queue of this.ofUser(fact.userId)) this.answer(queue, [])
-      return false
-    }
-    return true
   }
 
   /** Puts events into the queues of the audience. They are delivered when the position is released. */
@@ -208,12 +188,6 @@ export class Queues {
     for (const queue of this.#queues.values()) this.answer(queue, [])
   }
 
-  /** Ends all queues and answers their waiting polls. */
-  clear(): void {
-    for (const queueId of [...this.#queues.keys()]) this.#drop(queueId)
-    this.#held = []
-  }
-
   /** After boot: time without the daemon does not count against anyone, and IDs continue after all that were sent. */
   resume(position: number): void {
     this.#live = true
@@ -244,7 +218,8 @@ export class Queues {
 
   // --- facts ----------------------------------------------------------------------------------------------------
 
-  #add(registration: QueueRegistration, position: number): void {
+  register(registration: QueueRegistration, position: number): void {
+    if (this.#gone.has(registration.id)) return
     this.#index({
       ...registration,
       birth: position,
@@ -253,6 +228,26 @@ export class Queues {
       acknowledged: -1,
       position,
     })
+  }
+
+  acknowledge(queueId: string, upTo: number): void {
+    const queue = this.#queues.get(queueId)
+    if (queue) this.forget(queue, upTo)
+  }
+
+  removeOf(userId: number): void {
+    for (const { id } of [...this.ofUser(userId)]) this.remove(id)
+  }
+
+  /** Removes all queues and answers their waiting polls. */
+  clear(): void {
+    for (const queueId of [...this.#queues.keys()]) this.remove(queueId)
+    this.#held = []
+  }
+
+  /** Answers the waiting polls of an account: a client with the old key may be among them, and one with the new key polls again. */
+  interrupt(userId: number): void {
+    for (const queue of this.ofUser(userId)) this.answer(queue, [])
   }
 
   #index(row: Omit<Queue, Unsaved>): void {
@@ -289,7 +284,7 @@ export class Queues {
     queue.newest = Math.max(queue.newest, upTo)
   }
 
-  #drop(queueId: string): void {
+  remove(queueId: string): void {
     const queue = this.#queues.get(queueId)
     if (!queue) return
     this.#queues.delete(queueId)

@@ -2,10 +2,10 @@
 
 import { readSync } from 'node:fs'
 import type { Fact } from '../domain/facts.ts'
-import { applyFact } from '../domain/index.ts'
-import { State } from '../domain/model/state.ts'
+import type { State } from '../domain/model/state.ts'
 import { parseFacts, readSegment } from '../journal/segment-reader.ts'
 import { readOpenState, type StateDocument } from '../journal/state-file.ts'
+import { Replay } from '../replay.ts'
 import type { StoreView } from './store-view.ts'
 
 export interface Rebuilt {
@@ -20,30 +20,18 @@ export interface Rebuilt {
 /** Give the document where it has been read already. */
 export async function rebuildState(view: StoreView, read?: StateDocument<unknown[]>): Promise<Rebuilt> {
   const document = read ?? (view.state && (await readOpenState(view.state.fd, view.state.name)))
-  const { queues: saved = [], store: [store] = [], ...sections } = document?.sections ?? {}
-  let state = State.load(sections, name => bytesOf(view, name))
-  let secretVerifier = (store as { secretVerifier?: string } | undefined)?.secretVerifier
-  // A row that is an object is a queue; one that is a text is an event of queues.
-  const queues = new Set(saved.filter(row => typeof row === 'object').map(row => (row as { id: string }).id))
+  const replay = new Replay({ sections: document?.sections ?? {}, fileOf: name => bytesOf(view, name) })
   let entries = 0
   let previous: number | undefined
   for (const segment of view.segments) {
     for await (const block of readSegment(segment, view.snapshot.position, previous, parseFacts<Fact>))
       for (const { facts } of block) {
         entries++
-        for (const fact of facts) {
-          if (fact.type === 'queue.registered') queues.add(fact.queue.id)
-          else if (fact.type === 'queue.removed') queues.delete(fact.queueId)
-          else if (fact.type === 'queue.acknowledged') continue
-          else if (fact.type === 'store.secret-changed') secretVerifier = fact.verifier
-          else if (fact.type === 'store.restored') {
-            state = State.load(fact.sections)
-            queues.clear()
-          } else applyFact(state, fact)
-        }
+        replay.take(facts)
       }
     previous = segment.last
   }
+  const { state, secretVerifier, queues } = replay
   return { state, secretVerifier, entries, queues: queues.size }
 }
 

@@ -3,10 +3,10 @@
 import founding from '../../data/seed.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import type { Fact } from '../domain/facts.ts'
-import { applyFact } from '../domain/index.ts'
 import { State } from '../domain/model/state.ts'
 import { found } from '../domain/organization/founding.ts'
 import { isOwner } from '../domain/rules/index.ts'
+import { Replay } from '../replay.ts'
 import { readSeedFile, readSeedText } from './file.ts'
 import { checkSeed, placeOf, type Seed, SeedMistake, SeedRefused } from './format.ts'
 import { type SeedContext, type SeedSource, seedFacts } from './seed-facts.ts'
@@ -47,11 +47,9 @@ export async function firstFacts(
 
 /** The state that the facts of a first start leave. */
 export function stateOf(facts: readonly Fact[]): State {
-  let state = new State()
-  for (const fact of facts)
-    if (fact.type === 'store.restored') state = State.load(fact.sections)
-    else applyFact(state, fact)
-  return state
+  const replay = new Replay()
+  replay.take(facts)
+  return replay.state
 }
 
 /** Rows are facts that were decided long ago: they are only checked to be an organization. */

@@ -12,14 +12,15 @@ import { userGroups } from '../api/people/user-groups.ts'
 import { users } from '../api/people/users.ts'
 import { decode, encode } from '../api/wire.ts'
 import type { Fact } from '../domain/facts.ts'
-import { applyFact, resources } from '../domain/index.ts'
+import { resources } from '../domain/index.ts'
 import { userByEmail } from '../domain/model/lookups.ts'
 import { roles } from '../domain/model/roles.ts'
-import { State, type User } from '../domain/model/state.ts'
+import type { State, User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { AnyResource, Context, Tools } from '../domain/resource.ts'
 import { isOwner } from '../domain/rules/index.ts'
 import { noPassword } from '../io/passwords.ts'
+import { Replay } from '../replay.ts'
 import { type Params, type Path, type Seed, SeedMistake } from './format.ts'
 
 export interface SeedContext {
@@ -61,7 +62,7 @@ export interface SeedSource {
 
 class SeedRun {
   readonly facts: Fact[] = []
-  #state = new State()
+  readonly #replay = new Replay()
   readonly #context: SeedContext
   readonly #people = new Map<string, number>()
   readonly #groups = new Map<string, number>()
@@ -199,6 +200,10 @@ class SeedRun {
     this.#lastYield = performance.now()
   }
 
+  get #state(): State {
+    return this.#replay.state
+  }
+
   get #tools(): Tools {
     const { tools } = this.#context
     return {
@@ -222,8 +227,7 @@ class SeedRun {
 
   #take(fact: Fact): void {
     this.facts.push(fact)
-    if (fact.type === 'store.restored') this.#state = State.load(fact.sections)
-    else applyFact(this.#state, fact)
+    this.#replay.take([fact])
   }
 }
 

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { QueueFact } from '../../daemon/domain/model/facts/queues.ts'
 import { idStep } from '../../daemon/events/event-ids.ts'
 import { Queues } from '../../daemon/events/queues.ts'
 import { SteeredClock } from '../../daemon/io/clock.ts'
@@ -33,7 +32,7 @@ class Replica {
       tick: () => {},
     })
     const queue = { ...registration([]), id: 'q', userId: 1, ...(step !== undefined && { step }) }
-    this.queues.apply(this.position, { type: 'queue.registered', queue } as QueueFact)
+    this.queues.register(queue, this.position)
   }
 
   take({ lasting, signals }: Step): void {

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
-import type { QueueFact } from '../../daemon/domain/model/facts/queues.ts'
 import { Clients } from '../../daemon/events/adapt.ts'
 import type { QueuesParts } from '../../daemon/events/queue.ts'
 import { Queues } from '../../daemon/events/queues.ts'
@@ -53,8 +52,8 @@ function queuesBy<T extends QueuesParts['clock']>(
 ) {
   const ended: string[] = []
   let position = 1
-  const take = (fact: QueueFact) => {
-    queues.apply(++position, fact)
+  const register = (id: string) => {
+    queues.register({ ...registration([]), id, userId: 1 }, ++position)
     queues.release(position)
   }
   const queues: Queues = new Queues({
@@ -63,18 +62,18 @@ function queuesBy<T extends QueuesParts['clock']>(
     remove: (ids, reason) => {
       for (const queueId of ids) {
         ended.push(`${queueId} ${reason}`)
-        take({ type: 'queue.removed', queueId, reason })
+        queues.remove(queueId)
+        queues.release(++position)
       }
     },
     tick: () => {},
   })
   queues.resume(position)
-  for (const id of ['slow', 'quick']) take({ type: 'queue.registered', queue: { ...registration([]), id, userId: 1 } })
+  for (const id of ['slow', 'quick']) register(id)
   const tell = () => {
     queues.push(++position, [{ to: [1], event: { type: 'news' } }])
     queues.release(position)
   }
-  const register = (id: string) => take({ type: 'queue.registered', queue: { ...registration([]), id, userId: 1 } })
   return { clock, queues, ended, tell, register }
 }
 

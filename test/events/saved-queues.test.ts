@@ -20,14 +20,12 @@ function newQueues(): Queues {
   })
 }
 
-const registered = (id: string, userId = 1): Fact => ({
-  type: 'queue.registered',
-  queue: { ...registration([]), id, userId, step: idStep },
-})
+const owned = (id: string, userId = 1) => ({ ...registration([]), id, userId, step: idStep })
+const registered = (id: string): Fact => ({ type: 'queue.registered', queue: owned(id) })
 
 describe('queues in a snapshot', () => {
   const queues = newQueues()
-  for (let n = 0; n < 50; n++) queues.apply(n + 1, registered(`queue ${n}`))
+  for (let n = 0; n < 50; n++) queues.register(owned(`queue ${n}`), n + 1)
   for (let n = 0; n < 200; n++) queues.push(100 + n, [{ to: [1], event: { type: 'news', text: `${n} `.repeat(100) } }])
   queues.push(400, [{ to: [1], event: { type: 'typing' } }], false)
   queues.push(401, [{ to: [1], event: { type: 'bot' }, secretsOf: 7 }])

@@ -66,7 +66,12 @@ const rooms: readonly Room[] = [
   },
   {
     at: /^daemon\/seed\//,
-    uses: [/^daemon\/(api|domain)\//, /^daemon\/io\/(archive|passwords)\.ts$/, /^data\/\w+\.json$/],
+    uses: [
+      /^daemon\/(api|domain)\//,
+      /^daemon\/io\/(archive|passwords)\.ts$/,
+      /^daemon\/replay\.ts$/,
+      /^data\/\w+\.json$/,
+    ],
     types: [/^daemon\/config\.ts$/, /^daemon\/io\/files\.ts$/],
     later: [/^data\/presets\/\w+\.json$/],
     packages: [node],
@@ -81,7 +86,7 @@ const rooms: readonly Room[] = [
   // Works on the files of a store without a daemon; only the journal's own pieces and the domain are needed.
   {
     at: /^daemon\/maintenance\//,
-    uses: [/^daemon\/(journal|domain)\//, /^daemon\/(api\/local|io\/(secret|tar)|version)\.ts$/],
+    uses: [/^daemon\/(journal|domain)\//, /^daemon\/(api\/local|io\/(secret|tar)|replay|version)\.ts$/],
     packages: [node],
   },
   {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import type { Capability } from '../../daemon/api/capabilities.ts'
-import type { Fact } from '../../daemon/domain/facts.ts'
+import type { Fact, ResourceFact } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact, resources } from '../../daemon/domain/index.ts'
 import type { QueueRegistration } from '../../daemon/domain/model/facts/queues.ts'
 import { type Role, roles } from '../../daemon/domain/model/roles.ts'
@@ -115,7 +115,8 @@ export class World {
   }
 
   take(facts: readonly Fact[]): void {
-    for (const fact of JSON.parse(JSON.stringify(facts)) as Fact[]) {
+    // Commands of resources leave facts of resources only.
+    for (const fact of JSON.parse(JSON.stringify(facts)) as ResourceFact[]) {
       applyFact(this.state, fact)
       for (const announcement of announceFact(this.state, fact)) this.tell(announcement)
     }

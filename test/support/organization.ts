@@ -1,6 +1,6 @@
 // An organization in memory, with somebody of every kind: for rules and announcements that need no daemon.
 
-import type { Fact } from '../../daemon/domain/facts.ts'
+import type { ResourceFact } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact } from '../../daemon/domain/index.ts'
 import { type Role, roles } from '../../daemon/domain/model/roles.ts'
 import { State, type User } from '../../daemon/domain/model/state.ts'
@@ -100,7 +100,7 @@ export class Organization {
   }
 
   /** Takes a fact; what each listed person hears of it, in the form this client asked for. */
-  tell(fact: Fact, client: Client = someClient): Map<number, Event[]> {
+  tell(fact: ResourceFact, client: Client = someClient): Map<number, Event[]> {
     applyFact(this.state, fact)
     const heard = new Map<number, Event[]>()
     for (const { to, event } of announceFact(this.state, fact)) {

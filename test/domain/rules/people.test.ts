@@ -236,7 +236,7 @@ describe('the waiting period', () => {
     assert.deepEqual(endOfWaiting.run({ state, now: 4 * day - 1 } as never).facts, [])
     const facts = endOfWaiting.run({ state, now: 4 * day } as never).facts!
     assert.deepEqual(facts, [{ type: 'user.waiting-settled', userIds: [amy.id], fullMember: true }])
-    const heard = organization.tell(facts[0]!)
+    const heard = organization.tell({ type: 'user.waiting-settled', userIds: [amy.id], fullMember: true })
     assert.deepEqual(heard.get(organization.owner.id), [
       { type: 'user_group', op: 'add_members', group_id: 5, user_ids: [amy.id] },
     ])

@@ -2,13 +2,13 @@
 
 import type { Answer } from '../answers.ts'
 
-/** Facts of the event queues; applied by `events/queues.ts`, which owns them. */
+/** Facts of the event queues. */
 export type QueueFact =
   | { readonly type: 'queue.registered'; readonly queue: QueueRegistration }
   | { readonly type: 'queue.acknowledged'; readonly queueId: string; readonly upTo: number }
   | { readonly type: 'queue.removed'; readonly queueId: string; readonly reason: 'deleted' | 'expired' | 'overflowed' }
 
-/** Facts about the store as a whole; applied by the engine itself. */
+/** Facts about the store as a whole. */
 export type StoreFact =
   /** Everything was put back to how it once was. */
   | { readonly type: 'store.restored'; readonly sections: Readonly<Record<string, unknown[]>> }

@@ -1,0 +1,130 @@
+// The one fold of facts: what each kind of fact does to what a store holds. The engine, maintenance, snapshot files and seeds
+// all take facts through it, so that a store which one of them can read is a store which all of them can read.
+
+import type { Fact, ResourceFact } from './domain/facts.ts'
+import { applyFact } from './domain/index.ts'
+import type { QueueRegistration } from './domain/model/facts/queues.ts'
+import { State } from './domain/model/state.ts'
+
+/** What facts change. */
+export interface Holder {
+  state: State
+  /** What the store remembers of the secret it was last used with; undefined when it remembers nothing. */
+  secretVerifier: string | undefined
+  readonly queues: HeldQueues
+  /** The state that rows of this store describe. */
+  load(sections: Readonly<Record<string, Iterable<unknown>>>): State
+}
+
+export interface HeldQueues {
+  register(queue: QueueRegistration, position: number): void
+  acknowledge(queueId: string, upTo: number): void
+  remove(queueId: string): void
+  /** Removes the queues of one account. */
+  removeOf(userId: number): void
+  /** Removes all queues. */
+  clear(): void
+}
+
+/** Takes one fact. True if a resource owns it, and so announces it. */
+export function takeFact(holder: Holder, position: number, fact: Fact): fact is ResourceFact {
+  switch (fact.type) {
+    case 'queue.registered':
+      holder.queues.register(fact.queue, position)
+      return false
+    case 'queue.acknowledged':
+      holder.queues.acknowledge(fact.queueId, fact.upTo)
+      return false
+    case 'queue.removed':
+      holder.queues.remove(fact.queueId)
+      return false
+    case 'store.restored':
+      holder.state = holder.load(fact.sections)
+      holder.queues.clear()
+      return false
+    case 'store.secret-changed':
+      holder.secretVerifier = fact.verifier
+      return false
+    case 'store.answered':
+      holder.state.answers.add(fact.answer)
+      return false
+    case 'user.deactivated':
+    case 'user.reactivated':
+      // Before the fact is announced: an account that is deactivated is not sent even that.
+      holder.queues.removeOf(fact.userId)
+      break
+    default:
+  }
+  // A kind of fact without a resource and without a case above is a type error here.
+  applyFact(holder.state, fact)
+  return true
+}
+
+/** Rows of a snapshot, and where the files are that they name. */
+export interface Saved {
+  readonly sections: Readonly<Record<string, readonly unknown[]>>
+  readonly fileOf?: (name: string) => Uint8Array
+}
+
+/** What a store holds, without a daemon: a snapshot, and the facts that came after it. */
+export class Replay implements Holder {
+  state: State
+  secretVerifier: string | undefined
+  readonly queues = new QueueOwners()
+  readonly #fileOf: Saved['fileOf']
+
+  constructor({ sections, fileOf }: Saved = { sections: {} }) {
+    const { store, queues, rows } = partsOf(sections)
+    this.#fileOf = fileOf
+    this.state = this.load(rows)
+    this.secretVerifier = store?.secretVerifier
+    // A row that is an object is a queue; one that is a text is an event of queues.
+    for (const row of queues) if (typeof row === 'object') this.queues.register(row as QueueRegistration)
+  }
+
+  take(facts: readonly Fact[]): void {
+    // Positions matter to events only.
+    for (const fact of facts) takeFact(this, 0, fact)
+  }
+
+  load(sections: Readonly<Record<string, Iterable<unknown>>>): State {
+    return State.load(sections, this.#fileOf)
+  }
+}
+
+/** A snapshot of a store, taken apart: what the store remembers of itself, the event queues, and the rows of the state. */
+export function partsOf(sections: Saved['sections']): {
+  readonly store: { readonly secretVerifier?: string } | undefined
+  readonly queues: readonly unknown[]
+  readonly rows: Saved['sections']
+} {
+  const { store = [], queues = [], ...rows } = sections
+  return { store: store[0] as { secretVerifier?: string } | undefined, queues, rows }
+}
+
+/** Which queues there are, and whose. Their events are made by announcing, which a replay without a daemon does not do. */
+class QueueOwners implements HeldQueues {
+  readonly #owners = new Map<string, number>()
+
+  get size(): number {
+    return this.#owners.size
+  }
+
+  register({ id, userId }: QueueRegistration): void {
+    this.#owners.set(id, userId)
+  }
+
+  acknowledge(): void {}
+
+  remove(queueId: string): void {
+    this.#owners.delete(queueId)
+  }
+
+  removeOf(userId: number): void {
+    for (const [id, owner] of this.#owners) if (owner === userId) this.#owners.delete(id)
+  }
+
+  clear(): void {
+    this.#owners.clear()
+  }
+}
