@@ -81,10 +81,16 @@ export function taken(parameter: string, value: string, more?: More): Refusal {
  * There is no such thing, or the caller may not know of it: the two must look alike. Things are named by a number, the
  * ID, or by a text; without either the sentence says "no such".
  */
-export function missing(parameter: string, what: string, id?: number | string, more?: More): Refusal {
+export function missing(
+  parameter: string,
+  what: string,
+  id?: number | string,
+  { hint, ...more }: More & { readonly hint?: string | undefined } = {},
+): Refusal {
   const thing =
     id === undefined ? `such ${what}` : typeof id === 'number' ? `${what} with ID ${id}` : `${what} ${inQuotes(id)}`
-  return about('not-found', parameter, `there is no ${thing}`, { ...more, absent: { what, id } })
+  const why = hint === undefined ? `there is no ${thing}` : `there is no ${thing}. ${hint}`
+  return about('not-found', parameter, why, { ...more, absent: { what, id } })
 }
 
 /** The same for records that only their owner sees; the API answers those with status 404. */

@@ -33,8 +33,17 @@ const values: ReadonlyMap<string, Words> = new Map([
   ['reaction_type', wordsOf({ svc_extra_emoji: 'zulip_extra_emoji' })],
   ['emoji_name', wordsOf({ svc: 'zulip' })],
   ['emoji_code', wordsOf({ svc: 'zulip' })],
+  ['notification_sound', wordsOf({ svc: 'zulip' })],
   ['property', wordsOf({ svc_update_announcements_stream_id: 'zulip_update_announcements_stream_id' })],
 ])
+
+/** Or where only its neighbours tell what a value means, as the texts they are. */
+const phrases = wordsOf({
+  '"zing","svc"]': '"zing","zulip"]',
+  '"property":"notification_sound","value":"svc"': '"property":"notification_sound","value":"zulip"',
+  '"notification_name":"notification_sound","setting":"svc"':
+    '"notification_name":"notification_sound","setting":"zulip"',
+})
 
 const ownNames = reversed(names)
 const ownValues: ReadonlyMap<string, Words> = new Map([...values].map(([field, words]) => [field, reversed(words)]))
@@ -46,6 +55,7 @@ const spoken = new RegExp(
     `"(?<name>${[...names.keys()].join('|')})":`,
     // The spec has it for everybody, public servers for bots only. Another field always follows.
     '"bot_type":null,',
+    ...[...phrases.keys()].map(phrase => phrase.replace(']', '\\]')),
     ...[...values].map(([field, words]) => `"${field}":"(?:${[...words.keys()].join('|')})"`),
   ].join('|'),
   'g',
@@ -66,6 +76,8 @@ export function speak(json: string): string {
   return json.replace(spoken, (match, name: string | undefined) => {
     if (match.startsWith('"bot_type"')) return ''
     if (name !== undefined) return `"${names.get(name)}":`
+    const phrase = phrases.get(match)
+    if (phrase !== undefined) return phrase
     const [field, value] = JSON.parse(`[${match.replace('":"', '","')}]`) as [string, string]
     return `"${field}":"${values.get(field)!.get(value)}"`
   })

@@ -217,6 +217,24 @@ describe('--dialect zulip', () => {
     }
   })
 
+  test('the sound with the name of the service has the public name', async t => {
+    const { owner } = await startDaemon(t, { flags: ['--dialect', 'zulip'] })
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const queue = (await owner.raw('POST', '/api/v1/register')).body
+    assert.equal(queue.user_settings.notification_sound, 'zulip')
+    assert.equal(queue.user_settings.available_notification_sounds.at(-1), 'zulip')
+    for (const sound of ['ding', 'zulip']) {
+      const reply = await owner.raw('PATCH', '/api/v1/settings', { headers, body: `notification_sound=${sound}` })
+      assert.equal(reply.status, 200, reply.text)
+    }
+    const { body } = await owner.raw('GET', `/api/v1/events?queue_id=${queue.queue_id}&last_event_id=-1`)
+    const told = body.events.filter((event: { type: string }) => event.type === 'user_settings')
+    assert.deepEqual(
+      told.map(({ value }: { value: string }) => value),
+      ['ding', 'zulip'],
+    )
+  })
+
   test('--dialect spec answers everybody in the names of the spec', async t => {
     const { nobody } = await startDaemon(t, { flags: ['--dialect', 'spec'] })
     assert.equal((await asAgent(python, nobody, 'GET', '/server_settings')).body.svc_feature_level, 417)

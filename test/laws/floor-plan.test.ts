@@ -45,7 +45,7 @@ const rooms: readonly Room[] = [
   {
     at: /^daemon\/domain\//,
     // A table that never changes is as pure as a constant.
-    uses: [/^daemon\/api\//, /^data\/emoji\.json$/],
+    uses: [/^daemon\/api\//, /^data\/[\w-]+\.json$/],
     packages: ['markdown-it', 're2js', 'url-template', '@noble/hashes'],
   },
   { at: /^daemon\/journal\//, uses: [], packages: ['lowdb', node] },

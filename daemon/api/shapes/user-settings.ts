@@ -35,7 +35,7 @@ export const userSettings = {
   enable_stream_email_notifications: onOrOff(false, 'notifications'),
   enable_stream_push_notifications: onOrOff(false, 'notifications'),
   message_content_in_email_notifications: onOrOff(true, 'notifications'),
-  notification_sound: { shape: text, default: 'ding', legacy: 'notifications' },
+  notification_sound: { shape: text, default: 'svc', legacy: 'notifications' },
   pm_content_in_desktop_notifications: onOrOff(true, 'notifications'),
   presence_enabled: onOrOff(true, 'notifications'),
   realm_name_in_email_notifications_policy: { shape: oneOf(1, 2, 3), default: 1, legacy: 'notifications' },

@@ -1,19 +1,43 @@
 // Which emoji a name means: the organization's own first, then the built-in extra one, then Unicode.
 
 import emojiNames from '../../../data/emoji.json' with { type: 'json' }
+import { didYouMean } from '../../api/did-you-mean.ts'
 import type { Emoji } from '../model/emoji.ts'
 import type { State } from '../model/state.ts'
+import { missing, type Refusal } from '../refusal.ts'
 import { type CustomEmoji, customEmoji } from './organization-content.ts'
+
+/** Characters of a name that suggestions look at, and code units of the longest emoji: both come from a caller. */
+const longestName = 60
+const longestCharacter = 40
 
 /** The one emoji that belongs to the server itself. OPEN: its picture is not shipped; clients have their own. */
 const extra: Emoji = { type: 'svc_extra_emoji', code: 'svc', name: 'svc', src: '/static/emoji/svc.png' }
 
+/** By its name, or, for Unicode emoji, by the character itself. */
 export function emojiByName(state: State, name: string): Emoji | undefined {
   const custom = customEmoji(state).named(name)
   if (custom && !custom.deactivated) return presented(custom)
   if (name === extra.name) return extra
   const code = unicodeCode(name)
-  return code === undefined ? undefined : { type: 'unicode_emoji', code, name }
+  return code === undefined ? emojiByCharacter(name) : { type: 'unicode_emoji', code, name }
+}
+
+/** OPEN: the public server takes names only; a character is accepted too, as the canonical name of its emoji. */
+export function emojiByCharacter(character: string): Emoji | undefined {
+  const code = [...character.slice(0, longestCharacter)]
+    .filter(part => part !== '\uFE0F')
+    .map(part => part.codePointAt(0)!.toString(16).padStart(4, '0'))
+    .join('-')
+  const name = unicodeName(code)
+  return name === undefined ? undefined : { type: 'unicode_emoji', code, name }
+}
+
+/** The refusal of a name that means nothing, with names that are close to it. */
+export function noSuchEmoji(state: State, name: string): Refusal {
+  const own = [...state.emoji.values()].filter(({ deactivated }) => !deactivated).map(emoji => emoji.name)
+  const hint = didYouMean(name.slice(0, longestName), [...own, ...unicode().codes.keys()])
+  return missing('emoji_name', 'emoji', name, { hint })
 }
 
 /** Whether the code means something in its namespace; deactivated custom emoji still do. */

@@ -3,7 +3,7 @@
 import type { Token } from 'markdown-it'
 import type { Emoji } from '../model/emoji.ts'
 import { escapeHtml } from '../model/escape.ts'
-import { unicodeCode, unicodeName } from './emoji-names.ts'
+import { emojiByCharacter, unicodeCode } from './emoji-names.ts'
 import { element, openTag } from './html.ts'
 import type { Linkifier, LinkifierMatch } from './organization-content.ts'
 import type { Env } from './render-context.ts'
@@ -135,7 +135,7 @@ function emails(text: string): Part[] {
 function named(text: string, env: Env): Part[] {
   const parts: Part[] = []
   let done = 0
-  const name = /:([\w+-]+)(?=:)/g
+  const name = /:([\p{L}\p{N}_+-]+)(?=:)/gu
   for (let found = name.exec(text); found; found = name.exec(text)) {
     const emoji = env.context.emoji(found[1]!)
     if (!emoji || !hasRoom(env)) continue
@@ -166,16 +166,17 @@ const emoticonNames: Readonly<Record<string, string>> = {
   ':)': 'slight_smile',
   '(:': 'slight_smile',
   ':(': 'frown',
-  ':D': 'smiley',
+  ':D': 'smile',
   ';)': 'wink',
   ':|': 'neutral',
   ':/': 'confused',
   ':o': 'open_mouth',
+  ':O': 'open_mouth',
   ':p': 'stuck_out_tongue',
   ':P': 'stuck_out_tongue',
   '<3': 'heart',
 }
-const emoticon = /(?<![^\s])(?::\)|\(:|:\(|:D|;\)|:\||:\/|:o|:p|:P|<3)(?![^\s])/g
+const emoticon = /(?<![^,.;?!()[\] "'\n\t])(?::\)|\(:|:\(|:D|;\)|:\||:\/|:o|:O|:p|:P|<3)(?![^,.;?!()[\] "'\n\t])/g
 
 function emoticons(text: string, env: Env): Part[] {
   return replaced(text, emoticon, env, found => {
@@ -186,26 +187,15 @@ function emoticons(text: string, env: Env): Part[] {
   })
 }
 
-// One emoji as people see it: flags, keycaps, and pictures joined together or drawn in colour.
+// A possible emoji, by the grammar of Unicode's report 51: flags, keycaps, and pictures joined together or drawn in colour.
+// Digits are possible emoji too, but only with a selector after them.
 const character =
-  /\p{RI}\p{RI}|[0-9#*]\uFE0F?\u20E3|\p{Extended_Pictographic}[\uFE0F\p{EMod}]*(?:\u200D\p{Extended_Pictographic}[\uFE0F\p{EMod}]*)*[\u{E0020}-\u{E007F}]*/gu
-/** Shown as pictures even without being asked to; other signs are text unless a selector follows. */
-const picture = /^(?:\p{Emoji_Presentation}|[\u2600-\u27BF])|\uFE0F|\u20E3$/u
+  /\p{RI}\p{RI}|(?![0-9#*](?!\uFE0F))\p{Emoji}(?:\p{EMod}|\uFE0F\u20E3?|[\u{E0020}-\u{E007E}]+\u{E007F})?(?:\u200D(?:\p{RI}\p{RI}|\p{Emoji}(?:\p{EMod}|\uFE0F\u20E3?|[\u{E0020}-\u{E007E}]+\u{E007F})?))*/gu
+/** Arrows, digits and other signs that are text unless a selector follows. */
+const plainSign = /^\P{Emoji_Presentation}\u20E3?$/u
 
 function characters(text: string, env: Env): Part[] {
-  return replaced(text, character, env, found => {
-    if (!picture.test(found)) return undefined
-    const code = codeOf(found)
-    const name = unicodeName(code)
-    return name === undefined ? undefined : { type: 'unicode_emoji', name, code }
-  })
-}
-
-function codeOf(found: string): string {
-  return [...found]
-    .filter(char => char !== '\uFE0F')
-    .map(char => char.codePointAt(0)!.toString(16).padStart(4, '0'))
-    .join('-')
+  return replaced(text, character, env, found => (plainSign.test(found) ? undefined : emojiByCharacter(found)))
 }
 
 function replaced(text: string, pattern: RegExp, env: Env, emojiOf: (found: string) => Emoji | undefined): Part[] {

@@ -3,7 +3,7 @@
 import type { ParamsOf } from '../../api/define.ts'
 import { reactions as api } from '../../api/messages/reactions.ts'
 import { visibilityAfterTakingPart } from '../channels/topic-visibility.ts'
-import { emojiByName, isEmojiCode, isEmojiPair } from '../markdown/emoji-names.ts'
+import { emojiByName, isEmojiCode, isEmojiPair, noSuchEmoji } from '../markdown/emoji-names.ts'
 import type { Emoji, ReactionType } from '../model/emoji.ts'
 import type { ReactionAdded, ReactionRemoved } from '../model/facts/messages.ts'
 import { hasRow } from '../model/message-reader.ts'
@@ -94,8 +94,8 @@ function emojiToAdd(
   // A reaction that others have keeps its name, even of an emoji that has been deactivated since.
   const joined = existing.find(other => other.type === type && other.code === code)
   if (joined) return { type: joined.type, code: joined.code, name: joined.name }
-  if (code === undefined || type === undefined) throw missing('emoji_name', 'emoji', emoji_name)
-  const emoji = { type: type as ReactionType, code, name: emoji_name }
+  if (code === undefined || type === undefined) throw noSuchEmoji(state, emoji_name)
+  const emoji = { type: type as ReactionType, code, name: found?.name ?? emoji_name }
   if (!isEmojiPair(state, emoji))
     throw invalid('emoji_code', `${inQuotes(code)} is not the code of ${inQuotes(emoji_name)}`)
   return emoji
@@ -119,7 +119,7 @@ function reactionToRemove(
   if (mine) return mine
   if (reaction_type !== undefined && !types.includes(reaction_type))
     throw invalid('reaction_type', `must be ${inWords(types, 'or')}`)
-  if (code === undefined || type === undefined) throw missing('emoji_name', 'emoji', emoji_name)
+  if (code === undefined || type === undefined) throw noSuchEmoji(state, emoji_name!)
   if (!isEmojiCode(state, type as ReactionType, code)) throw missing('emoji_code', 'emoji', code)
   throw new Refusal('You have not reacted with this emoji.', { code: 'REACTION_DOES_NOT_EXIST' })
 }

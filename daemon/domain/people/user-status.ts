@@ -4,7 +4,7 @@ import type { ParamsOf } from '../../api/define.ts'
 import { userStatus as api } from '../../api/people/user-status.ts'
 import type { Fact } from '../facts.ts'
 import { limits } from '../limits.ts'
-import { emojiByName, isEmojiPair } from '../markdown/emoji-names.ts'
+import { emojiByName, isEmojiPair, noSuchEmoji } from '../markdown/emoji-names.ts'
 import type { Emoji } from '../model/emoji.ts'
 import type { UserStatusFact } from '../model/facts/people.ts'
 import { userSetting } from '../model/settings.ts'
@@ -101,8 +101,8 @@ function checkEmoji(state: State, given: Given, old: Emoji | undefined): Emoji |
   const known = emojiByName(state, name)
   const type = reaction_type ?? known?.type
   const code = emoji_code ?? known?.code
-  const emoji = type && code ? { type, code, name } : undefined
-  if (!emoji || !isEmojiPair(state, emoji)) throw missing('emoji_name', 'emoji', name)
+  const emoji = type && code ? { type, code, name: known?.name ?? name } : undefined
+  if (!emoji || !isEmojiPair(state, emoji)) throw noSuchEmoji(state, name)
   return emoji
 }
 

@@ -6,6 +6,7 @@ import {
   emojiByName,
   isEmojiCode,
   isEmojiPair,
+  noSuchEmoji,
   unicodeCode,
   unicodeName,
 } from '../../../daemon/domain/markdown/emoji-names.ts'
@@ -25,7 +26,12 @@ describe('emoji', () => {
       heart: '2764',
       rocket: '1f680',
       check: '2705',
-      us: '1f1fa-1f1f8',
+      robot: '1f916',
+      working_on_it: '1f6e0',
+      poop: '1f4a9',
+      a: '1f170',
+      piñata: '1fa85',
+      flag_ascension_island: '1f1e6-1f1e8',
       hash: '0023-20e3',
     })) {
       assert.equal(unicodeCode(name), code, name)
@@ -39,12 +45,29 @@ describe('emoji', () => {
     for (const [code, list] of Object.entries(names)) {
       assert.match(code, /^[0-9a-f]{4,6}(-[0-9a-f]{4,6})*$/)
       for (const name of list.split(' ')) {
-        assert.match(name, /^[\w+-]+$/)
+        assert.match(name, /^[\p{L}\p{N}_+-]+$/u)
         assert.ok(!seen.has(name), name)
         seen.add(name)
       }
     }
-    assert.ok(seen.size > 3000)
+    assert.equal(seen.size, 3308)
+    assert.equal(Object.keys(names).length, 1875)
+  })
+
+  test('a character means its emoji, with and without a selector', () => {
+    for (const [character, name, code] of [
+      ['👍', '+1', '1f44d'],
+      ['❤️', 'heart', '2764'],
+      ['❤', 'heart', '2764'],
+      ['🇩🇪', 'flag_germany', '1f1e9-1f1ea'],
+    ] as const)
+      assert.deepEqual(emojiByName(state, character), { type: 'unicode_emoji', code, name })
+    assert.equal(emojiByName(state, '👍👍'), undefined)
+  })
+
+  test('an unknown name is refused with names that are close to it', () => {
+    assert.equal(noSuchEmoji(state, 'robott').message, 'emoji_name: there is no emoji "robott". Did you mean robot?')
+    assert.equal(noSuchEmoji(state, 'zzzzzzzzzz').message, 'emoji_name: there is no emoji "zzzzzzzzzz"')
   })
 
   test('unknown names, codes and types are told', () => {
@@ -63,7 +86,7 @@ describe('emoji', () => {
   })
 
   test('name and code must belong together', () => {
-    assert.ok(isEmojiPair(state, { type: 'unicode_emoji', name: 'like', code: '1f44d' }))
+    assert.ok(isEmojiPair(state, { type: 'unicode_emoji', name: 'thumbs_up', code: '1f44d' }))
     assert.ok(isEmojiPair(state, { type: 'svc_extra_emoji', name: 'svc', code: 'svc' }))
     assert.ok(!isEmojiPair(state, { type: 'unicode_emoji', name: 'smile', code: '1f44d' }))
     assert.ok(!isEmojiPair(state, { type: 'realm_emoji', name: 'smile', code: '1' }))

@@ -149,9 +149,9 @@ const patterns = [
 
 describe('no text grows without bound', () => {
   test('ten thousand emoji are 1,000 pictures and 9,000 signs', () => {
-    const html = rendering('☃'.repeat(10_000)).html
+    const html = rendering('😄'.repeat(10_000)).html
     assert.equal(html.split('class="emoji').length - 1, 1000)
-    assert.equal(html.split('☃').length - 1, 9000)
+    assert.equal(html.split('😄').length - 1, 9000)
     assert.ok(html.length < 150_000)
   })
 })

@@ -86,6 +86,16 @@ describe('PATCH /settings', () => {
     ])
   })
 
+  test('a time zone given by an old name is kept under its present one', async () => {
+    for (const [old, present] of [
+      ['Asia/Calcutta', 'Asia/Kolkata'],
+      ['US/Pacific', 'America/Los_Angeles'],
+    ] as const) {
+      await amy.call(api.update, { timezone: old })
+      assert.equal((await amy.call(api.show, {})).user_settings.timezone, present)
+    }
+  })
+
   test('email_address_visibility changes the address that others see', async () => {
     const fay = await person(daemon, 'fay')
     const heard = await listen(bob, ['realm_user'])

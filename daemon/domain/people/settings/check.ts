@@ -1,11 +1,13 @@
 // Which values a setting takes, where its shape does not say it all.
 
+import sounds from '../../../../data/notification-sounds.json' with { type: 'json' }
+import timeZones from '../../../../data/time-zones.json' with { type: 'json' }
 import { userSettings } from '../../../api/shapes/user-settings.ts'
 import type { SettingChanges } from '../../model/facts/people.ts'
 import { inQuotes, invalid } from '../../refusal.ts'
 
-/** Sounds a client may play; `none` is silence. */
-export const notificationSounds = ['ding', 'chime', 'bell', 'knock', 'pop'] as const
+/** Sounds that a client may play; `none` is silence. One has the name of the service. */
+export const notificationSounds = sounds.map(name => (name === 'zulip' ? 'svc' : name))
 
 export const emojisets = [
   { key: 'google', text: 'Google' },
@@ -24,9 +26,10 @@ const ranges: Readonly<Record<string, readonly [number, number]>> = {
 /** What was given and differs from the present value; refuses what a setting does not take. */
 export function changedSettings(given: SettingChanges, current: (name: string) => unknown): Record<string, unknown> {
   const changes: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, sent] of Object.entries(given)) {
     if (!Object.hasOwn(userSettings, name)) continue
-    check(name, value)
+    check(name, sent)
+    const value = name === 'timezone' ? currentZone(sent as string) : sent
     if (value !== current(name)) changes[name] = value
   }
   return changes
@@ -39,20 +42,20 @@ function check(name: string, value: unknown): void {
   if (name === 'timezone' && !isTimezone(value as string))
     throw invalid('timezone', `${inQuotes(value as string)} is not a time zone`)
   if (name === 'default_language') checkLanguage(name, value as string)
-  if (name === 'notification_sound' && value !== 'none' && !notificationSounds.includes(value as never))
+  if (name === 'notification_sound' && value !== 'none' && !notificationSounds.includes(value as string))
     throw invalid('notification_sound', `must be none or one of ${notificationSounds.join(', ')}`)
 }
 
-/** A name of the IANA database, or none at all. */
+/** A name of the IANA database, an old one too, or none at all. */
 function isTimezone(name: string): boolean {
-  if (name === '') return true
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
+  return name === '' || Object.hasOwn(links, name) || timeZones.zones.split(' ').includes(name)
+}
+
+const links: Readonly<Record<string, string>> = timeZones.links
+
+/** A zone that was renamed is known by its present name. */
+function currentZone(name: string): string {
+  return Object.hasOwn(links, name) ? links[name]! : name
 }
 
 export function checkLanguage(name: string, code: string): void {

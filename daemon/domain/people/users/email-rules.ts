@@ -1,5 +1,6 @@
 // Which addresses the organization takes for people: by its domains, and none that are made to be thrown away.
 
+import disposableDomains from '../../../../data/disposable-domains.json' with { type: 'json' }
 import { organizationSetting } from '../../model/settings.ts'
 import type { State } from '../../model/state.ts'
 
@@ -23,22 +24,9 @@ function isInDomains(state: State, host: string): boolean {
 }
 
 function isDisposable(host: string): boolean {
-  const labels = host.split('.')
-  return labels.some((_, index) => disposable.has(labels.slice(index).join('.')))
+  disposable ??= new Set(disposableDomains)
+  return disposable.has(host)
 }
 
-/** OPEN: which domains are disposable is not shown. These are the well-known ones; their subdomains count too. */
-const disposable: ReadonlySet<string> = new Set(
-  `0-mail.com 10minutemail.com 10minutemail.net 20minutemail.com 33mail.com anonbox.net burnermail.io byom.de
-  discard.email discardmail.com dispostable.com dropmail.me emailondeck.com fakeinbox.com fakemail.net filzmail.com
-  getairmail.com getnada.com grr.la guerrillamail.biz guerrillamail.com guerrillamail.de guerrillamail.info
-  guerrillamail.net guerrillamail.org guerrillamailblock.com incognitomail.com inboxkitten.com jetable.org
-  mail-temp.com mail.tm mailcatch.com maildrop.cc mailexpire.com mailinator.com mailinator.net mailinator2.com
-  mailnesia.com mailnull.com mailsac.com mailtemp.info meltmail.com minutemail.com mintemail.com moakt.com mohmal.com
-  mytemp.email mytrashmail.com nada.email nowmymail.com one-time.email owlymail.com pokemail.net sharklasers.com
-  sneakemail.com sogetthis.com spam4.me spambog.com spambox.us spamex.com spamfree24.org spamgourmet.com
-  spamherelots.com temp-mail.io temp-mail.org tempail.com tempemail.com tempinbox.com tempmail.com tempmail.dev
-  tempmail.net tempmailaddress.com tempmailo.com tempr.email thisisnotmyrealemail.com throwaway.email
-  throwawaymail.com trash-mail.com trashmail.com trashmail.de trashmail.net trashmail.ws trbvm.com wegwerfemail.de
-  wegwerfmail.de yopmail.com yopmail.fr yopmail.net zoemail.org`.split(/\s+/),
-)
+// Shared by all worlds: made from a file that ships with the program, and never changed after that.
+let disposable: ReadonlySet<string> | undefined

@@ -40,7 +40,7 @@ async function refusedEverywhere(email: string): Promise<void> {
 describe('disallow_disposable_email_addresses', () => {
   test('is on from the start; disposable addresses are nobody’s until it is off', async () => {
     await refusedEverywhere('eve@mailinator.com')
-    await refusedEverywhere('eve@MAIL.yopmail.com')
+    await refusedEverywhere('eve@YOPMAIL.com')
     await daemon.owner.call(api.update, { disallow_disposable_email_addresses: false })
     await daemon.owner.call(users.create, { email: 'eve@mailinator.com', password, full_name: 'Eve' })
     await daemon.owner.call(api.update, { disallow_disposable_email_addresses: true })

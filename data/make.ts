@@ -1,0 +1,95 @@
+// Makes the data files that hold facts of other projects: names and codes, no sentences and no code. Run it by hand when one of
+// the sources has a new release; data/README.md says which sources, and which releases the files were made from.
+//   npx tsx data/make.ts SERVER HIGHLIGHTER DOMAINS ZONES
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const [server, highlighter, domains, zones] = process.argv.slice(2)
+if (!server || !highlighter || !domains || !zones) {
+  process.stderr.write('usage: npx tsx data/make.ts SERVER HIGHLIGHTER DOMAINS ZONES (see data/README.md)\n')
+  process.exit(2)
+}
+
+/** Module, name and words of a lexer. */
+const lexerRow = /^ {4}'\w+': \((['"])[^'"]+\1, (['"])(.+?)\2, \(([^)]*)\)/gm
+
+write('emoji', readEmoji(join(server, 'tools/setup/emoji/emoji_names.py')))
+write('notification-sounds', readSounds(join(server, 'static/audio/notification_sounds')))
+write('time-zones', {
+  ...readZones(zones),
+  abbreviations: readAbbreviations(join(server, 'zerver/lib/timezone.py')),
+})
+write('languages', readLanguages(join(highlighter, 'pygments/lexers/_mapping.py')))
+write(
+  'disposable-domains',
+  readDomains(join(domains, 'disposable_email_blocklist.conf'), join(server, 'zerver/lib/name_restrictions.py')),
+)
+
+/** Code of each emoji → its names, the canonical one first. */
+function readEmoji(file: string): Record<string, string> {
+  const rows = [
+    ...readText(file).matchAll(/"([0-9a-f-]+)": \{\s*"canonical_name": "([^"]+)",\s*"aliases": \[([^\]]*)\]/g),
+  ]
+  return Object.fromEntries(rows.map(([, code, name, aliases]) => [code, [name, ...quoted(aliases!)].join(' ')]))
+}
+
+function readSounds(folder: string): string[] {
+  return readdirSync(folder)
+    .filter(name => name.endsWith('.ogg'))
+    .map(name => name.slice(0, -'.ogg'.length))
+    .sort()
+}
+
+/** The names in use, and the old ones with the name that replaced each. */
+function readZones(file: string): { zones: string; links: Record<string, string> } {
+  const current: string[] = []
+  const links: Record<string, string> = {}
+  for (const [kind, first, second] of readText(file)
+    .split('\n')
+    .map(line => line.split(' '))) {
+    if (kind === 'Z' && first !== 'Factory') current.push(first!)
+    if (kind === 'L') links[second!] = first!
+  }
+  return { zones: current.sort().join(' '), links }
+}
+
+/** Seconds east of UTC, for abbreviations that people write in times. */
+function readAbbreviations(file: string): Record<string, number> {
+  const rows = readText(file).matchAll(/"(\w+)": ([+-]?\d+),/g)
+  return Object.fromEntries([...rows].map(([, name, seconds]) => [name, Number(seconds)]))
+}
+
+/** What the highlighter calls a language → the words for it after a fence. */
+function readLanguages(file: string): Record<string, string> {
+  const languages: Record<string, string> = {}
+  // Of two lexers that claim a word, the earlier one has it.
+  const taken = new Set<string>()
+  for (const [, , , name, list] of readText(file).matchAll(lexerRow)) {
+    const words = quoted(list!).filter(word => !taken.has(word))
+    for (const word of words) taken.add(word)
+    if (words.length > 0) languages[name!] = [languages[name!], ...words].filter(Boolean).join(' ')
+  }
+  return languages
+}
+
+/** Providers of addresses that are made to be thrown away, without those that the public server allows. */
+function readDomains(list: string, exceptions: string): string[] {
+  const allowed = new Set(quoted(/OVERRIDE_ALLOW_EMAIL_DOMAINS = \{([^}]*)\}/.exec(readText(exceptions))![1]!))
+  return readText(list)
+    .split('\n')
+    .filter(domain => domain !== '' && !allowed.has(domain))
+}
+
+function quoted(text: string): string[] {
+  return [...text.matchAll(/['"]([^'"]+)['"]/g)].map(([, word]) => word!)
+}
+
+function readText(file: string): string {
+  return readFileSync(file, 'utf8')
+}
+
+/** One entry a line, so that a new release shows what it changed. */
+function write(name: string, data: object): void {
+  writeFileSync(new URL(`${name}.json`, import.meta.url), `${JSON.stringify(data, null, 2)}\n`)
+}
