@@ -92,6 +92,7 @@ const lazily: Plugin = {
 const late: Readonly<Record<string, string>> = {
   backup: 'daemon/maintenance/backup.ts',
   client: 'daemon/client/index.ts',
+  'cluster-restore': 'daemon/cluster-restore.ts',
   fastify: 'fastify',
   maintenance: 'daemon/maintenance/index.ts',
   metrics: 'daemon/metrics/prometheus.ts',

@@ -1,10 +1,15 @@
-// `natter cluster status`: the daemons of a cluster as one of them sees it. The details of /readyz, in a table.
+// `natter cluster status`: the daemons of a cluster as one of them sees it, the details of /readyz in a table.
+// `natter cluster restore`: brings a whole cluster to a backup.
 
+import { resolve } from 'node:path'
 import { exitCodes, Failure } from '../base/failure.ts'
+import { formatFlags, type Globals } from '../base/globals.ts'
+import { note } from '../base/note.ts'
 import { accountFor } from '../base/profile.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
-import { printReply } from '../print/output.ts'
+import { printFormatted, printReply } from '../print/output.ts'
 import { bodyOf, send } from '../transport/client.ts'
+import { daemonFlagsOnly } from './daemon/flags.ts'
 
 interface Status {
   readonly name: string
@@ -54,7 +59,49 @@ export const cluster: readonly ExtraSubcommand[] = [
         throw new Failure(exitCodes.unmet, `${status.url} is not ready: ${reasonOf(status)}`, { code: 'NOT_READY' })
     },
   },
+  {
+    name: 'cluster restore',
+    about: 'Bring a whole cluster to a backup, while all of its daemons are stopped',
+    args: [{ name: 'file', about: 'the backup; `-` reads stdin' }],
+    flags: daemonFlagsOnly(
+      'data',
+      'secret-file',
+      'cluster',
+      'cluster-name',
+      'cluster-user',
+      'cluster-password-file',
+      'cluster-ca',
+      'cluster-cert',
+      'cluster-key',
+    ),
+    globals: [...formatFlags, 'quiet', 'color'],
+    more: `Run it on the machine of one daemon, with the flags that this daemon has; the environment and the config file count too. It checks the
+backup as \`natter restore --check\` does, and refuses while a daemon of the cluster runs. Then the cluster begins again in etcd at the position
+of the backup, and the folder gets the store of the backup; what it held moves to \`replaced-TIME\` inside it. Start this daemon first, then the
+others: each moves its old store aside in the same way and fetches the new one. If the command is interrupted, run it again. It also works
+with an etcd that has lost everything.`,
+    examples: [
+      'natter cluster restore natter.tar --data /var/lib/natter --cluster http://10.0.0.1:2379 --secret-file /etc/natter/secret',
+      'zstd -d < natter.tar.zst | natter cluster restore - --cluster http://10.0.0.1:2379 --secret-file ./secret',
+    ],
+    async run({ args, flags, globals }) {
+      await restoreFrom(args[0]!, flags, globals)
+    },
+  },
 ]
+
+async function restoreFrom(file: string, flags: Readonly<Record<string, unknown>>, globals: Globals): Promise<void> {
+  const { restoreCluster } = await import('../../daemon/cluster-restore.ts')
+  const { inSentences } = await import('./store/actions.ts')
+  const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const restored = await inSentences(() => restoreCluster(file === '-' ? file : resolve(file), given, new Date()))
+  if (await printFormatted(restored, globals)) return
+  const { cluster: name, folder, made, version, position, notes, replaced } = restored
+  note(`restored the cluster '${name}' to the backup of ${made}, by natter ${version}, position ${position}`)
+  for (const text of notes) note(`note: ${text}`)
+  if (replaced) note(`the store that was in ${folder} is now in ${replaced}`)
+  note(`start the daemon of ${folder} first, then the others: they move their stores aside and fetch this one`)
+}
 
 function linesFor(status: Status): string[] {
   const { name, leader, etcd, head, log, daemons } = status

@@ -63,7 +63,7 @@ export const extras: Readonly<Record<string, Extra>> = {
     load: async () => (await import('./ready.ts')).ready,
   },
   cluster: {
-    about: 'show the daemons of a cluster, who leads, and how far each is',
+    about: 'show the daemons of a cluster, or bring it to a backup',
     load: async () => (await import('./cluster.ts')).cluster,
   },
   open: {

@@ -6,7 +6,9 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clusterFileName } from '../api/local.ts'
 import { writeFileAtomicallySync } from '../journal/atomic-file.ts'
-import { type ClusterRecord, LogTooNew, logFormat } from './keys.ts'
+import { refuseHalfRestored } from '../journal/store-folder.ts'
+import { moveParts, replacedFolder } from '../journal/store-parts.ts'
+import { type ClusterRecord, LogTooNew, logFormat, restoredFormat } from './keys.ts'
 
 export interface FolderIdentity {
   /** ID of the cluster, given when it began. */
@@ -42,6 +44,19 @@ export async function emptyFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder)) if (/^journal.*\.(ndjson|tmp)$/.test(name)) rmSync(join(folder, name))
 }
 
+/**
+ * Moves the store of a folder that is older than the backup its cluster was restored from to a folder inside it. Returns where, or
+ * undefined when the folder is not older.
+ */
+export async function setOldAside(folder: string, name: string, record: ClusterRecord): Promise<string | undefined> {
+  const found = readIdentity(folder)
+  if (found?.name !== name || !record.previous?.includes(found.cluster)) return undefined
+  refuseHalfRestored(folder, await readdir(folder))
+  const aside = replacedFolder(folder, new Date())
+  await moveParts(folder, aside)
+  return aside
+}
+
 /** Throws when the folder and the cluster do not belong together. Returns what the folder is, or is to become. */
 export function checkFolder(
   folder: string,
@@ -66,6 +81,8 @@ export function checkFolder(
       `${folder} belongs to the cluster '${name}', but etcd knows no cluster of this name. ` +
         'Does --cluster name the right etcd? If its data is lost, see "When etcd is lost" in docs/cluster.md',
     )
+  if (record && record.secretVerifier !== secretVerifier)
+    throw new Error(`the secret is not that of the cluster '${name}': give all of its daemons the same --secret-file`)
   if (found && record && found.cluster !== record.id)
     throw new Error(
       `${folder} belongs to another cluster that was also named '${name}'. ` +
@@ -76,8 +93,6 @@ export function checkFolder(
       `${folder} has a store that does not belong to the cluster '${name}'. ` +
         'Choose an empty folder with --data; it is filled from the other daemons',
     )
-  if (record && record.format > logFormat) throw new LogTooNew(record.format)
-  if (record && record.secretVerifier !== secretVerifier)
-    throw new Error(`the secret is not that of the cluster '${name}': give all of its daemons the same --secret-file`)
+  if (record && record.format > Math.max(logFormat, restoredFormat)) throw new LogTooNew(record.format)
   return found ?? { cluster: record?.id ?? '', name, member: randomUUID() }
 }

@@ -22,7 +22,7 @@ export async function fetchSnapshot(
   identity: FolderIdentity,
   position: number,
 ): Promise<void> {
-  let reason = 'no other daemon of the cluster is running'
+  let reason = 'no other daemon of the cluster is running. Start one that has the store first, after a restore that one'
   for (let attempt = 0; attempt < attempts; attempt++)
     for (const url of urls)
       try {

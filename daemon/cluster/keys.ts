@@ -15,34 +15,65 @@ export class LogTooNew extends Error {
   }
 }
 
-export interface Keys {
-  /** Everything of one cluster. */
-  readonly all: string
-  /** What the cluster is; written once. */
-  readonly cluster: string
+/**
+ * What the record of a cluster may say: 2 for one that was restored from a backup, whose other keys are below its ID. An older
+ * daemon, which would look for them elsewhere, refuses it.
+ */
+export const restoredFormat = 2
+
+/** The keys of one cluster. */
+export class Keys {
+  readonly #all: string
+  #below: string
+
+  constructor(name: string) {
+    this.#all = `/natter/${name}/`
+    this.#below = this.#all
+  }
+
+  /**
+   * The keys are those of this record from now on. Those of a cluster that was restored are apart from those of before, so that
+   * no daemon of before can read or write them, whatever it believes.
+   */
+  use({ id, previous }: ClusterRecord): void {
+    this.#below = previous ? `${this.#all}${id}/` : this.#all
+  }
+
+  /** What the cluster is. Written when it begins, and when it is restored. */
+  get cluster(): string {
+    return `${this.#all}cluster`
+  }
+
   /** The newest position, and who moved it there. */
-  readonly head: string
+  get head(): string {
+    return `${this.#below}head`
+  }
+
   /** Who leads; goes with the lease of the leader. */
-  readonly leader: string
+  get leader(): string {
+    return `${this.#below}leader`
+  }
+
   /** One key for each member that lives, with its lease. */
-  readonly members: string
+  get members(): string {
+    return `${this.#below}members/`
+  }
+
   /** Batches of entries, by the position of the first. */
-  readonly log: string
+  get log(): string {
+    return `${this.#below}log/`
+  }
+
   /** Pieces of batches that are too large for one value; nobody reads them until a batch in the log names them. */
-  readonly staged: string
+  get staged(): string {
+    return `${this.#below}staged/`
+  }
 }
 
-export function keysOf(name: string): Keys {
-  const all = `/natter/${name}/`
-  return {
-    all,
-    cluster: `${all}cluster`,
-    head: `${all}head`,
-    leader: `${all}leader`,
-    members: `${all}members/`,
-    log: `${all}log/`,
-    staged: `${all}staged/`,
-  }
+export function keysOf(name: string, record?: ClusterRecord): Keys {
+  const keys = new Keys(name)
+  if (record) keys.use(record)
+  return keys
 }
 
 /** So that keys have the order of their positions. */
@@ -93,6 +124,8 @@ export interface ClusterRecord {
   readonly format: number
   /** Enough to notice another secret, not enough to guess one. */
   readonly secretVerifier: string
+  /** Set when it was restored from a backup: the IDs of what it was before, oldest first. Their folders are out of date. */
+  readonly previous?: readonly string[]
 }
 
 /** What the key of a member holds. */

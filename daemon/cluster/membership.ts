@@ -18,16 +18,34 @@ export interface Election {
   readonly head: Head
 }
 
+/** What this daemon has belongs to the past: it must neither serve it nor add to it. */
+export class ClusterReplaced extends Error {
+  constructor() {
+    super(
+      'the cluster was restored from a backup, and this daemon has what it was before. Start it again: it joins the new one',
+    )
+    this.name = 'ClusterReplaced'
+  }
+}
+
 /** Milliseconds that clocks of daemons may differ. */
 const clockTolerance = 30_000
 
 export class Membership {
   readonly #etcd: Etcd
   readonly #keys: Keys
+  /** ID of the cluster that this daemon belongs to. */
+  #cluster: string | undefined
 
   constructor(etcd: Etcd, keys: Keys) {
     this.#etcd = etcd
     this.#keys = keys
+  }
+
+  /** From now on this is about the cluster of that record, and `view` throws when there is another one in its place. */
+  belongTo(record: ClusterRecord): void {
+    this.#keys.use(record)
+    this.#cluster = record.id
   }
 
   /** Throws a sentence when etcd cannot be used. Writes nothing. */
@@ -46,8 +64,9 @@ export class Membership {
     const { kvs } = await this.#etcd.call('/v3/kv/range', { key: encodeText(this.#keys.cluster) })
     if (!kvs) return undefined
     try {
-      const { id, format, secretVerifier } = JSON.parse(decodeText(kvs[0].value))
-      if (typeof id === 'string' && typeof format === 'number') return { id, format, secretVerifier }
+      const { id, format, secretVerifier, previous } = JSON.parse(decodeText(kvs[0].value))
+      if (typeof id === 'string' && typeof format === 'number')
+        return { id, format, secretVerifier, ...(Array.isArray(previous) && { previous }) }
     } catch {
       // Said below.
     }
@@ -69,7 +88,7 @@ export class Membership {
   }
 
   async view(): Promise<View> {
-    const { head, leader, members } = this.#keys
+    const { cluster, head, leader, members } = this.#keys
     const answer = await this.#etcd.call(
       '/v3/kv/txn',
       {
@@ -77,11 +96,14 @@ export class Membership {
           { request_range: { key: encodeText(head) } },
           { request_range: { key: encodeText(leader) } },
           { request_range: { key: encodeText(members), range_end: encodeText(rangeEnd(members)) } },
+          { request_range: { key: encodeText(cluster) } },
         ],
       },
       { deadlineMs: 3000 },
     )
-    const [heads, leaders, all] = answer.responses.map((part: any) => part.response_range.kvs ?? [])
+    const [heads, leaders, all, records] = answer.responses.map((part: any) => part.response_range.kvs ?? [])
+    const id = records[0] && JSON.parse(decodeText(records[0].value)).id
+    if (this.#cluster !== undefined && id !== undefined && id !== this.#cluster) throw new ClusterReplaced()
     return {
       head: readHead(decodeText(heads[0]?.value)),
       leader: leaders[0] && JSON.parse(decodeText(leaders[0].value)),

@@ -25,8 +25,11 @@ export const restoringPrefix = 'restoring-'
 
 /** Throws when a restore was interrupted: the folder may hold parts of two stores, or none. */
 export function refuseHalfRestored(folder: string, names: readonly string[]): void {
-  if (!names.some(name => name.startsWith(restoringPrefix))) return
-  const reason = 'a restore into it was interrupted; run `natter restore` again, with --replace'
+  const unpacked = names.find(name => name.startsWith(restoringPrefix))
+  if (!unpacked) return
+  const isMember = [folder, join(folder, unpacked)].some(place => existsSync(join(place, 'cluster.json')))
+  const command = isMember ? '`natter cluster restore` again' : '`natter restore` again, with --replace'
+  const reason = `a restore into it was interrupted; run ${command}`
   throw new StoreUnusable(folder, reason, undefined)
 }
 

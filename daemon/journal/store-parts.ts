@@ -8,14 +8,17 @@ import { sealedLast } from './segment-format.ts'
 export function partsIn(folder: string): string[] {
   return readdirSync(folder).filter(
     name =>
-      ['state.json', 'secret', 'journal.ndjson', 'messages', 'files', 'outbox'].includes(name) ||
+      ['state.json', 'secret', 'journal.ndjson', 'messages', 'files', 'outbox', 'cluster.json'].includes(name) ||
       sealedLast(name) !== undefined,
   )
 }
 
 export async function moveParts(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 })
-  for (const name of partsIn(from)) await rename(join(from, name), join(to, name))
+  // What says whose store it is goes last: until then a move that was interrupted is begun again.
+  const last = (name: string) => Number(name === 'cluster.json')
+  const parts = partsIn(from).sort((a, b) => last(a) - last(b))
+  for (const name of parts) await rename(join(from, name), join(to, name))
   await syncFolder(to)
 }
 

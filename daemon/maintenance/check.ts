@@ -5,7 +5,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { State } from '../domain/model/state.ts'
-import { checkSecret, storedSecret } from '../io/secret.ts'
+import { checkSecret, givenSecret, storedSecret } from '../io/secret.ts'
 import { JournalDamaged } from '../journal/journal.ts'
 import { readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
 import { rebuildState } from './rebuild.ts'
@@ -32,9 +32,9 @@ export interface StoreReport {
   readonly notes: readonly string[]
 }
 
-/** Everything, as far as it can be read: one problem does not hide the others. */
-export async function checkStore(folder: string): Promise<StoreReport> {
-  const checking = new Checking()
+/** Everything, as far as it can be read: one problem does not hide the others. `secret`: in place of the one in the folder. */
+export async function checkStore(folder: string, secret?: string): Promise<StoreReport> {
+  const checking = new Checking(secret)
   let view: StoreView
   try {
     view = await StoreView.open(folder)
@@ -56,10 +56,15 @@ export async function checkStore(folder: string): Promise<StoreReport> {
 type Document = StateDocument<unknown[]> | undefined
 
 class Checking {
+  readonly #givenSecret: string | undefined
   readonly #problems: Problem[] = []
   readonly #notes: string[] = []
   #files = 0
   #bytes = 0
+
+  constructor(secret: string | undefined) {
+    this.#givenSecret = secret
+  }
 
   get isClean(): boolean {
     return this.#problems.length === 0
@@ -145,6 +150,11 @@ class Checking {
   }
 
   #secret(folder: string, verifier: string | undefined, state: State): void {
+    if (this.#givenSecret !== undefined) {
+      if (verifier !== undefined && verifier !== givenSecret(this.#givenSecret).verifier)
+        this.#add('secret', 'the store was used with another secret; give that one with --secret-file, to all daemons')
+      return
+    }
     if (!existsSync(join(folder, 'secret'))) {
       this.#notes.push("there is no file 'secret': the daemon needs --secret or --secret-file")
       return

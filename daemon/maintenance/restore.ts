@@ -43,6 +43,13 @@ export interface RestoreOptions {
   /** Whether to move a store that the folder has out of the way. */
   readonly replace: boolean
   readonly now: Date
+  /** For the folder of a daemon of a cluster, which is refused otherwise. */
+  readonly cluster?: {
+    /** Of all its daemons. */
+    readonly secret: string
+    /** Called when the backup is good and before anything is moved. What it throws leaves the folder as it was. */
+    move(unpacked: string, position: number): Promise<void>
+  }
 }
 
 type Source = AsyncIterable<Uint8Array>
@@ -62,11 +69,12 @@ export async function checkBackup(source: Source): Promise<Restored> {
 }
 
 /** Refuses a folder that a daemon uses, one of a cluster, and one that has a store unless that is to be replaced. */
-export async function restoreBackup(source: Source, { folder, replace, now }: RestoreOptions): Promise<Restored> {
+export async function restoreBackup(source: Source, options: RestoreOptions): Promise<Restored> {
+  const { folder, replace, now, cluster } = options
   await prepareFolder(folder)
   const lock = await lockStore(folder)
   try {
-    refuseMember(folder)
+    if (!cluster) refuseMember(folder)
     const there = partsIn(folder)
     if (there.length > 0 && !replace)
       throw new BackupRefused(
@@ -78,7 +86,8 @@ export async function restoreBackup(source: Source, { folder, replace, now }: Re
     const unpacked = mkdtempSync(join(folder, restoringPrefix))
     let restored: Omit<Restored, 'replaced'>
     try {
-      restored = await unpackChecked(source, unpacked)
+      restored = await unpackChecked(source, unpacked, cluster?.secret)
+      await cluster?.move(unpacked, restored.position)
     } catch (error) {
       rmSync(unpacked, { recursive: true, force: true })
       throw error
@@ -105,10 +114,10 @@ function refuseMember(folder: string): void {
     )
 }
 
-async function unpackChecked(source: Source, folder: string): Promise<Omit<Restored, 'replaced'>> {
+async function unpackChecked(source: Source, folder: string, secret?: string): Promise<Omit<Restored, 'replaced'>> {
   const { head, manifest, found } = await unpack(source, folder)
   compare(manifest.files, found)
-  const report = await checkStore(folder)
+  const report = await checkStore(folder, secret)
   refuseProblems(report, manifest)
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0)
   const { made, version } = head

@@ -106,7 +106,7 @@ const rooms: readonly Room[] = [
   {
     at: lateRooms,
     uses: [/^daemon\/api\//, followingRules, atomicFile, /^cli\//],
-    later: [/^daemon\/((maintenance|client)\/index|maintenance\/backup)\.ts$/],
+    later: [/^daemon\/((maintenance|client)\/index|maintenance\/backup|cluster-restore)\.ts$/],
     packages: ['commander', 'string-width', 'wrap-ansi', 'sucrase', node],
     packagesLater: ['chalk', 'undici'],
   },

@@ -5,8 +5,16 @@ import type { ExtraFlag } from '../../base/subcommand.ts'
 
 /** All but those that the subcommand sets itself. */
 export function daemonFlagsBut(...own: readonly DaemonFlagName[]): ExtraFlag[] {
+  return flagsWhere(name => !own.includes(name))
+}
+
+export function daemonFlagsOnly(...names: readonly DaemonFlagName[]): ExtraFlag[] {
+  return flagsWhere(name => names.includes(name))
+}
+
+function flagsWhere(isWanted: (name: DaemonFlagName) => boolean): ExtraFlag[] {
   return daemonFlagList
-    .filter(([name]) => !own.includes(name))
+    .filter(([name]) => isWanted(name))
     .map(([name, { takes, about, fallback, choices }]) => ({
       name,
       ...(takes && { value: takes }),

@@ -90,18 +90,27 @@ function folderOf(flags: Flags): string {
 const maintenance = () => import('../../../daemon/maintenance/index.ts')
 
 /** Errors of the store and of the file system are answers here, not defects. */
-async function inSentences<T>(work: () => Promise<T>): Promise<T> {
+export async function inSentences<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     const { name, message, code, syscall } = error as NodeJS.ErrnoException
+    if (name === 'EtcdUnreachable') throw new Failure(exitCodes.unreachable, message)
     if (name === 'NoStore' || code === 'ENOENT') throw new Failure(exitCodes.notFound, message)
     if (storeErrors.includes(name) || syscall !== undefined) throw new Failure(exitCodes.refused, message)
     throw error
   }
 }
 
-const storeErrors = ['BackupRefused', 'JournalDamaged', 'SnapshotDamaged', 'StoreInUse', 'StoreUnusable']
+const storeErrors = [
+  'BackupRefused',
+  'EtcdRefused',
+  'JournalDamaged',
+  'RestoreRefused',
+  'SnapshotDamaged',
+  'StoreInUse',
+  'StoreUnusable',
+]
 
 async function writeOut(piece: Uint8Array): Promise<void> {
   if (!process.stdout.write(piece)) await once(process.stdout, 'drain')

@@ -1,0 +1,53 @@
+// Brings a whole cluster to a backup, for `natter cluster restore`. A bundle of its own, which the command line loads when it is asked for it.
+
+import { Etcd } from './cluster/etcd.ts'
+import { moveCluster, planRestore, RestoreRefused } from './cluster/restoring.ts'
+import { readConfig, UsageError } from './config.ts'
+import { withConfigFile } from './config-file.ts'
+import type { Restored } from './maintenance/restore.ts'
+
+export interface ClusterRestored extends Restored {
+  readonly cluster: string
+  readonly folder: string
+}
+
+/**
+ * Takes the flags of natterd that name the cluster, etcd, the secret and the folder. A crash on the way leaves the cluster as it was, or one that is
+ * restored and whose folder has still to be filled: then the same call does it.
+ */
+export async function restoreCluster(file: string, flags: readonly string[], now: Date): Promise<ClusterRestored> {
+  const { data: folder, cluster, secret } = configFrom(flags)
+  const { openBackup, restoreBackup } = await import('./maintenance/index.ts')
+  const { name, lease: _, advertise: __, ...options } = cluster!
+  const etcd = new Etcd(options)
+  try {
+    const plan = await planRestore(etcd, name, folder, secret!).catch(inSentence)
+    const source = file === '-' ? process.stdin : openBackup(file)
+    const restored = await restoreBackup(source, {
+      folder,
+      replace: true,
+      now,
+      cluster: { secret: secret!, move: (unpacked, position) => moveCluster(etcd, plan, unpacked, position) },
+    })
+    return { cluster: name, folder, ...restored }
+  } finally {
+    await etcd.close()
+  }
+}
+
+function configFrom(flags: readonly string[]) {
+  try {
+    // Where a daemon would listen does not matter here.
+    const config = readConfig([...flags, '--host', '127.0.0.1'], withConfigFile(process.env))
+    if (config.cluster) return config
+  } catch (error) {
+    if (error instanceof UsageError) throw new RestoreRefused(error.message)
+    throw error
+  }
+  throw new RestoreRefused('name the members of etcd with --cluster, as natterd takes it')
+}
+
+/** Errors without a name are sentences for people: about the version of etcd, or a file of the folder. */
+function inSentence(error: Error): never {
+  throw error.name === 'Error' ? new RestoreRefused(error.message) : error
+}

@@ -1,0 +1,120 @@
+// What `natter cluster restore` does to the cluster in etcd: it ends what is there and begins a cluster of a new ID, whose log
+// goes on from the backup. Daemons that have the old ID cannot read or write the new log.
+
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { clusterFileName } from '../api/local.ts'
+import { givenSecret } from '../io/secret.ts'
+import { restoringPrefix } from '../journal/store-folder.ts'
+import { partsIn } from '../journal/store-parts.ts'
+import { type Etcd, encodeText, rangeEnd } from './etcd.ts'
+import { readIdentity, writeIdentity } from './folder.ts'
+import { type ClusterRecord, headText, keysOf, logFormat, restoredFormat } from './keys.ts'
+import { Membership } from './membership.ts'
+
+/** IDs of the past that are remembered. A folder that is older is refused instead of replaced. */
+const mostPrevious = 100
+
+export class RestoreRefused extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'RestoreRefused'
+  }
+}
+
+export interface ClusterPlan {
+  /** What is in etcd, and its text there; undefined when etcd has nothing of this cluster. */
+  readonly found: ClusterRecord | undefined
+  readonly text: string | undefined
+  readonly next: ClusterRecord
+  readonly name: string
+  /** Of the daemon whose folder is restored. */
+  readonly member: string
+}
+
+/** Checks everything that can be known before the backup is read. Writes nothing. */
+export async function planRestore(etcd: Etcd, name: string, folder: string, secret: string): Promise<ClusterPlan> {
+  const keys = keysOf(name)
+  const membership = new Membership(etcd, keys)
+  await membership.checkEtcd()
+  const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(keys.cluster) })
+  const found = await membership.record()
+  if (found) keys.use(found)
+  await refuseLiving(etcd, keys.members, keys.leader)
+  const identity = checkOwner(folder, name, found)
+  const before = found ? [...(found.previous ?? []), found.id] : identity ? [identity.cluster] : []
+  const next = {
+    id: randomUUID(),
+    format: Math.max(logFormat, restoredFormat),
+    secretVerifier: givenSecret(secret).verifier,
+    previous: before.slice(-mostPrevious),
+  }
+  return { found, text: kvs?.[0].value, next, name, member: identity?.member ?? randomUUID() }
+}
+
+/**
+ * One transaction: the old cluster is gone with its log, and the new one is there. Before it, the folder `unpacked` gets the new
+ * identity, so that all that is left to do afterwards is to move files.
+ */
+export async function moveCluster(etcd: Etcd, plan: ClusterPlan, unpacked: string, position: number): Promise<void> {
+  const { found, text, next, name, member } = plan
+  writeIdentity(unpacked, { cluster: next.id, name, member })
+  const { cluster, head, leader, members, log, staged } = keysOf(name, found)
+  const range = (key: string) => ({
+    key: encodeText(key),
+    ...(key.endsWith('/') && { range_end: encodeText(rangeEnd(key)) }),
+  })
+  const absent = (key: string) => ({ ...range(key), target: 'CREATE', create_revision: 0 })
+  const put = (key: string, value: string) => ({ request_put: { key: encodeText(key), value: encodeText(value) } })
+  await etcd.call('/v3/kv/txn', {
+    compare: [
+      text === undefined ? absent(cluster) : { ...range(cluster), target: 'VALUE', value: text },
+      absent(leader),
+      absent(members),
+    ],
+    success: [
+      put(cluster, JSON.stringify(next)),
+      put(keysOf(name, next).head, headText({ position, term: 0 })),
+      ...[head, leader, members, log, staged].map(key => ({ request_delete_range: range(key) })),
+    ],
+  })
+  // Asked for in any case: an attempt that was not answered may have been carried out.
+  if ((await new Membership(etcd, keysOf(name)).record())?.id === next.id) return
+  await refuseLiving(etcd, members, leader)
+  throw new RestoreRefused(`the cluster '${name}' has changed while the backup was read; run the command again`)
+}
+
+async function refuseLiving(etcd: Etcd, members: string, leader: string): Promise<void> {
+  for (const [key, end] of [[members, rangeEnd(members)] as const, [leader] as const]) {
+    const range = { key: encodeText(key), ...(end && { range_end: encodeText(end) }) }
+    const { kvs = [] } = await etcd.call('/v3/kv/range', range)
+    if (kvs.length === 0) continue
+    const urls = kvs.map(({ value }: { value: string }) => JSON.parse(Buffer.from(value, 'base64').toString()).url)
+    throw new RestoreRefused(
+      `the cluster has daemons that run: ${urls.join(', ')}. Stop all of them first; ` +
+        'one that crashed is forgotten when its lease has ended, after 20 seconds at most',
+    )
+  }
+}
+
+/** The folder is one of this cluster, however old, or has no store. */
+function checkOwner(folder: string, name: string, found: ClusterRecord | undefined) {
+  if (!existsSync(folder)) return undefined
+  const identity = readIdentity(folder)
+  if (identity && identity.name !== name)
+    throw new RestoreRefused(
+      `${folder} belongs to the cluster '${identity.name}', not to '${name}': change --cluster-name or --data`,
+    )
+  if (identity && found && ![...(found.previous ?? []), found.id].includes(identity.cluster))
+    throw new RestoreRefused(
+      `${folder} belongs to another cluster that was also named '${name}': choose another folder with --data`,
+    )
+  // An attempt that was interrupted leaves a folder without the file.
+  const interrupted = readdirSync(folder).some(part => part.startsWith(restoringPrefix))
+  if (!identity && !interrupted && partsIn(folder).length > 0)
+    throw new RestoreRefused(
+      `${folder} has a store of a single daemon (${join(folder, clusterFileName)} is missing): choose another folder with --data`,
+    )
+  return identity
+}

@@ -1,0 +1,162 @@
+// A whole cluster goes back to a backup: what is refused, who joins it, and who can never harm it.
+
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { Etcd, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
+import { keysOf } from '../../daemon/cluster/keys.ts'
+import { moveCluster, planRestore } from '../../daemon/cluster/restoring.ts'
+import { Shell } from '../support/cli.ts'
+import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
+import type { Caller } from '../support/daemon.ts'
+import { withoutEtcd } from '../support/etcd.ts'
+import { refusedStart } from '../support/gives-up.ts'
+
+describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
+  let cluster: TestCluster
+  let etcd: Etcd
+  let owner: Caller
+  let first: Node
+  let second: Node
+  let backup: string
+  const shell = new Shell(mkdtempSync(join(tmpdir(), 'natter-home-')))
+
+  before(async () => {
+    cluster = await startCluster({ daemons: 2 })
+    ;[first, second] = cluster.nodes as [Node, Node]
+    owner = first.owner
+    etcd = new Etcd({ urls: cluster.etcd.urls })
+    backup = join(shell.home, 'backup.tar')
+    await send(first, 'kept')
+    await cluster.agree()
+    const made = await shell.run(['backup', backup, '--data', first.data])
+    assert.equal(made.code, 0, made.stderr)
+    await send(second, 'not in the backup')
+  })
+  after(async () => {
+    await etcd?.close()
+    await cluster?.stop()
+    rmSync(shell.home, { recursive: true, force: true })
+  })
+
+  const send = (node: Node, content: string) =>
+    node.as(owner).call(messages.send, { type: 'direct', to: [owner.id], content })
+  const contents = async (node: Node) => {
+    const query = { anchor: 'newest', num_before: 100, apply_markdown: false } as const
+    return (await node.as(owner).call(messages.list, query)).messages.map(({ content }) => content)
+  }
+  const flags = (node: Node) => {
+    const at = node.flags.indexOf('--cluster')
+    const secretAt = node.flags.indexOf('--secret-file')
+    return ['--data', node.data, ...node.flags.slice(at, at + 2), ...node.flags.slice(secretAt, secretAt + 2)]
+  }
+  const restore = (node: Node, ...more: string[]) => shell.run(['cluster', 'restore', backup, ...flags(node), ...more])
+  const stop = async (node: Node) => {
+    node.daemon.process.kill('SIGTERM')
+    assert.equal(await node.daemon.closed, 0, node.daemon.stderr)
+  }
+  const replacedIn = (node: Node) => readdirSync(node.data).filter(name => name.startsWith('replaced-'))
+  const clusterIn = (node: Node) => JSON.parse(readFileSync(join(node.data, 'cluster.json'), 'utf8')).cluster
+
+  test('is refused while a daemon runs, and so is natter restore on one of them', async () => {
+    const running = await restore(first)
+    assert.equal(running.code, 1)
+    assert.match(running.stderr, /the cluster has daemons that run: http.*Stop all of them first/)
+    await stop(second)
+    await stop(first)
+    const single = await shell.run(['restore', backup, '--data', second.data, '--replace'])
+    assert.equal(single.code, 1)
+    assert.match(single.stderr, /belongs to a cluster.*natter cluster restore/)
+  })
+
+  test('is refused with another secret, a damaged backup, or the folder of something else, and changes nothing', async () => {
+    const other = join(shell.home, 'other-secret')
+    writeFileSync(other, 'quite another secret')
+    const before = clusterIn(first)
+    const refused = async (words: RegExp, ...more: string[]) => {
+      const { code, stderr } = await restore(first, ...more)
+      assert.equal(code, 1, stderr)
+      assert.match(stderr, words)
+      assert.equal(clusterIn(first), before)
+    }
+    await refused(/the store was used with another secret/, '--secret-file', other)
+    await refused(/belongs to the cluster 'natter', not to 'b'/, '--cluster-name', 'b')
+    const damaged = join(shell.home, 'damaged.tar')
+    writeFileSync(damaged, readFileSync(backup).subarray(0, -3000))
+    const { code, stderr } = await shell.run(['cluster', 'restore', damaged, ...flags(first)])
+    assert.equal(code, 1)
+    assert.match(stderr, /cut short/)
+    assert.deepEqual(replacedIn(first), [])
+    const missing = await shell.run(['cluster', 'restore', backup, '--data', first.data])
+    assert.equal(missing.code, 1)
+    assert.match(missing.stderr, /name the members of etcd with --cluster/)
+  })
+
+  test('brings all daemons to the backup; those of before stop, and join again with their old store aside', async () => {
+    // One that is paused and has lost its lease is not known to run.
+    await first.start()
+    const paused = await cluster.add()
+    await paused.start()
+    await stop(first)
+    paused.daemon.process.kill('SIGSTOP')
+    const { members } = keysOf('natter')
+    const { kvs } = await etcd.call('/v3/kv/range', {
+      key: encodeText(members),
+      range_end: encodeText(rangeEnd(members)),
+    })
+    for (const { lease } of kvs) await etcd.call('/v3/lease/revoke', { ID: lease })
+
+    const done = await restore(first)
+    assert.equal(done.code, 0, done.stderr)
+    assert.match(done.stderr, /restored the cluster 'natter'/)
+    assert.match(done.stderr, /start the daemon of .*daemon-0 first, then the others/)
+    assert.equal(replacedIn(first).length, 1)
+
+    paused.daemon.process.kill('SIGCONT')
+    assert.equal(await paused.daemon.closed, 1)
+    assert.match(paused.daemon.stderr, /the cluster was restored from a backup.*Start it again/)
+    // Nobody has the restored store yet but a folder whose daemon does not run.
+    const alone = await refusedStart(second.data, second.flags)
+    assert.match(alone, /restored from a backup: what this daemon had is in .*replaced-/)
+    assert.match(alone, /no other daemon of the cluster is running/)
+
+    await first.start()
+    await Promise.all([second.start(), paused.start()])
+    await cluster.agree()
+    for (const node of [first, second, paused]) assert.deepEqual(await contents(node), ['kept'])
+    assert.ok(existsSync(join(second.data, replacedIn(second)[0]!, 'journal.ndjson')), 'the old store is kept')
+    for (const content of ['after', 'the', 'restore']) await send(second, content)
+    await cluster.agree()
+    assert.deepEqual(await contents(paused), ['kept', 'after', 'the', 'restore'])
+    for (const node of [paused, second, first]) await stop(node)
+  })
+
+  test('that was interrupted when etcd was done and the folder was not, is finished by the same command', async () => {
+    const plan = await planRestore(etcd, 'natter', first.data, secret)
+    const scratch = mkdtempSync(join(first.data, 'restoring-'))
+    await moveCluster(etcd, plan, scratch, 5)
+    assert.match(await refusedStart(first.data, first.flags), /was interrupted; run `natter cluster restore` again/)
+    const done = await restore(first)
+    assert.equal(done.code, 0, done.stderr)
+    await first.start()
+    await second.start()
+    await cluster.agree()
+    assert.deepEqual(await contents(second), ['kept'])
+    for (const node of [second, first]) await stop(node)
+  })
+
+  test('begins the cluster again on an etcd that has lost everything', async () => {
+    const all = { key: encodeText('/natter/'), range_end: encodeText(rangeEnd('/natter/')) }
+    await etcd.call('/v3/kv/deleterange', all)
+    assert.match(await refusedStart(first.data, first.flags), /etcd knows no cluster of this name/)
+    const done = await restore(first)
+    assert.equal(done.code, 0, done.stderr)
+    await first.start()
+    await second.start()
+    await cluster.agree()
+    assert.deepEqual(await contents(second), ['kept'])
+  })
+})
