@@ -5,6 +5,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clusterFileName } from '../api/local.ts'
+import type { Config } from '../config.ts'
+import { givenSecret } from '../io/secret.ts'
 import { writeFileAtomicallySync } from '../journal/atomic-file.ts'
 import { refuseHalfRestored } from '../journal/store-folder.ts'
 import { moveParts, replacedFolder } from '../journal/store-parts.ts'
@@ -44,17 +46,21 @@ export async function emptyFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder)) if (/^journal.*\.(ndjson|tmp)$/.test(name)) rmSync(join(folder, name))
 }
 
-/**
- * Moves the store of a folder that is older than the backup its cluster was restored from to a folder inside it. Returns where, or
- * undefined when the folder is not older.
- */
-export async function setOldAside(folder: string, name: string, record: ClusterRecord): Promise<string | undefined> {
+/** Before anything is read from the folder: takes away what is not whole, and moves aside what is older than a restore. */
+export async function tidyFolder(
+  { data: folder, cluster, secret }: Config,
+  record: ClusterRecord | undefined,
+  warn: (text: string) => void,
+): Promise<void> {
   const found = readIdentity(folder)
-  if (found?.name !== name || !record.previous?.includes(found.cluster)) return undefined
+  // A snapshot was being fetched when this daemon ended.
+  if (found?.joining) await emptyFolder(folder)
+  const isOurs = found?.name === cluster!.name && record?.secretVerifier === givenSecret(secret!).verifier
+  if (!isOurs || !record!.previous?.includes(found!.cluster)) return
   refuseHalfRestored(folder, await readdir(folder))
   const aside = replacedFolder(folder, new Date())
   await moveParts(folder, aside)
-  return aside
+  warn(`the cluster was restored from a backup: what this daemon had is in ${aside}, and it fetches the new state`)
 }
 
 /** Throws when the folder and the cluster do not belong together. Returns what the folder is, or is to become. */

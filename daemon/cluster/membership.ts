@@ -42,12 +42,6 @@ export class Membership {
     this.#keys = keys
   }
 
-  /** From now on this is about the cluster of that record, and `view` throws when there is another one in its place. */
-  belongTo(record: ClusterRecord): void {
-    this.#keys.use(record)
-    this.#cluster = record.id
-  }
-
   /** Throws a sentence when etcd cannot be used. Writes nothing. */
   async checkEtcd(): Promise<void> {
     const { version = '' } = await this.#etcd.call('/v3/maintenance/status', {}, { deadlineMs: 4000 })
@@ -60,13 +54,18 @@ export class Membership {
     if (alarms.some(({ alarm }: { alarm?: string }) => alarm === 'NOSPACE')) throw new Error(databaseFull)
   }
 
+  /** What the cluster is. From then on this is about that one: `view` throws when there is another in its place. */
   async record(): Promise<ClusterRecord | undefined> {
     const { kvs } = await this.#etcd.call('/v3/kv/range', { key: encodeText(this.#keys.cluster) })
     if (!kvs) return undefined
     try {
       const { id, format, secretVerifier, previous } = JSON.parse(decodeText(kvs[0].value))
-      if (typeof id === 'string' && typeof format === 'number')
-        return { id, format, secretVerifier, ...(Array.isArray(previous) && { previous }) }
+      if (typeof id === 'string' && typeof format === 'number') {
+        const record = { id, format, secretVerifier, ...(Array.isArray(previous) && { previous }) }
+        this.#keys.use(record)
+        this.#cluster = id
+        return record
+      }
     } catch {
       // Said below.
     }

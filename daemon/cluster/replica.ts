@@ -5,14 +5,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { HttpServer } from '../http/server.ts'
-import { checkSecret, givenSecret } from '../io/secret.ts'
+import { checkSecret } from '../io/secret.ts'
 import { NotLeading, ReplicaFailed } from '../journal/replicated-journal.ts'
 import type { WorldMetrics } from '../metrics/figures.ts'
 import type { StoreFolder } from '../store.ts'
 import { version } from '../version.ts'
 import type { World } from '../world.ts'
 import { Etcd, patiently } from './etcd.ts'
-import { checkFolder, emptyFolder, type FolderIdentity, readIdentity, setOldAside, writeIdentity } from './folder.ts'
+import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
 import { Following } from './following.ts'
 import { fetchSnapshot } from './joining.ts'
 import { type ClusterRecord, keysOf, logFormat } from './keys.ts'
@@ -115,17 +115,7 @@ export class Replica {
     const { config, warn } = this.#parts
     await patiently(() => this.#membership.checkEtcd(), warn)
     this.#record = await patiently(() => this.#membership.record(), warn)
-    if (this.#record) {
-      this.#membership.belongTo(this.#record)
-      const isOurs = this.#record.secretVerifier === givenSecret(config.secret!).verifier
-      const aside = isOurs && (await setOldAside(config.data, config.cluster!.name, this.#record))
-      if (aside)
-        warn(
-          `the cluster was restored from a backup: what this daemon had is in ${aside}, and it fetches the new state`,
-        )
-    }
-    // A snapshot was being fetched when this daemon ended: what there is of it is not whole.
-    if (readIdentity(config.data)?.joining) await emptyFolder(config.data)
+    await tidyFolder(config, this.#record, warn)
     this.#life = await this.#lives.begin()
     const { store } = this.#life
     this.#identity = checkFolder(config.data, config.cluster!.name, {
@@ -178,7 +168,6 @@ export class Replica {
       const { verifier: secretVerifier } = store.secret
       const { position } = store.journal
       this.#record = await this.#membership.create({ id: randomUUID(), format: logFormat, secretVerifier }, position)
-      this.#membership.belongTo(this.#record)
       if (position > 0 && (await this.#log.head()).position !== position)
         throw new Error(
           `another daemon has just founded the cluster '${config.cluster!.name}'; this folder is not empty`,

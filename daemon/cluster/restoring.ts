@@ -40,7 +40,6 @@ export async function planRestore(etcd: Etcd, name: string, folder: string, secr
   await membership.checkEtcd()
   const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(keys.cluster) })
   const found = await membership.record()
-  if (found) keys.use(found)
   await refuseLiving(etcd, keys.members, keys.leader)
   const identity = checkOwner(folder, name, found)
   const before = found ? [...(found.previous ?? []), found.id] : identity ? [identity.cluster] : []

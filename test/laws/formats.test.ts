@@ -32,7 +32,17 @@ const textOnly: ReadonlySet<string> = new Set([
 const local: ReadonlySet<string> = new Set([
   ...['daemon run', 'daemon start', 'daemon stop', 'daemon restart', 'daemon status', 'daemon logs', 'exec'],
   ...['completion', 'commands', 'doctor', 'env', 'open', 'logout', 'config explain'],
-  ...['daemon reload', 'backup', 'restore', 'store check', 'store stats', 'bot run', 'bot new', 'keep'],
+  ...[
+    'daemon reload',
+    'backup',
+    'restore',
+    'cluster restore',
+    'store check',
+    'store stats',
+    'bot run',
+    'bot new',
+    'keep',
+  ],
   ...[
     'verify',
     'record',
