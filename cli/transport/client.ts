@@ -21,6 +21,8 @@ export interface Request {
   readonly body?: { readonly type: string; readonly bytes: Uint8Array }
   /** Instead of the account's credentials. */
   readonly authorization?: string
+  /** Instead of our own; null: none. */
+  readonly userAgent?: string | null | undefined
   /** Makes it safe to send the request again. */
   readonly idempotencyKey?: string
 }
@@ -154,6 +156,9 @@ async function sendTo(site: string, account: Account, request: Request, timeout:
   const body = await bodyFor(request)
   const headers = headersOf(account)
   if (request.authorization) headers.Authorization = request.authorization
+  if (request.userAgent === null) delete headers['User-Agent']
+  // Only what a header can hold: the text may come from a file.
+  else if (request.userAgent !== undefined) headers['User-Agent'] = request.userAgent.replace(/[^ -~]/g, '')
   if (request.idempotencyKey) headers[keyHeader] = request.idempotencyKey
   if (body) {
     headers['Content-Type'] = body.type

@@ -103,6 +103,8 @@ export interface Upload {
 export interface ReceivedFile {
   readonly size: number
   read(): Promise<Uint8Array>
+  /** Of its content: SHA-256, as hex. */
+  digest(): string
   /** Keeps it, durably, and resolves to the name that its content gives it. */
   keep(): Promise<string>
 }

@@ -68,7 +68,6 @@ export function naturalsIn(raw: string): number[] | undefined {
     if (bytes[at] !== comma && at !== end) return undefined
     numbers[k] = number
   }
-  texts.set(numbers, raw)
   return numbers
 }
 
@@ -76,13 +75,6 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const comma = 0x2c
 const zero = 0x30
-
-const texts = new WeakMap<readonly number[], string>()
-
-/** A list of numbers as JSON; the text it was read from, if it was. Only for lists that are never changed. */
-export function numbersText(numbers: readonly number[]): string {
-  return texts.get(numbers) ?? JSON.stringify(numbers)
-}
 
 /** JSON.parse turns `12.0` and `1e3` into integers, which they are not: where only integers fit, they become text. */
 function quoteFractions(json: string): string {

@@ -1,6 +1,7 @@
 // The log of calls: who asked for what and what came of it, with secrets hidden. A test can look back on it or wait for it.
 
 import type { Finding } from '../api/findings.ts'
+import { maskTokens } from '../api/masking.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 import { codeIn, cutText, keptOfAnswer, longestAgent, mask, maskAnswer, presentSent } from './kept.ts'
@@ -69,7 +70,7 @@ export class Calls extends Recent<Call> {
       id,
       time: this.#clock.now(),
       method,
-      path: cutText(path, keptOfAnswer),
+      path: cutText(maskTokens(path), keptOfAnswer),
       endpoint: null,
       user: null,
       user_id: null,

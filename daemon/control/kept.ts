@@ -1,6 +1,7 @@
 // What the log of calls keeps of a call: bounded, so that no caller fills the memory, and with secrets hidden.
 
 import type { Upload } from '../api/define.ts'
+import { hidden, isSecretName, maskJson, maskTokens } from '../api/masking.ts'
 
 /** Characters of an answer. */
 export const keptOfAnswer = 4000
@@ -11,9 +12,6 @@ export const longestAgent = 300
 const keptOfSent = 8000
 /** Parameters with more characters are kept like texts, cut. */
 const keptOfParams = 64_000
-
-const secret = /password|api_key|token|secret/
-const hidden = '***'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -27,8 +25,8 @@ export function presentSent(fields: Iterable<readonly [string, string | Upload]>
       sent.push(['…', 'more parameters were sent'])
       break
     }
-    const text = typeof value === 'string' ? cutText(value, room) : withoutBytes(value)
-    sent.push([cutText(name, room), secret.test(name) ? hidden : text])
+    const text = typeof value === 'string' ? cutText(maskTokens(value), room) : withoutBytes(value)
+    sent.push([cutText(name, room), isSecretName(name) ? hidden : text])
     room -= name.length + (typeof text === 'string' ? text.length : 0)
   }
   return Object.fromEntries(sent)
@@ -39,8 +37,8 @@ export function mask(params: Values): Record<string, unknown> {
   let room = keptOfParams
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => {
-      if (secret.test(name)) return [name, hidden]
-      const kept = withoutBytes(value)
+      if (isSecretName(name)) return [name, hidden]
+      const kept = typeof value === 'string' ? maskTokens(value) : withoutBytes(value)
       if (typeof kept !== 'string' && (typeof kept !== 'object' || kept === null)) return [name, kept]
       const text = typeof kept === 'string' ? kept : JSON.stringify(kept)
       room -= text.length
@@ -50,17 +48,13 @@ export function mask(params: Values): Record<string, unknown> {
 }
 
 export function maskAnswer(body: string): string {
-  return cutText(maskSecrets(body.length > keptOfAnswer ? body.slice(0, keptOfAnswer + 100) : body), keptOfAnswer)
-}
-
-/** A JSON text without the values of fields that are secret. */
-export function maskSecrets(body: string): string {
-  return body.replace(/("[^"]*(?:password|api_key|token|secret)[^"]*":\s*)"[^"]*"?/g, `$1"${hidden}"`)
+  return cutText(maskJson(body.length > keptOfAnswer ? body.slice(0, keptOfAnswer + 100) : body), keptOfAnswer)
 }
 
 /** One parameter as it was sent: a secret hidden, a file by name and size. */
 export function maskField(name: string, value: string | Upload): unknown {
-  return secret.test(name) ? hidden : withoutBytes(value)
+  if (isSecretName(name)) return hidden
+  return typeof value === 'string' ? maskTokens(value) : withoutBytes(value)
 }
 
 export function codeIn(body: string): string | null {

@@ -1,7 +1,8 @@
 // Recordings: every call with what was sent and what was answered, as lines of JSON, while somebody reads them. Secrets are hidden.
 
 import type { Upload } from '../api/define.ts'
-import { maskField, maskSecrets } from './kept.ts'
+import { maskJson } from '../api/masking.ts'
+import { maskField } from './kept.ts'
 
 /** What the lines of a recording look like; a reader refuses others. */
 export const recordingFormat = 1
@@ -15,6 +16,7 @@ interface RecordedCall {
   readonly time: number
   readonly method: string
   readonly path: string
+  readonly user_agent: string | null
   readonly endpoint: string | null
   readonly user: string | null
   readonly sent: Readonly<Record<string, unknown>>
@@ -49,9 +51,9 @@ export class Recordings {
   /** A call was answered, or its client went away: then there is no body. */
   end(call: RecordedCall, body: string | undefined): void {
     if (!this.isActive) return
-    const { id, time, method, path, endpoint, user, status, duration_ms, fault, lost } = call
+    const { id, time, method, path, user_agent, endpoint, user, status, duration_ms, fault, lost } = call
     const sent = this.#sent.get(call) ?? call.sent
-    const about = { call: id, time, duration_ms, user, method, path, endpoint, sent, status }
+    const about = { call: id, time, duration_ms, user, user_agent, method, path, endpoint, sent, status }
     const line = JSON.stringify({ ...about, ...(fault && { fault }), ...(lost && { lost }), answer: answerIn(body) })
     for (const reader of this.#readers) this.#add(reader, line)
   }
@@ -106,7 +108,7 @@ export class Recordings {
 /** JSON where it is JSON, so that a recording can be read and compared. */
 function answerIn(body: string | undefined): unknown {
   if (body === undefined) return null
-  const text = maskSecrets(body)
+  const text = maskJson(body)
   try {
     return JSON.parse(text)
   } catch {

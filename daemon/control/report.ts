@@ -1,11 +1,12 @@
-// What explains a failed test: the logs, and what waits unread in every queue. Secrets are hidden in the logs already.
+// What explains a failed test: the logs, and what waits unread in every queue, with secrets hidden.
 
+import { maskJson } from '../api/masking.ts'
 import { readEvent } from '../events/event-text.ts'
 import type { ControlPlane } from './control-plane.ts'
 
 export function makeReport(plane: ControlPlane) {
   const { calls, clock, deliveries, engine, events, faults, outbox, parts } = plane
-  return {
+  const report = {
     version: parts.version,
     clock: { now: clock.now(), time: new Date(clock.now()).toISOString(), frozen: clock.frozen },
     calls: calls.since().map(call => ({ ...call, answer: calls.answerOf(call) })),
@@ -23,4 +24,5 @@ export function makeReport(plane: ControlPlane) {
     mails: outbox.since().map(mail => ({ ...mail })),
     webhooks: deliveries.since() as never[],
   }
+  return JSON.parse(maskJson(JSON.stringify(report))) as typeof report
 }

@@ -209,9 +209,9 @@ export class Edge {
     const { params, ignored } = decoded
     answering.watched?.understood(params)
     const ctx = this.#context(request, fields, actor, answering)
+    const attempt = attemptOf(request.headers, endpoint, found.path, fields, ctx.keys)
     if (endpoint.served === 'queues')
-      return this.#longPoll[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored }, params as never)
-    const attempt = attemptOf(request.headers, endpoint, found.path, fields)
+      return this.#longPoll[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored, attempt }, params as never)
     return then(this.#run(found, ctx, params, answering, attempt), reply => success(answering, reply, ignored))
   }
 
@@ -254,17 +254,17 @@ export class Edge {
     const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
     const prepare = resource.prepare?.[key]
     const run = resource.commands[key]!
+    const { tools, engine } = this.#parts
     const command: typeof run = attempt
-      ? (current, given, prepared) => {
-          const outcome = once(attempt, current, () => run(current, given, prepared))
-          if (outcome.replayed) answering.headers.push(replayedHeader, 'true')
-          return outcome
-        }
+      ? (current, given, prepared) => once(attempt, current, answering.headers, () => run(current, given, prepared))
       : run
     const repeated = this.#repeatedElsewhere(endpoint, params, current => command(current, params, undefined))
-    if (!prepare) return this.#decide(endpoint.id, ctx, repeated)
-    const { tools, engine } = this.#parts
+    // What was answered before needs no preparation.
+    const isKnown = attempt && engine.state.answers.find(ctx.actor.id, attempt.key) !== undefined
+    if (!prepare || isKnown) return this.#decide(endpoint.id, ctx, repeated)
     const kept: string[] = []
+    // Not in this turn: a file that was just kept is protected until the turn is over.
+    const drop = () => kept.length > 0 && setImmediate(() => engine.dropFiles(kept))
     const keepFile: Tools['keepFile'] = async file => {
       const name = await tools.keepFile(file)
       kept.push(name)
@@ -274,10 +274,11 @@ export class Edge {
       try {
         const reply = await this.#decide(endpoint.id, ctx, current => command(current, params, prepared))
         succeed?.()
+        // The same request was answered while this one was prepared.
+        if (answering.headers.includes(replayedHeader)) drop()
         return reply
       } catch (refusal) {
-        // Not in this turn: a file that was just kept is protected until the turn is over.
-        if (kept.length > 0) setImmediate(() => engine.dropFiles(kept))
+        drop()
         throw refusal
       }
     })

@@ -3,11 +3,11 @@
 
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Endpoint } from '../api/define.ts'
-import { idempotencyLimits, keyHeader } from '../api/idempotency.ts'
+import type { Endpoint, Upload } from '../api/define.ts'
+import { idempotencyLimits, keyHeader, replayedHeader, whyNoKey } from '../api/idempotency.ts'
+import { isSecretName } from '../api/masking.ts'
 import { conflict, invalid } from '../domain/refusal.ts'
-import type { Context, Outcome } from '../domain/resource.ts'
-import { Written } from '../domain/written.ts'
+import type { Context, Keys, Outcome } from '../domain/resource.ts'
 import type { FieldMap } from './parameters.ts'
 
 /** A request with a key. */
@@ -17,48 +17,56 @@ export interface Attempt {
   readonly request: string
 }
 
-/** Undefined for a request without a key, and for one that changes nothing or is nobody's. */
+/** Undefined for a request without a key, and for one that only reads. */
 export function attemptOf(
   headers: Readonly<IncomingHttpHeaders>,
   endpoint: Endpoint,
   path: Readonly<Record<string, string>>,
   fields: FieldMap,
+  keys: Keys,
 ): Attempt | undefined {
   const key = headers[headerName]
-  if (key === undefined || endpoint.method === 'GET' || endpoint.access !== 'user') return undefined
+  if (key === undefined || endpoint.method === 'GET') return undefined
   if (typeof key !== 'string' || !wellFormed.test(key))
     throw invalid(keyHeader, `must be 1 to ${idempotencyLimits.keyLength} visible ASCII characters`)
-  if (Object.hasOwn(endpoint.reply, 'api_key'))
-    throw invalid(keyHeader, 'this endpoint returns an API key, which the daemon does not store; send no key here')
-  return { key, request: digest([endpoint.id, path, [...fields].map(field => describe(...field))]) }
+  const why = whyNoKey(endpoint)
+  if (why !== undefined) throw invalid(keyHeader, `${why}; send no key here`)
+  // Without secrets: even a keyed digest of a password is a way to check guesses, for a reader of both store and secret.
+  const told = [...fields].filter(([name]) => !isSecretName(name)).sort(([a], [b]) => (a < b ? -1 : 1))
+  const request = [endpoint.id, path, told.map(([name, value]) => [name, contentOf(value)])]
+  return { key, request: keys.digestOf(JSON.stringify(request)) }
 }
 
-/** The answer to an earlier attempt, or the outcome of the command with its answer to keep. */
+/** The answer to an earlier attempt, announced in the headers; or the outcome of the command with its answer to keep. */
 export function once(
   { key, request }: Attempt,
   { state, actor }: Context,
+  headers: string[],
   decide: () => Outcome<object>,
-): Outcome<object> & { readonly replayed?: true } {
+): Outcome<object> {
   const earlier = state.answers.find(actor.id, key)
-  if (earlier && earlier.request !== request) throw conflict(keyHeader, 'you used this key for another request')
-  if (earlier) return { reply: JSON.parse(earlier.reply), replayed: true }
+  if (earlier) {
+    if (earlier.request !== '' && earlier.request !== request)
+      throw conflict(keyHeader, 'you used this key for another request')
+    if (earlier.reply === '')
+      throw conflict(keyHeader, 'the request with this key was carried out, but its answer was too long to keep')
+    headers.push(replayedHeader, 'true')
+    return { reply: JSON.parse(earlier.reply) }
+  }
   const outcome = decide()
-  const { facts = [], reply } = outcome
-  // Without facts nothing has happened that could happen twice.
-  if (facts.length === 0 || reply instanceof Written) return outcome
-  const answer = { userId: actor.id, key, request, reply: JSON.stringify(reply) }
-  if (answer.reply.length > idempotencyLimits.bytes) return outcome
+  const { facts = [] } = outcome
+  const reply = JSON.stringify(outcome.reply)
+  // Also where nothing has happened: by the time it is sent again, the same request might change something.
+  const answer = { userId: actor.id, key, request, reply: reply.length > idempotencyLimits.bytes ? '' : reply }
   return { ...outcome, facts: [...facts, { type: 'store.answered', answer }] }
 }
 
 const headerName = keyHeader.toLowerCase()
 const wellFormed = new RegExp(`^[\\x21-\\x7e]{1,${idempotencyLimits.keyLength}}$`)
 
-function digest(request: unknown): string {
-  return createHash('sha256').update(JSON.stringify(request)).digest('base64url').slice(0, 22)
-}
-
-/** Of a file its name and size: a large one is not in memory. */
-function describe(name: string, value: string | { filename: string; bytes: Uint8Array; received?: { size: number } }) {
-  return [name, typeof value === 'string' ? value : [value.filename, value.received?.size ?? value.bytes.length]]
+/** Of a file its name, its type and a digest of all its bytes. */
+function contentOf(value: string | Upload): unknown {
+  if (typeof value === 'string') return value
+  const { filename, contentType, bytes, received } = value
+  return [filename, contentType, received ? received.digest() : createHash('sha256').update(bytes).digest('hex')]
 }

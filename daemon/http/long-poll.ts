@@ -11,7 +11,7 @@ import { limits } from '../domain/limits.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import { queueNarrow } from '../domain/narrow/queue-terms.ts'
 import { conflict, invalid, Refusal } from '../domain/refusal.ts'
-import type { AnyResource, Context } from '../domain/resource.ts'
+import type { AnyResource, Context, Outcome } from '../domain/resource.ts'
 import { administerBot, check, hearPublicChannels } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { clientOf } from '../events/adapt.ts'
@@ -21,11 +21,13 @@ import type { Pending, Queue } from '../events/queue.ts'
 import { send, success } from './answer.ts'
 import { speak } from './dialect.ts'
 import type { Answering } from './exchange.ts'
+import { type Attempt, once } from './idempotency.ts'
 
 export interface Poll {
   readonly ctx: Context
   readonly answering: Answering
   readonly ignored: readonly string[]
+  readonly attempt?: Attempt | undefined
 }
 
 type RegisterParams = ParamsOf<typeof api.register>
@@ -77,12 +79,16 @@ export class LongPoll {
     else this.#wait(poll, queue)
   }
 
-  async delete({ ctx, answering, ignored }: Poll, { queue_id }: ParamsOf<typeof api.delete>): Promise<void> {
-    this.#own(ctx, queue_id)
-    await this.#engine.record(api.delete.id, ctx.actor.id, [
-      { type: 'queue.removed', queueId: queue_id, reason: 'deleted' },
-    ])
-    success(answering, {}, ignored)
+  async delete(poll: Poll, { queue_id }: ParamsOf<typeof api.delete>): Promise<void> {
+    const { ctx, answering, ignored, attempt } = poll
+    const decide = (): Outcome<object> => {
+      this.#own(ctx, queue_id)
+      return { facts: [{ type: 'queue.removed', queueId: queue_id, reason: 'deleted' }], reply: {} }
+    }
+    const reply = await this.#engine.run(api.delete.id, ctx.actor.id, state =>
+      attempt ? once(attempt, { ...ctx, state }, answering.headers, decide) : decide(),
+    )
+    success(answering, reply, ignored)
   }
 
   #wait(poll: Poll, queue: Queue): void {

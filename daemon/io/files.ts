@@ -166,6 +166,12 @@ class ReceivingInMemory implements Receiving {
     return Buffer.concat(this.#chunks)
   }
 
+  digest(): string {
+    const hash = createHash('sha256')
+    for (const chunk of this.#chunks) hash.update(chunk)
+    return hash.digest('hex')
+  }
+
   async keep(): Promise<string> {
     return this.#keep(await this.read())
   }
@@ -206,8 +212,12 @@ class ReceivingOnDisk implements Receiving {
     return readFile(this.#path)
   }
 
+  digest(): string {
+    return this.#hash.copy().digest('hex')
+  }
+
   keep(): Promise<string> {
-    return this.#inHand.during(this.#hash.copy().digest('hex'), async name => {
+    return this.#inHand.during(this.digest(), async name => {
       await this.#file!.datasync()
       await renameDurably(this.#path, join(this.#folder, name))
     })

@@ -7,6 +7,7 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 export function keysFrom(secret: string): Keys {
   const controlToken = derived(secret, 'control-token')
+  const digestKey = derived(secret, 'digest')
   return {
     // A new key is a higher version of it.
     keyOf: ({ id, keyVersion }) => derived(secret, `api-key:${id}:${keyVersion}`),
@@ -16,6 +17,7 @@ export function keysFrom(secret: string): Keys {
       return derived(secret, version === undefined ? `webhook-token:${id}` : `webhook-token:${id}:${version}`)
     },
     controlToken,
+    digestOf: text => createHmac('sha256', digestKey).update(text).digest().subarray(0, 24).toString('base64url'),
     sameSecret,
   }
 }

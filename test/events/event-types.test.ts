@@ -3,8 +3,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { capabilities } from '../../daemon/api/capabilities.ts'
-import { channels } from '../../daemon/api/channels/channels.ts'
-import { subscriptions } from '../../daemon/api/channels/subscriptions.ts'
 import { eventTypes } from '../../daemon/api/event-types.ts'
 import { events } from '../../daemon/api/events.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from '../support/daemon.ts'
@@ -12,7 +10,7 @@ import { aboutPeople } from '../support/event-story/people.ts'
 import { aboutOneself, everyEvent } from '../support/event-story/personal.ts'
 import { aboutPlaces } from '../support/event-story/places.ts'
 import { at, type Name, names, people } from '../support/event-story/row.ts'
-import { fetched, person } from '../support/world.ts'
+import { setStage } from '../support/event-story/stage.ts'
 
 type Heard = Record<string, any>
 
@@ -50,19 +48,7 @@ const plain = new Map<Name, Listener>()
 
 sharedDaemon({ flags: ['--durability', 'os'] }, async started => {
   daemon = started
-  people.o = daemon.owner
-  people.a = await person(daemon, 'amy')
-  people.b = await person(daemon, 'bob')
-  people.g = await person(daemon, 'gus', { role: 600 })
-  const principals = [people.o.id, people.a.id]
-  await people.o.call(subscriptions.subscribe, {
-    subscriptions: [{ name: 'garden' }],
-    principals: [...principals, people.g.id],
-  })
-  await people.o.call(subscriptions.subscribe, { subscriptions: [{ name: 'vault' }], invite_only: true, principals })
-  for (const stream of ['garden', 'vault']) at[stream] = (await people.o.call(channels.id, { stream })).stream_id
-  const { realm_user_groups } = await fetched(people.o, ['realm_user_groups'])
-  for (const { name, id } of realm_user_groups) at[name] = id
+  await setStage(daemon)
   for (const name of names) {
     modern.set(name, await Listener.on(people[name], everything))
     plain.set(name, await Listener.on(people[name], {}))

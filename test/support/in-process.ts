@@ -75,7 +75,7 @@ export class World {
       now: this.now,
       client: 'test',
       random: () => `random-${++this.#random}`,
-      keys: { keyOf: () => '', tokenOf: () => '', controlToken: '', sameSecret: () => false },
+      keys: { keyOf: () => '', tokenOf: () => '', controlToken: '', digestOf: text => text, sameSecret: () => false },
       server: { url: 'http://localhost', emailDomain: 'example.com', devAuth: false },
     }
   }

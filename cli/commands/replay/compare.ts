@@ -1,5 +1,7 @@
 // What differs between a recorded answer and a new one, apart from what may: IDs by their shape, times, random texts.
 
+import { hidden } from '../../../daemon/api/masking.ts'
+
 /** One call whose answer differs. */
 export interface Finding {
   readonly call: number
@@ -39,7 +41,7 @@ function mayDiffer(a: unknown, b: unknown, at: string): boolean {
   // Keys of some records are IDs: what belongs to them is compared under its own name.
   if (typeof a === 'number') return idField.test(field) || timeField.test(field)
   if (typeof a !== 'string' || typeof b !== 'string') return false
-  return [a, b].every(text => isoTime.test(text)) || [a, b].every(text => random.test(text)) || a === '***'
+  return [a, b].every(text => isoTime.test(text)) || [a, b].every(text => random.test(text)) || a.includes(hidden)
 }
 
 function isIds(list: readonly unknown[]): boolean {

@@ -1,5 +1,6 @@
 // Makes recorded calls again, as the same accounts, and remembers which IDs took the place of the recorded ones.
 
+import { hidden } from '../../../daemon/api/masking.ts'
 import { addHint, exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { type Account, accountFor } from '../../base/profile.ts'
@@ -32,13 +33,13 @@ export class Player {
     if (endpoint === null) return 'no endpoint took it'
     if (Object.values(sent).some(value => typeof value !== 'string'))
       return 'it sent a file, which is not in the recording'
-    return Object.values(sent).includes('***') ? 'it sent a secret, which is hidden' : undefined
+    return Object.values(sent).includes(hidden) ? 'it sent a secret, which is hidden' : undefined
   }
 
-  async play({ user, method, path, sent }: RecordedCall): Promise<Played> {
+  async play({ user, user_agent: userAgent, method, path, sent }: RecordedCall): Promise<Played> {
     const fields = new Map(Object.entries(sent).map(([name, value]) => [name, this.#mapped(name, String(value))]))
     const account = user === null ? { site: this.#site, from: {} } : await this.#account(user)
-    const answer = await send(account, { method, path: this.#mappedPath(path), fields })
+    const answer = await send(account, { method, path: this.#mappedPath(path), fields, userAgent })
     return { status: answer.status, answer: bodyOf(answer) }
   }
 

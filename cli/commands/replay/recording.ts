@@ -12,6 +12,8 @@ export interface RecordedCall {
   readonly user: string | null
   readonly method: string
   readonly path: string
+  /** The header User-Agent, which settles the dialect of the answer; null: none. Recordings of earlier versions do not say. */
+  readonly user_agent?: string | null
   readonly endpoint: string | null
   readonly sent: Readonly<Record<string, unknown>>
   readonly status: number | null

@@ -2,7 +2,6 @@
 
 import type { ParamsOf } from '../../api/define.ts'
 import { messageFlags as api } from '../../api/messages/message-flags.ts'
-import { numbersText } from '../../api/reading.ts'
 import type { AllRead, FlagsChanged } from '../model/facts/messages.ts'
 import { Reader } from '../model/message-reader.ts'
 import { runsOf } from '../model/message-store/index.ts'
@@ -12,7 +11,6 @@ import { planOf } from '../narrow/index.ts'
 import { inQuotes, invalid, missing } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { seeContent, seeMessage } from '../rules/index.ts'
-import { Written } from '../written.ts'
 import { flagsChanged, readEvent } from './announce.ts'
 import { anchorOf, findRange } from './range.ts'
 import { unreadIn } from './unread.ts'
@@ -30,10 +28,9 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
     update(ctx, { messages, op, flag }) {
       const ids = ascending(messages)
       const { changed, fact, ignored } = change(ctx, ids, op, checkFlag(flag))
-      const more = ignored ? `,${JSON.stringify(ignored).slice(1, -1)}` : ''
       // The spec has the IDs that changed; public servers repeat what they were given.
       const shown = ctx.dialect === 'zulip' ? messages : changed
-      return { facts: fact, reply: new Written(`"messages":${numbersText(shown)}${more}`).as() }
+      return { facts: fact, reply: { messages: [...shown], ...ignored } }
     },
 
     updateNarrow(ctx, params) {
@@ -157,7 +154,6 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
     if (!changes(ids[i]!)) some ??= ids.slice(0, i)
     else some?.push(ids[i]!)
   }
-  // The very list that was given, where all of it changes: its text need not be written again.
   const changed = some ?? ids
   const fact: FlagsChanged = {
     type: 'message-flags.changed',

@@ -6,11 +6,14 @@ export interface Answer {
   readonly userId: number
   /** Chosen by the caller. */
   readonly key: string
-  /** What was asked for: a digest. */
+  /** What was asked for: a keyed digest. Empty where it is not known; any request is then taken for the same. */
   readonly request: string
-  /** The reply, as JSON. */
+  /** The reply, as JSON. Empty if it was too long to keep. */
   readonly reply: string
 }
+
+/** Characters of a digest. */
+const digestLength = 32
 
 /** The newest answers of one account, oldest first. */
 interface Kept {
@@ -25,7 +28,9 @@ export class AnswerTable {
     return this.#accounts.get(userId)?.answers.get(key)
   }
 
-  add(answer: Answer): void {
+  add(given: Answer): void {
+    // Earlier versions kept digests without a key, which could be used to check guesses at what was sent.
+    const answer = given.request.length === digestLength ? given : { ...given, request: '' }
     const kept = this.#accounts.get(answer.userId) ?? { answers: new Map<string, Answer>(), bytes: 0 }
     this.#accounts.set(answer.userId, kept)
     kept.answers.set(answer.key, answer)

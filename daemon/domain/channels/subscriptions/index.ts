@@ -9,7 +9,6 @@ import { missing, neededOneOf } from '../../refusal.ts'
 import { type Announcement, type Forms, resource } from '../../resource.ts'
 import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
-import { Written } from '../../written.ts'
 import { subscriberChange } from '../announce.ts'
 import { knowsArchived, streamCreated, streamDeleted } from '../present.ts'
 import { compact } from '../visibility.ts'
@@ -24,9 +23,7 @@ export const subscriptions = resource(api)<SubscriptionFact>({
 
     subscribe(ctx, params) {
       const { facts, subscribed, already, more } = subscribing(ctx, params)
-      const rest = JSON.stringify(more).slice(1, -1)
-      const written = ['"subscribed":', subscribed.json, ',"already_subscribed":', already.json, rest && `,${rest}`]
-      return { facts, reply: new Written(...written).as() }
+      return { facts, reply: { subscribed: subscribed.lists(), already_subscribed: already.lists(), ...more } }
     },
 
     unsubscribe: (ctx, params) => unsubscribing(ctx, params),
@@ -42,8 +39,8 @@ export const subscriptions = resource(api)<SubscriptionFact>({
         facts: [...(adding?.facts ?? []), ...removing.facts],
         reply: {
           new_subscription_messages_sent: add.length > 0,
-          subscribed: Object.fromEntries(adding?.subscribed.lists() ?? []),
-          already_subscribed: Object.fromEntries(adding?.already.lists() ?? []),
+          subscribed: adding?.subscribed.lists() ?? {},
+          already_subscribed: adding?.already.lists() ?? {},
           ...adding?.more,
           ...removing.reply,
         },

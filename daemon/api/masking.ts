@@ -1,0 +1,25 @@
+// What is hidden wherever calls are shown or kept: fields whose names say that they are secret, and addresses that admit their bearer.
+
+export const hidden = '***'
+
+const secretName = 'password|api_key|token|secret|invite_link|link_url'
+const named = new RegExp(secretName)
+const inJson = new RegExp(`("[^"]*(?:${secretName})[^"]*":\\s*)"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"?`, 'g')
+/** Invitations, temporary addresses of files, and the command in a mail that confirms an address. */
+const tokens = /(\/join\/|\/user_uploads\/temporary\/|confirm-email )[^/"\\\s]+/g
+
+export function isSecretName(name: string): boolean {
+  return named.test(name)
+}
+
+/** A text without tokens in addresses. */
+export function maskTokens(text: string): string {
+  return text.includes('/join/') || text.includes('/temporary/') || text.includes('confirm-email ')
+    ? text.replace(tokens, `$1${hidden}`)
+    : text
+}
+
+/** A JSON text without the values of fields that are secret. */
+export function maskJson(json: string): string {
+  return maskTokens(json.replace(inJson, `$1"${hidden}"`))
+}
