@@ -66,7 +66,7 @@ export async function readBase(path: string, files: Files): Promise<SavedWorld> 
 /** A seed that founds the same organization: one row a line, so that it can be read and compared. */
 export async function* seedText(state: State, files: Files): AsyncGenerator<string> {
   // Taken at once, written while requests are served.
-  const sections = Object.entries(state.save(true))
+  const sections = Object.entries(rowsOf(state))
   yield '{"rows":{'
   for (const [index, [name, rows]] of sections.entries()) {
     yield `${index === 0 ? '' : ','}\n${JSON.stringify(name)}:[`
@@ -106,14 +106,20 @@ async function uploadsIn(files: Files): Promise<Upload[]> {
 
 async function* textOf({ time, clock }: WorldTime, state: State, files: Files): AsyncGenerator<string> {
   // Taken at once, written while requests are served.
-  const sections = state.save(true)
+  const sections = rowsOf(state)
   const uploads = await uploadsIn(files)
   yield* snapshotText({ format: stateFormat, position: 0, time, sections: { clock: [clock], ...sections, uploads } })
 }
 
+/** All of a state but the answers to keys: they are about requests to one store, and their digests belong to its secret. */
+function rowsOf(state: State): Record<string, Iterable<unknown>> {
+  const { answers: _answers, ...sections } = state.save(true)
+  return sections
+}
+
 /** Checks that the rows make a state before anything relies on them. */
 async function worldOf(found: Readonly<Record<string, unknown[]>>, files: Files): Promise<SavedWorld> {
-  const { clock: [clock] = [], uploads = [], ...sections } = partsOf(found).rows
+  const { clock: [clock] = [], uploads = [], answers: _answers, ...sections } = partsOf(found).rows
   const state = State.load(sections)
   if (state.users.size === 0) throw new Error('the snapshot holds no organization')
   for (const { content } of uploads as Upload[]) await files.keep(Buffer.from(content, 'base64'))
@@ -131,7 +137,7 @@ async function readStore(folder: string, files: Files): Promise<SavedWorld> {
     const state = await stateOf(copy)
     if (state.users.size === 0) throw new Error(`--from: ${folder} is not the store of a natterd`)
     await copyFiles(folderFiles(join(folder, 'files')), files)
-    const sections = Object.entries(state.save(true)).map(([name, rows]) => [name, [...rows]])
+    const sections = Object.entries(rowsOf(state)).map(([name, rows]) => [name, [...rows]])
     return { time: Date.now(), clock: { ahead: 0 }, sections: Object.fromEntries(sections) }
   } finally {
     await rm(copy, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 // `natter record` and `natter replay`: what was said is said again, and what differs is reported.
 
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { newShell, Watched } from '../support/cli.ts'
@@ -20,6 +20,23 @@ for await (const event of client.events({ types: ['message'] })) {
   await client.messages.send({ type: 'channel', to: 'general', topic: subject, content: ${JSON.stringify(word)} })
 }
 `
+
+/** A client that is none of ours: it gets the names of public servers. */
+const foreignScript = `
+const { NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY } = process.env
+const headers = {
+  'User-Agent': 'ZulipPython/0.9.0 (linux)',
+  Authorization: 'Basic ' + Buffer.from(NATTER_EMAIL + ':' + NATTER_API_KEY).toString('base64'),
+}
+const call = (method, path, fields) =>
+  fetch(NATTER_SITE + '/api/v1' + path, { method, headers, ...(fields && { body: new URLSearchParams(fields) }) })
+await call('GET', '/server_settings')
+await call('POST', '/register', { event_types: '["message"]' })
+await call('POST', '/messages', { type: 'stream', to: 'general', topic: 't', content: 'hello' })
+`
+
+/** Addresses that admit whoever has them. */
+const admitting = /(?:\/join\/|\/temporary\/|confirm-email )([\w-]{10,})/g
 
 const fixture = ['--preset', 'dev', '--secret', 'replay', '--clock', 'frozen@2030-01-01T00:00:00Z']
 
@@ -109,6 +126,53 @@ describe('natter record, natter replay', () => {
     ])
     assert.equal(code, 3, stderr)
     assert.match(stderr, /there is no account "owner@example\.com".*\n {2}Start the daemon with the preset or seed/)
+  })
+
+  test('plays a recording of another client in its dialect, and one that does not say which client it was', async t => {
+    const shell = newShell(t)
+    const file = join(shell.home, 'talk.ndjson')
+    writeFileSync(join(shell.home, 'foreign.mjs'), foreignScript)
+    const recorded = await shell.natter([
+      'exec',
+      ...fixture,
+      '--',
+      'sh',
+      '-c',
+      `${natter} record ${file} -- node foreign.mjs`,
+    ])
+    assert.equal(recorded.code, 0, recorded.stderr)
+    const text = readFileSync(file, 'utf8')
+    assert.match(text, /"zulip_version"/)
+    const replay = () => shell.natter(['exec', ...fixture, '--', 'sh', '-c', `${natter} replay ${file}`])
+    const same = await replay()
+    assert.deepEqual([same.code, same.stdout], [0, ''], same.stderr)
+    writeFileSync(file, text.replaceAll(/"user_agent":"[^"]*",/g, ''))
+    const older = await replay()
+    assert.equal(older.code, 8, older.stderr)
+    assert.match(older.stdout, /zulip_version: .* → absent/)
+  })
+
+  test('tokens of invitations, files and confirmations are neither recorded nor kept', async t => {
+    const shell = newShell(t)
+    const [file, folder] = [join(shell.home, 'talk.ndjson'), join(shell.home, 'kept')]
+    const script = [
+      `${natter} invites link > tokens`,
+      `${natter} invites list --json >> tokens`,
+      `${natter} uploads create talk.sh --jq .url > url`,
+      `${natter} api GET "/$(cat url | cut -c2-)" >> tokens`,
+      `${natter} settings edit --email new@example.com`,
+      `${natter} outbox --json >> tokens`,
+    ]
+    writeFileSync(join(shell.home, 'talk.sh'), script.join('\n'))
+    const both = `${natter} record ${file} -- sh -e talk.sh && ${natter} keep ${folder}`
+    const { code, stderr } = await shell.natter(['exec', ...fixture, '--', 'sh', '-c', both])
+    assert.equal(code, 0, stderr)
+    const tokens = [...readFileSync(join(shell.home, 'tokens'), 'utf8').matchAll(admitting)].map(([, token]) => token!)
+    assert.ok(new Set(tokens).size >= 3, tokens.join())
+    // The snapshot is the organization itself, and needs them.
+    const names = readdirSync(folder).filter(name => name !== 'snapshot.json')
+    for (const path of [file, ...names.map(name => join(folder, name))])
+      for (const token of tokens) assert.ok(!readFileSync(path, 'utf8').includes(token), `${path} has ${token}`)
   })
 
   test('refuses what is no recording, says which line is broken, and plays one that was cut off', async t => {

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { uploads } from '../../daemon/api/files/uploads.ts'
+import { keyHeader } from '../../daemon/api/idempotency.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
+import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { Control } from '../support/control.ts'
 import { Caller, launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
@@ -35,10 +37,12 @@ describe('snapshots as files', () => {
     const bytes = Buffer.from('the bytes of a file')
     const file = { filename: 'note.txt', contentType: 'text/plain', bytes }
     const { url } = await owner.call(uploads.upload, { file })
+    await owner.try(savedSnippets.create, { title: 'x', content: 'y' }, { [keyHeader]: 'a-key-of-mine' })
     await say(owner, `exported [note](${url})`)
     const path = join(folder, 'world.json')
     assert.equal((await natter(daemon(), 'snapshot', 'export', path)).code, 0)
     assert.ok(!readFileSync(path, 'utf8').includes(owner.key!), 'keys stay with their daemon')
+    assert.ok(!readFileSync(path, 'utf8').includes('a-key-of-mine'), 'so do answers to requests')
 
     const other = await startDaemon(t, { flags: ['--memory'] })
     assert.equal((await natter(other, 'snapshot', 'import', path, 'theirs')).code, 0)

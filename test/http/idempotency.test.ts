@@ -1,15 +1,20 @@
 // The header Idempotency-Key, with real daemons: a request that is sent again happens once.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { uploads } from '../../daemon/api/files/uploads.ts'
 import { idempotencyLimits, keyHeader, replayedHeader } from '../../daemon/api/idempotency.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { AnswerTable } from '../../daemon/domain/model/answers.ts'
+import type { Context } from '../../daemon/domain/resource.ts'
+import { once } from '../../daemon/http/idempotency.ts'
+import { keysFrom } from '../../daemon/io/keys.ts'
 import { type Caller, launch, sharedDaemon } from '../support/daemon.ts'
+import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
 const form = 'application/x-www-form-urlencoded'
@@ -73,6 +78,77 @@ describe('Idempotency-Key', () => {
   })
 })
 
+describe('Idempotency-Key of an upload', () => {
+  const daemon = sharedDaemon()
+  const files = () => readdirSync(join(daemon().data, 'files'), { withFileTypes: true }).map(({ name }) => name)
+  const file = (text: string, length = 100) => ({
+    filename: 'x.txt',
+    contentType: 'text/plain',
+    bytes: Buffer.alloc(length, text),
+  })
+  const upload = (bytes: object, key: string) =>
+    daemon().owner.try(uploads.upload, { file: bytes }, { [keyHeader]: key })
+
+  // The second is so large that it goes to the disk as it arrives.
+  for (const length of [100, 2 * 1024 * 1024])
+    test(`is refused for other bytes under the same name, ${length} of them`, async () => {
+      const first = await upload(file('a', length), `bytes-${length}`)
+      assert.equal(first.body.result, 'success')
+      const before = files()
+      const other = await upload(file('b', length), `bytes-${length}`)
+      assert.match(String(other.body.msg), /^Idempotency-Key: you used this key for another request/)
+      const again = await upload(file('a', length), `bytes-${length}`)
+      assert.deepEqual([again.text, again.headers[replayedHeader.toLowerCase()]], [first.text, 'true'])
+      // What arrived is removed after the answer.
+      await until(() => files().join() === before.join())
+    })
+
+  test('keeps nothing on disk when it is sent again after the file was deleted', async () => {
+    const { owner } = daemon()
+    const none = files().length
+    for (const length of [200, 3 * 1024 * 1024]) {
+      const key = `deleted-${length}`
+      const first = await upload(file('c', length), key)
+      const { attachments } = await owner.call(uploads.list, {})
+      const { id } = attachments.find(({ path_id }) => first.body.url.endsWith(path_id))!
+      await owner.call(uploads.remove, { attachment_id: id })
+      await until(() => files().length === none)
+      const again = await upload(file('c', length), key)
+      assert.deepEqual([again.text, again.headers[replayedHeader.toLowerCase()]], [first.text, 'true'])
+      await until(() => files().length === none)
+    }
+  })
+
+  test('happens once when it is sent several times at once, also with a password to hash', async () => {
+    const all = await Promise.all([1, 2, 3, 4].map(() => upload(file('d'), 'at-once')))
+    assert.equal(new Set(all.map(({ text }) => text)).size, 1)
+    const account = { email: 'once@example.com', full_name: 'Once', password: 'a long one' }
+    const made = await Promise.all([1, 2, 3].map(() => post(daemon().owner, '/users', account, 'hashed')))
+    assert.equal(new Set(made.map(({ text }) => text)).size, 1)
+    assert.equal(made[0]!.body.result, 'success')
+  })
+})
+
+describe('what is stored of a request with an Idempotency-Key', () => {
+  const daemon = sharedDaemon()
+
+  test('says nothing about secrets, and can be checked by no one without the secret of the store', async () => {
+    const { owner, data } = daemon()
+    const account = { email: 'quiet@example.com', full_name: 'Quiet', password: 'a long one' }
+    const first = await post(owner, '/users', account, 'secret')
+    // The password is no part of it: an attempt with another one is the same request.
+    const again = await post(owner, '/users', { ...account, password: 'another long one' }, 'secret')
+    assert.deepEqual([again.text, again.headers[replayedHeader.toLowerCase()]], [first.text, 'true'])
+    const lines = readFileSync(join(data, 'journal.ndjson'), 'utf8').trim().split('\n').slice(1)
+    const facts = lines.flatMap(line => JSON.parse(line).facts)
+    const { answer } = facts.find(({ type }: { type: string }) => type === 'store.answered')
+    const { email, full_name } = account
+    const request = JSON.stringify(['create-user', {}, Object.entries({ email, full_name })])
+    assert.equal(answer.request, keysFrom(readFileSync(join(data, 'secret'), 'utf8').trim()).digestOf(request))
+    assert.equal(Buffer.from(answer.request, 'base64url').length, 24)
+  })
+})
+
 describe('Idempotency-Key after a crash', () => {
   const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
   after(() => rmSync(data, { recursive: true, force: true }))
@@ -97,7 +173,8 @@ describe('Idempotency-Key after a crash', () => {
 })
 
 describe('kept answers', () => {
-  const answer = (key: string, reply = '{}', userId = 1) => ({ userId, key, request: 'r', reply })
+  const digest = 'r'.repeat(32)
+  const answer = (key: string, reply = '{}', userId = 1) => ({ userId, key, request: digest, reply })
 
   test('are bounded by number and by size, the oldest first', () => {
     const table = new AnswerTable()
@@ -110,6 +187,30 @@ describe('kept answers', () => {
     assert.ok([...table.save()].length < 100)
     table.add(answer('other', '{}', 2))
     assert.ok(table.find(1, 'large'))
+  })
+
+  test('of earlier versions lose their digest, which had no key, and are given to any request', () => {
+    const table = new AnswerTable()
+    table.add({ ...answer('old'), request: 'x'.repeat(22) })
+    assert.deepEqual(table.find(1, 'old'), { ...answer('old'), request: '' })
+    const context = { state: { answers: table }, actor: { id: 1 } } as unknown as Context
+    const headers: string[] = []
+    const fail = () => assert.fail('it is done again')
+    assert.deepEqual(once({ key: 'old', request: digest }, context, headers, fail), { reply: {} })
+    assert.deepEqual(headers, [replayedHeader, 'true'])
+  })
+
+  test('that were too long leave their key, which is refused', () => {
+    const table = new AnswerTable()
+    const context = { state: { answers: table }, actor: { id: 1 } } as unknown as Context
+    const reply = { text: 'x'.repeat(idempotencyLimits.bytes) }
+    const outcome = once({ key: 'k', request: digest }, context, [], () => ({ reply }))
+    assert.equal(outcome.reply, reply)
+    const [fact] = outcome.facts!
+    assert.ok(fact?.type === 'store.answered')
+    table.add(fact.answer)
+    const repeat = () => once({ key: 'k', request: digest }, context, [], () => assert.fail('it is done again'))
+    assert.throws(repeat, /was carried out, but its answer was too long to keep/)
   })
 
   test('survive being saved and loaded, in their order', () => {
