@@ -59,7 +59,7 @@ export const batchFlags: readonly GlobalFlag[] = [
     name: keyFlag,
     value: 'KEY',
     about:
-      'make this change once, however often you send it with this key; --resume gives each line of a batch its own',
+      'make this change once, however often you send it with this key; natterd keeps the last 1,000 answers of an account, at most 1 MiB; --resume gives each line of a batch its own key',
   },
 ]
 

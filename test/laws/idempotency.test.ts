@@ -98,7 +98,11 @@ const rest: readonly [() => Caller, Endpoint, Params, ((reply: any) => void)?][]
   [owner, messageFlags.markTopic, () => ({ stream_id: at.garden, topic_name: 'x' })],
   [owner, messageFlags.markChannel, () => ({ stream_id: at.garden })],
   [owner, messageFlags.markAll, () => ({})],
-  [owner, messageFlags.updateNarrow, () => ({ anchor: 'newest', num_before: 5, num_after: 0, narrow: [], ...starring })],
+  [
+    owner,
+    messageFlags.updateNarrow,
+    () => ({ anchor: 'newest', num_before: 5, num_after: 0, narrow: [], ...starring }),
+  ],
   // Nothing happens, and it is remembered all the same.
   [owner, messageFlags.update, () => ({ messages: [at.said], ...starring })],
   [owner, topics.mute, () => ({ op: 'add', topic: 'x', stream_id: at.garden })],
@@ -191,7 +195,9 @@ describe('with an Idempotency-Key', () => {
       if (why === undefined || endpoint.method === 'GET' || endpoint.served === 'outgoing') continue
       called.add(endpoint.id)
       const params = Object.entries(endpoint.params).filter(([, { presence }]) => presence !== 'defaulted')
-      const some = Object.fromEntries(params.map(([name, { shape }]) => [name, shape.type === 'integer' ? at.bot : 'x']))
+      const some = Object.fromEntries(
+        params.map(([name, { shape }]) => [name, shape.type === 'integer' ? at.bot : 'x']),
+      )
       const given = endpoint.id === bots.create.id ? { full_name: 'x', short_name: 'x' } : some
       const caller = endpoint.access === 'user' ? owner() : daemon.nobody
       const { body } = await attempt(caller, endpoint, endpoint.id === events.register.id ? {} : given, 'refused')
