@@ -63,7 +63,9 @@ describe('every kind of fact', () => {
       assert.equal(rebuilt.queues, replayed.queues.size)
 
       const { sections } = await readBase(folder, memoryFiles())
-      assert.deepEqual(copied(sections), expected, 'a base')
+      // Answers to idempotency keys belong to the secret of their store.
+      const { answers: _answers, ...portable } = expected
+      assert.deepEqual(copied(sections), portable, 'a base')
       assert.deepEqual(rowsOf(stateOf(copied(story))), expected, 'a seed')
     } finally {
       rmSync(folder, { recursive: true, force: true })
