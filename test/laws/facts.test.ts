@@ -64,7 +64,7 @@ describe('every kind of fact', () => {
 
       const { sections } = await readBase(folder, memoryFiles())
       // Answers to idempotency keys belong to the secret of their store.
-      const { answers: _answers, ...portable } = expected
+      const { answers: _answers, ...portable } = expected as Record<string, unknown>
       assert.deepEqual(copied(sections), portable, 'a base')
       assert.deepEqual(rowsOf(stateOf(copied(story))), expected, 'a seed')
     } finally {
