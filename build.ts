@@ -49,6 +49,8 @@ const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }
   re2js: { parts: ['RE2JS'], by: /daemon\/domain\// },
   // Only texts that have some markup.
   'markdown-it': { parts: ['default'], by: /daemon\/domain\// },
+  // Only formulas; it is a bundle of its own.
+  katex: { parts: ['default'], by: /daemon\/domain\// },
   // Its rules that decode entities are off; the tables are large.
   entities: { parts: ['decodeHTML', 'decodeHTMLStrict'], by: /node_modules\/markdown-it\// },
   // Only paths with parameters.
@@ -94,14 +96,16 @@ const late: Readonly<Record<string, string>> = {
   client: 'daemon/client/index.ts',
   'cluster-restore': 'daemon/cluster-restore.ts',
   fastify: 'fastify',
+  katex: 'katex',
   maintenance: 'daemon/maintenance/index.ts',
   metrics: 'daemon/metrics/prometheus.ts',
 }
 const apart: Plugin = {
   name: 'apart',
   setup(build) {
-    build.onResolve({ filter: /^\.\.?\/.*\.ts$|^fastify$/ }, ({ kind, path, resolveDir }) => {
-      if (kind !== 'dynamic-import') return undefined
+    build.onResolve({ filter: /^\.\.?\/.*\.ts$|^fastify$|^katex$/ }, ({ kind, path, resolveDir, namespace }) => {
+      // A stand-in requires its package, others are imported late.
+      if (kind !== 'dynamic-import' && namespace !== 'lazily') return undefined
       const source = path.startsWith('.') ? relative(import.meta.dirname, join(resolveDir, path)) : path
       const [bundle] = Object.entries(late).find(([, entry]) => join(entry) === source) ?? []
       return bundle === undefined ? undefined : { path: `./${bundle}.cjs`, external: true }

@@ -1,13 +1,13 @@
 // Makes the data files that hold facts of other projects: names and codes, no sentences and no code. Run it by hand when one of
 // the sources has a new release; data/README.md says which sources, and which releases the files were made from.
-//   npx tsx data/make.ts SERVER HIGHLIGHTER DOMAINS ZONES
+//   npx tsx data/make.ts SERVER HIGHLIGHTER DOMAINS ZONES TLDS
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const [server, highlighter, domains, zones] = process.argv.slice(2)
-if (!server || !highlighter || !domains || !zones) {
-  process.stderr.write('usage: npx tsx data/make.ts SERVER HIGHLIGHTER DOMAINS ZONES (see data/README.md)\n')
+const [server, highlighter, domains, zones, tlds] = process.argv.slice(2)
+if (!server || !highlighter || !domains || !zones || !tlds) {
+  process.stderr.write('usage: npx tsx data/make.ts SERVER HIGHLIGHTER DOMAINS ZONES TLDS (see data/README.md)\n')
   process.exit(2)
 }
 
@@ -21,6 +21,7 @@ write('time-zones', {
   abbreviations: readAbbreviations(join(server, 'zerver/lib/timezone.py')),
 })
 write('languages', readLanguages(join(highlighter, 'pygments/lexers/_mapping.py')))
+write('top-level-domains', readTopLevelDomains(tlds))
 write(
   'disposable-domains',
   readDomains(join(domains, 'disposable_email_blocklist.conf'), join(server, 'zerver/lib/name_restrictions.py')),
@@ -74,11 +75,18 @@ function readLanguages(file: string): Record<string, string> {
 }
 
 /** Providers of addresses that are made to be thrown away, without those that the public server allows. */
-function readDomains(list: string, exceptions: string): string[] {
+function readDomains(list: string, exceptions: string): string {
   const allowed = new Set(quoted(/OVERRIDE_ALLOW_EMAIL_DOMAINS = \{([^}]*)\}/.exec(readText(exceptions))![1]!))
   return readText(list)
     .split('\n')
     .filter(domain => domain !== '' && !allowed.has(domain))
+    .join(' ')
+}
+
+/** Without those that are endings of file names more often: `setup.py` is no address. */
+function readTopLevelDomains(file: string): string {
+  const fileEndings = ['java', 'md', 'mov', 'py', 'zip']
+  return (JSON.parse(readText(file)) as string[]).filter(name => !fileEndings.includes(name)).join(' ')
 }
 
 function quoted(text: string): string[] {

@@ -8,7 +8,7 @@ export function nearest(word: string, candidates: Iterable<string>, most = 3): s
   const found: { name: string; distance: number }[] = []
   for (const name of candidates) {
     const other = name.toLowerCase()
-    const near = wanted.length > 1 && (other.startsWith(wanted) || wanted.startsWith(other))
+    const near = wanted.length > 1 && other.length > 2 && (other.startsWith(wanted) || wanted.startsWith(other))
     const distance = near ? 0 : distanceBetween(wanted, other, limit)
     if (distance <= limit) found.push({ name, distance })
   }

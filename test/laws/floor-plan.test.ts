@@ -46,7 +46,7 @@ const rooms: readonly Room[] = [
     at: /^daemon\/domain\//,
     // A table that never changes is as pure as a constant.
     uses: [/^daemon\/api\//, /^data\/[\w-]+\.json$/],
-    packages: ['markdown-it', 're2js', 'url-template', '@noble/hashes'],
+    packages: ['katex', 'markdown-it', 're2js', 'url-template', '@noble/hashes'],
   },
   { at: /^daemon\/journal\//, uses: [], packages: ['lowdb', node] },
   { at: /^daemon\/client\//, uses: [/^daemon\/api\//], packages: [] },

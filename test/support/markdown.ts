@@ -1,6 +1,6 @@
 // A small context for the renderer: a few people, groups, channels, emoji, linkifiers and files.
 
-import { emojiByName } from '../../daemon/domain/markdown/emoji-names.ts'
+import { emojiInText } from '../../daemon/domain/markdown/emoji-names.ts'
 import type { Linkifier } from '../../daemon/domain/markdown/organization-content.ts'
 import { toHtml } from '../../daemon/domain/markdown/parser.ts'
 import { Findings, type RenderContext } from '../../daemon/domain/markdown/render-context.ts'
@@ -41,7 +41,7 @@ export const context: RenderContext = {
   emoji: name =>
     name === 'party_parrot'
       ? { type: 'realm_emoji', code: '1', name, src: '/user_avatars/1/emoji/1.gif' }
-      : emojiByName(state, name),
+      : emojiInText(state, name),
   upload(path) {
     if (path.endsWith('.png')) return { contentType: 'image/png', width: 80, height: 60 }
     if (path.endsWith('.mp4')) return { contentType: 'video/mp4' }

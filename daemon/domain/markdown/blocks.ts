@@ -2,16 +2,18 @@
 
 import type { StateBlock } from 'markdown-it'
 import { escapeHtml } from '../model/escape.ts'
-import { element } from './html.ts'
-import { formulaHtml } from './inline.ts'
+import { renderFormula } from './formulas.ts'
+import { element, escapeCode } from './html.ts'
 import { languageName } from './languages.ts'
+import type { Env } from './render-context.ts'
 
 /** Lists in quotes in lists …: what is deeper stays text. Each level reads its lines again, so there must be an end. */
 const maxDepth = 24
 
 interface Fence {
   readonly marker: string
-  readonly info: string
+  readonly word: string
+  readonly header: string
 }
 
 /** A line that opens or closes a fence. */
@@ -20,19 +22,20 @@ function fenceAt(state: StateBlock, line: number): Fence | undefined {
   const start = state.bMarks[line]! + state.tShift[line]!
   const first = state.src[start]
   if (first !== '`' && first !== '~') return undefined
-  const text = state.src.slice(start, state.eMarks[line]!)
-  const length = /^(?:`{3,}|~{3,})/.exec(text)?.[0].length
-  if (length === undefined) return undefined
-  const info = text.slice(length).trim()
-  return first === '`' && info.includes('`') ? undefined : { marker: text.slice(0, length), info }
+  const found = fenceLine.exec(state.src.slice(start, state.eMarks[line]!))
+  return found ? { marker: found[1]!, word: found[2] ?? '', header: found[3]?.trim() ?? '' } : undefined
 }
 
-function closes({ marker, info }: Fence, opening: Fence): boolean {
-  return info === '' && marker[0] === opening.marker[0] && marker.length >= opening.marker.length
+/** The marker, a word for what is inside, and a header. */
+const fenceLine = /^(`{3,}|~{3,}) *(?:\{?\.?([\w+,\-./#]+) *([^ ~`][^~`]*)?\}?)?\s*$/
+
+function closes({ marker, word }: Fence, opening: Fence): boolean {
+  return word === '' && marker === opening.marker
 }
 
-function holdsMarkdown({ info }: Fence): boolean {
-  return /^(?:quote|spoiler)(?:\s|$)/.test(info)
+function kindOf({ word }: Fence, defaultWord: string): 'code' | 'quote' | 'spoiler' {
+  const kind = (word || defaultWord).toLowerCase()
+  return kind === 'quote' || kind === 'quoted' ? 'quote' : kind === 'spoiler' ? 'spoiler' : 'code'
 }
 
 export function fence(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
@@ -41,19 +44,20 @@ export function fence(state: StateBlock, startLine: number, endLine: number, sil
   if (silent) return true
   const close = closingLine(state, opening, startLine, endLine)
   const after = Math.min(close + 1, endLine)
-  if (!holdsMarkdown(opening)) {
+  const kind = kindOf(opening, (state.env as unknown as Env).context.codeLanguage)
+  if (kind === 'code') {
     const token = state.push('fence', 'code', 0)
-    token.info = opening.info
-    token.content = state.getLines(startLine + 1, close, state.sCount[startLine]!, true)
-    if (token.content !== '' && !token.content.endsWith('\n')) token.content += '\n'
-  } else if (opening.info.startsWith('quote')) nested(state, 'blockquote', startLine + 1, close)
-  else spoiler(state, opening.info.slice('spoiler'.length).trim(), startLine + 1, close)
+    token.info = opening.word
+    token.content = state.getLines(startLine + 1, close, state.sCount[startLine]!, false)
+  } else if (kind === 'quote') nested(state, 'blockquote', startLine + 1, close)
+  else spoiler(state, opening.header, startLine + 1, close)
   state.line = after
   return true
 }
 
 /** Code ends at the first closing line; what holds Markdown can hold further fences. */
 function closingLine(state: StateBlock, opening: Fence, startLine: number, endLine: number): number {
+  const { codeLanguage } = (state.env as unknown as Env).context
   const open = [opening]
   for (let line = startLine + 1; line < endLine; line++) {
     if (!state.isEmpty(line) && state.sCount[line]! < state.blkIndent) return line
@@ -63,7 +67,7 @@ function closingLine(state: StateBlock, opening: Fence, startLine: number, endLi
     if (closes(found, innermost)) {
       open.pop()
       if (open.length === 0) return line
-    } else if (holdsMarkdown(innermost)) open.push(found)
+    } else if (kindOf(innermost, codeLanguage) !== 'code') open.push(found)
   }
   return endLine
 }
@@ -81,6 +85,55 @@ function inside(state: StateBlock, startLine: number, endLine: number): void {
   state.md.block.tokenize(state, startLine, endLine)
   state.parentType = parentType
   state.lineMax = lineMax
+}
+
+type Rule = (state: StateBlock, startLine: number, endLine: number, silent: boolean) => boolean
+
+/** Marks alone (`>`) are no quote. With text below them they are one, and the text is in it. */
+export function quoteOf(quote: Rule): Rule {
+  return (state, startLine, endLine, silent) => {
+    const marks = marksAt(state, startLine, endLine)
+    if (marks.end === startLine || marks.followedBy === 'quote') return quote(state, startLine, endLine, silent)
+    if (marks.followedBy === 'nothing') return false
+    if (silent) return true
+    let end = marks.end
+    while (end < endLine && !state.isEmpty(end)) end++
+    nested(state, 'blockquote', marks.end, end)
+    state.line = end
+    return true
+  }
+}
+
+interface Marks {
+  readonly end: number
+  readonly followedBy: 'nothing' | 'quote' | 'text'
+}
+
+/** Runs of marks that were looked at: each of their lines is asked about. */
+const knownMarks = new WeakMap<StateBlock, Marks>()
+
+/** The lines from here on that are marks of quotes and nothing else. */
+function marksAt(state: StateBlock, startLine: number, endLine: number): Marks {
+  if (!isMark(state, startLine)) return { end: startLine, followedBy: 'quote' }
+  const known = knownMarks.get(state)
+  if (known && startLine < known.end && known.end <= endLine) return known
+  let end = startLine
+  while (end < endLine && isMark(state, end)) end++
+  const isOver = end >= endLine || state.isEmpty(end)
+  const marks: Marks = { end, followedBy: isOver ? 'nothing' : startOf(state, end) === '>' ? 'quote' : 'text' }
+  knownMarks.set(state, marks)
+  return marks
+}
+
+function isMark(state: StateBlock, line: number): boolean {
+  return (
+    startOf(state, line) === '>' &&
+    state.skipSpaces(state.bMarks[line]! + state.tShift[line]! + 1) >= state.eMarks[line]!
+  )
+}
+
+function startOf(state: StateBlock, line: number): string | undefined {
+  return state.src[state.bMarks[line]! + state.tShift[line]!]
 }
 
 function spoiler(state: StateBlock, header: string, startLine: number, endLine: number): void {
@@ -138,10 +191,20 @@ function widenItem(state: StateBlock, line: number): (() => void) | undefined {
   }
 }
 
-export function codeHtml(content: string, info: string, defaultLanguage: string): string {
-  const word = /^\{?\.?([^\s{}]+)/.exec(info)?.[1] ?? defaultLanguage
-  if (word === 'math') return element('p', {}, formulaHtml(content.trim(), true))
+/** Without blank lines around it and spaces at the ends of lines, escaped as the public server's highlighter does it. */
+export function codeHtml(content: string, word: string): string {
+  const code = content.replace(/[^\S\n]+$/gm, '').replace(/^\n+|\n+$/g, '')
+  if (word.toLowerCase() === 'math') return `${element('p', {}, displayHtml(code))}\n`
   const language = word === '' ? undefined : languageName(word)
-  const pre = element('pre', {}, `<span></span>${element('code', {}, escapeHtml(content))}`)
+  // The highlighter escapes quotes; where it names a language, its HTML is written once more, without that.
+  const escaped = language === undefined ? escapeHtml(code).replaceAll("'", '&#39;') : escapeCode(code)
+  const pre = element('pre', {}, `<span></span>${element('code', {}, `${escaped}\n`)}`)
   return `${element('div', { class: 'codehilite', 'data-code-language': language }, pre)}\n`
+}
+
+function displayHtml(formula: string): string {
+  return (
+    renderFormula(formula, true) ??
+    element('span', { class: 'tex-error' }, escapeHtml(formula).replaceAll("'", '&#x27;'))
+  )
 }

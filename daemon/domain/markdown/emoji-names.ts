@@ -13,6 +13,13 @@ const longestCharacter = 40
 
 /** The one emoji that belongs to the server itself. OPEN: its picture is not shipped; clients have their own. */
 const extra: Emoji = { type: 'svc_extra_emoji', code: 'svc', name: 'svc', src: '/static/emoji/svc.png' }
+/** The same as clients of the public server write it in a text. */
+const publicExtra: Emoji = { ...extra, name: 'zulip', src: '/static/generated/emoji/images/emoji/unicode/zulip.png' }
+
+/** What `:name:` in a text shows. */
+export function emojiInText(state: State, name: string): Emoji | undefined {
+  return emojiByName(state, name) ?? (name === publicExtra.name ? publicExtra : undefined)
+}
 
 /** By its name, or, for Unicode emoji, by the character itself. */
 export function emojiByName(state: State, name: string): Emoji | undefined {

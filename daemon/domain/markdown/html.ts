@@ -2,6 +2,20 @@
 
 import { escapeHtml } from '../model/escape.ts'
 
+/** Text between tags. Quotes need no escape there, and an entity that the author wrote stays that entity. */
+export function escapeText(text: string): string {
+  return /[&<>]/.test(text)
+    ? text
+        .replace(/&(?!(?:#\d+|#x[0-9a-f]+|[0-9a-z]+);)/gi, '&amp;')
+        .replace(/[<>]/g, angle => (angle === '<' ? '&lt;' : '&gt;'))
+    : text
+}
+
+/** Code between tags, in which an entity is what it looks like. */
+export function escapeCode(code: string): string {
+  return code.replace(/[&<>]/g, char => (char === '&' ? '&amp;' : char === '<' ? '&lt;' : '&gt;'))
+}
+
 /** Attributes that are undefined are left out; `true` has no value. `inside` is HTML already. */
 export function element(
   tag: string,

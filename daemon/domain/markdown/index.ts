@@ -6,7 +6,7 @@ import { organizationSetting, userSetting } from '../model/settings.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
 import { invalid } from '../refusal.ts'
 import { type Asker, seeContent } from '../rules/index.ts'
-import { emojiByName } from './emoji-names.ts'
+import { emojiInText } from './emoji-names.ts'
 import { linkifiers } from './organization-content.ts'
 import { toHtml } from './parser.ts'
 import { type Env, Findings, type Mentioned, type RenderContext, type Upload } from './render-context.ts'
@@ -95,7 +95,7 @@ function contextOf(author: Author, place: RenderPlace): RenderContext {
     user: (name, id) => mentionedUser(state, name, id),
     group: name => mentionedGroup(state.groups.find('name', name)),
     channel(name) {
-      const channel = state.channels.find('name', name.toLowerCase())
+      const channel = channelNamed(state, name)
       return channel && seeContent.allows(author, channel) ? channel : undefined
     },
     latestMessage: place?.latestMessage ?? (() => undefined),
@@ -113,12 +113,12 @@ function commonContext(state: State): RenderContext {
     user: () => undefined,
     group: () => undefined,
     channel(name) {
-      const channel = state.channels.find('name', name.toLowerCase())
+      const channel = channelNamed(state, name)
       return channel?.inviteOnly === false ? channel : undefined
     },
     latestMessage: () => undefined,
     upload: () => undefined,
-    emoji: name => emojiByName(state, name),
+    emoji: name => emojiInText(state, name),
     linkifiers: linkifiers(state),
     mentions: false,
     emoticons: false,
@@ -126,6 +126,12 @@ function commonContext(state: State): RenderContext {
     codeLanguage: organizationSetting(state, 'default_code_block_language') ?? '',
     ownUrl: '',
   }
+}
+
+/** Exactly as it is written: another case is no link. */
+function channelNamed(state: State, name: string): Channel | undefined {
+  const channel = state.channels.find('name', name.toLowerCase())
+  return channel?.name === name ? channel : undefined
 }
 
 /** Of several people with the name the active one, then the one who was there first. */

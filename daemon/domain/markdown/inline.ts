@@ -1,14 +1,14 @@
-// Rules for what is inside a line: code, links, addresses, math, times. Each looks at a character once, so that no
+// Rules for what is inside a line: code, links, math, times, struck text. Each looks at a character once, so that no
 // text takes more than linear time.
 
 import type { StateInline } from 'markdown-it'
-import { escapeHtml } from '../model/escape.ts'
-import { element } from './html.ts'
-import { pairsOf, runLength } from './pairs.ts'
+import { renderFormula } from './formulas.ts'
+import { element, escapeText } from './html.ts'
+import { nextLink, pairsOf, runLength } from './pairs.ts'
 import { audioPlayer } from './previews.ts'
 import type { Env } from './render-context.ts'
 import { isoSeconds, parseTime } from './times.ts'
-import { bareUrlEnd, safeUrl } from './urls.ts'
+import { safeUrl } from './urls.ts'
 
 /** HTML of ours among the tokens. */
 export function pushHtml(state: StateInline, html: string): void {
@@ -30,9 +30,7 @@ export function code(state: StateInline): boolean {
     state.pos = end
     return true
   }
-  const inside = src.slice(pos + length, close).replaceAll('\n', ' ')
-  const padded = inside.length > 2 && inside.startsWith(' ') && inside.endsWith(' ') && inside.trim() !== ''
-  state.push('code_inline', 'code', 0).content = padded ? inside.slice(1, -1) : inside
+  state.push('code_inline', 'code', 0).content = src.slice(pos + length, close)
   state.pos = close + length
   return true
 }
@@ -44,7 +42,7 @@ export function link(state: StateInline): boolean {
   const start = media ? pos + 1 : pos
   if (src[start] !== '[' || envOf(state).linked) return false
   const close = pairsOf(state).brackets.get(start)
-  if (close === undefined || close + 1 >= posMax || src[close + 1] !== '(' || close === start + 1) return false
+  if (close === undefined || close + 1 >= posMax || src[close + 1] !== '(') return false
   const target = targetAt(src, close + 2, posMax)
   if (!target) return false
   const env = envOf(state)
@@ -56,11 +54,14 @@ export function link(state: StateInline): boolean {
   else {
     const open = state.push('link_open', 'a', 1)
     open.attrs = target.title === '' ? [['href', href]] : [['href', href], ['title', target.title]] // biome-ignore format: one line
-    state.pos = start + 1
-    state.posMax = close
-    env.linked = true
-    state.md.inline.tokenize(state)
-    env.linked = false
+    if (src.slice(start + 1, close).trim() === '') state.push('text', '', 0).content = target.url
+    else {
+      state.pos = start + 1
+      state.posMax = close
+      env.linked = true
+      state.md.inline.tokenize(state)
+      env.linked = false
+    }
     state.push('link_close', 'a', -1)
     state.posMax = posMax
   }
@@ -88,69 +89,82 @@ function targetAt(src: string, start: number, max: number): { url: string; title
   return { url, title: titled?.[1] ?? titled?.[2] ?? '', end: after + 1 }
 }
 
-/** A bare address. The scheme is text already when the colon is met. */
-export function address(state: StateInline): boolean {
-  const { src, pos, posMax } = state
-  if (src[pos] !== ':' || src[pos + 1] !== '/' || src[pos + 2] !== '/' || envOf(state).linked) return false
-  const scheme = /https?$/i.exec(src.slice(Math.max(0, pos - 5), pos))?.[0]
-  if (!scheme || state.pending.length < scheme.length) return false
-  const start = pos - scheme.length
-  if (start > 0 && /[\p{L}\p{N}_]/u.test(src[start - 1]!)) return false
-  const end = bareUrlEnd(src, start, posMax)
-  const href = end === undefined ? undefined : safeUrl(src.slice(start, end), envOf(state).context.ownUrl)
-  if (end === undefined || href === undefined) return false
-  state.pending = state.pending.slice(0, -scheme.length)
+/** An address without markup, where one was found. */
+export function bareLink(state: StateInline): boolean {
+  if (envOf(state).linked) return false
+  const link = nextLink(state, state.pos)
+  if (link?.start !== state.pos || link.end > state.posMax) return false
+  const href = safeUrl(link.url, envOf(state).context.ownUrl)
+  if (href === undefined) return false
   state.push('link_open', 'a', 1).attrs = [['href', href]]
-  state.push('text', '', 0).content = src.slice(start, end)
+  state.push('text', '', 0).content = state.src.slice(link.start, link.end)
   state.push('link_close', 'a', -1).markup = 'bare'
-  state.pos = end
+  state.pos = link.end
   return true
 }
 
-// OPEN: math is not typeset: the source is inside the outer elements, and clients can typeset it.
-// The typesetter weighs more than the daemon.
-const formula = /\$\$(?!\$)((?:[^$\n]|\$(?!\$))+)\$\$(?!\$)/y
+/** Reads text up to a sign of markup, as the rule of markdown-it does, but no further than to the next bare link. */
+export function textBeforeLinks(text: (state: StateInline, silent: boolean) => boolean): typeof text {
+  return (state, silent) => {
+    const start = state.pos
+    const before = state.pending
+    if (!text(state, silent)) return false
+    const link = envOf(state).linked ? undefined : nextLink(state, start + 1)
+    if (link && link.start < state.pos) {
+      state.pending = before + state.src.slice(start, link.start)
+      state.pos = link.start
+    }
+    return true
+  }
+}
+
+const formula = /\B\$\$([^\n_$](?:\\\$|[^$\n])*)\$\$(?!\$)\B/y
 
 export function math(state: StateInline): boolean {
   const { src, pos } = state
   if (src[pos] !== '$' || src[pos + 1] !== '$' || src[pos - 1] === '$') return false
   const found = matchAt(formula, state)
   if (!found) return false
-  pushHtml(state, formulaHtml(found[1]!))
+  const html = renderFormula(found[1]!, false)
+  pushHtml(state, html ?? element('span', { class: 'tex-error' }, escapeText(found[0])))
   return true
 }
 
-/** Braces that do not match are the error that shows without typesetting. */
-export function formulaHtml(source: string, display = false): string {
-  if (!hasMatchingBraces(source)) return element('span', { class: 'tex-error' }, escapeHtml(source))
-  const html = element('span', { class: 'katex' }, escapeHtml(source))
-  return display ? element('span', { class: 'katex-display' }, html) : html
-}
-
-function hasMatchingBraces(source: string): boolean {
-  let depth = 0
-  for (let at = 0; at < source.length && depth >= 0; at++) {
-    if (source[at] === '\\') at++
-    else if (source[at] === '{') depth++
-    else if (source[at] === '}') depth--
-  }
-  return depth === 0
-}
-
-const timeTag = /<time:([^>\n<]+)>/y
-
 export function time(state: StateInline): boolean {
-  if (!state.src.startsWith('<time:', state.pos)) return false
-  const found = matchAt(timeTag, state)
-  if (!found) return false
-  const text = found[1]!
+  const { src, pos, posMax } = state
+  if (!src.startsWith('<time:', pos) || pairsOf(state).lastAngle < pos) return false
+  const end = src.indexOf('>', pos)
+  if (end >= posMax) return false
+  const text = src.slice(pos + '<time:'.length, end)
   const ms = parseTime(text)
   pushHtml(
     state,
     ms === undefined
-      ? element('span', { class: 'timestamp-error' }, `Invalid time format: ${escapeHtml(text)}`)
-      : element('time', { datetime: isoSeconds(ms) }, escapeHtml(text)),
+      ? element('span', { class: 'timestamp-error' }, `Invalid time format: ${escapeText(text)}`)
+      : element('time', { datetime: isoSeconds(ms) }, escapeText(text)),
   )
+  state.pos = end + 1
+  return true
+}
+
+/** Two tildes begin and end struck text wherever they are; one or more than two are text. */
+export function strike(state: StateInline): boolean {
+  const { src, pos, posMax } = state
+  if (src[pos] !== '~') return false
+  const length = Math.min(runLength(src, pos), posMax - pos)
+  const token = state.push('text', '', 0)
+  token.content = '~'.repeat(length)
+  if (length === 2)
+    state.delimiters.push({ marker: 0x7e, length: 0, token: state.tokens.length - 1, end: -1, open: true, close: true })
+  state.pos += length
+  return true
+}
+
+/** A line break is shown as one. Spaces around it stay: the author may have aligned something. */
+export function lineBreak(state: StateInline): boolean {
+  if (state.src[state.pos] !== '\n') return false
+  state.push('hardbreak', 'br', 0)
+  state.pos++
   return true
 }
 

@@ -1,8 +1,7 @@
 // `@**person**`, `@*group*` and the wildcards.
 
 import type { StateInline } from 'markdown-it'
-import { escapeHtml } from '../model/escape.ts'
-import { element } from './html.ts'
+import { element, escapeText } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'
 import type { Env } from './render-context.ts'
 
@@ -56,6 +55,6 @@ function span(kind: string, silent: boolean, data: Readonly<Record<string, strin
   return element(
     'span',
     { class: silent ? `${kind} silent` : kind, ...data },
-    `${silent ? '' : '@'}${escapeHtml(name)}`,
+    `${silent ? '' : '@'}${escapeText(name)}`,
   )
 }

@@ -1,13 +1,17 @@
-// What belongs together in a line of text: code spans and square brackets, found in one pass. The rules of markdown-it look
+// What belongs together in a line of text: code spans, square brackets and bare links, found in one pass. The rules of markdown-it look
 // ahead again from every bracket, which takes quadratic time on text made for it.
 
 import type { StateInline } from 'markdown-it'
+import { type BareLink, findBareLinks } from './bare-links.ts'
 
 export interface Pairs {
   /** Start of a run of backticks → start of the run that closes it. */
   readonly code: ReadonlyMap<number, number>
   /** Opening bracket → closing bracket. */
   readonly brackets: ReadonlyMap<number, number>
+  /** Where the last `>` is; -1 if there is none. */
+  readonly lastAngle: number
+  readonly links: readonly BareLink[]
 }
 
 const found = new WeakMap<StateInline, Pairs>()
@@ -19,6 +23,18 @@ export function pairsOf(state: StateInline): Pairs {
     found.set(state, pairs)
   }
   return pairs
+}
+
+/** The first bare link that starts here or later. */
+export function nextLink(state: StateInline, from: number): BareLink | undefined {
+  const { links } = pairsOf(state)
+  let low = 0
+  for (let high = links.length; low < high; ) {
+    const middle = (low + high) >> 1
+    if (links[middle]!.start < from) low = middle + 1
+    else high = middle
+  }
+  return links[low]
 }
 
 export function runLength(text: string, start: number): number {
@@ -43,7 +59,7 @@ function findPairs(text: string): Pairs {
       if (start !== undefined) brackets.set(start, at)
     }
   }
-  return { code, brackets }
+  return { code, brackets, lastAngle: text.lastIndexOf('>'), links: findBareLinks(text) }
 }
 
 function closingRuns(text: string): Map<number, number> {

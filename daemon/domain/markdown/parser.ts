@@ -1,8 +1,10 @@
 // markdown-it, with HTML off, the rules we keep and the rules of ours.
 
 import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
-import { codeHtml, fence, limitNesting, spoilerRules } from './blocks.ts'
-import { address, code, lineEnd, link, math, time } from './inline.ts'
+import { codeHtml, fence, limitNesting, quoteOf, spoilerRules } from './blocks.ts'
+import { escapeCode, escapeText } from './html.ts'
+import { bareLink, code, lineBreak, lineEnd, link, math, strike, textBeforeLinks, time } from './inline.ts'
+import { interruptingList, listRules, mergeLists, paragraphOf } from './lists.ts'
 import { mention } from './mentions.ts'
 import { placeLink } from './places.ts'
 import { withHiddenThings } from './plain-text.ts'
@@ -35,24 +37,43 @@ function makeParser(): InstanceType<typeof MarkdownIt> {
   const md = new MarkdownIt({ html: false, breaks: true })
   md.core.ruler.enableOnly(['normalize', 'block'])
   md.core.ruler.push('natter_inline', readInline)
-  // OPEN: rules (`---`) are drawn; references, underlined headings, entities and backslash escapes stay literal text.
+  // OPEN: rules (`---`) are drawn; references, underlined headings and backslash escapes stay literal text.
   md.block.ruler.enableOnly(['table', 'code', 'fence', 'blockquote', 'hr', 'list', 'heading', 'paragraph'])
   md.block.ruler.at('fence', fence, { alt: ['paragraph', 'reference', 'blockquote', 'list'] })
+  md.block.ruler.at('blockquote', quoteOf(ruleNamed(md.block.ruler, 'blockquote')), {
+    alt: ['paragraph', 'reference', 'blockquote', 'list'],
+  })
+  md.block.ruler.at('list', interruptingList(ruleNamed(md.block.ruler, 'list')), { alt: ['paragraph', 'blockquote'] })
+  md.block.ruler.at('paragraph', paragraphOf)
   limitNesting(md)
   md.inline.ruler.enableOnly(['text', 'newline', 'strikethrough', 'emphasis'])
+  md.inline.ruler.at('text', textBeforeLinks(ruleNamed(md.inline.ruler, 'text')))
+  md.inline.ruler.before('text', 'natter_bare_link', bareLink)
+  md.inline.ruler.at('newline', lineBreak)
   md.inline.ruler.before('newline', 'line_end', lineEnd)
+  md.inline.ruler.at('strikethrough', strike)
   md.inline.ruler.before('strikethrough', 'literal_underscore', underscores)
-  for (const rule of [code, mention, placeLink, link, address, math, time])
+  for (const rule of [code, mention, placeLink, link, math, time])
     md.inline.ruler.before('strikethrough', `natter_${rule.name}`, rule)
   Object.assign(md.renderer.rules, {
     s_open: () => '<del>',
     s_close: () => '</del>',
+    text: (tokens: Token[], at: number) => escapeText(tokens[at]!.content),
+    code_inline: (tokens: Token[], at: number) => `<code>${escapeCode(tokens[at]!.content)}</code>`,
     fence: (tokens: Token[], at: number, _options: unknown, env: Env) =>
-      codeHtml(tokens[at]!.content, tokens[at]!.info, env.context.codeLanguage),
-    code_block: (tokens: Token[], at: number) => codeHtml(tokens[at]!.content, '', ''),
+      codeHtml(tokens[at]!.content, tokens[at]!.info || env.context.codeLanguage),
+    code_block: (tokens: Token[], at: number) => codeHtml(tokens[at]!.content, ''),
+    ...listRules,
     ...spoilerRules,
   })
   return md
+}
+
+/** The rule of markdown-it that a rule of ours calls. */
+function ruleNamed<Rule>(ruler: { getRules(chain: string): Rule[] }, name: string): Rule {
+  // The ruler has no method that finds a rule by its name.
+  const rules = (ruler as unknown as { __rules__: { name: string; fn: Rule }[] }).__rules__
+  return rules.find(rule => rule.name === name)!.fn
 }
 
 /** Underscores are part of names, not emphasis. */
@@ -74,10 +95,27 @@ function readInline(state: StateCore): void {
     env.quoted = quotes > 0
     const children: Token[] = []
     state.md.inline.parse(token.content, state.md, env, children)
-    token.children = withHiddenThings(children, env)
+    token.children = withHiddenThings(withStrongOutside(children.filter(isSomething)), env)
     previews.set(token, previewsOf(token.children, env))
   }
-  state.tokens = withPreviews(state.tokens, previews)
+  state.tokens = withPreviews(mergeLists(state.tokens), previews)
+}
+
+/** Delimiters that became elements leave empty texts. */
+function isSomething({ type, content }: Token): boolean {
+  return type !== 'text' || content !== ''
+}
+
+/** `***both***`: the bold element is the outer one. */
+function withStrongOutside(children: Token[]): Token[] {
+  for (let at = 0; at + 1 < children.length; at++) {
+    const [first, second] = [children[at]!, children[at + 1]!]
+    const opens = first.type === 'em_open' && second.type === 'strong_open'
+    const closes = first.type === 'strong_close' && second.type === 'em_close'
+    if (opens || closes) children.splice(at, 2, second, first)
+    if (opens || closes) at++
+  }
+  return children
 }
 
 function previewsOf(children: readonly Token[], env: Env): string[] {

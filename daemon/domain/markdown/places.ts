@@ -1,9 +1,8 @@
 // `#**channel**`, `#**channel>topic**` and `#**channel>topic@message**`.
 
 import type { StateInline } from 'markdown-it'
-import { escapeHtml } from '../model/escape.ts'
 import { emptyTopicDisplayName } from '../model/topic-names.ts'
-import { element } from './html.ts'
+import { element, escapeText } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'
 import type { Env } from './render-context.ts'
 import { channelUrl, encodeForFragment, messageUrl } from './urls.ts'
@@ -31,8 +30,8 @@ function placeHtml({ context, findings }: Env, text: string): string | undefined
   const rest = text.slice(arrow + 1)
   const [, topic = rest, messageId] = /^(.*)@(\d{1,15})$/.exec(rest) ?? []
   const href = `${channelUrl(channel)}/topic/${encodeForFragment(topic)}`
-  const name = topic === '' ? element('em', {}, emptyTopicDisplayName) : escapeHtml(topic)
-  const words = `#${escapeHtml(channel.name)} &gt; ${name}`
+  const name = topic === '' ? element('em', {}, emptyTopicDisplayName) : escapeText(topic)
+  const words = `#${escapeText(channel.name)} &gt; ${name}`
   if (messageId !== undefined) {
     findings.messages.add(Number(messageId))
     return element('a', { class: 'message-link', href: messageUrl(channel, topic, Number(messageId)) }, `${words} @ 💬`)
@@ -52,5 +51,5 @@ function placeHtml({ context, findings }: Env, text: string): string | undefined
 function channelHtml(channel: { readonly id: number; readonly name: string } | undefined): string | undefined {
   if (!channel) return undefined
   const attributes = { class: 'stream', 'data-stream-id': channel.id, href: channelUrl(channel) }
-  return element('a', attributes, `#${escapeHtml(channel.name)}`)
+  return element('a', attributes, `#${escapeText(channel.name)}`)
 }

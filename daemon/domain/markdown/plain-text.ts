@@ -1,10 +1,9 @@
-// What hides in plain text: linkifier matches, email addresses, emoji by name and by character, emoticons.
+// What hides in plain text: linkifier matches, emoji by name and by character, emoticons.
 
 import type { Token } from 'markdown-it'
 import type { Emoji } from '../model/emoji.ts'
-import { escapeHtml } from '../model/escape.ts'
 import { emojiByCharacter, unicodeCode } from './emoji-names.ts'
-import { element, openTag } from './html.ts'
+import { element, escapeText, openTag } from './html.ts'
 import type { Linkifier, LinkifierMatch } from './organization-content.ts'
 import type { Env } from './render-context.ts'
 import { safeUrl } from './urls.ts'
@@ -47,11 +46,11 @@ function startsFresh(before: Token | undefined): boolean {
 }
 
 /**
- * An address, colons around a name, or more than ASCII: nothing hides in a text without, unless linkifiers or emoticons
+ * Colons around a name, or more than ASCII: nothing hides in a text without, unless linkifiers or emoticons
  * are looked for.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII as a whole
-const hideout = /@|:[\w+-]+:|[^\x00-\x7f]/
+const hideout = /:[\w+-]+:|[^\x00-\x7f]/
 
 function split(text: string, inLink: boolean, fresh: boolean, env: Env): Part[] {
   if (env.context.linkifiers.length === 0 && !env.context.emoticons && !hideout.test(text)) return [text]
@@ -59,7 +58,6 @@ function split(text: string, inLink: boolean, fresh: boolean, env: Env): Part[] 
   if (!inLink) {
     const { linkifiers } = env.context
     if (linkifiers.length > 0) parts = linkified(text, fresh, linkifiers)
-    parts = each(parts, emails)
   }
   parts = each(parts, plain => named(plain, env))
   if (env.context.emoticons) parts = each(parts, plain => emoticons(plain, env))
@@ -103,31 +101,7 @@ export function linkifierMatches(text: string, linkifiers: readonly Linkifier[])
 }
 
 function anchor(href: string, words: string): Made {
-  return { html: element('a', { href }, escapeHtml(words)), href }
-}
-
-// --- email addresses --------------------------------------------------------------------------------------------
-
-const host = /@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}(?![\w-])/iy
-
-/** From each at sign outwards: a search from the left would start again at every letter. */
-function emails(text: string): Part[] {
-  const parts: Part[] = []
-  let done = 0
-  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-    let start = at
-    while (start > done && /[\w.+%-]/.test(text[start - 1]!)) start--
-    while (start < at && text[start] === '.') start++
-    host.lastIndex = at
-    const found = start < at ? host.exec(text) : null
-    if (!found) continue
-    const end = at + found[0].length
-    const address = text.slice(start, end)
-    parts.push(text.slice(done, start), anchor(`mailto:${address}`, address))
-    done = end
-  }
-  parts.push(text.slice(done))
-  return parts
+  return { html: element('a', { href }, escapeText(words)), href }
 }
 
 // --- emoji ------------------------------------------------------------------------------------------------------

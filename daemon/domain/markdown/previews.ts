@@ -5,7 +5,8 @@ import { element, openTag } from './html.ts'
 import type { Env, Upload } from './render-context.ts'
 
 const maxPreviews = 24
-const imagePath = /\.(?:bmp|gif|jpe?g|png|webp|avif)$/i
+const imagePath = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i
+const videoPath = /\.(?:mp4|webm)$/i
 const audioPath = /\.(?:mp3|m4a|aac|flac|wav|ogg|oga|opus)$/i
 
 /** The path of an uploaded file, if the link is to one. */
@@ -25,29 +26,43 @@ export function linkPreview(env: Env, href: string, title: string): string | und
   if (env.quoted || !context.imagePreviews) return undefined
   const upload = path === undefined ? undefined : context.upload(path)
   if (picture && (path === undefined || upload)) return previewBox('', href, title, imageTag(href, upload))
-  if (upload?.contentType.startsWith('video/')) {
+  const film = path === undefined ? videoPath.test(pathOf(href)) : upload?.contentType.startsWith('video/')
+  if (film) {
     const video = element('video', { preload: 'metadata', src: href })
     return previewBox(' message_inline_video', href, title, video)
   }
   return undefined
 }
 
-/** Below each paragraph the previews of its links; each once, and none if there are too many. */
+/**
+ * Below each paragraph the previews of its links; each once, and none if there are too many. A paragraph that is only the address
+ * of what is shown is left out.
+ */
 export function withPreviews(tokens: readonly Token[], previews: ReadonlyMap<Token, readonly string[]>): Token[] {
   const all = new Set([...previews.values()].flat())
   if (all.size === 0 || all.size > maxPreviews) return [...tokens]
+  const made: Token[] = []
   const shown = new Set<string>()
   let waiting: string[] = []
-  return tokens.flatMap(token => {
+  for (const token of tokens) {
     waiting.push(...(previews.get(token) ?? []))
-    if (token.type === 'inline' || token.nesting !== -1 || waiting.length === 0) return token
+    const inline = made.at(-1)
+    made.push(token)
     // Cells and headings wait for the end of what they are in.
-    if (!['paragraph_close', 'table_close', 'heading_close'].includes(token.type)) return token
+    if (!['paragraph_close', 'table_close', 'heading_close'].includes(token.type)) continue
     const fresh = [...new Set(waiting)].filter(html => !shown.has(html))
     waiting = []
+    if (fresh.length === 0) continue
     for (const html of fresh) shown.add(html)
-    return fresh.length === 0 ? token : [token, boxes(token, fresh)]
-  })
+    if (token.type === 'paragraph_close' && isAddressOnly(inline)) made.splice(-3)
+    made.push(boxes(token, fresh))
+  }
+  return made
+}
+
+function isAddressOnly(inline: Token | undefined): boolean {
+  const [open, text, close, more] = inline?.children ?? []
+  return close?.markup === 'bare' && more === undefined && open?.attrGet('href') === text?.content
 }
 
 export function audioPlayer(env: Env, href: string, title: string): string | undefined {
@@ -56,7 +71,8 @@ export function audioPlayer(env: Env, href: string, title: string): string | und
   if (upload ? !upload.contentType.startsWith('audio/') : !audioPath.test(pathOf(href))) return undefined
   env.findings.hasLink = true
   if (path !== undefined) env.findings.uploads.add(path)
-  return element('audio', { controls: true, preload: 'metadata', src: href, title })
+  const original = path === undefined ? href : undefined
+  return element('audio', { controls: true, 'data-original-url': original, preload: 'metadata', src: href, title })
 }
 
 function boxes(after: Token, html: readonly string[]): Token {
@@ -65,7 +81,7 @@ function boxes(after: Token, html: readonly string[]): Token {
     type: 'html_block',
     tag: '',
     nesting: 0,
-    content: `${html.join('\n')}\n`,
+    content: html.join(''),
     hidden: false,
   })
 }
@@ -74,7 +90,7 @@ function previewBox(kind: string, href: string, title: string, inside: string): 
   return element(
     'div',
     { class: `message_inline_image${kind}` },
-    element('a', { href, title: title || fileName(href) }, inside),
+    element('a', { href, title: title === '' ? undefined : title }, inside),
   )
 }
 
@@ -97,8 +113,4 @@ function isImage(env: Env, path: string): boolean {
 
 function pathOf(href: string): string {
   return href.replace(/[?#].*$/s, '')
-}
-
-function fileName(href: string): string {
-  return pathOf(href).slice(pathOf(href).lastIndexOf('/') + 1)
 }

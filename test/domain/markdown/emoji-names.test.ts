@@ -66,7 +66,10 @@ describe('emoji', () => {
   })
 
   test('an unknown name is refused with names that are close to it', () => {
-    assert.equal(noSuchEmoji(state, 'robott').message, 'emoji_name: there is no emoji "robott". Did you mean robot?')
+    assert.equal(
+      noSuchEmoji(state, 'robott').message,
+      'emoji_name: there is no emoji "robott". Did you mean robot or root or rowboat?',
+    )
     assert.equal(noSuchEmoji(state, 'zzzzzzzzzz').message, 'emoji_name: there is no emoji "zzzzzzzzzz"')
   })
 

@@ -131,26 +131,43 @@ describe('links to places', () => {
 describe('text', () => {
   const cases: Readonly<Record<string, string>> = {
     '**b** *i* ~~s~~': '<p><strong>b</strong> <em>i</em> <del>s</del></p>',
-    '***both*** a**b**c': '<p><em><strong>both</strong></em> a<strong>b</strong>c</p>',
+    '***both*** a**b**c': '<p><strong><em>both</em></strong> a<strong>b</strong>c</p>',
     '_a_ __b__ snake_case_name': '<p>_a_ __b__ snake_case_name</p>',
     '**a\nb**': '<p>**a<br>\nb**</p>',
     'one\ntwo\n\nthree': '<p>one<br>\ntwo</p>\n<p>three</p>',
-    '<b>&amp;"': '<p>&lt;b&gt;&amp;amp;&quot;</p>',
+    '<b>&amp;"': '<p>&lt;b&gt;&amp;"</p>',
+    '& &amp; `&amp;`': '<p>&amp; &amp; <code>&amp;amp;</code></p>',
+    '~~ a ~~ ~~~b~~~': '<p><del> a </del> ~~~b~~~</p>',
+    '` a `': '<p><code> a </code></p>',
+    'a\n  b  ': '<p>a<br>\n  b  </p>',
     '# x\n###### y\n#z': '<h1>x</h1>\n<h6>y</h6>\n<p>#z</p>',
-    '* a\n- b': '<ul>\n<li>a</li>\n</ul>\n<ul>\n<li>b</li>\n</ul>',
-    '- a\n  - b\n- c': '<ul>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ul>',
-    '1. a\n  - b\n2. c': '<ol>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ol>',
-    '100. a\n  1. b': '<ol start="100">\n<li>a\n<ol>\n<li>b</li>\n</ol>\n</li>\n</ol>',
+    '* a\n- b': '<ul>\n<li>a</li>\n<li>b</li>\n</ul>',
+    '- a\n  - b\n- c': '<ul>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ul>',
+    '1. a\n  - b\n2. c': '<ol>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ol>',
+    '100. a\n  1. b': '<ol start="100">\n<li>a<ol>\n<li>b</li>\n</ol>\n</li>\n</ol>',
+    'x\n3. a\n  7. b': '<p>x</p>\n<ol start="3">\n<li>a<ol start="7">\n<li>b</li>\n</ol>\n</li>\n</ol>',
+    '>': '<p>&gt;</p>',
+    '>\n>\na': '<blockquote>\n<p>a</p>\n</blockquote>',
+    '[](https://a.b) [ ](https://a.b)':
+      '<p><a href="https://a.b">https://a.b</a> <a href="https://a.b">https://a.b</a></p>',
+    '~~~a:b~~~': '<p>~~~a:b~~~</p>',
     '`a <b> *c*`': '<p><code>a &lt;b&gt; *c*</code></p>',
     '> a\n\n> b': '<blockquote>\n<p>a</p>\n</blockquote>\n<blockquote>\n<p>b</p>\n</blockquote>',
     '```quote\n*a*\n```': '<blockquote>\n<p><em>a</em></p>\n</blockquote>',
-    '$$x^2$$': '<p><span class="katex">x^2</span></p>',
-    '```math\n\\frac{1}{2}\n```': '<p><span class="katex-display"><span class="katex">\\frac{1}{2}</span></span></p>',
-    '$$\\frac{1$$': '<p><span class="tex-error">\\frac{1</span></p>',
+    '$$\\frac{1$$': '<p><span class="tex-error">$$\\frac{1$$</span></p>',
+    $$_$$: '<p>$$_$$</p>',
+    '```math\n\\frac{1\n```': '<p><span class="tex-error">\\frac{1</span></p>',
     '/me waves': '<p>/me waves</p>',
   }
   for (const [source, html] of Object.entries(cases))
     test(JSON.stringify(source), () => assert.equal(rendering(source).html, html))
+
+  test('formulas are typeset, in a line and on their own', () => {
+    const inline = paragraph('$$x^2$$')
+    assert.match(inline, /^<span class="katex"><span class="katex-mathml"><math .*<msup><mi>x<\/mi><mn>2<\/mn><\/msup>/)
+    assert.match(inline, /<annotation encoding="application\/x-tex">x\^2<\/annotation>/)
+    assert.match(rendering('```math\n\\frac{1}{2}\n```').html, /^<p><span class="katex-display"><span class="katex">/)
+  })
 
   test('tables', () => {
     const { html } = rendering('| a | b |\n|---|:-:|\n| **1** | 2 |')
@@ -243,9 +260,17 @@ describe('links', () => {
   test('bare ones end before the punctuation of the sentence', () => {
     const link = (url: string) => `<a href="${url}">${url}</a>`
     assert.equal(paragraph('(see https://a.b/c_d_(e)).'), `(see ${link('https://a.b/c_d_(e)')}).`)
-    assert.equal(paragraph('**https://a.b/x*y**'), `<strong>${link('https://a.b/x*y')}</strong>`)
+    assert.equal(paragraph('**https://a.b/x*y**'), '<strong>https://a.b/x*y</strong>')
     assert.equal(paragraph('mail a.b@c.co.uk!'), 'mail <a href="mailto:a.b@c.co.uk">a.b@c.co.uk</a>!')
     assert.equal(paragraph('xhttps://a.b @b.co a@b'), 'xhttps://a.b @b.co a@b')
+    assert.equal(paragraph('x=https://a.b a@b.co/c'), 'x=https://a.b a@b.co/c')
+  })
+
+  test('domains with a known ending are links, and file names are not', () => {
+    const link = (text: string) => `<a href="http://${text}">${text}</a>`
+    assert.equal(paragraph('Is it foo.org? "is.gd/a/"'), `Is it ${link('foo.org')}? "${link('is.gd/a/')}"`)
+    assert.equal(paragraph('www.a.co.uk/(b) data:a.com'), `${link('www.a.co.uk/(b)')} data:${link('a.com')}`)
+    assert.equal(paragraph('setup.py a.b README.md 1.5'), 'setup.py a.b README.md 1.5')
   })
 
   test('are told', () => {

@@ -9,7 +9,7 @@ import { linkifier, paragraph, rendering } from '../../support/markdown.ts'
 
 const attributes: Readonly<Record<string, readonly string[]>> = {
   a: ['class', 'data-stream-id', 'href', 'title'],
-  audio: ['controls', 'preload', 'src', 'title'],
+  audio: ['controls', 'data-original-url', 'preload', 'src', 'title'],
   div: ['aria-hidden', 'class', 'data-code-language'],
   img: ['alt', 'class', 'data-original-content-type', 'data-original-dimensions', 'src', 'title'],
   ol: ['start'],
@@ -21,25 +21,33 @@ const attributes: Readonly<Record<string, readonly string[]>> = {
 }
 const plain = 'blockquote br code del em h1 h2 h3 h4 h5 h6 hr li p pre strong table tbody thead tr ul'.split(' ')
 const empty = new Set(['br', 'hr', 'img'])
+/** Of KaTeX, which writes styles too. */
+const formulaTags =
+  'math semantics annotation mrow mi mn mo ms mtext mspace msup msub msubsup mover munder munderover mfrac msqrt mroot mtable mtr mtd menclose mpadded mphantom mstyle svg path line'.split(
+    ' ',
+  )
 
 /** Reads HTML as strictly as we write it; throws at anything else. */
 function checkHtml(html: string): void {
   const open: string[] = []
-  const token = /([^<>"&]|&(?:amp|lt|gt|quot);)+|<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+(?:="[^<>"]*")?)*)>/y
+  const token =
+    /([^<>&]|&(?:#\d+|#x[0-9a-f]+|[0-9a-z]+);)+|<(\/?)([a-z][a-z0-9]*)((?: [a-zA-Z-]+(?:="[^<>"]*")?)*)\/?>/iy
   while (token.lastIndex < html.length) {
     const at = token.lastIndex
     const found = token.exec(html)
     assert.ok(found, `not HTML of ours: ${JSON.stringify(html.slice(at, at + 60))}`)
     const [, , closing, tag, written] = found
     if (tag === undefined) continue
-    assert.ok(plain.includes(tag) || attributes[tag], `<${tag}>`)
+    const isFormula = formulaTags.includes(tag) || written?.includes(' style=') || written?.includes(' aria-hidden=')
+    assert.ok(isFormula || plain.includes(tag) || attributes[tag], `<${tag}>`)
     if (closing) assert.equal(open.pop(), tag, `</${tag}> closes something else`)
     else if (!empty.has(tag)) {
       assert.ok(tag !== 'a' || !open.includes('a'), 'a link in a link')
       open.push(tag)
     }
-    for (const [, name, value] of (written ?? '').matchAll(/ ([a-z-]+)(?:="([^"]*)")?/g)) {
-      assert.ok(attributes[tag]?.includes(name!), `<${tag} ${name}>`)
+    for (const [, name, value] of (written ?? '').matchAll(/ ([a-zA-Z-]+)(?:="([^"]*)")?/g)) {
+      if (isFormula) assert.doesNotMatch(name!, /^(?:on|href|src)/i)
+      else assert.ok(attributes[tag]?.includes(name!), `<${tag} ${name}>`)
       assert.ok(!/&(?!(?:amp|lt|gt|quot);)/.test(value ?? ''), value)
       if (name === 'href' || name === 'src') checkAddress(value!)
     }

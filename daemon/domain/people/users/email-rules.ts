@@ -24,7 +24,7 @@ function isInDomains(state: State, host: string): boolean {
 }
 
 function isDisposable(host: string): boolean {
-  disposable ??= new Set(disposableDomains)
+  disposable ??= new Set(disposableDomains.split(' '))
   return disposable.has(host)
 }
 

@@ -1,0 +1,96 @@
+// Addresses that are links without any markup: with a scheme, or a domain with a known ending, or of mail. Which words they are,
+// and where they end, is as on the public server.
+
+import topLevelDomains from '../../../data/top-level-domains.json' with { type: 'json' }
+
+export interface BareLink {
+  readonly start: number
+  readonly end: number
+  /** The address as a link, with a scheme. */
+  readonly url: string
+}
+
+/** Cheap and never wrong: whether a text can hold one. */
+export function mayHoldLinks(text: string): boolean {
+  return /[\p{L}\p{N}_-]\.[\p{L}\p{N}]|:\/\//u.test(text)
+}
+
+/** From left to right. */
+export function findBareLinks(text: string): BareLink[] {
+  const found: BareLink[] = []
+  if (!mayHoldLinks(text)) return found
+  for (const { 0: word, index } of text.matchAll(/\S+/g)) {
+    const link = linkInWord(word)
+    if (link) found.push({ ...link, start: index + link.start, end: index + link.end })
+  }
+  return found
+}
+
+/** Where in a word a link is looked for; more would take quadratic time on a word that is made for it. */
+const mostStarts = 16
+const opening = /(?<![^'"(,:<])[\p{L}\p{N}_.-]/gu
+
+/** A word holds one link at most: after it only punctuation may follow. */
+function linkInWord(word: string): BareLink | undefined {
+  if (!mayHoldLinks(word)) return undefined
+  // Punctuation of the sentence around a link is no part of it.
+  let tail = word.length
+  while (tail > 0 && `!:;?),.'">`.includes(word[tail - 1]!)) tail--
+  let starts = 0
+  for (const { index } of word.matchAll(opening)) {
+    if (++starts > mostStarts) return undefined
+    const link = linkAt(word, index, tail)
+    if (link) return link
+  }
+  return undefined
+}
+
+const scheme = /https?:\/\//y
+const host = /[\p{L}\p{N}_.:@-]+/uy
+const domain = /(?:[\p{L}\p{N}_-]+\.)+([\p{L}\p{N}_-]+)/uy
+const mail = /[\p{L}\p{N}_.-]+@[\p{L}\p{N}_.-]+\.[\p{L}\p{N}_]+/uy
+
+function linkAt(word: string, start: number, tail: number): BareLink | undefined {
+  const schemeEnd = endOf(scheme, word, start)
+  if (schemeEnd !== undefined) {
+    const hostEnd = endOf(host, word, schemeEnd)
+    const end = hostEnd === undefined ? undefined : linkEnd(word, hostEnd, Math.max(tail, schemeEnd + 1))
+    return end === undefined ? undefined : { start, end, url: word.slice(start, end) }
+  }
+  const domainEnd = endOf(domain, word, start)
+  if (domainEnd !== undefined && endsInTopLevelDomain(word.slice(start, domainEnd))) {
+    const end = linkEnd(word, domainEnd, tail)
+    if (end !== undefined) return { start, end, url: `http://${word.slice(start, end)}` }
+  }
+  const mailEnd = endOf(mail, word, start)
+  return mailEnd === tail ? { start, end: tail, url: `mailto:${word.slice(start, tail)}` } : undefined
+}
+
+function endOf(pattern: RegExp, text: string, start: number): number | undefined {
+  pattern.lastIndex = start
+  return pattern.test(text) ? pattern.lastIndex : undefined
+}
+
+/** The end of the path after the host, or of the host; undefined if something else follows than punctuation. */
+function linkEnd(word: string, hostEnd: number, tail: number): number | undefined {
+  if (word[hostEnd] !== '/') return hostEnd >= tail ? tail : undefined
+  let depth = 0
+  for (let at = hostEnd + 1; at <= word.length; at++) {
+    if (at >= tail && depth === 0) return at
+    if (word[at] === '"') return undefined
+    if (word[at] === '(' && ++depth > deepest) return undefined
+    if (word[at] === ')' && --depth < 0) return undefined
+  }
+  return undefined
+}
+
+/** Parentheses inside each other that a path may have. */
+const deepest = 7
+
+// Shared by all worlds: made from a file that ships with the program, and never changed after that.
+let endings: ReadonlySet<string> | undefined
+
+function endsInTopLevelDomain(name: string): boolean {
+  endings ??= new Set(topLevelDomains.split(' '))
+  return endings.has(name.slice(name.lastIndexOf('.') + 1))
+}
