@@ -70,7 +70,7 @@ describe('emoji', () => {
       noSuchEmoji(state, 'robott').message,
       'emoji_name: there is no emoji "robott". Did you mean robot or root or rowboat?',
     )
-    assert.equal(noSuchEmoji(state, 'zzzzzzzzzz').message, 'emoji_name: there is no emoji "zzzzzzzzzz"')
+    assert.equal(noSuchEmoji(state, 'qqqqqqqqqq').message, 'emoji_name: there is no emoji "qqqqqqqqqq"')
   })
 
   test('unknown names, codes and types are told', () => {
