@@ -45,8 +45,8 @@ for (const bundle of [...bundles, 'fastify']) rmSync(`${dist}/${bundle}.cjs.cach
  * parts is first used.
  */
 const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }>> = {
-  // Only patterns of linkifiers need it.
-  re2js: { parts: ['RE2JS'], by: /daemon\/domain\// },
+  // Only patterns of linkifiers and waits need it.
+  re2js: { parts: ['RE2JS'], by: /daemon\/(domain|api)\// },
   // Only texts that have some markup.
   'markdown-it': { parts: ['default'], by: /daemon\/domain\// },
   // Only formulas; it is a bundle of its own.
@@ -90,7 +90,7 @@ const lazily: Plugin = {
     }))
   },
 }
-/** Bundles that are loaded when they are wanted, and what makes them: fastify, what operators do to a store, the metrics, the client of bots. */
+/** Bundles that are loaded when they are wanted, and what makes them: fastify, what operators do to a store, the metrics, the client of bots, the patterns of `tail` and `wait`. */
 const late: Readonly<Record<string, string>> = {
   backup: 'daemon/maintenance/backup.ts',
   client: 'daemon/client/index.ts',
@@ -99,6 +99,7 @@ const late: Readonly<Record<string, string>> = {
   katex: 'katex',
   maintenance: 'daemon/maintenance/index.ts',
   metrics: 'daemon/metrics/prometheus.ts',
+  pattern: 'daemon/api/pattern.ts',
 }
 const apart: Plugin = {
   name: 'apart',

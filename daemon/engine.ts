@@ -1,6 +1,7 @@
 // Decide, apply, append, announce, reply. The one place where state changes; nothing in it awaits before the journal has
 // the facts, so the next command always sees this one's work.
 
+import { Boundary, Defect } from './boundary.ts'
 import type { Fact } from './domain/facts.ts'
 import { announceFact } from './domain/index.ts'
 import { State } from './domain/model/state.ts'
@@ -17,8 +18,12 @@ export interface EngineParts {
   readonly snapshots: Snapshots | null
   readonly queues: Queues
   readonly now: () => number
-  /** The disk failed: memory is ahead of it, and only a restart may go on. */
+  /** The disk failed, or a defect left memory in doubt: only a restart may go on. */
   readonly onFailure: (error: Error) => void
+  /** What in this world runs without a caller. Its own, if it is absent. */
+  readonly boundary?: Boundary
+  /** What callers are told when a defect has ended this world. */
+  readonly whenEnded?: string | undefined
   /** Facts were taken: what is planned may have changed. */
   readonly onChange: () => void
   /** Called with each fact before it is applied, by replay too. Absent where nobody remembers how things were. */
@@ -46,6 +51,7 @@ export class Engine implements Holder {
   state = new State()
   secretVerifier: string | undefined
   readonly queues: Queues
+  readonly boundary: Boundary
   readonly #parts: EngineParts
   /** The newest flush that something waits for; undefined when everything decided so far is on disk. */
   #flush: { readonly durable: Promise<void>; position: number; done: Promise<void> } | undefined
@@ -61,6 +67,7 @@ export class Engine implements Holder {
   constructor(parts: EngineParts) {
     this.#parts = parts
     this.queues = parts.queues
+    this.boundary = parts.boundary ?? new Boundary(error => this.fail(new Defect(error)))
     this.#following = parts.cluster !== undefined
   }
 
@@ -133,14 +140,9 @@ export class Engine implements Holder {
     }
     const { facts, signals, mails, dropped, touch, reply } = outcome
     if (facts && facts.length > 0 && this.#following) throw notLeading()
-    touch?.(this.state)
+    if (touch) this.#change(() => touch(this.state))
     if (facts && facts.length > 0) this.#append(op, actor, facts)
-    if (signals && signals.length > 0) {
-      if (this.queues.full(signals, this.position)) this.#append('tick', null, [])
-      this.queues.push(this.position, signals, false)
-      // Otherwise they go with the flush that everything before them waits for.
-      if (!this.#flush) this.queues.release(this.position)
-    }
+    if (signals && signals.length > 0) this.#signal(signals)
     const hand = () => {
       if (mails && mails.length > 0) this.#parts.post?.(mails)
       if (dropped) this.#parts.drop?.(dropped)
@@ -152,10 +154,10 @@ export class Engine implements Holder {
   /** Signals that another daemon has sent to its own queues, and what goes with them. */
   tell(signals: readonly Announcement[], touch: Outcome<object>['touch']): void {
     this.#mustBeOpen()
-    touch?.(this.state)
-    if (signals.length === 0) return
-    this.queues.push(this.position, signals, false)
-    if (!this.#flush) this.queues.release(this.position)
+    this.#change(() => {
+      touch?.(this.state)
+      if (signals.length > 0) this.#push(signals)
+    })
   }
 
   /** Whether a queue may have sent this event to a client: not here, but perhaps at another daemon. */
@@ -210,7 +212,20 @@ export class Engine implements Holder {
   /** Fails when the store is gone from under it; writes notice that by themselves. */
   checkStore(): void {
     const lost = this.#failure ? undefined : this.#parts.journal.lost()
-    if (lost) this.#fail(lost)
+    if (lost) this.fail(lost)
+  }
+
+  /** Ends it: everything from now on is refused, and nothing more is written. */
+  fail(error: Error): void {
+    if (this.#failure) return
+    this.#failure = error
+    this.#parts.journal.abandon(error)
+    this.#parts.onFailure(error)
+  }
+
+  /** What callers are answered since it has failed. */
+  get failure(): Refusal | undefined {
+    return this.#failure && this.#notReady()
   }
 
   /** Writes a snapshot beside the traffic and forgets the journal it covers. */
@@ -283,8 +298,10 @@ export class Engine implements Holder {
   #append(op: string, actor: number | null, facts: readonly Fact[]): void {
     const { journal, now } = this.#parts
     const { position, durable } = journal.append({ time: now(), actor, op, facts })
-    this.#take(position, facts)
-    this.#parts.onChange()
+    this.#change(() => {
+      this.#take(position, facts)
+      this.#parts.onChange()
+    })
     // One handler per flush, set before anyone waits: queues hear of a fact just before its author's reply is sent.
     if (this.#flush?.durable === durable) this.#flush.position = position
     else {
@@ -292,15 +309,37 @@ export class Engine implements Holder {
       flush.done = durable.then(
         () => {
           if (this.#flush === flush) this.#flush = undefined
-          this.queues.release(flush.position)
+          this.#change(() => this.queues.release(flush.position))
         },
         (error: Error) => {
-          this.#fail(error)
+          this.fail(error)
           throw this.#notReady()
         },
       )
       flush.done.catch(() => {})
       this.#flush = flush
+    }
+  }
+
+  #signal(signals: readonly Announcement[]): void {
+    if (this.queues.full(signals, this.position)) this.#append('tick', null, [])
+    this.#change(() => this.#push(signals))
+  }
+
+  #push(signals: readonly Announcement[]): void {
+    this.queues.push(this.position, signals, false)
+    // Otherwise they go with the flush that everything before them waits for.
+    if (!this.#flush) this.queues.release(this.position)
+  }
+
+  /** Changes memory. A change that stops half-way leaves it in doubt, and ends the world. */
+  #change(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      // A refusal comes too late here: it is a defect like any other.
+      this.boundary.fail(error instanceof Refusal ? new Error(error.message, { cause: error }) : error)
+      throw this.#notReady()
     }
   }
 
@@ -319,13 +358,8 @@ export class Engine implements Holder {
   }
 
   #notReady(): Refusal {
+    if (this.#failure instanceof Defect) return ended(this.#parts.whenEnded)
     return this.#parts.cluster ? notLeading() : notReady()
-  }
-
-  #fail(error: Error): void {
-    if (this.#failure) return
-    this.#failure = error
-    this.#parts.onFailure(error)
   }
 
   async #compact(): Promise<void> {
@@ -355,6 +389,12 @@ function rowsOf(saved: Readonly<Record<string, Iterable<unknown>>>): Record<stri
 
 function notReady(): Refusal {
   return new Refusal('The daemon cannot write its store and is stopping; see its log.', { code: 'SERVER_NOT_READY' })
+}
+
+function ended(
+  msg = 'A defect of the daemon has ended this organization, and the daemon is stopping; see its log.',
+): Refusal {
+  return new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 })
 }
 
 function notLeading(): Refusal {

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
 import { localProfile, type Ready, type Running, runningFileName } from './api/local.ts'
+import { Defect } from './boundary.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './config.ts'
 import { withConfigFile } from './config-file.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
@@ -67,6 +68,12 @@ function stopOnSignals(daemon: Daemon): void {
       error => giveUp(error),
     )
   }
+  // What no world has, the port for example.
+  process.once('uncaughtException', error => {
+    process.on('uncaughtException', () => {})
+    warn(`unexpected failure: ${error.stack}`)
+    onFailure(new Defect(error))
+  })
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   // The terminal is gone, or, where there was none, somebody wants the files read again.
@@ -75,16 +82,19 @@ function stopOnSignals(daemon: Daemon): void {
   process.on('SIGUSR2', () => daemon.world.engine.compact().catch(error => warn(`compaction failed: ${error.message}`)))
 }
 
-/** The disk refuses writes. What was answered is safe; what is only in memory must not be shown to any client. */
+/** The disk refuses writes, or memory is in doubt. What was answered is safe; what is only in memory must not be shown to any client. */
 function onFailure(error: Error): void {
   process.stderr.write(
     error instanceof ReplicaFailed
       ? `natterd: ${error.message}.\nIt leaves its cluster and stops; the other daemons go on.\n`
-      : error instanceof StoreGone
-        ? `natterd: ${error.message}. It stops, because nothing that it wrote now would be kept.\n` +
-          'Put the folder back, or choose another with --data, then start natterd again.\n'
-        : `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
-          'Make room or mend the disk, then start natterd again: it goes on from the last durable entry.\n',
+      : error instanceof Defect
+        ? `natterd: a defect ended the organization (${error.message}). Everything answered so far is on disk.\n` +
+          'The log has the details. Start natterd again: it goes on from the last durable entry.\n'
+        : error instanceof StoreGone
+          ? `natterd: ${error.message}. It stops, because nothing that it wrote now would be kept.\n` +
+            'Put the folder back, or choose another with --data, then start natterd again.\n'
+          : `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
+            'Make room or mend the disk, then start natterd again: it goes on from the last durable entry.\n',
   )
   // Requests in progress get their error first.
   setTimeout(() => process.exit(1), 100)

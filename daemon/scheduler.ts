@@ -52,7 +52,7 @@ export class Scheduler {
   reconsider(): void {
     if (this.#reconsidering || !this.#running) return
     this.#reconsidering = true
-    queueMicrotask(() => {
+    this.#engine.boundary.soon(() => {
       this.#reconsidering = false
       this.#set()
     })
@@ -81,14 +81,16 @@ export class Scheduler {
     const until = performance.now() + slice
     const now = this.#clock.now()
     for (let next = this.#next(); next && next.at <= now && this.#running; next = this.#next()) {
-      this.#run(next.job)
+      void this.#run(next.job)
       if (performance.now() > until) break
     }
     this.#set()
   }
 
-  // Decided and applied before this returns; only the disk is waited for. A failure to write stops the daemon by
-  // itself, and anything else is a defect of the job.
+  /**
+   * Decided and applied before this returns; only the disk is waited for. Never rejects: a job that cannot decide has changed
+   * nothing, and rests; whatever fails after that is reported by the engine, which ends the world.
+   */
   async #run(job: Job): Promise<void> {
     const rests = this.#clock.now() + rest
     try {

@@ -4,6 +4,7 @@
 import { cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, sep } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClockSetting, SavedWorld, SnapshotFiles, WorldTime } from './control/snapshots.ts'
 import type { Fact } from './domain/facts.ts'
 import { State } from './domain/model/state.ts'
@@ -90,7 +91,7 @@ async function* linesOf(rows: Iterable<unknown>): AsyncGenerator<string> {
     if (piece.length < pieceLength) continue
     yield piece
     piece = ''
-    await new Promise(resolve => setImmediate(resolve))
+    await nextTurn()
   }
   yield piece
 }

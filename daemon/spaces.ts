@@ -73,6 +73,7 @@ export class Spaces implements SpacesDoor {
       last_used: lastUsed,
       expires: spaceIdle === 0 || world.isAwaited ? null : lastUsed + spaceIdle * 1000,
       busy: world.isAwaited,
+      ended: world.ended ?? null,
     }))
     return { spaces, most: maxSpaces }
   }
@@ -117,15 +118,20 @@ export class Spaces implements SpacesDoor {
       store: memoryStore(settings.secret, beginning.files.fork()),
       host: server.hostOf(name),
       beginning,
-      onFailure: error => {
-        warn(`the space ${name} failed and is deleted: ${error.message}`)
-        const space = this.#spaces.get(name)
-        if (space?.world === world) void this.end(space)
-      },
+      onFailure: error => this.#endedBy(error, name, world),
+      whenEnded: `A defect of the daemon has ended the space ${name}; the log of the daemon has the details. Delete the space and create it again.`,
       warn: text => warn(`space ${name}: ${text}`),
     })
     await world.start(`${main.url}${prefixOf(name)}`)
     return { name, world, created: Date.now(), lastUsed: Date.now(), requests: 0, unused: 0 }
+  }
+
+  /** A space that a defect ended stays in the list, with the reason, until it is deleted: its callers can find out what happened. */
+  #endedBy(error: Error, name: string, world: World): void {
+    const { warn } = this.#parts
+    warn(`a defect ended the space ${name}: ${error.message}. The other spaces go on; delete it and create it again`)
+    // Some of it may be past stopping, and is gone when the space is deleted.
+    world.stop().catch(() => {})
   }
 
   /** As the daemon's own, except for what a space has for itself. */
@@ -161,6 +167,7 @@ export class Spaces implements SpacesDoor {
   ): Promise<Beginning> {
     if (snapshot === undefined && from === undefined) return this.#beginnings.found(settings, preset, seed)
     const source = from === undefined || from === mainWorld ? this.#parts.main : this.#named(from, 'from').world
+    if (source.engine.failure) throw source.engine.failure
     const beginning = source.copy(snapshot)
     return clock === undefined ? beginning : { ...beginning, clock: undefined }
   }
@@ -194,6 +201,7 @@ export class Spaces implements SpacesDoor {
   }
 
   #show({ name, world }: Space): ShownSpace {
+    if (world.engine.failure) throw world.engine.failure
     const control = world.control!
     const { controlToken } = world.keys
     return {
@@ -216,7 +224,7 @@ export class Spaces implements SpacesDoor {
       clearInterval(this.#looking)
       this.#looking = undefined
     }
-    await world.stop(undefined, 'This space has been deleted.')
+    if (world.ended === undefined) await world.stop(undefined, 'This space has been deleted.')
   }
 
   #keepLooking(): void {

@@ -26,8 +26,10 @@ export interface WorldParts {
   readonly spaces?: () => Promise<SpacesDoor>
   /** The server that its requests come from. */
   readonly host: SiteHost
-  /** The store can no longer be written. This world must be stopped; another one may be built on the same store. */
+  /** The store can no longer be written, or a defect ended this world. It must be stopped; another one may be built on the same store. */
   readonly onFailure: (error: Error) => void
+  /** What callers are told when a defect has ended it. */
+  readonly whenEnded?: string
   readonly warn: (text: string) => void
   /** Of the process; absent where they are not wanted, and in worlds beside the main one. */
   readonly metrics?: WorldMetrics | undefined

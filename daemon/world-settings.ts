@@ -1,5 +1,6 @@
 // What of the flags belongs to one world, and what follows from it.
 
+import type { Boundary } from './boundary.ts'
 import type { Config } from './config.ts'
 import type { ServerFacts } from './domain/resource.ts'
 import { type Clock, RealClock, SteeredClock } from './io/clock.ts'
@@ -36,9 +37,9 @@ export type WorldSettings = Pick<
   | 'webhookTimeout'
 >
 
-export function clockOf({ clock, control }: WorldSettings): Clock {
-  if (clock === 'real') return control ? new SteeredClock() : new RealClock()
-  return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt)
+export function clockOf({ clock, control }: WorldSettings, boundary: Boundary): Clock {
+  if (clock === 'real') return control ? new SteeredClock(undefined, boundary) : new RealClock(boundary)
+  return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt, boundary)
 }
 
 /** The URL is known when the world starts. */

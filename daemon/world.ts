@@ -3,6 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { findingsText } from './api/findings.ts'
+import { Boundary, type Cancel, Defect } from './boundary.ts'
 import { ControlPlane } from './control/control-plane.ts'
 import { knowsEndpoint, resources } from './domain/index.ts'
 import type { User } from './domain/model/state.ts'
@@ -32,6 +33,8 @@ export type { Beginning, WorldCluster, WorldParts } from './world-parts.ts'
 
 /** How soon an idle world notices that its folder is gone; a write notices at once. */
 const storeCheckMs = 1000
+/** How often it looks whether the journal has outgrown its snapshot. */
+const compactionCheckMs = 5000
 
 export class World {
   readonly clock: Clock
@@ -52,14 +55,17 @@ export class World {
   readonly #tools: Tools
   #randomness: Randomness = realRandomness
   #leading = false
-  #compaction: NodeJS.Timeout | undefined
-  #storeCheck: NodeJS.Timeout | undefined
+  #ended: string | undefined
+  #compaction: Cancel | undefined
+  #storeCheck: Cancel | undefined
+  /** What runs without a caller in here. What fails there ends this world. */
+  readonly #boundary = new Boundary(error => this.#endBy(error))
 
   constructor(parts: WorldParts) {
     const { settings, store, warn } = parts
     const passwords = new Passwords(settings.passwordCost, rateLimited)
     this.#parts = parts
-    this.clock = clockOf(settings)
+    this.clock = clockOf(settings, this.#boundary)
     this.keys = keysFrom(store.secret.text)
     this.#server = serverFacts(settings)
     this.#tools = {
@@ -137,12 +143,17 @@ export class World {
     this.#mailer.resume()
     if (this.#parts.settings.memory) return
     this.#compactWhenWorthIt()
-    this.#storeCheck = setInterval(() => this.engine.checkStore(), storeCheckMs).unref()
+    this.#storeCheck = this.#boundary.every(storeCheckMs, () => this.engine.checkStore())
   }
 
   /** What another world needs to begin as this one is now, or as it was when a snapshot was saved. */
   copy(snapshot?: string): Beginning {
     return { ...this.control!.worlds.copy(snapshot, 'snapshot'), files: this.#parts.store.files }
+  }
+
+  /** The defect that ended it. */
+  get ended(): string | undefined {
+    return this.#ended
   }
 
   /** Whether somebody waits for an answer from it. */
@@ -165,8 +176,8 @@ export class World {
     this.#scheduler.stop()
     await this.#webhooks.stop()
     await this.#exports.stop()
-    clearInterval(this.#compaction)
-    clearInterval(this.#storeCheck)
+    this.#compaction?.()
+    this.#storeCheck?.()
     this.#queues.answerAll()
     this.control?.end()
     await drain()
@@ -177,6 +188,20 @@ export class World {
     if (this.clock instanceof SteeredClock) this.clock.stop()
     await this.#mailer.settled()
     this.#reportFindings()
+  }
+
+  #endBy(error: Error): void {
+    this.#ended = error.message
+    this.#parts.host.log.error({ err: error, url: this.url }, 'a defect ended the organization at this address')
+    this.engine.fail(new Defect(error))
+  }
+
+  /** A defect ended it: calls are refused, and polls and waits in progress too. */
+  #refuseAll(): void {
+    const refusal = this.engine.failure!
+    this.site.end(refusal)
+    this.#queues.refuseAll(refusal)
+    this.control?.end()
   }
 
   #reportFindings(): void {
@@ -239,9 +264,10 @@ export class World {
 
   #compactWhenWorthIt(): void {
     const { store, warn } = this.#parts
-    this.#compaction = setInterval(() => {
-      if (store.worthCompacting()) this.engine.compact().catch(error => warn(`compaction failed: ${error.message}`))
-    }, 5000).unref()
+    this.#compaction = this.#boundary.every(compactionCheckMs, async () => {
+      if (store.worthCompacting())
+        await this.engine.compact().catch(error => warn(`compaction failed: ${error.message}`))
+    })
   }
 
   // --- parts: what they call of each other is looked up when it is called, so the order above is free ------------
@@ -285,9 +311,12 @@ export class World {
       queues: this.#queues,
       now: this.#now,
       onFailure: error => {
-        this.site.beginClosing()
+        if (error instanceof Defect) this.#refuseAll()
+        else this.site.beginClosing()
         onFailure(error)
       },
+      boundary: this.#boundary,
+      whenEnded: this.#parts.whenEnded,
       ...(this.#parts.settings.control && { onFact: (...fact) => this.control?.history.take(...fact) }),
       onChange: () => {
         this.#scheduler.reconsider()
@@ -301,7 +330,7 @@ export class World {
       },
       drop: files => {
         // The control plane can go back to a state that names files which this one does not.
-        if (!this.control) void this.#unneededFiles.drop(files)
+        if (!this.control) this.#boundary.run(() => this.#unneededFiles.drop(files))
       },
       cluster: this.#parts.cluster,
     })

@@ -70,7 +70,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const names = namesOf(account, { timeout: globals.timeout })
   const found = await criteriaFor(wishesFrom(flags), names)
   const criteria: Criterion[] = [...found.all]
-  if (flags.match !== undefined) criteria.push(textCriterion(String(flags.match), '--match'))
+  if (flags.match !== undefined) criteria.push(await textCriterion(String(flags.match), '--match'))
   // Only --narrow is sent to the server: to report near misses, we must see them.
   const told = await criteriaFor(flags.narrow === undefined ? {} : { narrow: String(flags.narrow) }, names)
   const { narrow, queueNarrow } = told

@@ -2,6 +2,7 @@
 
 import type { Finding } from '../api/findings.ts'
 import { maskTokens } from '../api/masking.ts'
+import type { Boundary } from '../boundary.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 import { codeIn, cutText, keptOfAnswer, longestAgent, mask, maskAnswer, presentSent } from './kept.ts'
@@ -60,8 +61,8 @@ export class Calls extends Recent<Call> {
   readonly #revisions = new WeakMap<Call, number>()
   #revision = 0
 
-  constructor(clock: CallClock) {
-    super(kept)
+  constructor(clock: CallClock, boundary: Boundary) {
+    super(kept, boundary)
     this.#clock = clock
   }
 

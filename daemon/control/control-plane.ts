@@ -1,5 +1,6 @@
 // The control plane: what a test can ask of one world beside the API. Off unless asked for, and never under /api.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Keys, Mail } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import type { Watch } from '../http/exchange.ts'
@@ -49,7 +50,7 @@ export class ControlPlane {
   readonly calls: Calls
   readonly events: Events
   readonly faults: Faults
-  readonly outbox = new Recent<LoggedMail>(1000)
+  readonly outbox: Recent<LoggedMail>
   readonly deliveries: Deliveries
   readonly worlds: Worlds
   readonly live: Live
@@ -63,13 +64,15 @@ export class ControlPlane {
     const { clock, engine, keys, randomNumber } = parts
     this.parts = parts
     this.clock = clock
-    this.calls = new Calls(clock)
-    this.events = new Events(() => clock.now())
+    const { boundary } = engine
+    this.calls = new Calls(clock, boundary)
+    this.events = new Events(() => clock.now(), boundary)
+    this.outbox = new Recent(1000, boundary)
     this.faults = new Faults(randomNumber)
     this.deliveries = new Deliveries(engine, keys)
     this.worlds = new Worlds(engine, clock, parts.snapshotFiles)
     this.history = new History(() => engine)
-    this.live = new Live([this.calls, this.events])
+    this.live = new Live([this.calls, this.events], boundary)
     this.findings = parts.strict ? new Findings() : undefined
     this.watch = watchCalls({ engine, calls: this.calls, faults: this.faults, findings: this.findings })
   }
@@ -113,11 +116,11 @@ export class ControlPlane {
     // What is being tried now is tried at the time that was.
     await this.parts.quiet()
     await this.clock.moveTo(time, async () => {
-      await new Promise(resolve => setImmediate(resolve))
+      await nextTurn()
       await this.parts.quiet()
       await this.engine.settled()
     })
-    await new Promise(resolve => setImmediate(resolve))
+    await nextTurn()
   }
 
   /** Everything as it was at the beginning: state, time, faults, logs. */

@@ -37,7 +37,7 @@ export class Deliveries extends Log<Delivery> {
   readonly #requests = new Map<number, NonNullable<Delivery['request']>>()
 
   constructor(engine: Engine, keys: Keys) {
-    super()
+    super(engine.boundary)
     this.#engine = engine
     this.#keys = keys
   }

@@ -1,6 +1,7 @@
 // The log of events: everything that was announced, in its fullest form, whether or not anyone had a queue for it.
 
 import { capabilities } from '../api/capabilities.ts'
+import type { Boundary } from '../boundary.ts'
 import type { Announcement } from '../domain/resource.ts'
 import { Adapter, clientOf } from '../events/adapt.ts'
 import { readEvent } from '../events/event-text.ts'
@@ -37,8 +38,8 @@ const everything = clientOf({
 export class Events extends Recent<LoggedEvent> {
   readonly #now: () => number
 
-  constructor(now: () => number) {
-    super(kept)
+  constructor(now: () => number, boundary: Boundary) {
+    super(kept, boundary)
     this.#now = now
   }
 

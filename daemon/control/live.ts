@@ -1,5 +1,6 @@
 // Waits until anything in a set of logs is new: one long poll shows a daemon live.
 
+import type { Boundary } from '../boundary.ts'
 import type { Log } from './recent.ts'
 
 /** Milliseconds. A longer wait would outlive the patience of proxies. */
@@ -9,7 +10,10 @@ export class Live {
   readonly #waiting = new Set<() => void>()
   #ended = false
 
-  constructor(logs: readonly Log<any>[]) {
+  readonly #boundary: Boundary
+
+  constructor(logs: readonly Log<any>[], boundary: Boundary) {
+    this.#boundary = boundary
     for (const log of logs) log.onChange = () => this.#wake()
   }
 
@@ -18,13 +22,12 @@ export class Live {
     if (this.#ended || ms <= 0) return Promise.resolve()
     return new Promise(resolve => {
       const end = () => {
-        clearTimeout(timer)
+        cancel()
         this.#waiting.delete(end)
         resolve()
       }
       // Real time: the clock of the daemon may be frozen.
-      const timer = setTimeout(end, ms)
-      timer.unref()
+      const cancel = this.#boundary.after(ms, end)
       this.#waiting.add(end)
     })
   }

@@ -1,24 +1,8 @@
 // Whether something is what was waited for, and if not, in what it differs: so that a test that fails says why.
 
-/**
- * How `actual` differs from `wanted`: every field of `wanted` must be there and match. Texts such as `/ok|done/i` are
- * patterns. Empty: it is what was wanted.
- */
-export function differences(wanted: unknown, actual: unknown, at = ''): string[] {
-  if (isRecord(wanted)) {
-    if (!isRecord(actual)) return [difference(at, wanted, actual)]
-    return Object.entries(wanted).flatMap(([name, value]) =>
-      differences(value, Object.hasOwn(actual, name) ? actual[name] : undefined, at === '' ? name : `${at}.${name}`),
-    )
-  }
-  if (Array.isArray(wanted)) {
-    if (!Array.isArray(actual) || actual.length !== wanted.length) return [difference(at, wanted, actual)]
-    return wanted.flatMap((value, index) => differences(value, actual[index], `${at}[${index}]`))
-  }
-  const pattern = typeof wanted === 'string' && typeof actual === 'string' ? patternOf(wanted) : undefined
-  if (pattern ? pattern.test(actual as string) : wanted === actual) return []
-  return [difference(at, wanted, actual)]
-}
+import { compilePattern, type Pattern, patternIn } from '../api/pattern.ts'
+import { invalid } from '../domain/refusal.ts'
+import { mostPatternSize } from './recent.ts'
 
 export interface NearMiss<T> {
   readonly item: T
@@ -28,30 +12,83 @@ export interface NearMiss<T> {
 /** How many near misses are listed. */
 const most = 3
 
-/** Those that came closest, the closest first; of equals the newest. */
-export function nearMisses<T>(wanted: unknown, items: Iterable<T>): NearMiss<T>[] {
-  const all = [...items].reverse().map(item => ({ item, differs: differences(wanted, item) }))
-  return all.sort((a, b) => a.differs.length - b.differs.length).slice(0, most)
-}
+/**
+ * Steps of all patterns, over all entries of a log that they are tried on when a wait begins or ends. A step is one instruction on one
+ * character, some 20 ns: what takes a second is refused.
+ */
+const mostSteps = 50_000_000
 
-/** The first text that looks like a pattern and is none, reported before anyone waits for it. */
-export function brokenPattern(wanted: unknown): string | undefined {
-  if (typeof wanted === 'object' && wanted !== null)
-    return Object.values(wanted)
-      .map(brokenPattern)
-      .find(found => found !== undefined)
-  if (typeof wanted !== 'string') return undefined
-  try {
-    patternOf(wanted)
-    return undefined
-  } catch {
-    return wanted
+/** An object whose fields must be there and match. Texts such as `/ok|done/i` are patterns. */
+export class Goal {
+  /** Instructions of all its patterns. */
+  readonly size: number
+  readonly #wanted: unknown
+  readonly #patterns = new Map<string, Pattern>()
+  #steps = 0
+
+  /** Refuses what looks like a pattern and is none, before anyone waits for it. */
+  constructor(wanted: unknown, parameter: string) {
+    this.#wanted = wanted
+    this.#compile(wanted, parameter)
+    this.size = [...this.#patterns.values()].reduce((sum, { size }) => sum + size, 0)
+    if (this.size > mostPatternSize)
+      throw invalid(parameter, 'its patterns are too long together; use fewer or shorter ones')
   }
-}
 
-function patternOf(text: string): RegExp | undefined {
-  const [, source, flags] = /^\/(.+)\/([imsu]*)$/s.exec(text) ?? []
-  return source === undefined ? undefined : new RegExp(source, flags)
+  /** Whether its patterns have been tried on more than anybody needs. */
+  get isTooCostly(): boolean {
+    return this.#steps > mostSteps
+  }
+
+  /** How it differs. Empty: it is what was wanted. */
+  differences(actual: unknown): string[] {
+    return this.#compare(this.#wanted, actual, '')
+  }
+
+  /** Those that came closest, the closest first; of equals the newest. */
+  nearMisses<T>(items: readonly T[]): NearMiss<T>[] {
+    const all: NearMiss<T>[] = []
+    for (const item of items.toReversed()) {
+      if (this.isTooCostly) break
+      all.push({ item, differs: this.differences(item) })
+    }
+    return all.sort((a, b) => a.differs.length - b.differs.length).slice(0, most)
+  }
+
+  #compare(wanted: unknown, actual: unknown, at: string): string[] {
+    if (isRecord(wanted)) {
+      if (!isRecord(actual)) return [difference(at, wanted, actual)]
+      return Object.entries(wanted).flatMap(([name, value]) =>
+        this.#compare(
+          value,
+          Object.hasOwn(actual, name) ? actual[name] : undefined,
+          at === '' ? name : `${at}.${name}`,
+        ),
+      )
+    }
+    if (Array.isArray(wanted)) {
+      if (!Array.isArray(actual) || actual.length !== wanted.length) return [difference(at, wanted, actual)]
+      return wanted.flatMap((value, index) => this.#compare(value, actual[index], `${at}[${index}]`))
+    }
+    return this.#isMet(wanted, actual) ? [] : [difference(at, wanted, actual)]
+  }
+
+  #isMet(wanted: unknown, actual: unknown): boolean {
+    const pattern = typeof wanted === 'string' && typeof actual === 'string' ? this.#patterns.get(wanted) : undefined
+    if (!pattern) return wanted === actual
+    this.#steps += pattern.size * (actual as string).length
+    return pattern.test(actual as string)
+  }
+
+  #compile(wanted: unknown, parameter: string): void {
+    if (typeof wanted === 'object' && wanted !== null)
+      for (const value of Object.values(wanted)) this.#compile(value, parameter)
+    const found = typeof wanted === 'string' ? patternIn(wanted) : undefined
+    if (!found) return
+    const pattern = compilePattern(found.source, found.flags)
+    if ('problem' in pattern) throw invalid(parameter, `${cut(wanted as string)} ${pattern.problem}`)
+    this.#patterns.set(wanted as string, pattern)
+  }
 }
 
 function difference(at: string, wanted: unknown, actual: unknown): string {
@@ -59,7 +96,10 @@ function difference(at: string, wanted: unknown, actual: unknown): string {
 }
 
 function shown(value: unknown): string {
-  const text = value === undefined ? 'absent' : JSON.stringify(value)
+  return value === undefined ? 'absent' : cut(JSON.stringify(value))
+}
+
+function cut(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 

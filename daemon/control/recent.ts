@@ -1,13 +1,38 @@
 // Numbered things that a test looks back on and waits for, and the newest of many such.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Boundary } from '../boundary.ts'
+import { conflict } from '../domain/refusal.ts'
+
 export interface Numbered {
   readonly id: number
 }
 
+/** What is waited for. */
+export interface Wish<T> {
+  fits(item: T): boolean
+  /** Instructions of its patterns, which are tried on every new item. */
+  readonly size: number
+  /** Whether it has been tried on more than anybody needs. */
+  readonly isTooCostly: boolean
+}
+
+/** Instructions that the patterns of all waits in a log may have together. */
+export const mostPatternSize = 1000
+/** Waits at the same time. */
+const mostWaits = 1000
+/** Milliseconds of looking at old items after which other requests get their turn. */
+const slice = 10
+
 export abstract class Log<T extends Numbered> {
-  readonly #waiting = new Set<(item: T) => void>()
+  readonly #waiting = new Map<(item: T) => void, Wish<T>>()
   readonly #ends = new Set<() => void>()
+  readonly #boundary: Boundary
   #ended = false
+
+  constructor(boundary: Boundary) {
+    this.#boundary = boundary
+  }
 
   abstract readonly lastId: number
 
@@ -24,30 +49,62 @@ export abstract class Log<T extends Numbered> {
   /** Something about an item is new: those who wait check it. */
   tell(item: T): void {
     this.onChange?.()
-    for (const look of this.#waiting) look(item)
+    for (const look of this.#waiting.keys()) look(item)
   }
 
   /** The first that fits, of those there are after the number or of those to come; undefined when the time is up. */
-  async wait(fits: (item: T) => boolean, since: number, ms: number): Promise<T | undefined> {
-    const found = this.since(since).find(fits)
-    if (found || ms <= 0 || this.#ended) return found
-    return new Promise(resolve => {
-      const end = (item: T | undefined) => {
-        clearTimeout(timer)
+  async wait(wish: Wish<T>, since: number, ms: number): Promise<T | undefined> {
+    this.#admit(wish)
+    let found: T | undefined
+    const parked = this.#park(wish, since, ms, item => {
+      found = item
+    })
+    // Parked first: what changes while others have their turn is not missed.
+    let until = performance.now() + slice
+    for (const item of this.since(since)) {
+      if (found || wish.isTooCostly) break
+      if (performance.now() > until) {
+        await nextTurn()
+        until = performance.now() + slice
+      }
+      if (wish.fits(item)) parked.end(item)
+    }
+    if (wish.isTooCostly && !found) {
+      parked.end(undefined)
+      throw conflict('since', 'the patterns are too long for a log of this length; give since, or use shorter patterns')
+    }
+    if (ms <= 0 || this.#ended) parked.end(undefined)
+    return parked.found
+  }
+
+  #admit({ size }: Wish<T>): void {
+    if (this.#waiting.size >= mostWaits)
+      throw conflict('within', `${mostWaits} waits are in progress; let some of them end`)
+    const others = [...this.#waiting.values()].reduce((sum, wish) => sum + wish.size, 0)
+    if (others + size > mostPatternSize)
+      throw conflict('within', 'the patterns of all waits in progress are too long together; let some of them end')
+  }
+
+  #park(wish: Wish<T>, since: number, ms: number, onFound: (item: T) => void) {
+    let end!: (item: T | undefined) => void
+    const found = new Promise<T | undefined>(resolve => {
+      end = (item: T | undefined) => {
+        cancel()
         this.#waiting.delete(look)
         this.#ends.delete(giveUp)
+        if (item) onFound(item)
         resolve(item)
       }
       const giveUp = () => end(undefined)
       const look = (item: T) => {
-        if (item.id > since && fits(item)) end(item)
+        if (item.id > since && wish.fits(item)) end(item)
       }
       // Real time: the clock may be frozen while somebody waits.
-      const timer = setTimeout(giveUp, ms)
-      timer.unref()
-      this.#waiting.add(look)
+      const cancel = this.#boundary.after(ms, giveUp)
+      this.#waiting.set(look, wish)
       this.#ends.add(giveUp)
     })
+    return { found, end }
   }
 
   /** Nothing more will come: nobody waits any longer. */
@@ -62,8 +119,8 @@ export class Recent<T extends Numbered> extends Log<T> {
   #items: T[] = []
   #lastId = 0
 
-  constructor(most: number) {
-    super()
+  constructor(most: number, boundary: Boundary) {
+    super(boundary)
     this.#most = most
   }
 

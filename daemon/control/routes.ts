@@ -14,6 +14,7 @@ import { controlResources } from './handlers/index.ts'
 
 /** Answers every path below the prefix: the server has one route for all worlds and asks the one that is meant. */
 export function controlHandler(context: ControlContext) {
+  const { plane } = context
   const routes = Routes.of(controlResources)
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
     try {
@@ -23,6 +24,8 @@ export function controlHandler(context: ControlContext) {
       const params = paramsOf(found, query, request.body as Buffer | undefined)
       const { resource, key } = found.route
       const answer = await resource.handlers[key]!(context, params)
+      // A wait ends with its world; what it found is not to be trusted.
+      if (plane.engine.failure) throw plane.engine.failure
       if (answer instanceof Streamed) return reply.type(answer.type).send(Readable.from(answer.pieces))
       return { result: 'success', msg: '', ...answer }
     } catch (error) {

@@ -1,6 +1,7 @@
 // States to go back to: the one the daemon began with, and those saved by name. Kept in memory; rows are shared with the
 // living state, so saving one costs next to nothing.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { compareStates, type Difference } from '../domain/difference/index.ts'
 import type { State } from '../domain/model/state.ts'
 import { conflict, invalid, missingOwn } from '../domain/refusal.ts'
@@ -150,7 +151,7 @@ export class Worlds {
     for (;;) {
       const { done, value } = comparing.next()
       if (done) return value
-      await new Promise(resolve => setImmediate(resolve))
+      await nextTurn()
     }
   }
 

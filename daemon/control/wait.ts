@@ -4,7 +4,7 @@ import { userByEmail } from '../domain/model/lookups.ts'
 import type { User } from '../domain/model/state.ts'
 import { invalid, missingOwn } from '../domain/refusal.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { brokenPattern, differences, nearMisses } from './match.ts'
+import { Goal } from './match.ts'
 import type { Log } from './recent.ts'
 
 export interface Wanted {
@@ -37,19 +37,27 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
   if (!kind || another) throw invalid('event', 'give exactly one of event, call or webhook, as an object')
   const wanted = sent[kind]
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) throw invalid(kind, 'must be an object')
-  const broken = brokenPattern(wanted)
-  if (broken !== undefined) throw invalid(kind, `${broken} is not a valid pattern`)
   const log: Log<any> = { event: plane.events, call: plane.calls, webhook: plane.deliveries }[kind]
-  const goal = kind === 'event' ? { event: wanted } : addressed(plane, wanted, kind === 'call' ? 'user' : 'bot')
+  const goal = new Goal(
+    kind === 'event' ? { event: wanted } : addressed(plane, wanted, kind === 'call' ? 'user' : 'bot'),
+    kind,
+  )
   const concerns = (item: any) => {
     if (kind === 'event') return reader === undefined || item.to.includes(reader)
     // A call that is not answered yet, an attempt that is not over: nothing can be said about them. A parked poll has
     // arrived where it belongs, though its answer may be minutes away.
     return kind === 'call' ? item.duration_ms !== null || item.parked : item.attempts > 0
   }
-  const found = await log.wait(item => concerns(item) && differences(goal, item).length === 0, since, within)
+  const wish = {
+    size: goal.size,
+    fits: (item: any) => concerns(item) && goal.differences(item).length === 0,
+    get isTooCostly() {
+      return goal.isTooCostly
+    },
+  }
+  const found = await log.wait(wish, since, within)
   if (found) return { met: true, [kind]: found }
-  const near = nearMisses(goal, log.since(since).filter(concerns))
+  const near = goal.nearMisses(log.since(since).filter(concerns))
   return { met: false, near: near.map(({ item, differs }) => ({ [kind]: item, differs })) }
 }
 

@@ -1,6 +1,5 @@
 // Watches every call for the log and lets it meet its faults.
 
-import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal, rateLimited } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
@@ -48,7 +47,10 @@ class Watched implements WatchedCall {
       this.#call.strict = findingsIn(this.#request, known)
       this.#findings.add(this.#call, this.#call.strict)
     }
-    known.answering.raw.once('close', () => this.#calls.closed(this.#call))
+    known.answering.raw.once(
+      'close',
+      this.#engine.boundary.guard(() => this.#calls.closed(this.#call)),
+    )
     this.#met = this.#faults.meet(known)
     if (this.#met.length > 0) this.#call.fault = this.#met.map(({ kind }) => kind).join(', ')
     for (const fault of this.#met) if (!(await this.#before(fault, known))) return false
@@ -70,7 +72,7 @@ class Watched implements WatchedCall {
   answer(to: Answering, status: number, body: string): boolean {
     for (const { kind } of this.#met) {
       if (kind === 'drop-after-write') return hangUp(to)
-      if (kind === 'reset-mid-body') return breakOff(to, status, body)
+      if (kind === 'reset-mid-body') return this.#breakOff(to, status, body)
     }
     // Refused before its body was read, so only the query is known.
     if (!this.#known) this.#calls.knowQuery(this.#call, this.#request.query)
@@ -78,9 +80,21 @@ class Watched implements WatchedCall {
     if (status !== 200) return false
     const { changed, wait } = this.#spoil(body)
     if (this.#known && this.#faults.repeats() && eventsIn(body).length > 0) this.#faults.remember(this.#known, body)
-    if (wait > 0) setTimeout(() => to.raw.destroyed || write(to, status, 'application/json', changed), wait).unref()
+    if (wait > 0)
+      this.#engine.boundary.after(wait, () => to.raw.destroyed || write(to, status, 'application/json', changed))
     else if (changed !== body) write(to, status, 'application/json', changed)
     return wait > 0 || changed !== body
+  }
+
+  /** Promises the whole and sends half. */
+  #breakOff({ raw, headers }: Answering, status: number, body: string): true {
+    const { boundary } = this.#engine
+    const length = Buffer.byteLength(body)
+    raw.writeHead(status, ['Content-Type', 'application/json', 'Content-Length', String(length), ...headers])
+    // Only once the half is on its way: a reset throws away what has not been sent.
+    const reset = () => boundary.after(20, () => raw.socket?.resetAndDestroy())
+    raw.write(Buffer.from(body).subarray(0, Math.floor(length / 2)), boundary.guard(reset))
+    return true
   }
 
   /** The answer to a poll as its faults leave it, and how long it is held back. */
@@ -146,19 +160,6 @@ function write({ raw, headers }: Answering, status: number, type: string, body: 
 function hangUp({ raw }: Answering): true {
   raw.destroy()
   return true
-}
-
-/** Promises the whole and sends half. */
-function breakOff({ raw, headers }: Answering, status: number, body: string): true {
-  const length = Buffer.byteLength(body)
-  raw.writeHead(status, ['Content-Type', 'application/json', 'Content-Length', String(length), ...headers])
-  // Only once the half is on its way: a reset throws away what has not been sent.
-  raw.write(Buffer.from(body).subarray(0, Math.floor(length / 2)), () => reset(raw.socket))
-  return true
-}
-
-function reset(socket: Socket | null): void {
-  setTimeout(() => socket?.resetAndDestroy(), 20).unref()
 }
 
 type Events = readonly { readonly type?: unknown }[]

@@ -1,6 +1,8 @@
 // One event queue: what a client asked for, what it has not acknowledged yet, and who waits for more; and what all queues need.
 
+import type { Boundary } from '../boundary.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
+import type { Refusal } from '../domain/refusal.ts'
 import type { Client } from '../domain/resource.ts'
 import type { EventText } from './event-text.ts'
 
@@ -18,6 +20,8 @@ export interface Pending {
 export interface Waiter {
   /** Called once with the answer; events are empty when the poll was superseded or the daemon stops. */
   answer(queue: Queue, events: readonly Pending[]): void
+  /** Called instead when a defect has ended the world. */
+  refuse(refusal: Refusal): void
 }
 
 export interface Queue extends QueueRegistration {
@@ -62,6 +66,7 @@ export interface QueuesParts {
     elapsed(): number
     heading(): number
     after(ms: number, run: () => void): () => void
+    readonly boundary: Boundary
   }
   readonly limits: QueueLimits
   /** Asks the engine to journal the end of queues. */

@@ -2,6 +2,7 @@
 // acknowledgements are facts; pending events are made again by replay, so queues outlive the daemon.
 
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
+import type { Refusal } from '../domain/refusal.ts'
 import type { Announcement } from '../domain/resource.ts'
 import { Adapter, Clients } from './adapt.ts'
 import { hasRoom, isUsedUp, skipTo, takeId } from './event-ids.ts'
@@ -188,6 +189,14 @@ export class Queues {
     for (const queue of this.#queues.values()) this.answer(queue, [])
   }
 
+  /** A defect ended the world: everybody who waits is refused. */
+  refuseAll(refusal: Refusal): void {
+    for (const queue of this.#queues.values()) {
+      queue.waiter?.refuse(refusal)
+      queue.waiter = undefined
+    }
+  }
+
   /** After boot: time without the daemon does not count against anyone, and IDs continue after all that were sent. */
   resume(position: number): void {
     this.#live = true
@@ -351,7 +360,7 @@ export class Queues {
       const events = queue.waiter ? this.ready(queue) : []
       if (events.length > 0) this.answer(queue, events)
     }
-    if (until < queues.length) setImmediate(() => this.#wake(queues, until))
+    if (until < queues.length) this.#parts.clock.boundary.nextTurn(() => this.#wake(queues, until))
   }
 
   #heartbeat(queue: Queue): void {

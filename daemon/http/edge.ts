@@ -150,8 +150,14 @@ export class Edge {
       answering.headers.push('Connection', 'close')
       if (answering.raw.socket) readOn(answering.raw.socket)
     }
-    if (error instanceof Refusal) refuse(answering, error)
-    else crash(this.#log, error, request, answering)
+    try {
+      if (error instanceof Refusal) refuse(answering, error)
+      else crash(this.#log, error, request, answering)
+    } catch (failure) {
+      // There is no way left to tell the client anything.
+      this.#log.error({ reqId: request.id, err: failure }, 'a call cannot be answered')
+      answering.raw.destroy()
+    }
   }
 
   // Nothing below waits unless it must: a promise for every step would cost a small request more than its work.
@@ -264,7 +270,7 @@ export class Edge {
     if (!prepare || isKnown) return this.#decide(endpoint.id, ctx, repeated)
     const kept: string[] = []
     // Not in this turn: a file that was just kept is protected until the turn is over.
-    const drop = () => kept.length > 0 && setImmediate(() => engine.dropFiles(kept))
+    const drop = () => kept.length > 0 && engine.boundary.nextTurn(() => engine.dropFiles(kept))
     const keepFile: Tools['keepFile'] = async file => {
       const name = await tools.keepFile(file)
       kept.push(name)

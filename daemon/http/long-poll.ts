@@ -17,8 +17,8 @@ import type { Engine } from '../engine.ts'
 import { clientOf } from '../events/adapt.ts'
 import { idStep, positionOf } from '../events/event-ids.ts'
 import { type EventText, numberEvent, readEvent, writeEvent } from '../events/event-text.ts'
-import type { Pending, Queue } from '../events/queue.ts'
-import { send, success } from './answer.ts'
+import type { Pending, Queue, Waiter } from '../events/queue.ts'
+import { refuse, send, success } from './answer.ts'
 import { speak } from './dialect.ts'
 import type { Answering } from './exchange.ts'
 import { type Attempt, once } from './idempotency.ts'
@@ -94,11 +94,26 @@ export class LongPoll {
   #wait(poll: Poll, queue: Queue): void {
     // Gone while the disk was written: nobody would get the answer, and the queue would seem to be waited on.
     if (poll.answering.raw.destroyed) return
-    const waiter = { answer: (_queue: Queue, events: readonly Pending[]) => answerPoll(poll, queue, events) }
+    const { raw } = poll.answering
+    const waiter: Waiter = {
+      answer(_queue, events) {
+        try {
+          answerPoll(poll, queue, events)
+        } catch (error) {
+          // Its client must not wait for an answer that does not come.
+          raw.destroy()
+          throw error
+        }
+      },
+      refuse: refusal => refuse(poll.answering, refusal),
+    }
     this.#engine.queues.park(queue, waiter)
     poll.answering.watched?.parked()
     if (poll.answering.observed) poll.answering.observed.waited = true
-    poll.answering.raw.once('close', () => this.#engine.queues.unpark(queue, waiter))
+    raw.once(
+      'close',
+      this.#engine.boundary.guard(() => this.#engine.queues.unpark(queue, waiter)),
+    )
   }
 
   async #acknowledge(ctx: Context, queue: Queue, upTo: number | undefined): Promise<void> {

@@ -10,7 +10,7 @@ import { administer, check } from '../domain/rules/index.ts'
 import { answeringOf, refuse } from './answer.ts'
 import type { Intake } from './body.ts'
 import { Edge, type EdgeParts, type Log } from './edge.ts'
-import type { RepeatedCall, RequestHead, Response } from './exchange.ts'
+import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
 import { addressOf, hasBody, isForEdge, peersPrefix } from './incoming.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
@@ -54,6 +54,8 @@ export class Site {
   /** Grows with every request. */
   requests = 0
   #phase: 'starting' | 'open' | 'closing' | 'closed' = 'starting'
+  /** Since a defect ended its world. */
+  #ended: Refusal | undefined
   #begin = () => {}
   readonly #started = new Promise<void>(resolve => {
     this.#begin = resolve
@@ -95,6 +97,13 @@ export class Site {
     this.#phase = 'closed'
   }
 
+  /** A defect ended its world: every request gets the refusal from now on. */
+  end(refusal: Refusal): void {
+    this.#ended = refusal
+    this.#phase = 'closed'
+    this.#begin()
+  }
+
   /** Resolves when everything decided so far is on disk. */
   settled(): Promise<void> {
     return this.#parts.engine.settled()
@@ -103,8 +112,10 @@ export class Site {
   /** Answers a request that node:http has read as far as its body. */
   serve(request: IncomingMessage, response: ServerResponse): void {
     this.requests++
-    if (isProbe(request.url!) || isOfPeers(request.url!)) this.#host.page(this, request, response)
-    else this.#whenOpen(request, response, () => this.#take(request, response))
+    this.#attempt(request, response, () => {
+      if (isProbe(request.url!) || isOfPeers(request.url!)) this.#host.page(this, request, response)
+      else this.#whenOpen(request, response, () => this.#take(request, response))
+    })
   }
 
   /** Answers a request to the API that arrived whole. */
@@ -116,8 +127,10 @@ export class Site {
       if (forwarding?.takes(head)) forwarding.forward(head, body, response)
       else if (!forwarding || forwarding.admit(head, response)) this.#edge.serve(head, body, response)
     }
-    if (this.#phase === 'open') serve()
-    else this.#whenOpen(head, response, serve)
+    this.#attempt(head, response, () => {
+      if (this.#phase === 'open') serve()
+      else this.#whenOpen(head, response, serve)
+    })
   }
 
   // --- pages ----------------------------------------------------------------------------------------------------
@@ -185,16 +198,34 @@ export class Site {
 
   #whenOpen(head: RequestHead, response: Response, serve: () => void): void {
     if (this.#phase === 'open' || this.#phase === 'closing') serve()
+    else if (this.#ended) refuse(this.#answering(head, response), this.#ended)
     else if (this.#phase === 'closed') this.#refuse(head, response, 'The daemon is stopping.')
     else
-      void opensSoon(this.#started).then(open => {
-        if (open) this.#whenOpen(head, response, serve)
-        else this.#refuse(head, response, 'The daemon is starting. Try again, or wait until /readyz answers 200.')
+      this.#parts.engine.boundary.run(async () => {
+        const open = await opensSoon(this.#started)
+        this.#attempt(head, response, () => {
+          if (open) this.#whenOpen(head, response, serve)
+          else this.#refuse(head, response, 'The daemon is starting. Try again, or wait until /readyz answers 200.')
+        })
       })
   }
 
-  #refuse({ method }: RequestHead, response: Response, msg: string): void {
-    const to = answeringOf({ method: method!, id: this.#host.newId() }, response)
+  /** What fails before the edge has the call, or in answering it, is a defect of that call alone. */
+  #attempt(head: RequestHead, response: Response, serve: () => void): void {
+    try {
+      serve()
+    } catch (error) {
+      this.#host.log.error({ err: error, path: head.url?.split('?', 1)[0] }, 'a call cannot be answered')
+      response.destroy()
+    }
+  }
+
+  #answering({ method }: RequestHead, response: Response): Answering {
+    return answeringOf({ method: method!, id: this.#host.newId() }, response)
+  }
+
+  #refuse(head: RequestHead, response: Response, msg: string): void {
+    const to = this.#answering(head, response)
     to.headers.push('Retry-After', '1')
     refuse(to, new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 }))
   }

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { StoredFile } from './files.ts'
 import { packTar, TarDamaged, type TarEntry, type TarFile, unpackTar, readWhole as wholeOf } from './tar.ts'
@@ -107,7 +107,7 @@ async function* partsOf(
       text = beginning
     }
     if (performance.now() < until) continue
-    await setImmediate()
+    await nextTurn()
     check()
     until = performance.now() + slice
   }

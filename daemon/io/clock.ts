@@ -1,6 +1,6 @@
 // The one source of time. Real, or steered by hand: everything that falls due then fires in order.
 
-export type Cancel = () => void
+import { Boundary, type Cancel } from '../boundary.ts'
 
 export interface Clock {
   /** Milliseconds since the epoch. Somebody can set the clock of the machine, so this can step back and forth. */
@@ -14,12 +14,17 @@ export interface Clock {
    * while it is frozen: `now` and `elapsed` drift apart a little while it runs.
    */
   after(ms: number, run: () => void, time?: number): Cancel
+  /** What fires runs inside it. */
+  readonly boundary: Boundary
 }
 
-/** A timer beyond 2^31 ms would fire at once. */
-const longest = 0x7fffffff
-
 export class RealClock implements Clock {
+  readonly boundary: Boundary
+
+  constructor(boundary = new Boundary()) {
+    this.boundary = boundary
+  }
+
   now(): number {
     return Date.now()
   }
@@ -33,9 +38,7 @@ export class RealClock implements Clock {
   }
 
   after(ms: number, run: () => void): Cancel {
-    const timer = setTimeout(run, Math.min(Math.max(ms, 0), longest))
-    timer.unref()
-    return () => clearTimeout(timer)
+    return this.boundary.after(ms, run)
   }
 }
 
@@ -49,7 +52,7 @@ export class Alarm {
   readonly #clock: Clock
   readonly #ring: () => void
   #set: { readonly at: number; readonly rings: number; readonly cancel: Cancel } | undefined
-  #looking: NodeJS.Timeout | undefined
+  #looking: Cancel | undefined
 
   constructor(clock: Clock, ring: () => void) {
     this.#clock = clock
@@ -66,14 +69,14 @@ export class Alarm {
     const rings = this.#clock.elapsed() + wait
     if (this.#set?.at === at && Math.abs(this.#set.rings - rings) < tolerance) return
     this.#set?.cancel()
-    this.#looking ??= setInterval(() => this.set(this.#set?.at), lookAgain).unref()
+    this.#looking ??= this.#clock.boundary.every(lookAgain, () => this.set(this.#set?.at))
     this.#set = { at, rings, cancel: this.#clock.after(wait, () => this.#rings(), at) }
   }
 
   stop(): void {
     this.#set?.cancel()
     this.#set = undefined
-    clearInterval(this.#looking)
+    this.#looking?.()
     this.#looking = undefined
   }
 
@@ -91,7 +94,7 @@ interface Due {
   /** Ties fire in the order they were set. */
   readonly turn: number
   readonly run: () => void
-  timer?: NodeJS.Timeout | undefined
+  cancel?: Cancel | undefined
 }
 
 /**
@@ -107,6 +110,7 @@ export type ClockSetting = { readonly frozenAt: number } | { readonly ahead: num
 
 /** Time that can be frozen, moved and resumed. While it is stopped nothing fires but what it is moved past. */
 export class SteeredClock implements Clock {
+  readonly boundary: Boundary
   /** What it shows while it is frozen. */
   #frozenAt: number | undefined
   /** How far it is ahead of the real time while it runs. */
@@ -122,7 +126,8 @@ export class SteeredClock implements Clock {
   /** One move after the other: each must find what the one before it has set. */
   #moving: Promise<void> = Promise.resolve()
 
-  constructor(frozenAt?: number) {
+  constructor(frozenAt?: number, boundary = new Boundary()) {
+    this.boundary = boundary
     this.#frozenAt = frozenAt
     // Whole milliseconds, so that a frozen clock only ever shows such.
     this.#frozenElapsed = frozenAt ?? 0
@@ -156,13 +161,13 @@ export class SteeredClock implements Clock {
     }
     return () => {
       this.#due.delete(due)
-      clearTimeout(due.timer)
+      due.cancel?.()
     }
   }
 
   /** Nothing fires any more: what waited for it can be forgotten. */
   stop(): void {
-    for (const due of this.#due) clearTimeout(due.timer)
+    for (const due of this.#due) due.cancel?.()
     this.#due.clear()
     this.#stopped = true
   }
@@ -170,7 +175,7 @@ export class SteeredClock implements Clock {
   freeze(): void {
     this.#frozenElapsed = Math.ceil(this.elapsed())
     this.#frozenAt = this.now()
-    for (const due of this.#due) clearTimeout(due.timer)
+    for (const due of this.#due) due.cancel?.()
   }
 
   resume(): void {
@@ -207,7 +212,7 @@ export class SteeredClock implements Clock {
       for (let next = this.#earliest(until); next; next = this.#earliest(until)) {
         this.#due.delete(next.due)
         this.#pass(next.at)
-        next.due.run()
+        this.boundary.run(next.due.run)
         await settle()
       }
     } finally {
@@ -226,8 +231,7 @@ export class SteeredClock implements Clock {
 
   #arm(due: Due): void {
     if (this.frozen) return
-    due.timer = setTimeout(() => this.#ring(due), Math.min(Math.max(due.at - this.elapsed(), 0), longest))
-    due.timer.unref()
+    due.cancel = this.boundary.after(due.at - this.elapsed(), () => this.#ring(due))
   }
 
   #ring(due: Due): void {

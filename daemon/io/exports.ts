@@ -47,10 +47,12 @@ export class Exports {
     if (!this.#running || this.#current) return
     const next = this.#parts.engine.state.exports.find('pending', 1)
     if (!next) return
-    this.#current = this.#make(next).finally(() => {
+    const making = this.#make(next).finally(() => {
       this.#current = undefined
       this.reconsider()
     })
+    this.#current = making.catch(() => {})
+    this.#parts.engine.boundary.run(() => making)
   }
 
   async #make(row: Export): Promise<void> {

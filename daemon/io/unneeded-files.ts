@@ -32,7 +32,9 @@ export class UnneededFiles {
 
   /** Looks at every file there is. */
   sweep(): void {
-    this.#sweeping = this.#files.list().then(names => this.drop(names))
+    const sweeping = this.#files.list().then(names => this.drop(names))
+    this.#sweeping = sweeping.catch(() => {})
+    this.#engine.boundary.run(() => sweeping)
   }
 
   /** Waits for a sweep that has begun. */

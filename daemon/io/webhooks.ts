@@ -69,7 +69,7 @@ export class Webhooks {
   reconsider(): void {
     if (this.#reconsidering || !this.#running) return
     this.#reconsidering = true
-    queueMicrotask(() => {
+    this.#parts.engine.boundary.soon(() => {
       this.#reconsidering = false
       this.#begin()
     })
@@ -82,7 +82,7 @@ export class Webhooks {
     for (const delivery of engine.state.webhookDeliveries.where('waiting', 1)) {
       if (this.#underWay.has(delivery.id) || this.#underWay.size >= atOnce) continue
       if (delivery.due! > clock.now()) next = Math.min(next, delivery.due!)
-      else if (this.#callsOf(delivery.botId) < perBot) void this.#deliver(delivery)
+      else if (this.#callsOf(delivery.botId) < perBot) engine.boundary.run(() => this.#deliver(delivery))
     }
     this.#tellQuiet()
     this.#alarm.set(next === Number.POSITIVE_INFINITY ? undefined : next)
@@ -112,8 +112,6 @@ export class Webhooks {
           facts: settled(surroundings(), delivery, attempt),
           reply: {},
         }))
-    } catch {
-      // A failure to write stops the daemon by itself; the delivery is still in the journal.
     } finally {
       this.#underWay.delete(delivery.id)
       this.reconsider()
@@ -142,7 +140,9 @@ export class Webhooks {
     )
     const limit = new AbortController()
     // AbortSignal.timeout would not do: what AbortSignal.any made of it never fires once garbage was collected.
-    const timer = setTimeout(() => limit.abort(new DOMException('too slow', 'TimeoutError')), timeout)
+    const cancel = this.#parts.engine.boundary.after(timeout, () =>
+      limit.abort(new DOMException('too slow', 'TimeoutError')),
+    )
     try {
       const response = await request(url, {
         method: 'POST',
@@ -163,7 +163,7 @@ export class Webhooks {
       }
       return { kind: 'answered', status: response.statusCode, body: Buffer.concat(parts).toString() }
     } finally {
-      clearTimeout(timer)
+      cancel()
     }
   }
 }

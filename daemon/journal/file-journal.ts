@@ -227,6 +227,10 @@ export class FileJournal<Fact> implements Journal<Fact> {
     await this.#held.sync()
   }
 
+  abandon(error: Error): void {
+    this.#commits.fail(error)
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#commits.inOrder(async () => {
       if (!this.failure) await sync(this.#fd, this.#disk).catch(error => this.#commits.fail(error))

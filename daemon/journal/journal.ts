@@ -62,6 +62,8 @@ export interface Journal<Fact> {
    * counts as written; to be asked now and then while nothing is written.
    */
   lost(): Error | undefined
+  /** Memory cannot be trusted any more: what is not on disk yet is never written, so that a restart does not meet it again. */
+  abandon(error: Error): void
   /** Flushes and closes. Does not throw when the flush fails: the entries' own promises and `failure` say so. */
   close(): Promise<void>
 }

@@ -72,6 +72,8 @@ export class MemoryJournal<Fact> implements Journal<Fact> {
 
   lost(): undefined {}
 
+  abandon(): void {}
+
   async close(): Promise<void> {
     this.#closed = true
   }

@@ -151,6 +151,10 @@ export class ReplicatedJournal<Fact> implements Journal<Fact> {
     return this.#file.lost()
   }
 
+  abandon(error: Error): void {
+    this.#commits.fail(error)
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#commits.inOrder(() => this.#file.close())
     return this.#closed

@@ -1,6 +1,7 @@
 // Turns a seed into facts: every section becomes calls of the API, decided on a state of their own. The whole seed is one
 // entry of the journal: all of it or nothing.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { bots } from '../api/bots/bots.ts'
 import { channels } from '../api/channels/channels.ts'
 import type { Endpoint } from '../api/define.ts'
@@ -196,7 +197,7 @@ class SeedRun {
   /** A large seed must not delay the answers to /readyz; a small one is done before the first pause. */
   async #yieldToRequests(): Promise<void> {
     if (performance.now() - this.#lastYield < longestTurn) return
-    await new Promise(resolve => setImmediate(resolve))
+    await nextTurn()
     this.#lastYield = performance.now()
   }
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import { Boundary } from '../../daemon/boundary.ts'
 import { Clients } from '../../daemon/events/adapt.ts'
 import type { QueuesParts } from '../../daemon/events/queue.ts'
 import { Queues } from '../../daemon/events/queues.ts'
@@ -14,6 +15,7 @@ import { registration } from '../support/in-process.ts'
 
 /** Timers ring late when the process was stopped. */
 class StoppableClock {
+  readonly boundary = new Boundary()
   #time = 0
   #due: { readonly at: number; readonly run: () => void }[] = []
 
@@ -86,6 +88,7 @@ describe('a poll that waits', () => {
     const answers: string[] = []
     queues.park(queues.get('quick')!, {
       answer: (_queue, events) => answers.push(events.map(({ body }) => body).join()),
+      refuse: assert.fail,
     })
     queues.push(10, [{ to: [1], event: { type: 'news' } }])
     await clock.moveTo(
@@ -160,6 +163,7 @@ describe('a queue that nobody reads', () => {
     const answers: string[] = []
     queues.park(queues.get('quick')!, {
       answer: (_queue, events) => answers.push(events.map(({ body }) => body).join()),
+      refuse: assert.fail,
     })
     await clock.moveTo(
       () => 45_000,

@@ -9,6 +9,7 @@ import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.ts'
+import { Boundary } from '../../daemon/boundary.ts'
 import { Alarm, SteeredClock } from '../../daemon/io/clock.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
@@ -17,6 +18,7 @@ import { until } from '../support/until.ts'
 class SettableClock {
   wall = 1_000_000
   time = 0
+  readonly boundary = new Boundary()
   readonly due: { readonly at: number; readonly run: () => void }[] = []
 
   now = () => this.wall + this.time

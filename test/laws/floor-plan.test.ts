@@ -36,12 +36,15 @@ const exportDomain = /^daemon\/domain\/organization\/exports\/(content|settle)\.
 /** Files are written in one way, here and there; this one is a leaf and knows nothing of stores. */
 const atomicFile = /^daemon\/journal\/atomic-file\.ts$/
 
+/** What runs without a caller in a world is handed this. A leaf, but for refusals. */
+const boundary = /^daemon\/boundary\.ts$/
+
 /** Loaded when a subcommand or an option asks for it: start-up must not pay for it. */
 const lateRooms =
   /^cli\/(commands\/(?!index\.ts$)|catalogue\/batch\.ts|print\/(table|measure|terminal|progress)\.ts|transport\/pool\.ts)/
 
 const rooms: readonly Room[] = [
-  { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox'] },
+  { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox', 're2js'] },
   {
     at: /^daemon\/domain\//,
     // A table that never changes is as pure as a constant.
@@ -50,16 +53,16 @@ const rooms: readonly Room[] = [
   },
   { at: /^daemon\/journal\//, uses: [], packages: ['lowdb', node] },
   { at: /^daemon\/client\//, uses: [/^daemon\/api\//], packages: [] },
-  { at: /^daemon\/events\//, uses: [/^daemon\/api\//], types: [/^daemon\/domain\//], packages: [] },
+  { at: /^daemon\/events\//, uses: [/^daemon\/api\//], types: [/^daemon\/domain\//, boundary], packages: [] },
   {
     at: /^daemon\/(http|control)\//,
     uses: [/^daemon\/api\//, plainDomain, /^daemon\/engine\.ts$/, /^daemon\/events\//, /^daemon\/(http|control)\//],
-    types: [/^daemon\/domain\//],
+    types: [/^daemon\/domain\//, boundary],
     packages: ['fastify', '@fastify/busboy', 'find-my-way', 'pino', node],
   },
   {
     at: /^daemon\/io\//,
-    uses: [/^daemon\/api\//, /^daemon\/version\.ts$/, atomicFile, webhookDomain, exportDomain],
+    uses: [/^daemon\/api\//, /^daemon\/version\.ts$/, boundary, atomicFile, webhookDomain, exportDomain],
     types: [/^daemon\/domain\//, /^daemon\/engine\.ts$/],
     packages: ['undici', node],
     packagesLater: ['modern-tar', 'nodemailer'],

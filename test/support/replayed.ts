@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { Boundary } from '../../daemon/boundary.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { Engine } from '../../daemon/engine.ts'
 import { Queues } from '../../daemon/events/queues.ts'
@@ -49,10 +50,11 @@ async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | nul
     seal: () => scratch.seal(),
     forget: upTo => scratch.forget(upTo),
     lost: () => undefined,
+    abandon: assert.fail,
     close: () => scratch.close(),
   }
   const queues = new Queues({
-    clock: { now: () => 0, elapsed: () => 0, heading: () => 0, after: () => () => {} },
+    clock: { now: () => 0, elapsed: () => 0, heading: () => 0, after: () => () => {}, boundary: new Boundary() },
     limits: { maxPending: Number.MAX_SAFE_INTEGER, maxPendingSize: Number.MAX_SAFE_INTEGER, heartbeatMs: () => 50_000 },
     remove: () => {},
     tick: () => {},

@@ -1,5 +1,6 @@
 // The filters of `tail` and `wait`: as predicates on one event, and as narrows for the server.
 
+import type { Pattern } from '../../../daemon/api/pattern.ts'
 import { usage } from '../../base/failure.ts'
 import type { Reply } from '../../base/reply.ts'
 import type { Kind, Names } from '../../input/names.ts'
@@ -87,14 +88,8 @@ export async function criteriaFor(wishes: Wishes, names: Names): Promise<Criteri
 }
 
 /** `/pattern/i`, or a text that must be contained. */
-export function textCriterion(wanted: string, flag: string): Criterion {
-  const found = /^\/(.*)\/([a-z]*)$/s.exec(wanted)
-  let pattern: RegExp | undefined
-  try {
-    if (found) pattern = new RegExp(found[1]!, found[2]!.replace(/[gy]/g, ''))
-  } catch (error) {
-    throw usage(`${flag}: ${(error as Error).message}`)
-  }
+export async function textCriterion(wanted: string, flag: string): Promise<Criterion> {
+  const pattern = wanted.startsWith('/') ? await readPattern(wanted, flag) : undefined
   return {
     name: 'text',
     meets: event => {
@@ -102,6 +97,16 @@ export function textCriterion(wanted: string, flag: string): Criterion {
       return pattern ? pattern.test(text) : text.includes(wanted)
     },
   }
+}
+
+/** The texts come from a server, which must not be able to keep the program busy with one. */
+async function readPattern(wanted: string, flag: string): Promise<Pattern | undefined> {
+  const { compilePattern, patternIn } = await import('../../../daemon/api/pattern.ts')
+  const found = patternIn(wanted)
+  // One test a text: `g` and `y` change nothing.
+  const pattern = found && compilePattern(found.source, found.flags.replace(/[gy]/g, ''))
+  if (pattern && 'problem' in pattern) throw usage(`${flag}: ${pattern.problem}`)
+  return pattern
 }
 
 export function placeOfMessage(message: Message): Place {

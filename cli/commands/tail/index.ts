@@ -98,7 +98,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const account = accountFor(globals, process.env)
   demandKey(account)
   const stop = new AbortController()
-  const stops = new Stops(flags as StopFlags, stop)
+  const stops = await Stops.from(flags as StopFlags, stop)
   const onError = onErrorFrom(flags['on-error'])
   const jobs = flags.jobs === undefined ? 1 : wholeNumber(String(flags.jobs), '--jobs')
   if (jobs === 0) throw usage('--jobs must be at least 1')

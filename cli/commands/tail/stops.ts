@@ -26,12 +26,17 @@ export class Stops {
   #deadline: NodeJS.Timeout | undefined
   #silence: NodeJS.Timeout | undefined
 
-  constructor(flags: StopFlags, stop: AbortController) {
+  static async from(flags: StopFlags, stop: AbortController): Promise<Stops> {
+    const until = flags.until === undefined ? undefined : await textCriterion(flags.until, '--until')
+    return new Stops(flags, until, stop)
+  }
+
+  private constructor(flags: StopFlags, until: Criterion | undefined, stop: AbortController) {
     this.#flags = flags
     this.#stop = stop
     this.#count = flags.count === undefined ? undefined : wholeNumber(flags.count, '--count')
     if (this.#count === 0) throw usage('--count must be at least 1')
-    this.#until = flags.until === undefined ? undefined : textCriterion(flags.until, '--until')
+    this.#until = until
     this.#idle = flags.idle === undefined ? undefined : duration(flags.idle, '--idle')
     this.#within = flags.within === undefined ? undefined : duration(flags.within, '--within')
   }

@@ -49,6 +49,8 @@ const listedSpace = record({
   last_used: milliseconds,
   expires: nullable(milliseconds),
   busy: bool,
+  /** The defect of the daemon that ended it; null while it is alive. */
+  ended: nullable(text),
 })
 
 /** Keys are for programs: they ask for JSON. */
@@ -106,7 +108,7 @@ export const spaces = {
       name: 'spaces list',
       examples: ['natter spaces list', 'natter spaces list --json'],
       shows: 'spaces',
-      columns: ['name', 'url', 'last_used', 'expires', 'busy'],
+      columns: ['name', 'url', 'last_used', 'expires', 'busy', 'ended'],
     },
   }),
   show: endpoint({

@@ -3,6 +3,7 @@
 import { allQueues as page } from '../../api/control/queues.ts'
 import { invalid, missingOwn } from '../../domain/refusal.ts'
 import type { Queue } from '../../events/queue.ts'
+import type { Call } from '../calls.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import { longest, userOf } from '../wait.ts'
 import { readDuration } from './durations.ts'
@@ -20,7 +21,8 @@ export const queues = resource(page, {
     if (ms > longest) throw invalid('within', 'must be at most 10m')
     // The poll may have been parked so long ago that the log of calls no longer has it.
     const listening = () => [...plane.engine.queues.values()].find(({ userId, waiter }) => userId === id && waiter)
-    const met = listening() ?? (await plane.calls.wait(call => call.parked && call.user_id === id, 0, ms))
+    const parked = { size: 0, isTooCostly: false, fits: (call: Call) => call.parked && call.user_id === id }
+    const met = listening() ?? (await plane.calls.wait(parked, 0, ms))
     const queue = listening()
     if (!met) return { met: false, near: [] as never[] }
     return { met: true, ...(queue && { queue: presentQueue(plane, queue) }) }

@@ -8,6 +8,8 @@ export interface Space {
   readonly name: string
   readonly url: string
   readonly control_token?: string
+  /** The defect that ended it. */
+  readonly ended?: string | null
 }
 
 /** The daemon that this world is a space of, or the daemon itself. */
@@ -48,9 +50,9 @@ export function SpaceSwitch() {
     >
       <option value="">main world</option>
       {own !== undefined && !spaces.value.some(({ name }) => name === own) && <option value={own}>{own}</option>}
-      {spaces.value.map(({ name }) => (
-        <option key={name} value={name}>
-          {name}
+      {spaces.value.map(({ name, ended }) => (
+        <option key={name} value={name} disabled={Boolean(ended)}>
+          {ended ? `${name} (ended)` : name}
         </option>
       ))}
     </select>

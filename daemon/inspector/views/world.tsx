@@ -237,9 +237,14 @@ function Spaces() {
             <td>
               <b>{space.name}</b>
             </td>
-            <td>{space.url}</td>
+            <td>{space.ended ? `ended by a defect: ${space.ended}` : space.url}</td>
             <td>
-              <button type="button" class="button small" onClick={() => openSpace(space)}>
+              <button
+                type="button"
+                class="button small"
+                disabled={Boolean(space.ended)}
+                onClick={() => openSpace(space)}
+              >
                 Open
               </button>{' '}
               <button type="button" class="button small" onClick={() => remove(space.name)}>

@@ -1,0 +1,79 @@
+// The boundary of a world. Everything in a world that runs without a caller (timers, later turns, tasks beside the traffic)
+// runs inside it: what fails there ends that world, and neither the process nor the worlds beside it.
+
+import { Refusal } from './domain/refusal.ts'
+
+export type Cancel = () => void
+
+type Work = () => unknown
+
+/** A timer beyond 2^31 ms would fire at once. */
+const longest = 0x7fffffff
+
+/** Where no world is: the exception goes on to the process. */
+const rethrow = (error: Error): never => {
+  throw error
+}
+
+/** A defect of the program ended a world. Its memory may differ from its journal, so nothing is answered from it any more. */
+export class Defect extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause })
+    this.name = 'Defect'
+  }
+}
+
+export class Boundary {
+  readonly #onDefect: (error: Error) => void
+  #crossed = false
+
+  /** `onDefect` is called once, with the first exception. */
+  constructor(onDefect: (error: Error) => void = rethrow) {
+    this.#onDefect = onDefect
+  }
+
+  /** Runs the work now. Nothing runs any more after something has failed: the world is not what the work expects. */
+  run(work: Work): void {
+    if (this.#crossed) return
+    try {
+      const running = work()
+      if (running instanceof Promise) running.catch(error => this.fail(error))
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  /** For a listener: a function that runs the work inside. */
+  guard(work: Work): () => void {
+    return () => this.run(work)
+  }
+
+  /** At the end of this turn. */
+  soon(work: Work): void {
+    queueMicrotask(() => this.run(work))
+  }
+
+  /** In the next turn, after requests that have arrived meanwhile. */
+  nextTurn(work: Work): void {
+    setImmediate(() => this.run(work))
+  }
+
+  /** Once, after so many milliseconds of real time. Does not keep the process alive. */
+  after(ms: number, work: Work): Cancel {
+    const timer = setTimeout(() => this.run(work), Math.min(Math.max(ms, 0), longest)).unref()
+    return () => clearTimeout(timer)
+  }
+
+  /** Again and again, with so many milliseconds of real time between. Does not keep the process alive. */
+  every(ms: number, work: Work): Cancel {
+    const timer = setInterval(() => this.run(work), ms).unref()
+    return () => clearInterval(timer)
+  }
+
+  fail(error: unknown): void {
+    // A refusal is no defect: the world has been closed, or another daemon decides.
+    if (this.#crossed || error instanceof Refusal) return
+    this.#crossed = true
+    this.#onDefect(error instanceof Error ? error : new Error(String(error)))
+  }
+}
