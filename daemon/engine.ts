@@ -10,6 +10,7 @@ import type { Announcement, Mail, Outcome } from './domain/resource.ts'
 import type { Queues } from './events/queues.ts'
 import type { Happened, Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
+import { endedByDefect, notLeading, storeFailed } from './not-ready.ts'
 import { type Holder, partsOf, takeFact } from './replay.ts'
 
 export interface EngineParts {
@@ -22,7 +23,7 @@ export interface EngineParts {
   readonly onFailure: (error: Error) => void
   /** What in this world runs without a caller. Its own, if it is absent. */
   readonly boundary?: Boundary
-  /** What callers are told when a defect has ended this world. */
+  /** What callers are told then. */
   readonly whenEnded?: string | undefined
   /** Facts were taken: what is planned may have changed. */
   readonly onChange: () => void
@@ -36,10 +37,7 @@ export interface EngineParts {
   readonly cluster?: EngineCluster | undefined
 }
 
-/**
- * What an engine that does not lead its cluster needs of the others. A daemon that was elected and deposed meanwhile has
- * another engine, and it may be that one which has the facts.
- */
+/** What an engine that does not lead its cluster needs of the others. After a change of the leader another engine may have the facts. */
 export interface EngineCluster {
   /** Has facts recorded by the leader; resolves when this daemon has taken them. */
   record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void>
@@ -142,7 +140,10 @@ export class Engine implements Holder {
     if (facts && facts.length > 0 && this.#following) throw notLeading()
     if (touch) this.#change(() => touch(this.state))
     if (facts && facts.length > 0) this.#append(op, actor, facts)
-    if (signals && signals.length > 0) this.#signal(signals)
+    if (signals && signals.length > 0) {
+      if (this.queues.full(signals, this.position)) this.#append('tick', null, [])
+      this.#change(() => this.#push(signals))
+    }
     const hand = () => {
       if (mails && mails.length > 0) this.#parts.post?.(mails)
       if (dropped) this.#parts.drop?.(dropped)
@@ -162,9 +163,9 @@ export class Engine implements Holder {
 
   /** Whether a queue may have sent this event to a client: not here, but perhaps at another daemon. */
   async toldElsewhere(position: number): Promise<boolean> {
-    const isTold = (await this.#parts.cluster?.reach(position)) ?? false
+    const isTold = await this.#parts.cluster?.reach(position)
     this.#mustBeOpen()
-    return isTold
+    return isTold ?? false
   }
 
   /** Files that were kept for a command that refused: deleted, unless something else has the same bytes. */
@@ -184,10 +185,7 @@ export class Engine implements Holder {
     await this.settled()
   }
 
-  /**
-   * Replaces this state by another one, as a fact like any other, so a restart gives the same. All queues end, because the
-   * events they delivered are no longer true.
-   */
+  /** Replaces this state by another one, as a fact like any other. All queues end: the events they delivered are no longer true. */
   async restore(op: string, sections: Readonly<Record<string, readonly unknown[]>>): Promise<void> {
     // Whole, because the files that it names may be gone when the entry is read again. Copied, because rows of a saved state are
     // shared with the state it was saved from.
@@ -321,11 +319,6 @@ export class Engine implements Holder {
     }
   }
 
-  #signal(signals: readonly Announcement[]): void {
-    if (this.queues.full(signals, this.position)) this.#append('tick', null, [])
-    this.#change(() => this.#push(signals))
-  }
-
   #push(signals: readonly Announcement[]): void {
     this.queues.push(this.position, signals, false)
     // Otherwise they go with the flush that everything before them waits for.
@@ -358,8 +351,8 @@ export class Engine implements Holder {
   }
 
   #notReady(): Refusal {
-    if (this.#failure instanceof Defect) return ended(this.#parts.whenEnded)
-    return this.#parts.cluster ? notLeading() : notReady()
+    if (this.#failure instanceof Defect) return endedByDefect(this.#parts.whenEnded)
+    return this.#parts.cluster ? notLeading() : storeFailed()
   }
 
   async #compact(): Promise<void> {
@@ -385,21 +378,4 @@ function filesIn(sections: Readonly<Record<string, readonly unknown[]>>): string
 
 function rowsOf(saved: Readonly<Record<string, Iterable<unknown>>>): Record<string, unknown[]> {
   return Object.fromEntries(Object.entries(saved).map(([name, rows]) => [name, [...rows]]))
-}
-
-function notReady(): Refusal {
-  return new Refusal('The daemon cannot write its store and is stopping; see its log.', { code: 'SERVER_NOT_READY' })
-}
-
-function ended(
-  msg = 'A defect of the daemon has ended this organization, and the daemon is stopping; see its log.',
-): Refusal {
-  return new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 })
-}
-
-function notLeading(): Refusal {
-  return new Refusal(
-    'This daemon no longer leads its cluster, so your change may or may not have been saved. Check before you repeat it.',
-    { code: 'SERVER_NOT_READY', status: 503 },
-  )
 }

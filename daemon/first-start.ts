@@ -1,8 +1,9 @@
-// The first start of a world: the organization is founded, or begins with what an archive holds.
+// The start of a world: which secret it has, and, the first time, that the organization is founded or begins with what an archive holds.
 
 import type { Config } from './config.ts'
 import type { Engine } from './engine.ts'
 import { type Clock, SteeredClock } from './io/clock.ts'
+import { checkSecret } from './io/secret.ts'
 import { firstFacts } from './seed/found.ts'
 import { readBase } from './snapshot-file.ts'
 import type { Store } from './store.ts'
@@ -16,6 +17,20 @@ export async function checkImport({ import: file }: Pick<Config, 'import'>, { st
   if (state.users.size > 0)
     throw new Error('--import needs an empty store, and this one has an organization. Choose another folder.')
   await (await import('./seed/import.ts')).checkArchive(file)
+}
+
+/** Before any key is given out: the keys of existing accounts must not change unless --new-secret is given. */
+export async function agreeOnSecret(
+  { memory, newSecret }: Pick<Config, 'memory' | 'newSecret'>,
+  secret: Store['secret'],
+  engine: Engine,
+): Promise<void> {
+  if (memory) return
+  if (!newSecret) checkSecret(secret, engine.secretVerifier, engine.state.users.size > 0)
+  secret.keep()
+  const { verifier } = secret
+  if (engine.secretVerifier !== verifier)
+    await engine.record('change-secret', null, [{ type: 'store.secret-changed', verifier }])
 }
 
 interface Parts {

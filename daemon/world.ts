@@ -12,7 +12,7 @@ import type { Keys, ServerFacts, Surroundings, Tools } from './domain/resource.t
 import { isOwner } from './domain/rules/index.ts'
 import { Engine } from './engine.ts'
 import { Queues } from './events/queues.ts'
-import { checkImport, foundOrganization } from './first-start.ts'
+import { agreeOnSecret, checkImport, foundOrganization } from './first-start.ts'
 import { type ControlHandler, Site } from './http/site.ts'
 import { type Clock, SteeredClock } from './io/clock.ts'
 import { Exports } from './io/exports.ts'
@@ -20,7 +20,6 @@ import { keysFrom } from './io/keys.ts'
 import { type Mailer, openMailer } from './io/mail.ts'
 import { Passwords } from './io/passwords.ts'
 import { type Randomness, realRandomness, seededRandomness } from './io/randomness.ts'
-import { checkSecret } from './io/secret.ts'
 import { UnneededFiles } from './io/unneeded-files.ts'
 import { Webhooks } from './io/webhooks.ts'
 import { Scheduler } from './scheduler.ts'
@@ -33,8 +32,6 @@ export type { Beginning, WorldCluster, WorldParts } from './world-parts.ts'
 
 /** How soon an idle world notices that its folder is gone; a write notices at once. */
 const storeCheckMs = 1000
-/** How often it looks whether the journal has outgrown its snapshot. */
-const compactionCheckMs = 5000
 
 export class World {
   readonly clock: Clock
@@ -55,7 +52,8 @@ export class World {
   readonly #tools: Tools
   #randomness: Randomness = realRandomness
   #leading = false
-  #ended: string | undefined
+  /** The defect that ended it. */
+  ended: string | undefined
   #compaction: Cancel | undefined
   #storeCheck: Cancel | undefined
   /** What runs without a caller in here. What fails there ends this world. */
@@ -126,7 +124,7 @@ export class World {
     await this.engine.lead()
     if (beginning) this.#beginWith(beginning)
     await checkImport(settings, this.engine)
-    await this.#agreeOnSecret()
+    await agreeOnSecret(settings, this.#parts.store.secret, this.engine)
     // Another start on the same store must not draw the same numbers again.
     if (random !== undefined) this.#randomness = seededRandomness(`${random}:${this.engine.position}`)
     await this.#found()
@@ -149,11 +147,6 @@ export class World {
   /** What another world needs to begin as this one is now, or as it was when a snapshot was saved. */
   copy(snapshot?: string): Beginning {
     return { ...this.control!.worlds.copy(snapshot, 'snapshot'), files: this.#parts.store.files }
-  }
-
-  /** The defect that ended it. */
-  get ended(): string | undefined {
-    return this.#ended
   }
 
   /** Whether somebody waits for an answer from it. */
@@ -191,7 +184,7 @@ export class World {
   }
 
   #endBy(error: Error): void {
-    this.#ended = error.message
+    this.ended = error.message
     this.#parts.host.log.error({ err: error, url: this.url }, 'a defect ended the organization at this address')
     this.engine.fail(new Defect(error))
   }
@@ -240,18 +233,6 @@ export class World {
     if (clock && this.clock instanceof SteeredClock) this.clock.jump(clock)
   }
 
-  /** Runs before any key is given out: the keys of existing accounts must not change unless --new-secret is given. */
-  async #agreeOnSecret(): Promise<void> {
-    const { settings, store } = this.#parts
-    const { engine } = this
-    if (settings.memory) return
-    if (!settings.newSecret) checkSecret(store.secret, engine.secretVerifier, engine.state.users.size > 0)
-    store.secret.keep()
-    const { verifier } = store.secret
-    if (engine.secretVerifier !== verifier)
-      await engine.record('change-secret', null, [{ type: 'store.secret-changed', verifier }])
-  }
-
   async #found(): Promise<void> {
     const { clock, engine, keys } = this
     const surroundings = { client: 'internal', random: this.#random, keys, server: this.#server }
@@ -264,7 +245,7 @@ export class World {
 
   #compactWhenWorthIt(): void {
     const { store, warn } = this.#parts
-    this.#compaction = this.#boundary.every(compactionCheckMs, async () => {
+    this.#compaction = this.#boundary.every(5000, async () => {
       if (store.worthCompacting())
         await this.engine.compact().catch(error => warn(`compaction failed: ${error.message}`))
     })

@@ -1,6 +1,7 @@
 // The control plane: what a test can ask of one world beside the API. Off unless asked for, and never under /api.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { conflict, invalid, type Refusal } from '../domain/refusal.ts'
 import type { Keys, Mail } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import type { Watch } from '../http/exchange.ts'
@@ -37,6 +38,19 @@ export interface ControlPlaneParts {
   readonly strict: boolean
   /** Bytes; null where nothing is written. */
   readonly journalSize: () => number | null
+}
+
+/** Milliseconds: the end of the year 9999, the last that ISO 8601 writes with four digits. */
+const latestTime = 253_402_300_799_999
+/** Timers that one move of the clock fires. */
+const mostDue = 10_000
+
+/** Who moves the clock. */
+export interface Move {
+  /** The parameter that says how far. */
+  readonly parameter?: string
+  /** Whether the client has left: nobody wants the move any more. */
+  readonly isGone?: () => boolean
 }
 
 export interface LoggedMail extends Mail {
@@ -111,16 +125,33 @@ export class ControlPlane {
     return [this.calls, this.events, this.outbox, this.deliveries]
   }
 
-  /** Moves time forward and lets everything that falls due on the way come to its end. */
-  async moveTo(time: (now: number) => number): Promise<void> {
+  /** Moves time forward and lets everything that falls due on the way come to its end. Other requests get their turn meanwhile. */
+  async moveTo(time: (now: number) => number, { parameter = 'to', isGone = () => false }: Move = {}): Promise<void> {
     // What is being tried now is tried at the time that was.
     await this.parts.quiet()
-    await this.clock.moveTo(time, async () => {
-      await nextTurn()
-      await this.parts.quiet()
-      await this.engine.settled()
-    })
+    let fired = 0
+    await this.clock.moveTo(
+      now => {
+        const end = time(now)
+        if (end > latestTime) throw invalid(parameter, 'the clock goes no further than the end of the year 9999')
+        return end
+      },
+      async () => {
+        await nextTurn()
+        await this.parts.quiet()
+        await this.engine.settled()
+        if (isGone() || ++fired > mostDue) throw this.#stoppedAt(parameter)
+      },
+    )
     await nextTurn()
+  }
+
+  #stoppedAt(parameter: string): Refusal {
+    const reached = new Date(this.clock.now()).toISOString()
+    return conflict(
+      parameter,
+      `more than ${mostDue} things fall due on the way; the clock has stopped at ${reached}. Move it on from there`,
+    )
   }
 
   /** Everything as it was at the beginning: state, time, faults, logs. */

@@ -3,7 +3,7 @@
 import { type faultKinds, faults as page } from '../api/control/faults.ts'
 import { events } from '../api/events.ts'
 import { decodeJson } from '../api/json-wire.ts'
-import { invalid, missing } from '../domain/refusal.ts'
+import { conflict, invalid, missing } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 
 export type FaultKind = keyof typeof faultKinds
@@ -45,6 +45,9 @@ const ofPolls: ReadonlySet<FaultKind> = new Set([
   'stale-queue',
 ])
 
+/** Each call is compared with all of them. */
+const mostRules = 1000
+
 /** Answers that are kept for `stale-queue`; the oldest is dropped for a new one. */
 const mostAnswers = 1000
 
@@ -65,6 +68,7 @@ export class Faults {
   }
 
   add(rule: FaultRule): Fault {
+    if (this.#rules.size >= mostRules) throw conflict('kind', `there are already ${mostRules} faults; remove one first`)
     const fault = { id: ++this.#lastId, ...rule, seen: 0, hits: 0 }
     this.#rules.set(fault.id, fault)
     return fault

@@ -3,9 +3,13 @@
 import type { Upload } from '../api/define.ts'
 import { maskJson } from '../api/masking.ts'
 import { maskField } from './kept.ts'
+import { Refusal } from '../domain/refusal.ts'
 
 /** What the lines of a recording look like; a reader refuses others. */
 export const recordingFormat = 1
+
+/** Recordings at the same time, each of which can have so much waiting. */
+const mostReaders = 10
 
 /** Characters that may wait for a slow reader. */
 const mostWaiting = 64 * 1024 * 1024
@@ -40,6 +44,12 @@ export class Recordings {
 
   get isActive(): boolean {
     return this.#readers.size > 0
+  }
+
+  mustHaveRoom(): void {
+    if (this.#readers.size < mostReaders) return
+    const msg = `There are already ${mostReaders} recordings. End them with natter recording end.`
+    throw new Refusal(msg, { kind: 'conflict' })
   }
 
   /** A call has arrived. */

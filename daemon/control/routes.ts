@@ -23,7 +23,8 @@ export function controlHandler(context: ControlContext) {
       const found = find(routes, request.method, path)
       const params = paramsOf(found, query, request.body as Buffer | undefined)
       const { resource, key } = found.route
-      const answer = await resource.handlers[key]!(context, params)
+      const isGone = () => reply.raw.destroyed
+      const answer = await resource.handlers[key]!({ ...context, isGone }, params)
       // A wait ends with its world; what it found is not to be trusted.
       if (plane.engine.failure) throw plane.engine.failure
       if (answer instanceof Streamed) return reply.type(answer.type).send(Readable.from(answer.pieces))

@@ -3,6 +3,23 @@
 import { longestContent, longestTopic } from '../api/shapes/messages.ts'
 
 export const limits = {
+  // OPEN: the public server sets no limit to how many of these there are; here the largest organizations have room, and no program
+  // can fill the memory with them. First those of an organization, then those of one account.
+  linkifiers: 100,
+  /** Instructions of the patterns of all linkifiers together, each with what must stand before and after it. */
+  linkifierSize: 5000,
+  playgrounds: 100,
+  profileFields: 100,
+  customEmoji: 10_000,
+  userGroups: 10_000,
+  channelFolders: 1000,
+  defaultChannelGroups: 1000,
+  emailDomains: 1000,
+  savedSnippets: 1000,
+  drafts: 1000,
+  scheduledMessages: 1000,
+  reminders: 1000,
+  navigationViews: 1000,
   channelName: 60,
   channelDescription: 1024,
   folderName: 60,

@@ -117,6 +117,14 @@ export function onlyOneOf(...names: readonly [string, string, ...string[]]): Ref
   })
 }
 
+/** There is no room for more: `full('You', 1000, 'drafts')`. */
+export function full(owner: 'You' | 'The organization', most: number, things: string): Refusal {
+  const has = owner === 'You' ? 'have' : 'has'
+  return new Refusal(`${owner} can have ${most} ${things}, and ${has} no room for more. Delete some first.`, {
+    kind: 'conflict',
+  })
+}
+
 /** The body, the query string or the path cannot be used as it is. */
 export function malformed(msg: string, more?: More): Refusal {
   return new Refusal(msg, { kind: 'invalid', ...more })

@@ -196,7 +196,10 @@ export class SteeredClock implements Clock {
     }
   }
 
-  /** Moves time forward, firing what falls due on the way; `settle` lets each firing finish its work first. */
+  /**
+   * Moves time forward, firing what falls due on the way; `settle` lets each firing finish its work first. A move ends where it is
+   * when `settle` throws.
+   */
   moveTo(time: (now: number) => number, settle: () => Promise<void>): Promise<void> {
     const move = this.#moving.then(() => this.#move(time(this.now()), settle))
     this.#moving = move.catch(() => {})
@@ -215,11 +218,11 @@ export class SteeredClock implements Clock {
         this.boundary.run(next.due.run)
         await settle()
       }
+      this.#pass(until)
     } finally {
       this.#heading = undefined
+      if (running) this.resume()
     }
-    this.#pass(until)
-    if (running) this.resume()
   }
 
   /** Lets time pass while it is frozen. */

@@ -9,21 +9,21 @@ import { resource } from './handler.ts'
 
 export const clock = resource(page, {
   show: ({ plane }) => clockReply(plane),
-  async freeze({ plane }, { at }) {
+  async freeze({ plane, isGone }, { at }) {
     const move = at === undefined ? undefined : forwardTo('at', at)
     // A time in the past is refused before anything has happened.
     move?.(plane.clock.now())
     plane.clock.freeze()
-    if (move) await plane.moveTo(move)
+    if (move) await plane.moveTo(move, { parameter: 'at', isGone })
     return clockReply(plane)
   },
-  async set({ plane }, { to }) {
-    await plane.moveTo(forwardTo('to', to))
+  async set({ plane, isGone }, { to }) {
+    await plane.moveTo(forwardTo('to', to), { parameter: 'to', isGone })
     return clockReply(plane)
   },
-  async advance({ plane }, { by }) {
+  async advance({ plane, isGone }, { by }) {
     const ms = readDuration('by', by)
-    await plane.moveTo(now => now + ms)
+    await plane.moveTo(now => now + ms, { parameter: 'by', isGone })
     return clockReply(plane)
   },
   due: ({ plane }, { limit }) => ({ due: whatFallsDue(plane).slice(0, limit), now: plane.clock.now() }),

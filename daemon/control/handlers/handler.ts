@@ -12,6 +12,12 @@ export interface ControlContext {
   readonly spaces: (() => Promise<SpacesDoor>) | undefined
 }
 
+/** What a handler knows of the call as well. */
+export interface ControlCall extends ControlContext {
+  /** Whether the client has left before it was answered. */
+  readonly isGone: () => boolean
+}
+
 /** An answer that is a file, sent as it is made. */
 export class Streamed {
   readonly type: string
@@ -24,7 +30,7 @@ export class Streamed {
 }
 
 export type Handler<E extends Endpoint> = (
-  context: ControlContext,
+  call: ControlCall,
   params: ParamsOf<E>,
 ) => ReplyOf<E> | Streamed | Promise<ReplyOf<E> | Streamed>
 
@@ -33,7 +39,7 @@ export type Handlers<P extends Endpoints> = { readonly [K in keyof P]: Handler<P
 /** A page and what answers its endpoints. */
 export interface ControlResource {
   readonly api: Endpoints
-  readonly handlers: Readonly<Record<string, (context: ControlContext, params: never) => object | Promise<object>>>
+  readonly handlers: Readonly<Record<string, (call: ControlCall, params: never) => object | Promise<object>>>
 }
 
 export function resource<const P extends Endpoints>(api: P, handlers: Handlers<P>): ControlResource {

@@ -6,6 +6,7 @@ import { resource, Streamed } from './handler.ts'
 
 export const recording = resource(page, {
   read({ plane }) {
+    plane.calls.recordings.mustHaveRoom()
     const head = { version: plane.parts.version, clock: clockReply(plane) }
     return new Streamed('application/x-ndjson', plane.calls.recordings.read(head))
   },

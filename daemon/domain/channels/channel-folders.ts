@@ -6,7 +6,7 @@ import { renderInline } from '../markdown/index.ts'
 import type { ChannelFolderFact } from '../model/facts/channels.ts'
 import type { ChannelFolder, State } from '../model/state.ts'
 import { seconds } from '../model/time.ts'
-import { conflict, invalid, missing, taken } from '../refusal.ts'
+import { conflict, full, invalid, missing, taken } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -18,6 +18,8 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
 
     create(ctx, { name, description }) {
       may.insist(may.administer, ctx)
+      if (ctx.state.channelFolders.size >= limits.channelFolders)
+        throw full('The organization', limits.channelFolders, 'channel folders')
       const id = ctx.state.channelFolders.nextId
       const folder: ChannelFolder = {
         id,

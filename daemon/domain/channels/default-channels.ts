@@ -2,10 +2,11 @@
 
 import { defaultChannels as api } from '../../api/channels/default-channels.ts'
 import type { Fact } from '../facts.ts'
+import { limits } from '../limits.ts'
 import type { DefaultChannelFact } from '../model/facts/channels.ts'
 import { channelByName } from '../model/lookups.ts'
 import type { Channel, DefaultChannelGroup } from '../model/state.ts'
-import { conflict, inQuotes, invalid, missing, neededOneOf, taken } from '../refusal.ts'
+import { conflict, full, inQuotes, invalid, missing, neededOneOf, taken } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { liveChannelFor } from '../rules/channel-access.ts'
 import * as may from '../rules/index.ts'
@@ -29,6 +30,8 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
 
     createGroup(ctx, { group_name, description, stream_names }) {
       may.insist(may.administer, ctx)
+      if (ctx.state.defaultChannelGroups.size >= limits.defaultChannelGroups)
+        throw full('The organization', limits.defaultChannelGroups, 'default channel groups')
       const group = {
         id: ctx.state.defaultChannelGroups.nextId,
         name: checkGroupName(ctx, 'group_name', group_name),

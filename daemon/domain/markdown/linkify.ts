@@ -15,6 +15,8 @@ interface LinkMatch {
 interface Compiled {
   readonly pattern: RE2JS
   readonly groups: readonly string[]
+  /** Instructions of the pattern. */
+  readonly size: number
   readonly template: { expand(values: Record<string, string>): string }
 }
 
@@ -29,11 +31,32 @@ export function linkifiersInOrder(state: State): readonly Linkifier[] {
   return linkifiers
 }
 
+/**
+ * What linkifiers may cost one message, in steps: an instruction of a pattern on a character of text. Counted at their most, which
+ * few need; what comes after it in the message stays text.
+ */
+export class LinkifierBudget {
+  #left = 8_000_000
+
+  spend(steps: number): boolean {
+    this.#left -= steps
+    return this.#left >= 0
+  }
+}
+
+/** Finding where a match begins and ends takes so many times as long as finding whether there is one. */
+const costOfFinding = 8
+/** Characters that a find looks at before it looks further. */
+const window = 500
+
 /** From left to right, bounded on both sides. */
-export function* matchesOf(linkifier: Linkifier, text: string): Generator<LinkMatch> {
-  const { pattern, groups, template } = compiled(linkifier)
-  const matcher = pattern.matcher(text)
-  for (let from = 0; from <= text.length && matcher.find(from); ) {
+export function* matchesOf(linkifier: Linkifier, text: string, budget: LinkifierBudget): Generator<LinkMatch> {
+  const { pattern, groups, template, size } = compiled(linkifier)
+  // Most texts hold none.
+  if (!budget.spend(size * text.length) || !pattern.test(text)) return
+  for (let from = 0; from <= text.length; ) {
+    const matcher = next(compiled(linkifier), text, from, budget)
+    if (!matcher) return
     const start = matcher.start(2)
     const end = matcher.end(2)
     // The character after one match may be the one before the next.
@@ -45,6 +68,21 @@ export function* matchesOf(linkifier: Linkifier, text: string): Generator<LinkMa
   }
 }
 
+/**
+ * The first match from there on. Looks at a part of the text before it looks further: a pattern can read all that follows before it
+ * matches a little, and would do so for every match.
+ */
+function next({ pattern, size }: Compiled, text: string, from: number, budget: LinkifierBudget) {
+  for (let ahead = window; ; ahead *= 2) {
+    const end = Math.min(text.length, from + ahead)
+    if (!budget.spend(costOfFinding * size * (end - from))) return undefined
+    const matcher = pattern.matcher(text.slice(0, end))
+    // What reaches the end of the part may go on after it.
+    if (matcher.find(from) && (end === text.length || matcher.end() < end)) return matcher
+    if (end === text.length) return undefined
+  }
+}
+
 const cache = new WeakMap<Linkifier, Compiled>()
 
 function compiled(linkifier: Linkifier): Compiled {
@@ -52,10 +90,16 @@ function compiled(linkifier: Linkifier): Compiled {
   if (!found) {
     const groups = Object.keys(RE2JS.compile(linkifier.pattern).namedGroups())
     const bounded = `(^|[\\s\\pZ'"(,:<])((?:${linkifier.pattern}))($|[^\\pL\\pN])`
-    found = { pattern: RE2JS.compile(bounded), groups, template: parseTemplate(linkifier.urlTemplate) }
+    const pattern = RE2JS.compile(bounded)
+    found = { pattern, groups, size: pattern.programSize(), template: parseTemplate(linkifier.urlTemplate) }
     cache.set(linkifier, found)
   }
   return found
+}
+
+/** Instructions of its pattern. */
+export function sizeOf(linkifier: Linkifier): number {
+  return compiled(linkifier).size
 }
 
 /** Text of a message may end up at the start of a URL: it must not become a script. */
@@ -65,10 +109,13 @@ function isDangerous(url: string): boolean {
 
 // --- checking new ones ------------------------------------------------------------------------------------------
 
-/** Names of the pattern's groups, or what is wrong with it. */
-export function groupsOfPattern(pattern: string): { readonly names: string[] } | { readonly problem: string } {
+/** Names of the pattern's groups and its instructions, or what is wrong with it. */
+export function groupsOfPattern(
+  pattern: string,
+): { readonly names: string[]; readonly size: number } | { readonly problem: string } {
   try {
-    return { names: Object.keys(RE2JS.compile(pattern).namedGroups()) }
+    const compiled = RE2JS.compile(pattern)
+    return { names: Object.keys(compiled.namedGroups()), size: compiled.programSize() }
   } catch (error) {
     return { problem: (error as Error).message.replace('error parsing regexp: ', '') }
   }

@@ -2,7 +2,7 @@
 
 import { emojiUrl, type CustomEmoji as Row } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
-import { linkifiersInOrder, matchesOf } from './linkify.ts'
+import { LinkifierBudget, linkifiersInOrder, matchesOf } from './linkify.ts'
 
 export interface CustomEmoji {
   readonly id: number
@@ -39,7 +39,8 @@ function presented(emoji: Row | undefined): CustomEmoji | undefined {
   return emoji && { id: emoji.id, name: emoji.name, deactivated: emoji.deactivated, src: emojiUrl(emoji) }
 }
 
-/** In the order of the list: the earlier wins where two overlap. */
+/** In the order of the list: the earlier wins where two overlap. For one message: they share what it may cost. */
 export function linkifiers(state: State): readonly Linkifier[] {
-  return linkifiersInOrder(state).map(linkifier => ({ match: text => matchesOf(linkifier, text) }))
+  const budget = new LinkifierBudget()
+  return linkifiersInOrder(state).map(linkifier => ({ match: text => matchesOf(linkifier, text, budget) }))
 }

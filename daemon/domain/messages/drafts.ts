@@ -9,7 +9,7 @@ import { userSetting } from '../model/settings.ts'
 import { truncated } from '../model/text.ts'
 import { seconds } from '../model/time.ts'
 import { topicOf, topicShown } from '../model/topic-names.ts'
-import { invalid, missing, missingOwn, Refusal } from '../refusal.ts'
+import { full, invalid, missing, missingOwn, Refusal } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 
@@ -25,6 +25,8 @@ export const drafts = resource(api)<DraftFact>({
 
     create(ctx, params) {
       checkSynchronised(ctx)
+      const others = ctx.state.drafts.where('user', ctx.actor.id).length
+      if (others + params.drafts.length > limits.drafts) throw full('You', limits.drafts, 'drafts')
       const first = ctx.state.drafts.nextId
       const created = params.drafts.map((given, index) => checkDraft(ctx, `drafts[${index}]`, given, first + index))
       return {

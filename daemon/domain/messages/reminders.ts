@@ -10,7 +10,7 @@ import type { Reminder } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
 import { futureTime, seconds } from '../model/time.ts'
-import { missingOwn, neededOneOf } from '../refusal.ts'
+import { full, missingOwn, neededOneOf } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { seeMessage } from '../rules/index.ts'
 import { checkVisible } from './access.ts'
@@ -32,6 +32,8 @@ export const reminders = resource(api)<ReminderFact>({
     list: ctx => ({ reply: { reminders: present(ctx) } }),
 
     create(ctx, { message_id, scheduled_delivery_timestamp: time, note: given = '' }) {
+      if (ctx.state.reminders.where('user', ctx.actor.id).length >= limits.reminders)
+        throw full('You', limits.reminders, 'reminders')
       const note = cleaned('note', given, limits.reminderNote)
       if (message_id === undefined && note === '') throw neededOneOf('message_id', 'note')
       const due = time === undefined ? seconds(ctx.now) + usualWait : futureTime(ctx.now, time)

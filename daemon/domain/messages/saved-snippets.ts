@@ -6,7 +6,7 @@ import type { SavedSnippetFact } from '../model/facts/messages.ts'
 import type { SavedSnippet } from '../model/personal-records.ts'
 import { cleaned } from '../model/text.ts'
 import { seconds } from '../model/time.ts'
-import { invalid, missingOwn } from '../refusal.ts'
+import { full, invalid, missingOwn } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 
 export const savedSnippets = resource(api)<SavedSnippetFact>({
@@ -14,6 +14,8 @@ export const savedSnippets = resource(api)<SavedSnippetFact>({
     list: ctx => ({ reply: { saved_snippets: present(ctx) } }),
 
     create(ctx, { title, content }) {
+      if (ctx.state.savedSnippets.where('user', ctx.actor.id).length >= limits.savedSnippets)
+        throw full('You', limits.savedSnippets, 'saved snippets')
       const snippet = {
         id: ctx.state.savedSnippets.nextId,
         userId: ctx.actor.id,

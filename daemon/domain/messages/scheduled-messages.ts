@@ -2,12 +2,13 @@
 
 import type { ParamsOf, Static } from '../../api/define.ts'
 import { scheduledMessages as api, type scheduledMessage as shape } from '../../api/messages/scheduled-messages.ts'
+import { limits } from '../limits.ts'
 import type { ScheduledMessageFact } from '../model/facts/messages.ts'
 import type { ScheduledMessage } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
 import { futureTime } from '../model/time.ts'
 import { topicShown } from '../model/topic-names.ts'
-import { missingOwn, needed, neededOneOf, Refusal } from '../refusal.ts'
+import { full, missingOwn, needed, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { messageContent } from './compose.ts'
 import { directNotice } from './notices.ts'
@@ -29,6 +30,8 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
     list: ctx => ({ reply: { scheduled_messages: present(ctx, false) } }),
 
     create(ctx, params) {
+      if (ctx.state.scheduledMessages.where('user', ctx.actor.id).length >= limits.scheduledMessages)
+        throw full('You', limits.scheduledMessages, 'scheduled messages')
       const due = futureTime(ctx.now, params.scheduled_delivery_timestamp)
       const content = messageContent(params.content)
       const target = targetOf(ctx, params)

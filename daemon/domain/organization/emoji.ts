@@ -10,7 +10,7 @@ import { isBuiltInEmoji } from '../markdown/emoji-names.ts'
 import type { EmojiFact } from '../model/facts/organization.ts'
 import { type CustomEmoji, emojiUrl } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
-import { invalid, missingOwn, taken } from '../refusal.ts'
+import { full, invalid, missingOwn, taken } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -39,6 +39,7 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
     list: ({ state }) => ({ reply: { emoji: present(state) } }),
 
     upload(ctx, { emoji_name }, files) {
+      if (ctx.state.emoji.size >= limits.customEmoji) throw full('The organization', limits.customEmoji, 'custom emoji')
       const emoji: CustomEmoji = {
         id: ctx.state.emoji.nextId,
         name: checkName(ctx, emoji_name),

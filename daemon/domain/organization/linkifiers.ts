@@ -1,12 +1,13 @@
 // Linkifiers: kept in order, changed by administrators; their events go to clients that know URL templates.
 
 import { linkifiers as api } from '../../api/organization/linkifiers.ts'
-import { groupsOfPattern, linkifiersInOrder, variablesOfTemplate } from '../markdown/linkify.ts'
+import { limits } from '../limits.ts'
+import { groupsOfPattern, linkifiersInOrder, sizeOf, variablesOfTemplate } from '../markdown/linkify.ts'
 import { safeUrl } from '../markdown/urls.ts'
 import type { LinkifierFact } from '../model/facts/organization.ts'
 import type { Linkifier } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
-import { inQuotes, invalid, missing, type Refusal } from '../refusal.ts'
+import { full, inQuotes, invalid, missing, type Refusal } from '../refusal.ts'
 import { type Announcement, type Context, onlyWith, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -17,6 +18,8 @@ export const linkifiers = resource(api)<LinkifierFact>({
 
     add(ctx, params) {
       may.insist(may.administer, ctx)
+      if (ctx.state.linkifiers.size >= limits.linkifiers)
+        throw full('The organization', limits.linkifiers, 'linkifiers')
       const rule = checkLinkifier(ctx, params.pattern, params.url_template)
       const order = (linkifiersInOrder(ctx.state).at(-1)?.order ?? 0) + 1
       const linkifier = { id: ctx.state.linkifiers.nextId, ...rule, order }
@@ -94,6 +97,9 @@ function checkLinkifier(ctx: Context, givenPattern: string, givenTemplate: strin
   if ('problem' in groups) throw wrong('pattern', `must be a regular expression (RE2): ${groups.problem}`)
   const namesake = [...ctx.state.linkifiers.values()].find(other => other.pattern === pattern)
   if (namesake && namesake.id !== current?.id) throw wrong('pattern', 'another linkifier already has this pattern')
+  const others = [...ctx.state.linkifiers.values()].filter(({ id }) => id !== current?.id)
+  if (others.reduce((sum, other) => sum + sizeOf(other), groups.size) > limits.linkifierSize)
+    throw wrong('pattern', 'is too long together with the patterns of the other linkifiers; use smaller numbers in {}')
   const variables = variablesOfTemplate(urlTemplate)
   if (!variables) throw wrong('url_template', 'must be a URL template (RFC 6570)')
   // Clients make links of it themselves, so it must not be able to run anything.

@@ -10,7 +10,7 @@ import type { EmailDomain } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
 import { cleaned } from '../model/text.ts'
 import { limitChanged } from '../people/users/access.ts'
-import { invalid } from '../refusal.ts'
+import { full, invalid } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import { presentValue } from '../rules/group-values.ts'
@@ -48,6 +48,8 @@ export const organization = resource(api)<OrganizationFact>({
 
     addDomain(ctx, params) {
       may.insist(may.own, ctx, 'add a domain')
+      if (ctx.state.domains.size >= limits.emailDomains)
+        throw full('The organization', limits.emailDomains, 'email domains')
       const domain: EmailDomain = {
         id: ctx.state.domains.nextId,
         domain: checkDomain(ctx.state, params.domain),

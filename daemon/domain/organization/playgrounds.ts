@@ -7,7 +7,7 @@ import type { PlaygroundFact } from '../model/facts/organization.ts'
 import type { Playground } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
 import { cleaned, isWebUrl } from '../model/text.ts'
-import { invalid, missing, taken } from '../refusal.ts'
+import { full, invalid, missing, taken } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -16,6 +16,8 @@ export const playgrounds = resource(api)<PlaygroundFact>({
   commands: {
     add(ctx, params) {
       may.insist(may.administer, ctx)
+      if (ctx.state.playgrounds.size >= limits.playgrounds)
+        throw full('The organization', limits.playgrounds, 'playgrounds')
       const playground: Playground = {
         id: ctx.state.playgrounds.nextId,
         name: filled('name', params.name),

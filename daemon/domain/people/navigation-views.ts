@@ -1,9 +1,10 @@
 // Navigation views: personal records, keyed by their fragment.
 
 import { navigationViews as api } from '../../api/people/navigation-views.ts'
+import { limits } from '../limits.ts'
 import type { NavigationViewFact } from '../model/facts/people.ts'
 import type { NavigationView } from '../model/personal-records.ts'
-import { invalid, missingOwn, needed, taken } from '../refusal.ts'
+import { full, invalid, missingOwn, needed, taken } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 
 const builtIn = new Set([
@@ -22,6 +23,8 @@ export const navigationViews = resource(api)<NavigationViewFact>({
     list: ctx => ({ reply: { navigation_views: present(ctx) } }),
 
     add(ctx, { fragment, is_pinned, name }) {
+      if (ctx.state.navigationViews.where('user', ctx.actor.id).length >= limits.navigationViews)
+        throw full('You', limits.navigationViews, 'navigation views')
       const view = { userId: ctx.actor.id, fragment: fragment.trim(), isPinned: is_pinned, name: name ?? null }
       if (view.fragment === '') throw invalid('fragment', 'cannot be blank')
       if (ctx.state.navigationViews.has(keyOf(view))) throw taken('fragment', view.fragment)

@@ -7,7 +7,7 @@ import type { ProfileFieldFact } from '../../model/facts/people.ts'
 import type { ProfileField } from '../../model/organization-records.ts'
 import type { State, User } from '../../model/state.ts'
 import { cleaned } from '../../model/text.ts'
-import { conflict, invalid, missing, taken } from '../../refusal.ts'
+import { conflict, full, invalid, missing, taken } from '../../refusal.ts'
 import { type Announcement, type Context, type Outcome, resource } from '../../resource.ts'
 import { everyone } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
@@ -22,6 +22,8 @@ export const profileFields = resource(api)<ProfileFieldFact>({
 
     create(ctx, params) {
       may.insist(may.administer, ctx)
+      if (ctx.state.profileFields.size >= limits.profileFields)
+        throw full('The organization', limits.profileFields, 'profile fields')
       const id = ctx.state.profileFields.nextId
       const data = checkFieldData(params.field_type, params.field_data)
       const account = externalAccounts[data.account ?? '']

@@ -8,7 +8,7 @@ import { limits } from '../../limits.ts'
 import type { Group, State } from '../../model/state.ts'
 import { cleaned, unprintable } from '../../model/text.ts'
 import { seconds } from '../../model/time.ts'
-import { inQuotes, invalid, missing, taken } from '../../refusal.ts'
+import { full, inQuotes, invalid, missing, taken } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import { activeGroup, ascending, checkedValue, defaultValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
@@ -19,6 +19,7 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
   const name = checkName(state, params.name)
   for (const id of params.members) if (!state.users.get(id)?.active) throw missing('members', 'active user', id)
   for (const id of params.subgroups) activeGroup(state, 'subgroups', id)
+  if (state.groups.size >= limits.userGroups) throw full('The organization', limits.userGroups, 'user groups')
   const group: Group = {
     id: state.groups.nextId,
     name,
