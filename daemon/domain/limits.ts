@@ -13,7 +13,7 @@ export const limits = {
   customEmoji: 10_000,
   userGroups: 10_000,
   channelFolders: 1000,
-  defaultChannelGroups: 1000,
+  defaultChannelGroups: 100,
   emailDomains: 1000,
   savedSnippets: 1000,
   drafts: 1000,

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { Boundary } from '../../daemon/boundary.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { resources } from '../../daemon/domain/index.ts'
 import type { State } from '../../daemon/domain/model/state.ts'
@@ -99,7 +100,7 @@ describe('every kind of fact', () => {
 
 function engineOn(journal: Journal<Fact>): Engine {
   const queues = new Queues({
-    clock: { now: () => 0, elapsed: () => 0, heading: () => 0, after: () => () => {} },
+    clock: { now: () => 0, elapsed: () => 0, heading: () => 0, after: () => () => {}, boundary: new Boundary() },
     limits: { maxPending: 1000, maxPendingSize: 1_000_000, heartbeatMs: () => 50_000 },
     remove: () => {},
     tick: () => {},

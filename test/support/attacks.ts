@@ -160,6 +160,34 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    // Each is refused once their patterns are too long together.
+    name: 'a message for 40 costly linkifiers',
+    method: 'POST',
+    path: '/api/v1/messages',
+    account: true,
+    async prepare(target) {
+      for (let n = 0; n < 40; n++) {
+        const rule = { pattern: `(?P<x>[a-c ]{1,60}[xyz]${n})`, url_template: 'https://example.com/{x}' }
+        await call(target, 'POST', '/api/v1/realm/filters', form(rule))
+      }
+    },
+    options: () => message('ab c '.repeat(1900)),
+  },
+  {
+    name: 'a message for a linkifier that reads all that follows before it matches a little',
+    method: 'POST',
+    path: '/api/v1/messages',
+    account: true,
+    prepare: target =>
+      call(
+        target,
+        'POST',
+        '/api/v1/realm/filters',
+        form({ pattern: '(?P<x>q)(?: [q ]*z)?', url_template: 'https://example.com/{x}' }),
+      ),
+    options: () => message('q '.repeat(4999)),
+  },
+  {
     name: 'alert words beyond any need',
     method: 'POST',
     path: '/api/v1/messages',

@@ -47,7 +47,7 @@ export class LinkifierBudget {
 /** Finding where a match begins and ends takes so many times as long as finding whether there is one. */
 const costOfFinding = 8
 /** Characters that a find looks at before it looks further. */
-const window = 500
+const window = 128
 
 /** From left to right, bounded on both sides. */
 export function* matchesOf(linkifier: Linkifier, text: string, budget: LinkifierBudget): Generator<LinkMatch> {

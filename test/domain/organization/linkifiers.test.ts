@@ -128,3 +128,46 @@ describe('what linkifiers match', () => {
       assert.equal(variablesOfTemplate(bad), undefined, bad)
   })
 })
+
+describe('the work of linkifiers', () => {
+  const linkifier = (id: number, pattern: string) => ({
+    id,
+    pattern,
+    urlTemplate: 'https://example.com/{x}',
+    order: id,
+  })
+  const found = (patterns: readonly string[], text: string): number => {
+    const state = new State()
+    for (const [index, pattern] of patterns.entries()) state.linkifiers.put(linkifier(index + 1, pattern))
+    return topicLinks(state, text).length
+  }
+
+  test('leaves links of a message full of them in place', () => {
+    assert.equal(found(['#(?P<x>[0-9]+)'], '#1 and '.repeat(300)), 300)
+  })
+
+  test('finds a match that is longer than the part of the text that is looked at first', () => {
+    assert.equal(found(['<(?P<x>[a-z ]+)>'], `a ${'word '.repeat(10)}<${'long '.repeat(400)}> b`), 1)
+    assert.equal(found(['#(?P<x>[0-9]+)'], `${'word '.repeat(1900)}#12`), 1)
+  })
+
+  test('ends for a pattern that reads all that follows before it matches a little', () => {
+    const links = found(['(?P<x>a)(?: [a ]*z)?'], 'a '.repeat(5000))
+    assert.ok(links > 0 && links < 5000, `${links} links`)
+  })
+
+  test('is shared by all linkifiers of a message', () => {
+    const costly = Array.from({ length: 40 }, (_, n) => `(?P<x>[a-c ]{1,60}[xyz]${n})`)
+    assert.equal(found([...costly, '#(?P<x>[0-9]+)'], `${'ab c '.repeat(1900)} #1`), 0)
+    assert.equal(found([...costly, '#(?P<x>[0-9]+)'], 'ab c #1'), 1)
+  })
+
+  test('has a limit on the patterns together', async () => {
+    const big = (n: number) => ({ pattern: `(?P<x>[a-z]{1,900}${n})`, url_template: 'https://example.com/{x}' })
+    let refused = 0
+    for (let n = 0; n < 6; n++) if ((await owner.try(api.add, big(n))).body.result === 'error') refused++
+    assert.ok(refused > 0)
+    const { msg } = await owner.refused(api.add, big(7), 'BAD_REQUEST')
+    assert.match(msg, /^pattern: is too long together with the patterns of the other linkifiers/)
+  })
+})

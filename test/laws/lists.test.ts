@@ -1,0 +1,63 @@
+// A law on lists that callers fill: each has a largest length, and the refusal says which and what to do.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { limits } from '../../daemon/domain/limits.ts'
+import { DomainWorld } from '../support/domain-world.ts'
+
+type Make = (n: number) => Record<string, unknown>
+
+const later = 4_000_000_000
+/** What adds the nth thing, by the name of its limit. */
+const lists: Readonly<Record<string, readonly [endpoint: string, owner: 'You' | 'The organization', make: Make]>> = {
+  linkifiers: [
+    'add-linkifier',
+    'The organization',
+    n => ({ pattern: `x${n}-(?P<id>[0-9]+)`, url_template: 'https://example.com/{id}' }),
+  ],
+  playgrounds: [
+    'add-code-playground',
+    'The organization',
+    n => ({ name: `p${n}`, pygments_language: 'python', url_template: 'https://example.com/{code}' }),
+  ],
+  profileFields: ['create-custom-profile-field', 'The organization', n => ({ field_type: 1, name: `field ${n}` })],
+  userGroups: ['create-user-group', 'The organization', n => ({ name: `g${n}`, description: '', members: [] })],
+  channelFolders: ['create-channel-folder', 'The organization', n => ({ name: `folder ${n}` })],
+  defaultChannelGroups: [
+    'create-default-stream-group',
+    'The organization',
+    n => ({ group_name: `group ${n}`, description: 'x', stream_names: [] }),
+  ],
+  emailDomains: ['add-realm-domain', 'The organization', n => ({ domain: `d${n}.example.com` })],
+  savedSnippets: ['create-saved-snippet', 'You', n => ({ title: `t${n}`, content: 'x' })],
+  drafts: ['create-drafts', 'You', n => ({ drafts: [{ type: '', to: [], topic: '', content: `d${n}` }] })],
+  scheduledMessages: [
+    'create-scheduled-message',
+    'You',
+    n => ({ type: 'direct', to: [1], content: `m${n}`, scheduled_delivery_timestamp: later }),
+  ],
+  reminders: ['create-message-reminder', 'You', n => ({ note: `r${n}`, scheduled_delivery_timestamp: later })],
+  navigationViews: ['add-navigation-view', 'You', n => ({ fragment: `f${n}`, is_pinned: false, name: `v${n}` })],
+}
+
+describe('a list that callers fill', () => {
+  for (const [name, [endpoint, owner, make]] of Object.entries(lists))
+    test(`has a largest length: ${name}`, () => {
+      const world = new DomainWorld()
+      const most = limits[name as keyof typeof limits]
+      // Made by calls, ten thousand of these would take seconds.
+      const [group] = world.state.groups.values()
+      if (name === 'userGroups')
+        while (world.state.groups.size < most - 1)
+          world.state.groups.put({
+            ...group!,
+            id: world.state.groups.nextId,
+            name: `filled ${world.state.groups.nextId}`,
+          })
+      let refusal: Error | undefined
+      let made = 0
+      for (; made <= most && !refusal; made++)
+        refusal = world.attempt(world.owner, endpoint, make(made)) as Error | undefined
+      assert.match(refusal?.message ?? 'accepted', new RegExp(`^${owner} can have ${most} .*Delete some first\\.$`))
+    })
+})
