@@ -43,7 +43,7 @@ export interface ControlPlaneParts {
 /** Milliseconds: the end of the year 9999, the last that ISO 8601 writes with four digits. */
 const latestTime = 253_402_300_799_999
 /** Timers that one move of the clock fires. */
-const mostDue = 10_000
+const mostDue = 50_000
 
 /** Who moves the clock. */
 export interface Move {

@@ -119,7 +119,7 @@ describe('a clock that is moved by ages', () => {
     assert.equal((await space.control.call('GET', '/clock')).time, '2030-01-01T00:00:00.000Z')
   })
 
-  test('stops after 10,000 timers and says where, and others are answered meanwhile', async () => {
+  test('stops after 50,000 timers and says where, and others are answered meanwhile', async () => {
     const [space, other] = [await openSpace(daemon(), frozen), await openSpace(daemon())]
     let [isMoving, answered] = [true, 0]
     const moving = space.control.try('POST', '/clock/set', { to: '9999-12-31T23:59:59Z' }).finally(() => {
@@ -132,7 +132,7 @@ describe('a clock that is moved by ages', () => {
     assert.equal(status, 400)
     assert.equal(
       body.msg,
-      `to: more than 10000 things fall due on the way; the clock has stopped at ${time}. Move it on from there`,
+      `to: more than 50000 things fall due on the way; the clock has stopped at ${time}. Move it on from there`,
     )
     assert.ok(time > '2030-01-02' && time < '9999', time)
   })
@@ -144,14 +144,14 @@ describe('a clock that is moved by ages', () => {
       const [begin, leave] = [await time(), new AbortController()]
       const url = `${space.url}/control/v1/clock/advance`
       const headers = { Authorization: `Bearer ${space.token}`, 'Content-Type': 'application/json' }
-      const moving = fetch(url, { method: 'POST', headers, body: '{"by":"1000w"}', signal: leave.signal })
+      const moving = fetch(url, { method: 'POST', headers, body: '{"by":"5000w"}', signal: leave.signal })
       await until(async () => (await time()) > begin)
       leave.abort()
       await moving.catch(() => {})
       let [before, now] = [-1, await time()]
       for (; before !== now; now = await time()) before = now
       // On a slow machine it may have arrived before the client left: try again.
-      return now - begin < 1000 * 7 * 86_400_000
+      return now - begin < 5000 * 7 * 86_400_000
     })
   })
 })
