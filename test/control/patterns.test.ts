@@ -74,6 +74,19 @@ describe('a pattern', () => {
 })
 
 describe('waits of one space', () => {
+  test('are over at once for a pattern that other engines try in every way, hours for 60 letters', async () => {
+    const [space, other] = [await openSpace(daemon()), await openSpace(daemon())]
+    const content = `${'a'.repeat(60)}b`
+    await space.owner.call(messages.send, { type: 'direct', to: [space.owner.id], content })
+    const wait = { event: { type: 'message', message: { content: '/^(a+)+$/' } }, within: 0 }
+    const [{ met, near }] = await Promise.all([
+      space.control.call('POST', '/wait', wait),
+      other.owner.call(users.me, {}),
+    ])
+    assert.equal(met, false)
+    assert.equal(near[0].event.event.message.content, content)
+  })
+
   test('that need more work than a log is worth are refused', async () => {
     const space = await openSpace(daemon())
     const me = { type: 'direct' as const, to: [space.owner.id] }
