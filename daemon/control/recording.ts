@@ -2,8 +2,8 @@
 
 import type { Upload } from '../api/define.ts'
 import { maskJson } from '../api/masking.ts'
-import { maskField } from './kept.ts'
 import { Refusal } from '../domain/refusal.ts'
+import { maskField } from './kept.ts'
 
 /** What the lines of a recording look like; a reader refuses others. */
 export const recordingFormat = 1
