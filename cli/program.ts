@@ -5,6 +5,7 @@ import { Ending, exitCodes, Failure, report, usage } from './base/failure.ts'
 import { firstWord } from './base/globals.ts'
 import { beQuiet } from './base/note.ts'
 import { version } from './base/version.ts'
+import { print, printError } from './base/writer.ts'
 import type { Command } from './catalogue/subcommands.ts'
 import { allPages, allWords } from './catalogue/words.ts'
 import { extras } from './commands/index.ts'
@@ -143,13 +144,10 @@ async function printHelp(): Promise<void> {
   print((await import('./commands/help.ts')).programHelp())
 }
 
-function print(text: string): void {
-  process.stdout.write(text)
-}
-
 /** An internal error. Users do not need its stack trace; NATTER_DEBUG prints it for debugging. */
 function unexpected(error: unknown): Failure {
-  if (process.env.NATTER_DEBUG) process.stderr.write(`${(error as Error)?.stack ?? error}\n`)
+  if (process.env.NATTER_DEBUG) printError(`${(error as Error)?.stack ?? error}\n`)
   const message = error instanceof Error ? error.message : String(error)
-  return new Failure(exitCodes.refused, message, { code: 'UNEXPECTED' })
+  const hint = 'A server or a file may have something that natter cannot read. NATTER_DEBUG=1 shows where it failed.'
+  return new Failure(exitCodes.refused, message, { code: 'UNEXPECTED', hint })
 }

@@ -1,8 +1,9 @@
 // What can go wrong on the command line, and the exit code of each kind of failure. Nothing here prints a stack.
 
 import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../../daemon/api/errors.ts'
-import { harmless, harmlessJson } from '../../daemon/api/harmless.ts'
+import { harmlessJson } from '../../daemon/api/harmless.ts'
 import { type Headers, headerIn } from './headers.ts'
+import { printError } from './writer.ts'
 export const exitCodes = {
   done: 0,
   refused: 1,
@@ -103,16 +104,11 @@ const exitFor: Readonly<Record<RefusalKind, ExitCode>> = {
 /** Prints for people, or as one JSON line. The exit code is the same. */
 export function report(failure: Failure, json: boolean): void {
   const { code, message, http, exit } = failure
-  if (json) process.stderr.write(`${harmlessJson(JSON.stringify({ error: { code, msg: message, http, exit } }))}\n`)
+  if (json) printError(`${harmlessJson(JSON.stringify({ error: { code, msg: message, http, exit } }))}\n`)
   else {
     const label = http === null ? '' : ` (${code})`
-    process.stderr.write(`natter: ${harmless(message)}${label}\n${failure.hint ? `  ${harmless(failure.hint)}\n` : ''}`)
+    printError(`natter: ${message}${label}\n${failure.hint ? `  ${failure.hint}\n` : ''}`)
   }
-}
-
-/** Text of unknown form: as it is, unless a terminal shows it. */
-export function harmlessOnTerminal(text: string): string {
-  return process.stdout.isTTY ? harmless(text) : text
 }
 
 const codeFor: Readonly<Record<ExitCode, string>> = {

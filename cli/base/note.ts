@@ -1,6 +1,6 @@
 // Notes on stderr: what a person wants to know, and no program reads.
 
-import { harmless } from '../../daemon/api/harmless.ts'
+import { printError } from './writer.ts'
 
 let quiet = false
 
@@ -11,5 +11,5 @@ export function beQuiet(): void {
 
 /** A status message on stderr; never data. */
 export function note(message: string): void {
-  if (!quiet) process.stderr.write(`${harmless(message)}\n`)
+  if (!quiet) printError(`${message}\n`)
 }

@@ -1,9 +1,10 @@
 // Which server to call and as whom: flag > environment > profile > zuliprc. Profiles are a 0600 file in a 0700 folder.
 // The token of the control plane comes from the same sources.
 
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { siteAddress } from '../../daemon/api/address.ts'
 import { didYouMean } from '../../daemon/api/did-you-mean.ts'
 import {
   configFolder as configFolderIn,
@@ -17,6 +18,7 @@ import {
 } from '../../daemon/api/local.ts'
 import { makeFolderSync, writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
+import { readText, smallFile, warnIfOpen } from './files.ts'
 import type { Globals } from './globals.ts'
 import { settingsFor } from './settings.ts'
 
@@ -37,6 +39,8 @@ export interface Source {
   readonly email?: string | undefined
   readonly apiKey?: string | undefined
   readonly controlToken?: string | undefined
+  /** The file that it was read from. */
+  readonly file?: string
 }
 
 /** The flags that decide which server and account are used. */
@@ -50,6 +54,7 @@ export function accountFor(flags: Choice, env: Env): Account {
   const chosen: { site?: string; email?: string; apiKey?: string } = {}
   const from: Partial<Record<'site' | 'email' | 'apiKey', string>> = {}
   let together = false
+  let keyFile: string | undefined
   for (const source of sources(flags, env)) {
     const site = source.site ? normalSite(source.site) : undefined
     if (site && chosen.site && site !== chosen.site) continue
@@ -60,12 +65,15 @@ export function accountFor(flags: Choice, env: Env): Account {
       if (!value || chosen[key]) continue
       chosen[key] = value
       from[key] = source.from
+      if (key !== 'apiKey') continue
       // The source of the key names this very site.
-      if (key === 'apiKey') together = site !== undefined
+      together = site !== undefined
+      keyFile = source.file
     }
     if (chosen.site && chosen.email && chosen.apiKey) break
   }
   if (!together) refuseMixture(from)
+  if (keyFile !== undefined) warnIfOpen(keyFile)
   return { ...chosen, from }
 }
 
@@ -135,7 +143,8 @@ export function readReadyFile(file: string): Ready {
   if (text === undefined) throw usage(`--ready-file: there is no file ${file}`)
   try {
     const ready: Ready = JSON.parse(text)
-    if (typeof ready.url === 'string' && typeof ready.owner?.email === 'string') return ready
+    const texts = [ready.url, ready.owner?.email, ready.owner?.api_key, ready.control_token ?? '']
+    if (texts.every(text => typeof text === 'string')) return ready
   } catch {
     // Reported below.
   }
@@ -200,24 +209,23 @@ function normalAddress(site: string): string {
   const named = /^https?:\/\//i.test(site)
     ? site
     : `${/^(localhost|127\.|\[::1\])/i.test(site) ? 'http' : 'https'}://${site}`
-  let url: URL
   try {
-    url = new URL(named)
-  } catch {
-    throw usage(`"${site}" is not the address of a server`, 'An address looks like http://127.0.0.1:9991')
+    return siteAddress(named).replace(/\/api(\/v1)?$/, '')
+  } catch (error) {
+    throw usage((error as Error).message, 'An address looks like http://127.0.0.1:9991')
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '')}`
 }
 
 /** The account as a zuliprc file, for tools that read nothing else. */
 export function zuliprcText({ site, email, api_key }: Profile): string {
-  return `[api]\nemail=${email}\nkey=${api_key}\nsite=${site}\n`
+  const line = (name: string, value: string) => `${name}=${value.replace(/[\r\n].*/s, '')}\n`
+  return `[api]\n${line('email', email)}${line('key', api_key)}${line('site', site)}`
 }
 
 function* sources(flags: Choice, env: Env): Generator<Source> {
   yield { from: 'flag', site: flags.site, email: flags.user, apiKey: flags.apiKey }
   // What a flag names is a flag.
-  if (flags.readyFile) yield ofReady('--ready-file', readReadyFile(flags.readyFile))
+  if (flags.readyFile) yield ofReady('--ready-file', flags.readyFile)
   if (flags.profile) yield ofProfile(flags.profile, env)
   yield {
     from: 'NATTER_*',
@@ -228,7 +236,7 @@ function* sources(flags: Choice, env: Env): Generator<Source> {
   }
   // A daemon reads the same variable, so the file may not be written yet.
   if (env.NATTER_READY_FILE && readIfThere(env.NATTER_READY_FILE) !== undefined)
-    yield ofReady('NATTER_READY_FILE', readReadyFile(env.NATTER_READY_FILE))
+    yield ofReady('NATTER_READY_FILE', env.NATTER_READY_FILE)
   yield { from: 'ZULIP_*', site: env.ZULIP_SITE, email: env.ZULIP_EMAIL, apiKey: env.ZULIP_API_KEY }
   if (flags.profile) return
   const current = settingsFor(env).find(({ name }) => name === 'profile')?.value ?? readProfiles(env).current
@@ -245,11 +253,12 @@ function savedSources(env: Env): Source[] {
 function ofProfile(name: string, env: Env): Source {
   const profile = profileNamed(name, env)
   const { site, email, api_key: apiKey, control_token: controlToken } = profile
-  return { from: `profile ${name}`, site, email, apiKey, controlToken }
+  return { from: `profile ${name}`, site, email, apiKey, controlToken, file: profilesFile(env) }
 }
 
-function ofReady(from: string, { url, owner, control_token: controlToken }: Ready): Source {
-  return { from, site: url, email: owner.email, apiKey: owner.api_key, controlToken }
+function ofReady(from: string, file: string): Source {
+  const { url, owner, control_token: controlToken } = readReadyFile(file)
+  return { from, site: url, email: owner.email, apiKey: owner.api_key, controlToken, file }
 }
 
 export function profileNamed(name: string, env: Env): Profile {
@@ -269,6 +278,8 @@ function zuliprc(env: Env): Source | undefined {
     ? [env.ZULIP_CONFIG]
     : ['zuliprc', join(home(env), '.zuliprc'), join(home(env), 'zuliprc')]
   for (const place of places) {
+    // A pipe that happens to have this name would never end.
+    if (place !== env.ZULIP_CONFIG && !statSync(place, { throwIfNoEntry: false })?.isFile()) continue
     const text = readIfThere(place)
     if (text !== undefined) return ofZuliprc(place, text)
   }
@@ -284,7 +295,7 @@ export function readZuliprc(file: string): Source {
 
 function ofZuliprc(file: string, text: string): Source {
   const values = apiSection(text)
-  return { from: file, site: values.site, email: values.email, apiKey: values.key }
+  return { from: file, site: values.site, email: values.email, apiKey: values.key, file }
 }
 
 function apiSection(ini: string): Record<string, string> {
@@ -305,7 +316,7 @@ function home(env: Env): string {
 
 function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8')
+    return readText(file, smallFile)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined

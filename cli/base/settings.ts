@@ -1,10 +1,10 @@
 // Flags that the environment or the config file can set as well: --timeout 30s, NATTER_TIMEOUT=30s or "timeout": "30s".
 
-import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { configFileOf, readConfigText, type SettingName, settingNames } from '../../daemon/api/config-file.ts'
 import { variableOf } from '../../daemon/api/local.ts'
 import { usage } from './failure.ts'
+import { readText, smallFile } from './files.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -42,7 +42,7 @@ function isOn(value: string): boolean {
 function settingsIn(path: string, named: boolean): Readonly<Partial<Record<SettingName, string>>> {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readText(path, smallFile)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (!named && (code === 'ENOENT' || code === 'ENOTDIR')) return {}

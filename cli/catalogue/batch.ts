@@ -4,12 +4,15 @@ import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { harmlessJson } from '../../daemon/api/harmless.ts'
 import { Ending, type ExitCode, exitCodes, Failure, usage } from '../base/failure.ts'
+import { largeFile } from '../base/files.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import { onSignals } from '../base/signals.ts'
+import { drained, print } from '../base/writer.ts'
 import { flagName, type Given, isList, isMarkdown, type Sources } from '../input/flags.ts'
 import { Progress } from '../print/progress.ts'
+import { pauseFor } from '../transport/client.ts'
 import { Pool, type RawReply } from '../transport/pool.ts'
 import { fullPath, methods } from '../transport/routes.ts'
 import { readParams } from './call.ts'
@@ -17,6 +20,9 @@ import { everydayFlags } from './everyday.ts'
 import { requestOf } from './forms.ts'
 import { Resume } from './resume.ts'
 import type { BatchOptions } from './subcommands.ts'
+
+/** Much more than a server accepts. */
+const longestLine = 16 * 1024 * 1024
 
 interface Call {
   readonly method: string
@@ -225,12 +231,11 @@ class Results {
   add(text: string): Promise<void> | undefined {
     if (this.#waiting === '') setImmediate(() => this.flush())
     this.#waiting += text
-    const { stdout } = process
-    return stdout.writableNeedDrain ? new Promise(resolve => stdout.once('drain', resolve)) : undefined
+    return drained()
   }
 
   flush(): void {
-    if (this.#waiting !== '') process.stdout.write(this.#waiting)
+    if (this.#waiting !== '') print(this.#waiting)
     this.#waiting = ''
   }
 }
@@ -267,7 +272,7 @@ class Caller {
       if (this.#gate) await this.#gate
       const reply = await this.#pool.send(method, path, form, this.#timeout, key)
       if (reply.status !== 429) return reply
-      const pause = Math.max(0, (reply.retryAfter ?? 1) * 1000)
+      const pause = pauseFor(reply.retryAfter)
       this.#gate = Promise.all([this.#gate, new Promise(resolve => setTimeout(resolve, pause))]).then(() => {})
     }
   }
@@ -309,6 +314,7 @@ async function* linesOf(input: NodeJS.ReadableStream, ending: string): AsyncGene
   for await (const chunk of input.setEncoding('utf8')) {
     const lines = (rest + chunk).split(ending)
     rest = lines.pop()!
+    if (rest.length > longestLine) throw usage(`--batch: a line is longer than ${longestLine} characters`)
     yield lines
   }
   if (rest !== '') yield [rest]
@@ -323,7 +329,7 @@ function open(file: string) {
 
 /** Undefined for a file that can be read only once. */
 function countLines(file: string, ending: string): number | undefined {
-  if (file === '-' || !statSync(file).isFile()) return undefined
+  if (file === '-' || !statSync(file).isFile() || statSync(file).size > largeFile) return undefined
   let lines = 0
   const bytes = readFileSync(file)
   for (let at = bytes.indexOf(ending); at >= 0; at = bytes.indexOf(ending, at + 1)) lines++

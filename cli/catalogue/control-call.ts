@@ -6,6 +6,7 @@ import { Ending, exitCodes } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { accountFor, controlTokenFor, readProfiles, removeProfile } from '../base/profile.ts'
+import { printBytes } from '../base/writer.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { printReply } from '../print/output.ts'
 import { callControlPlane, requestOf } from '../transport/control.ts'
@@ -34,7 +35,7 @@ export async function callControl(
   if (endpoint.cli.raw) {
     const { downloadControl } = await import('../transport/download.ts')
     const pieces = downloadControl(globals, request.path, patienceFor(endpoint, globals))
-    for await (const bytes of pieces) await write(process.stdout, bytes)
+    for await (const bytes of pieces) await printBytes(bytes)
     return
   }
   const reply = await callControlPlane(globals, request, patienceFor(endpoint, globals))
@@ -63,11 +64,6 @@ function forgetProfilesOf(site: string): void {
     const current = removeProfile(name, process.env)
     note(`removed profile ${name}${wasCurrent && current ? `; switched to profile ${current}` : ''}`)
   }
-}
-
-/** As fast as the reader takes it. */
-function write(stream: NodeJS.WriteStream, bytes: Uint8Array): Promise<void> | undefined {
-  return stream.write(bytes) ? undefined : new Promise(resolve => stream.once('drain', resolve))
 }
 
 /** What is only in memory is there to be thrown away. */

@@ -2,9 +2,9 @@
 // under way when it ended.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
+import { readText, smallFile } from '../base/files.ts'
 
 interface Saved {
   /** Different for each batch; part of the keys. */
@@ -90,7 +90,7 @@ export class Resume {
 function readSaved(file: string): Saved | undefined {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readText(file, smallFile)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
@@ -98,8 +98,9 @@ function readSaved(file: string): Saved | undefined {
   }
   try {
     const { run, done, digest } = JSON.parse(text)
-    if (typeof run === 'string' && Number.isSafeInteger(done) && typeof digest === 'string')
-      return { run, done, digest }
+    // The name of the run becomes part of a header.
+    const isRun = typeof run === 'string' && /^[\w-]{1,100}$/.test(run)
+    if (isRun && Number.isSafeInteger(done) && done >= 0 && typeof digest === 'string') return { run, done, digest }
   } catch {
     // Reported below.
   }

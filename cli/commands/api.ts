@@ -2,10 +2,11 @@
 
 import { readFileSync } from 'node:fs'
 import { harmless } from '../../daemon/api/harmless.ts'
-import { Failure, harmlessOnTerminal, refusal, usage } from '../base/failure.ts'
+import { Failure, refusal, usage } from '../base/failure.ts'
 import { batchFlags, type Globals, keyFlag } from '../base/globals.ts'
 import { accountFor } from '../base/profile.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
+import { printUnchanged } from '../base/writer.ts'
 import { refuseShown } from '../catalogue/call.ts'
 import { batchFrom } from '../catalogue/subcommands.ts'
 import { readStdin } from '../input/stdin.ts'
@@ -92,12 +93,11 @@ async function callRaw(request: Request, options: Options, globals: Globals): Pr
     return undefined
   }
   const answer = await send(account, request, { timeout: globals.timeout, retry: globals.retry })
-  if (options.include) process.stdout.write(harmlessOnTerminal(headOf(answer)))
+  if (options.include) printUnchanged(headOf(answer))
   const chosen = globals.jq !== undefined || globals.fields !== undefined || globals.ndjson
   if (answer.status < 400 && chosen) await printReply(bodyOf(answer), {}, globals)
   else if (answer.status < 400 && globals.json) printJson(bodyOf(answer))
-  else if (answer.text !== '')
-    process.stdout.write(harmlessOnTerminal(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`))
+  else if (answer.text !== '') printUnchanged(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`)
   if (answer.status >= 400) throw failureOf(answer)
   return answer
 }

@@ -2,6 +2,7 @@
 
 import { formatFlags } from '../base/globals.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
+import { print } from '../base/writer.ts'
 import { printFormatted } from '../print/output.ts'
 
 export const commands: readonly ExtraSubcommand[] = [
@@ -22,7 +23,7 @@ export const commands: readonly ExtraSubcommand[] = [
       const found = (await reference()).filter(({ name, about }) => `${name} ${about}`.toLowerCase().includes(word))
       if (await printFormatted(found, globals)) return
       const width = Math.max(...found.map(({ name }) => name.length))
-      for (const { name, about } of found) process.stdout.write(`${name.padEnd(width)}  ${about}\n`)
+      for (const { name, about } of found) print(`${name.padEnd(width)}  ${about}\n`)
     },
   },
 ]

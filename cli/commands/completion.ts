@@ -2,6 +2,7 @@
 
 import { usage } from '../base/failure.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
+import { print } from '../base/writer.ts'
 
 const scripts: Readonly<Record<string, string>> = {
   // Bash splits words at some characters, @ and : among them: the script joins them again and removes what comes before
@@ -88,7 +89,7 @@ export const completion: readonly ExtraSubcommand[] = [
     async run({ args }) {
       const script = Object.hasOwn(scripts, args[0]!) ? scripts[args[0]!] : undefined
       if (!script) throw usage(`<shell>: "${args[0]}" is not bash, zsh, fish or powershell`)
-      process.stdout.write(script)
+      print(script)
     },
   },
 ]
@@ -105,8 +106,7 @@ export const complete: readonly ExtraSubcommand[] = [
     async run({ rest = [] }) {
       const { candidates } = await import('./candidates.ts')
       const words = rest.at(-1) === '""' ? [...rest.slice(0, -1), ''] : rest
-      for (const { text, about } of await candidates(words))
-        process.stdout.write(about ? `${text}\t${about}\n` : `${text}\n`)
+      for (const { text, about } of await candidates(words)) print(about ? `${text}\t${about}\n` : `${text}\n`)
     },
   },
 ]

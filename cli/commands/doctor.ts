@@ -1,11 +1,13 @@
 // `natter doctor`: checks everything a subcommand needs, and reports what is wrong and how to fix it.
 
 import { existsSync, statSync } from 'node:fs'
+import { harmless } from '../../daemon/api/harmless.ts'
 import { Ending, exitCodes, Failure } from '../base/failure.ts'
 import { formatFlags } from '../base/globals.ts'
 import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
 import { assetReader, packageRoot, version } from '../base/version.ts'
+import { printColored } from '../base/writer.ts'
 import { printFormatted } from '../print/output.ts'
 import { terminalFor } from '../print/terminal.ts'
 import { call, send } from '../transport/client.ts'
@@ -44,8 +46,8 @@ async function examine({ globals }: Invocation): Promise<void> {
     const { colors } = await terminalFor(globals)
     const paint = { ok: colors?.green, warning: colors?.yellow, wrong: colors?.red }
     for (const { what, state, says, todo } of findings)
-      process.stdout.write(
-        `${(paint[state] ?? String)(state.padEnd(7))}  ${what}: ${says}\n${todo ? `         ${todo}\n` : ''}`,
+      printColored(
+        `${(paint[state] ?? String)(state.padEnd(7))}  ${what}: ${harmless(says)}\n${todo ? `         ${harmless(todo)}\n` : ''}`,
       )
   }
   if (findings.some(({ state }) => state === 'wrong')) throw new Ending(exitCodes.refused)

@@ -3,6 +3,7 @@
 import { formatFlags, type Globals } from '../base/globals.ts'
 import { accountFor, controlTokenFor, readReadyFile } from '../base/profile.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
+import { print } from '../base/writer.ts'
 import { printFormatted } from '../print/output.ts'
 import { siteOf } from '../transport/client.ts'
 import { findAccount } from '../transport/control.ts'
@@ -32,7 +33,7 @@ are known. With --as there is no control token, because it opens every account. 
       const lines = variables.map(([name, value]) =>
         value === undefined ? `unset ${name}` : `export ${name}=${quoted(value)}`,
       )
-      process.stdout.write(`${lines.join('\n')}\n`)
+      print(`${lines.join('\n')}\n`)
     },
   },
 ]

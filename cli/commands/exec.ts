@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { snapshotName, withoutSecrets } from '../../daemon/api/failure-files.ts'
 import { type ClientFinding, findingsText } from '../../daemon/api/findings.ts'
-import { harmless } from '../../daemon/api/harmless.ts'
 import type { Ready } from '../../daemon/api/local.ts'
 import { Ending, exitCodes, usage } from '../base/failure.ts'
 import { note } from '../base/note.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
+import { printError } from '../base/writer.ts'
 import { callControlPlane, findAccount } from '../transport/control.ts'
 import { runChild } from './child.ts'
 import { flagIn, withoutFlag } from './daemon/files.ts'
@@ -128,7 +128,7 @@ async function withFindings(strict: Strictness, { url, control_token }: Place, c
   const reply = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/findings' })
   const findings = reply.findings as unknown as ClientFinding[]
   if (findings.length === 0) return code
-  process.stderr.write(`${harmless(findingsText(findings, Number(reply.left_out)))}\n`)
+  printError(`${findingsText(findings, Number(reply.left_out))}\n`)
   return strict === 'fails' && code === 0 ? exitCodes.unmet : code
 }
 
@@ -152,7 +152,7 @@ function lookAt({ url, inspector }: Ready, daemon: ChildProcess): Promise<number
       for (const listener of before) process.removeListener(signal, listener)
     }
   })
-  process.stderr.write(`Running at ${url} until Ctrl-C.\nInspector: ${inspector}\n`)
+  printError(`Running at ${url} until Ctrl-C.\nInspector: ${inspector}\n`)
   return ended
 }
 

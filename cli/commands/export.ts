@@ -8,7 +8,6 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   statSync,
   writeSync,
@@ -17,6 +16,7 @@ import { join } from 'node:path'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
+import { readText, smallFile } from '../base/files.ts'
 import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
@@ -29,6 +29,7 @@ import type { Given } from '../input/flags.ts'
 import { printReply } from '../print/output.ts'
 import { Progress } from '../print/progress.ts'
 import { call, type Patience } from '../transport/client.ts'
+import { sizeIn } from '../transport/download.ts'
 import { pathIdIn, saveFile } from '../transport/uploaded-files.ts'
 
 /** Messages per call. */
@@ -57,7 +58,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   demandKey(account)
   const patience = { timeout: globals.timeout, retry: globals.retry }
   const sources = sourcesFor(account, patience, globals, false)
-  const given = Object.entries(flags).filter(([name]) => !['since', 'until', 'skip-files'].includes(name))
+  const given = Object.entries(flags).filter(([name]) => !['since', 'until', 'skip-files', 'max-size'].includes(name))
   const named = given.map(([name, value]): [string, Given] => [name === 'narrow' ? name : `@${name}`, value as Given])
   const params = await readParams(messages.list, new Map(named), sources)
   const fetch = async (more: Reply): Promise<Reply> => {
@@ -73,6 +74,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   let progress: Progress | undefined
   try {
     const last = lastSaved(fd, file)
+    const most = sizeIn(flags['max-size'])
     if (last !== undefined) note(`continuing after message ${last}`)
     progress = new Progress(Math.max(1, Number(newest[0]?.id ?? 0) - (last ?? 0)), globals)
     let anchor: number | undefined = last
@@ -84,13 +86,16 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
       for (const message of found) {
         const time = Number(message.timestamp)
         if (time < (order.since ?? 0) || time > (order.until ?? Number.POSITIVE_INFINITY)) continue
-        if (flags['skip-files'] !== true) await saveFiles(account, message, folder, counts, patience)
+        if (flags['skip-files'] !== true) await saveFiles(account, message, folder, counts, patience, most)
         writeSync(fd, `${JSON.stringify(message)}\n`)
         counts.messages++
         progress.reach(Number(message.id) - (last ?? 0), savedText(counts))
       }
       fsyncSync(fd)
-      anchor = Number(found.at(-1)?.id ?? anchor)
+      const next = Number(found.at(-1)?.id ?? anchor)
+      if (found.length > 0 && anchor !== undefined && !(next > anchor))
+        throw new Failure(exitCodes.refused, 'the server sent the same messages again', { code: 'BAD_ANSWER' })
+      anchor = next
       const past = order.until !== null && Number(found.at(-1)?.timestamp) > order.until
       if (found.length === 0 || reply.found_newest === true || past) break
     }
@@ -125,13 +130,25 @@ async function ordered(folder: string, account: Account, flags: Order['flags'], 
     writeFileAtomicallySync(file, `${JSON.stringify(wanted, null, 2)}\n`)
     return wanted
   }
-  const before: Order = JSON.parse(readFileSync(file, 'utf8'))
+  const before = readOrder(file)
   const same = (order: Order) => JSON.stringify([order.site, order.account, Object.entries(order.flags).sort()])
   if (same(before) === same(wanted)) return before
   throw usage(
     `${folder} holds another export: ${before.account} at ${before.site}, ${flagsText(before.flags)}`,
     'Choose another folder, or give the same account and flags to continue.',
   )
+}
+
+function readOrder(file: string): Order {
+  try {
+    const { site, account, flags, since, until } = JSON.parse(readText(file, smallFile))
+    const isTime = (value: unknown) => value === null || typeof value === 'number'
+    if (typeof site === 'string' && typeof account === 'string' && isTime(since) && isTime(until) && flags)
+      return { site, account, flags: { ...flags }, since, until }
+  } catch {
+    // Reported below.
+  }
+  throw usage(`${file} is not of an export`, 'Choose another folder.')
 }
 
 function flagsText(flags: Order['flags']): string {
@@ -164,6 +181,7 @@ async function saveFiles(
   folder: string,
   counts: Counts,
   patience: Patience,
+  most: number,
 ): Promise<void> {
   const links = String(message.content).matchAll(/\/user_uploads\/\d+\/[^\s()<>"']+/g)
   for (const link of new Set([...links].map(([text]) => text))) {
@@ -172,7 +190,7 @@ async function saveFiles(
     if (target !== undefined && existsSync(target)) continue
     try {
       if (target === undefined) throw new Failure(exitCodes.refused, 'the path is not safe')
-      await saveFile(account, pathId!, target, patience)
+      await saveFile(account, pathId!, target, patience, most)
       counts.files++
     } catch (error) {
       const gone = error instanceof Failure && (error.exit === exitCodes.notFound || error.exit === exitCodes.refused)

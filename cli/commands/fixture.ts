@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { profileFrom, type Ready } from '../../daemon/api/local.ts'
 import { zuliprcText } from '../base/profile.ts'
+import { printError } from '../base/writer.ts'
 import { spawnDaemon } from './daemon/process.ts'
 import { waitUntilReady } from './daemon/wait-ready.ts'
 
@@ -47,7 +48,7 @@ export async function withFixture<T>(
   daemon.stderr!.setEncoding('utf8').on('data', text => {
     logged = (logged + text).slice(-longestLog)
     // Otherwise it is shown only if the daemon does not start.
-    if (shown) process.stderr.write(text)
+    if (shown) printError(text)
   })
   try {
     const ready = await waitUntilReady(daemon, readyFile, timeout, () => logged.slice(-10_000))

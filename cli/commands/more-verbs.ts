@@ -18,6 +18,7 @@ export const messageExport: readonly ExtraSubcommand[] = [
       ...filters,
       { name: 'narrow', value: 'TERMS', about: 'only messages that match: channel:general is:starred' },
       { name: 'skip-files', about: 'leave out the files' },
+      { name: 'max-size', value: 'MIB', about: 'leave out files that are larger (default 1024)' },
     ],
     globals: account.split(' '),
     more: `The folder gets messages.ndjson, one message per line, the oldest first; files/, with every file under the path that follows
@@ -38,6 +39,7 @@ export const uploadDownload: readonly ExtraSubcommand[] = [
     args: [{ name: 'file', about: 'its path or address, as uploads create and messages have it, or its path_id' }],
     flags: [
       { name: 'output', short: 'o', value: 'FILE', about: 'where to save it (default: its name); `-` is stdout' },
+      { name: 'max-size', value: 'MIB', about: 'the largest file to save (default 1024)' },
     ],
     globals: [...account.split(' '), 'yes'],
     examples: [

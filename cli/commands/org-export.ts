@@ -8,10 +8,11 @@ import { note } from '../base/note.ts'
 import { accountFor } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import type { Invocation } from '../base/subcommand.ts'
+import { printBytes } from '../base/writer.ts'
 import { demandKey } from '../catalogue/call.ts'
 import { printReply } from '../print/output.ts'
 import { Connection } from '../transport/connection.ts'
-import { downloadAs, saveWhole } from '../transport/download.ts'
+import { bounded, downloadAs, saveWhole, sizeIn } from '../transport/download.ts'
 import { Follower } from './tail/follow.ts'
 import { duration } from './tail/stops.ts'
 
@@ -29,6 +30,7 @@ export async function exportOrganization({ args, flags, globals }: Invocation): 
   const account = accountFor(globals, process.env)
   demandKey(account)
   const within = duration(String(flags.within ?? patience), '--within')
+  const most = sizeIn(flags['max-size'])
   const [target] = args
   if (target !== undefined) checkTarget(target, globals.yes)
   const connection = await Connection.open(account)
@@ -60,9 +62,11 @@ export async function exportOrganization({ args, flags, globals }: Invocation): 
   if (row.export_url === null)
     throw new Failure(exitCodes.refused, `the export ${row.id} failed`, { hint: 'The log of the server says why.' })
   const path = pathIn(row.export_url)
-  const content = downloadAs(account, path, { timeout: globals.timeout })
-  // Standard output stays open for what comes after.
-  if (target === '-') return pipeline(content, process.stdout, { end: false })
+  const content = bounded(downloadAs(account, path, { timeout: globals.timeout }), most)
+  if (target === '-') {
+    for await (const bytes of content) await printBytes(bytes)
+    return
+  }
   const file = target ?? nameIn(path)
   if (target === undefined) checkTarget(file, globals.yes)
   // It may hold what only one person has seen so far.
@@ -88,6 +92,8 @@ async function completed(follower: Follower, id: number, list: () => Promise<Rep
 
 /** From the root of the site. The key goes to the site of the account, whatever host the address names. */
 function pathIn(url: string): string {
+  if (!URL.canParse(url, 'http://here'))
+    throw new Failure(exitCodes.refused, 'the server sent an address that is not one of a file', { code: 'BAD_ANSWER' })
   const { pathname } = new URL(url, 'http://here')
   return pathname.slice(Math.max(0, pathname.search(/\/user_(?:uploads|avatars)\//)))
 }

@@ -16,6 +16,7 @@ export const org: readonly ExtraSubcommand[] = [
     flags: [
       { name: 'private', about: 'also the private data of people who allow it; `natter exports consents` lists them' },
       { name: 'within', value: 'TIME', about: 'give up after this long (default 10m)' },
+      { name: 'max-size', value: 'MIB', about: 'the largest archive to save (default 1024)' },
     ],
     globals: 'json ndjson fields jq quiet site user api-key profile ready-file as control-token timeout yes'.split(' '),
     more: 'natterd --import FILE begins an empty store with the archive. docs/export.md describes both.',

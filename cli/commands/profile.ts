@@ -21,6 +21,7 @@ import {
 } from '../base/profile.ts'
 import { settingsFor } from '../base/settings.ts'
 import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
+import { printColored } from '../base/writer.ts'
 import { seededAccounts } from '../catalogue/call.ts'
 import { askSecret, askText } from '../input/prompt.ts'
 import { printFormatted } from '../print/output.ts'
@@ -123,7 +124,7 @@ export const profile: readonly ExtraSubcommand[] = [
       const { tableLines } = await import('../print/table.ts')
       const shown = rows.map(({ current, ...row }) => ({ '': current ? '*' : '', ...row }))
       const terminal = await (await import('../print/terminal.ts')).terminalFor(globals)
-      process.stdout.write(`${tableLines(shown, String, terminal).join('\n')}\n`)
+      printColored(`${tableLines(shown, String, terminal).join('\n')}\n`)
     },
   },
   {
@@ -148,7 +149,7 @@ export const profile: readonly ExtraSubcommand[] = [
       const wanted = args[0] ?? globals.profile ?? readProfiles(process.env).current
       if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no current profile')
       const found = profileNamed(wanted, process.env)
-      if (!(await printFormatted(found, globals))) process.stdout.write(zuliprcText(found))
+      if (!(await printFormatted(found, globals))) printColored(zuliprcText(found))
     },
   },
 ]
@@ -175,7 +176,7 @@ export const config: readonly ExtraSubcommand[] = [
       const { tableLines } = await import('../print/table.ts')
       const terminal = await (await import('../print/terminal.ts')).terminalFor(globals)
       const lines = tableLines(rows, value => (value === null ? '-' : String(value)), terminal)
-      process.stdout.write(`${lines.join('\n')}\n`)
+      printColored(`${lines.join('\n')}\n`)
     },
   },
 ]

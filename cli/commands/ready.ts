@@ -5,6 +5,7 @@ import { exitCodes, Failure, usage } from '../base/failure.ts'
 import { formatFlags, type Globals } from '../base/globals.ts'
 import { type Account, accountFor, normalSite } from '../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
+import { print } from '../base/writer.ts'
 import { printFormatted } from '../print/output.ts'
 import { send, siteOf } from '../transport/client.ts'
 import { duration } from './tail/stops.ts'
@@ -52,7 +53,7 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
     state = await stateOf(account, globals.timeout)
   }
   const printed = await printFormatted({ ready: state === 'ready', state, url: site }, globals)
-  if (state === 'ready') return printed ? undefined : void process.stdout.write(`ready  ${site}\n`)
+  if (state === 'ready') return printed ? undefined : void print(`ready  ${site}\n`)
   const late = flags.wait === true ? ` within ${limit / 1000} s` : ''
   if (flags.wait === true || state === 'starting')
     throw new Failure(

@@ -1,9 +1,9 @@
 // `natter spaces use`, and `natter exec --in URL`: spaces of a daemon that runs. The other subcommands of spaces are pages of the
 // control plane.
 
-import { readFileSync } from 'node:fs'
 import { controlTokenIn, type Profile, type Ready } from '../../daemon/api/local.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
+import { largeFile, readText } from '../base/files.ts'
 import { formatFlags, type Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { changeProfiles, normalSite, readProfiles, saveProfile } from '../base/profile.ts'
@@ -91,7 +91,7 @@ function paramsIn(flags: readonly string[]): Record<string, string | boolean> {
 
 function readSeed(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readText(file, largeFile)
   } catch (error) {
     throw usage(`--seed: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
   }

@@ -7,6 +7,7 @@ import { note } from '../base/note.ts'
 import { accountFor } from '../base/profile.ts'
 import { onSignals } from '../base/signals.ts'
 import type { ExtraSubcommand, Invocation } from '../base/subcommand.ts'
+import { printLines } from '../base/writer.ts'
 import { demandKey } from '../catalogue/call.ts'
 import { namesOf } from '../input/names.ts'
 import { checkJq } from '../print/jq.ts'
@@ -102,7 +103,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
       const differed = criteria.filter(criterion => criterion.meets(event, place) !== true).map(({ name }) => name)
       if (differed.length > 0) misses.push({ event, place, differed })
       else {
-        process.stdout.write(await print.textOf(item, place))
+        printLines(await print.textOf(item, place))
         if (++met >= count) return stop.abort()
       }
     }

@@ -1,17 +1,19 @@
 // Prompts at a terminal; scripts use NATTER_PASSWORD or stdin. Prompts go to stderr.
 
+import { harmless } from '../../daemon/api/harmless.ts'
 import { Ending, exitCodes, usage } from '../base/failure.ts'
+import { printError, promptStream } from '../base/writer.ts'
 
 /** Undefined if there is no terminal. */
 export async function askText(question: string): Promise<string | undefined> {
   if (!process.stdin.isTTY) return undefined
   const { createInterface } = await import('node:readline/promises')
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const lines = createInterface({ input: process.stdin, output: promptStream() })
   try {
-    return (await lines.question(question)).trim()
+    return (await lines.question(harmless(question))).trim()
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error
-    process.stderr.write('\n')
+    printError('\n')
     throw new Ending(exitCodes.interrupted)
   } finally {
     lines.close()
@@ -31,7 +33,7 @@ function typedUnseen(question: string): Promise<string> {
   const { stdin } = process
   // Before the prompt, so that fast typing is not echoed either.
   stdin.setRawMode(true)
-  process.stderr.write(question)
+  printError(question)
   stdin.setEncoding('utf8')
   let typed: string[] = []
   return new Promise((resolve, reject) => {
@@ -39,7 +41,7 @@ function typedUnseen(question: string): Promise<string> {
       stdin.off('data', onData)
       stdin.setRawMode(false)
       stdin.pause()
-      process.stderr.write('\n')
+      printError('\n')
       finish()
     }
     const onData = (text: string) => {

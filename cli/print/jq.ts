@@ -1,7 +1,8 @@
 // `--jq`: jq compiled to WebAssembly, loaded on demand. A call costs milliseconds however little it has to do, because
 // jq compiles its own library each time; so many values share one call, and most expressions need none.
 
-import { type Failure, harmlessOnTerminal, usage } from '../base/failure.ts'
+import { type Failure, usage } from '../base/failure.ts'
+import { harmlessOnTerminal } from '../base/writer.ts'
 import type { JqEngine } from './jq-engine.ts'
 import { quickOf } from './jq-quick.ts'
 

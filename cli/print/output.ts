@@ -6,6 +6,7 @@ import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { type Reply, timeOf } from '../base/reply.ts'
 import { showDistance, showTime } from '../base/times.ts'
+import { print, printColored, printUnchanged } from '../base/writer.ts'
 
 type Shape = Param['shape']
 
@@ -54,7 +55,7 @@ export async function printReply(reply: Reply, view: View, format: Format): Prom
     const items = globals.ndjson ? [shown === undefined ? Object.fromEntries(fields) : reply[shown]].flat() : [reply]
     const texts: string[] = []
     for (const item of items) texts.push(await jqLines(item, globals.jq))
-    return put(texts.filter(text => text !== ''))
+    return putUnchanged(texts)
   }
   if (globals.ndjson || globals.fields) {
     const value = shown === undefined ? Object.fromEntries(fields) : reply[shown]
@@ -166,7 +167,7 @@ export async function printFormatted(value: unknown, globals: Format): Promise<b
   if (globals.jq !== undefined) {
     const items = globals.ndjson ? [value].flat() : [value]
     const texts = await Promise.all(items.map(item => jqLines(item, globals.jq!)))
-    put(texts.filter(text => text !== ''))
+    putUnchanged(texts)
   } else if (globals.ndjson || globals.fields) await printPart(value, undefined, { ...globals, now: new Date() })
   else if (globals.json) printJson(value)
   else return false
@@ -174,7 +175,7 @@ export async function printFormatted(value: unknown, globals: Format): Promise<b
 }
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${harmlessJson(JSON.stringify(value, null, 2))}\n`)
+  print(`${harmlessJson(JSON.stringify(value, null, 2))}\n`)
 }
 
 export interface Paint {
@@ -246,8 +247,13 @@ function listed(value: object): string | undefined {
   return parts.includes(undefined) ? undefined : parts.join('; ') || '-'
 }
 
+/** What jq made of it. */
+function putUnchanged(texts: readonly string[]): void {
+  for (const text of texts) if (text !== '') printUnchanged(`${text}\n`)
+}
+
 function put(lines: readonly string[]): void {
-  if (lines.length > 0 && lines.join('') !== '') process.stdout.write(`${lines.join('\n')}\n`)
+  if (lines.length > 0 && lines.join('') !== '') printColored(`${lines.join('\n')}\n`)
 }
 
 function isRecord(value: unknown): value is Reply {

@@ -1,6 +1,7 @@
 // A progress line on stderr, only if it is a terminal.
 
 import type { Globals } from '../base/globals.ts'
+import { printError, redrawError } from '../base/writer.ts'
 
 const interval = 100
 const barWidth = 24
@@ -35,7 +36,7 @@ export class Progress {
   end(): void {
     if (!this.#shown) return
     this.#draw()
-    process.stderr.write('\n')
+    printError('\n')
   }
 
   #drawSometimes(): void {
@@ -50,7 +51,7 @@ export class Progress {
     const failed = this.#failed > 0 ? `, ${this.#failed} failed` : ''
     const total = this.#total === undefined ? '' : `/${this.#total}`
     const text = this.#text ?? `${this.#done}${total}${failed}, ${rate}/s`
-    process.stderr.write(`\r\u001b[2K${this.#bar()}${text}`)
+    redrawError(`${this.#bar()}${text}`)
   }
 
   #bar(): string {

@@ -4,16 +4,19 @@ import type { Upload } from '../../daemon/api/define.ts'
 import { keyHeader } from '../../daemon/api/idempotency.ts'
 import type { Globals } from '../base/globals.ts'
 import type { Account } from '../base/profile.ts'
-import { inQuery, type Request, siteOf, targetOf } from '../transport/client.ts'
+import { print } from '../base/writer.ts'
+import { addressFor, inQuery, type Request, siteOf, targetOf } from '../transport/client.ts'
 import { printFormatted } from './output.ts'
 
 export async function printRequest(account: Account, request: Request, globals: Globals): Promise<void> {
-  if (globals.curl) process.stdout.write(`${curlLine(account, request, globals.showKey)}\n`)
+  // A line to copy must not send a key elsewhere.
+  if (account.site) addressFor(siteOf(account), targetOf(request))
+  if (globals.curl) print(`${curlLine(account, request, globals.showKey)}\n`)
   // --jq and --fields are about the reply.
   else if (globals.json || globals.ndjson) {
     const { json, ndjson, color } = globals
     await printFormatted(asRecord(account, request, globals.showKey), { json, ndjson, color })
-  } else process.stdout.write(`${asText(account, request, globals.showKey)}\n`)
+  } else print(`${asText(account, request, globals.showKey)}\n`)
 }
 
 /** The line works when pasted even with a hidden key, which the shell then reads from its environment. */

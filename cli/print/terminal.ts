@@ -14,10 +14,9 @@ let measure: typeof import('./measure.ts') | undefined
 
 /** For output that is about to be printed; plain ASCII without wrapping needs no measuring. */
 export async function terminalFor({ color }: Pick<Globals, 'color'>, shown?: unknown): Promise<Terminal> {
-  const stream = process.stdout
-  const columns = stream.isTTY ? Math.max(20, stream.columns || 80) : undefined
+  const columns = process.stdout.isTTY ? Math.max(20, process.stdout.columns || 80) : undefined
   if (columns !== undefined || shown === undefined || !isPlain(JSON.stringify(shown))) await loadMeasure()
-  const coloured = color === 'always' || (color === 'auto' && stream.isTTY && !process.env.NO_COLOR)
+  const coloured = color === 'always' || (color === 'auto' && process.stdout.isTTY && !process.env.NO_COLOR)
   if (!coloured) return { columns, colors: undefined }
   const { Chalk } = await import('chalk')
   return { columns, colors: new Chalk({ level: 1 }) }

@@ -2,6 +2,7 @@
 // a subcommand makes one call and exits. `fetch` and undici would take longer to start and stop than everything else.
 
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { addressOf, isSameOrigin } from '../../daemon/api/address.ts'
 import type { Upload } from '../../daemon/api/define.ts'
 import { idempotencyLimits, keyHeader } from '../../daemon/api/idempotency.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
@@ -66,10 +67,16 @@ export async function send(account: Account, request: Request, patience: Patienc
   for (let left = patience.retry ?? 0; ; left--) {
     const answer = await sendOnce(account, request, patience.timeout ?? defaultTimeout)
     if (answer.status !== 429 || left <= 0) return answer
-    const wait = Number(headerIn(answer.headers, 'retry-after') ?? 1)
-    note(`rate limited, retrying in ${wait} s`)
-    await new Promise(resolve => setTimeout(resolve, (Number.isFinite(wait) ? wait : 1) * 1000))
+    const wait = pauseFor(headerIn(answer.headers, 'retry-after'))
+    note(`rate limited, retrying in ${wait / 1000} s`)
+    await new Promise(resolve => setTimeout(resolve, wait))
   }
+}
+
+/** Milliseconds. A server cannot make anybody wait for longer than an hour. */
+export function pauseFor(retryAfter: string | number | undefined): number {
+  const seconds = Number(retryAfter ?? 1)
+  return (seconds >= 0 ? Math.min(seconds, 3600) : 1) * 1000
 }
 
 export function bodyOf(answer: Answer, site = 'the server'): Reply {
@@ -100,11 +107,47 @@ function basicAuth(email: string, apiKey: string): string {
   return `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`
 }
 
-/** The headers of every call of an account. */
-export function headersOf({ email, apiKey }: Account): Record<string, string> {
+/** Where a call goes. Nothing but this joins a site and a path. */
+export function addressFor(site: string, path: string): URL {
+  try {
+    return addressOf(site, path)
+  } catch (error) {
+    throw usage((error as Error).message)
+  }
+}
+
+/** The headers of a call of an account. Its key goes to its own servers only. */
+export function headersFor(account: Account, url: URL): Record<string, string> {
+  const { email, apiKey } = account
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': `natter/${version()}` }
-  if (email && apiKey) headers.Authorization = basicAuth(email, apiKey)
+  if (email && apiKey && sitesOf(account).some(site => isSameOrigin(url, site)))
+    headers.Authorization = basicAuth(email, apiKey)
   return headers
+}
+
+/** Bytes of one answer. JSON of this size takes several times as much memory. */
+export const largestAnswer = 64 * 1024 * 1024
+
+/** The whole body of an answer, which must not be longer. */
+export function readText(incoming: IncomingMessage, site: string): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  return new Promise((resolve, reject) => {
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > largestAnswer) incoming.destroy(tooLarge(site, largestAnswer))
+      else chunks.push(chunk)
+    })
+    incoming.on('error', reject)
+    incoming.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+  })
+}
+
+export function tooLarge(site: string, most: number): Failure {
+  return new Failure(exitCodes.refused, `${site} sent more than ${most / (1024 * 1024)} MiB in one answer`, {
+    code: 'ANSWER_TOO_LARGE',
+    hint: 'Ask for less at once, or check that this is the server that you mean.',
+  })
 }
 
 /** The server; of several daemons the first. */
@@ -152,9 +195,9 @@ export function isNotSent(error: unknown): boolean {
 }
 
 async function sendTo(site: string, account: Account, request: Request, timeout: number): Promise<Answer> {
-  const url = new URL(`${site}${targetOf(request)}`)
+  const url = addressFor(site, targetOf(request))
   const body = await bodyFor(request)
-  const headers = headersOf(account)
+  const headers = headersFor(account, url)
   if (request.authorization) headers.Authorization = request.authorization
   if (request.userAgent === null) delete headers['User-Agent']
   // Only what a header can hold: the text may come from a file.
@@ -174,19 +217,15 @@ async function sendTo(site: string, account: Account, request: Request, timeout:
     }
     outgoing.on('error', settle)
     outgoing.on('response', (incoming: IncomingMessage) => {
-      const chunks: Buffer[] = []
-      incoming.on('data', chunk => chunks.push(chunk))
-      incoming.on('error', settle)
-      incoming.on('end', () => {
+      readText(incoming, site).then(text => {
         clearTimeout(timer)
-        const text = Buffer.concat(chunks).toString('utf8')
         resolve({
           status: incoming.statusCode ?? 0,
           reason: incoming.statusMessage ?? '',
           headers: incoming.rawHeaders,
           text,
         })
-      })
+      }, settle)
     })
     outgoing.end(body?.bytes)
   })

@@ -6,7 +6,19 @@ import { Failure, refusal } from '../base/failure.ts'
 import type { Headers } from '../base/headers.ts'
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
-import { bodyOf, defaultTimeout, headersOf, isNotSent, late, siteOf, sitesOf, unreachable } from './client.ts'
+import {
+  addressFor,
+  bodyOf,
+  defaultTimeout,
+  headersFor,
+  isNotSent,
+  largestAnswer,
+  late,
+  siteOf,
+  sitesOf,
+  tooLarge,
+  unreachable,
+} from './client.ts'
 
 export interface CallOptions {
   /** Milliseconds of silence before giving up. */
@@ -26,7 +38,6 @@ interface Answered {
 export class Connection {
   readonly account: Account
   readonly #sites: readonly string[]
-  readonly #headers: Record<string, string>
   readonly #agent: Agent
   readonly #open: typeof import('node:http').request
   #at = 0
@@ -34,7 +45,6 @@ export class Connection {
   private constructor(account: Account, agent: Agent, open: typeof import('node:http').request) {
     this.account = account
     this.#sites = sitesOf(account)
-    this.#headers = headersOf(account)
     this.#agent = agent
     this.#open = open
   }
@@ -45,7 +55,7 @@ export class Connection {
   }
 
   static async open(account: Account): Promise<Connection> {
-    const secure = new URL(siteOf(account)).protocol === 'https:'
+    const secure = siteOf(account).startsWith('https:')
     const { Agent, request } = secure ? await import('node:https') : await import('node:http')
     return new Connection(account, new Agent({ keepAlive: true }), request)
   }
@@ -53,7 +63,7 @@ export class Connection {
   /** Makes a call that must succeed; fields that are not strings are sent as JSON. */
   async call(method: string, path: string, fields: Fields = {}, options: CallOptions = {}): Promise<Reply> {
     const { status, headers, chunks, retryAfter } = await this.#send(method, path, fields, options)
-    const body = bodyOf({ status, text: await textOf(chunks), reason: '', headers })
+    const body = bodyOf({ status, text: await this.#textOf(chunks), reason: '', headers })
     if (status >= 400 || body.result === 'error') throw new Refused(refusal(status, body, headers), retryAfter)
     return body
   }
@@ -62,7 +72,7 @@ export class Connection {
   async stream(path: string, fields: Fields, options: CallOptions = {}): Promise<AsyncIterable<string>> {
     const { status, headers, chunks, retryAfter } = await this.#send('GET', path, fields, options)
     if (status < 400) return chunks
-    const body = bodyOf({ status, text: await textOf(chunks), reason: '', headers })
+    const body = bodyOf({ status, text: await this.#textOf(chunks), reason: '', headers })
     throw new Refused(refusal(status, body, headers), retryAfter)
   }
 
@@ -90,15 +100,16 @@ export class Connection {
     const inQuery = method === 'GET'
     const query = inQuery && text !== '' ? `?${text}` : ''
     return new Promise((resolve, reject) => {
+      const url = addressFor(this.#site, `/api/v1${path}${query}`)
+      const own = headersFor(this.account, url)
       const headers = inQuery
-        ? this.#headers
+        ? own
         : {
-            ...this.#headers,
+            ...own,
             'content-type': 'application/x-www-form-urlencoded',
             // node:http adds it only for some methods, and sends a body without a length for the others.
             'content-length': String(text.length),
           }
-      const url = `${this.#site}/api/v1${path}${query}`
       const outgoing = this.#open(url, { method, headers, agent: this.#agent })
       // node's `signal` option would stay attached to the socket, which other calls use after this one.
       let answer: IncomingMessage | undefined
@@ -151,6 +162,15 @@ export class Connection {
     }
   }
 
+  async #textOf(chunks: AsyncIterable<string>): Promise<string> {
+    let text = ''
+    for await (const chunk of chunks) {
+      text += chunk
+      if (text.length > largestAnswer) throw tooLarge(this.#site, largestAnswer)
+    }
+    return text
+  }
+
   #trouble(error: unknown, signal: AbortSignal | undefined): unknown {
     if (signal?.aborted) return signal.reason
     const trouble = error instanceof Failure ? error : unreachable(this.#site, error as NodeJS.ErrnoException)
@@ -177,10 +197,4 @@ export class Refused extends Failure {
     super(exit, message, { code, kind, parameter, hint, ...(http !== null && { http }) })
     this.retryAfter = retryAfter
   }
-}
-
-async function textOf(chunks: AsyncIterable<string>): Promise<string> {
-  let text = ''
-  for await (const chunk of chunks) text += chunk
-  return text
 }

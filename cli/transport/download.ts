@@ -3,10 +3,20 @@
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { Failure, refusal } from '../base/failure.ts'
+import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { type Account, accountFor, demandControlToken } from '../base/profile.ts'
-import { bodyOf, defaultTimeout, headersOf, late, type Patience, siteOf, unreachable } from './client.ts'
+import {
+  addressFor,
+  bodyOf,
+  defaultTimeout,
+  headersFor,
+  late,
+  type Patience,
+  readText,
+  siteOf,
+  unreachable,
+} from './client.ts'
 
 /** `path` begins with `/control/v1`. */
 export async function* downloadControl(
@@ -16,12 +26,37 @@ export async function* downloadControl(
 ): AsyncGenerator<Uint8Array> {
   const account = accountFor(globals, process.env)
   const headers = { Authorization: `Bearer ${demandControlToken(globals, process.env, account)}` }
-  yield* download(siteOf(account), path, headers, patience)
+  yield* download(siteOf(account), path, () => headers, patience)
 }
 
 /** A file that the account may fetch with its key. `path` begins at the root of the site. */
 export async function* downloadAs(account: Account, path: string, patience: Patience): AsyncGenerator<Uint8Array> {
-  yield* download(siteOf(account), path, headersOf(account), patience)
+  yield* download(siteOf(account), path, url => headersFor(account, url), patience)
+}
+
+/** Mebibytes of one file, unless --max-size says otherwise. */
+const usualSize = 1024
+const mebibyte = 1024 * 1024
+
+/** Bytes, by --max-size. */
+export function sizeIn(flag: unknown): number {
+  const size = Number(flag ?? usualSize)
+  if (Number.isSafeInteger(size) && size >= 1 && size <= 1_000_000) return size * mebibyte
+  throw usage(`--max-size: "${flag}" is not a number of MiB from 1 to 1000000`)
+}
+
+/** The content, as long as it is not larger than that: a server must not fill the disk. */
+export async function* bounded(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const bytes of content) {
+    size += bytes.length
+    if (size > most)
+      throw new Failure(exitCodes.refused, `the file is larger than ${most / mebibyte} MiB`, {
+        code: 'ANSWER_TOO_LARGE',
+        hint: 'To save a larger one, add --max-size MIB.',
+      })
+    yield bytes
+  }
 }
 
 /** Gives `write` a stream to a file that gets its name when it is complete. */
@@ -44,14 +79,14 @@ export async function saveWhole(
 async function* download(
   site: string,
   path: string,
-  headers: Readonly<Record<string, string>>,
+  headersTo: (url: URL) => Readonly<Record<string, string>>,
   { timeout = defaultTimeout }: Patience,
 ): AsyncGenerator<Uint8Array> {
-  const url = new URL(`${site}${path}`)
+  const url = addressFor(site, path)
   const { get } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const outgoing = get(url, { headers, agent: false }, resolve)
+      const outgoing = get(url, { headers: headersTo(url), agent: false }, resolve)
       // Of silence: a large file may take longer.
       outgoing.setTimeout(timeout, () => outgoing.destroy(late(site, timeout)))
       outgoing.on('error', reject)
@@ -64,9 +99,7 @@ async function* download(
 }
 
 async function refuse(answer: IncomingMessage, site: string): Promise<never> {
-  const chunks: Buffer[] = []
-  for await (const bytes of answer) chunks.push(bytes)
-  const text = Buffer.concat(chunks).toString('utf8')
+  const text = await readText(answer, site)
   const status = answer.statusCode ?? 0
   const found = { status, reason: answer.statusMessage ?? '', headers: answer.rawHeaders, text }
   throw refusal(status, bodyOf(found, site), answer.rawHeaders)

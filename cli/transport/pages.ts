@@ -29,6 +29,9 @@ export function nextPage(request: Request, reply: Reply): Request | undefined {
   const back = Number(request.fields.get('num_before') ?? 0) > 0
   if ((back ? found_oldest : found_newest) !== false) return undefined
   const last: Reply = back ? messages[0] : messages.at(-1)
+  const anchor = request.fields.get('anchor')
+  // A server that sends a page twice would never come to an end.
+  if (String(last?.id) === anchor && request.fields.get('include_anchor') === 'false') return undefined
   const fields = new Map(request.fields).set('anchor', String(last.id)).set('include_anchor', 'false')
   // After a page around an anchor, only one direction goes on.
   if (back) fields.set('num_after', '0')

@@ -2,9 +2,11 @@
 // the call).
 
 import type { Dispatcher, Pool as UndiciPool } from 'undici'
+import { isPath } from '../../daemon/api/address.ts'
 import { keyHeader } from '../../daemon/api/idempotency.ts'
+import { Failure } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
-import { defaultTimeout, headersOf, late, siteOf, unreachable } from './client.ts'
+import { addressFor, defaultTimeout, headersFor, largestAnswer, late, siteOf, tooLarge, unreachable } from './client.ts'
 
 export interface RawReply {
   readonly status: number
@@ -17,25 +19,23 @@ const trusted = 1000
 
 export class Pool {
   readonly #site: string
-  readonly #origin: string
   readonly #prefix: string
   readonly #headers: Readonly<Record<string, string>>
   readonly #formHeaders: Readonly<Record<string, string>>
   readonly #pool: UndiciPool
 
   private constructor(account: Account, pool: UndiciPool) {
-    const { origin, pathname } = new URL(siteOf(account))
     this.#site = siteOf(account)
-    this.#origin = origin
-    this.#prefix = pathname.replace(/\/$/, '')
-    this.#headers = headersOf(account)
+    const url = addressFor(this.#site, '/api')
+    this.#prefix = url.pathname.slice(0, -'/api'.length)
+    this.#headers = headersFor(account, url)
     this.#formHeaders = { ...this.#headers, 'Content-Type': 'application/x-www-form-urlencoded' }
     this.#pool = pool
   }
 
   static async open(account: Account, most: number): Promise<Pool> {
     const { Pool: Connections } = await import('undici')
-    const { origin } = new URL(siteOf(account))
+    const { origin } = addressFor(siteOf(account), '/api')
     const times = { keepAliveTimeout: trusted, keepAliveMaxTimeout: trusted }
     return new Pool(account, new Connections(origin, { connections: most, pipelining: 1, ...times }))
   }
@@ -46,7 +46,7 @@ export class Pool {
     const headers = inQuery ? this.#headers : this.#formHeaders
     const call: Dispatcher.DispatchOptions = {
       method: method as Dispatcher.HttpMethod,
-      path: this.#written(`${this.#prefix}${path}`, inQuery ? form : ''),
+      path: this.#written(path, inQuery ? form : ''),
       headers: key === undefined ? headers : { ...headers, [keyHeader]: key },
       body: inQuery ? null : form,
       headersTimeout: timeout,
@@ -56,14 +56,17 @@ export class Pool {
       let status = 0
       let retryAfter: number | undefined
       const chunks: Buffer[] = []
+      let size = 0
       this.#pool.dispatch(call, {
         onRequestStart() {},
         onResponseStart(_controller, statusCode, headers) {
           status = statusCode
           if (statusCode === 429) retryAfter = Number(headers['retry-after'] ?? 1)
         },
-        onResponseData(_controller, chunk) {
-          chunks.push(chunk)
+        onResponseData: (controller, chunk) => {
+          size += chunk.length
+          if (size > largestAnswer) controller.abort(tooLarge(this.#site, largestAnswer))
+          else chunks.push(chunk)
         },
         onResponseEnd() {
           const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
@@ -81,12 +84,14 @@ export class Pool {
 
   #written(path: string, query: string): string {
     const whole = query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`
-    if (/^\/[\x21-\x7e]*$/.test(whole)) return whole
-    const { pathname, search } = new URL(whole, this.#origin)
+    // A whole address costs more than all the rest of a call.
+    if (/^[\x21-\x7e]+$/.test(whole) && isPath(whole)) return `${this.#prefix}${whole}`
+    const { pathname, search } = addressFor(this.#site, whole)
     return `${pathname}${search}`
   }
 
   #failure(error: NodeJS.ErrnoException, timeout: number): Error {
+    if (error instanceof Failure) return error
     const { code = '', name } = error
     if (timeouts.has(code)) return late(this.#site, timeout)
     if (name === 'HTTPParserError') return unreachable(this.#site, new Error('it does not speak HTTP'))

@@ -8,8 +8,8 @@ import { uploads } from '../../daemon/api/files/uploads.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
-import { call, defaultTimeout, late, type Patience, siteOf, unreachable } from './client.ts'
-import { saveWhole } from './download.ts'
+import { addressFor, call, defaultTimeout, late, type Patience, siteOf, unreachable } from './client.ts'
+import { bounded, saveWhole } from './download.ts'
 
 const mostRedirects = 5
 
@@ -25,29 +25,44 @@ export function pathIdIn(text: string, site: string | undefined): string | undef
 }
 
 /** Writes the file whole or not at all. */
-export async function saveFile(account: Account, pathId: string, target: string, patience: Patience): Promise<void> {
-  await mkdir(dirname(target), { recursive: true })
-  await saveWhole(target, stream => writeFileTo(account, pathId, stream, patience))
-}
-
-export async function writeFileTo(
+export async function saveFile(
   account: Account,
   pathId: string,
-  target: NodeJS.WritableStream,
+  target: string,
   patience: Patience,
+  most: number,
 ): Promise<void> {
+  await mkdir(dirname(target), { recursive: true })
+  const content = bounded(await openFile(account, pathId, patience), most)
+  await saveWhole(target, stream => pipeline(content, stream))
+}
+
+/** The content of the file, piece by piece. */
+export async function openFile(
+  account: Account,
+  pathId: string,
+  patience: Patience,
+): Promise<AsyncIterable<Uint8Array>> {
   const at = pathId.indexOf('/')
   const where = { realm_id_str: pathId.slice(0, at), filename: pathId.slice(at + 1) }
   const { path, fields } = encode(uploads.temporary, where)
   const { url } = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)
   const site = siteOf(account)
-  const address = /^https?:/.test(String(url)) ? String(url) : `${site}${url}`
   const timeout = patience.timeout ?? defaultTimeout
-  const incoming = await open(new URL(address), timeout, mostRedirects).catch(error => {
+  return open(temporaryAddress(site, String(url)), timeout, mostRedirects).catch(error => {
     throw error instanceof Failure ? error : unreachable(site, error)
   })
-  // Standard output stays open for what comes after.
-  await pipeline(incoming, target, { end: target !== process.stdout })
+}
+
+/** On this server, or on another one that keeps its files. */
+function temporaryAddress(site: string, url: string): URL {
+  return /^https?:/i.test(url) ? elsewhere(url, site) : addressFor(site, url)
+}
+
+function elsewhere(address: string, from: string): URL {
+  const url = URL.canParse(address, from) ? new URL(address, from) : undefined
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url
+  throw new Failure(exitCodes.refused, `the server sent an address that is not one of a file`, { code: 'BAD_ANSWER' })
 }
 
 /** Resolves to the answer with the content; nothing secret is sent, since the address is enough. */
@@ -63,7 +78,7 @@ async function open(url: URL, timeout: number, redirects: number): Promise<Incom
   if (statusCode < 300) return incoming
   incoming.resume()
   if (headers.location === undefined) throw refusal(statusCode, {})
-  if (redirects > 0) return open(new URL(headers.location, url), timeout, redirects - 1)
+  if (redirects > 0) return open(elsewhere(headers.location, url.href), timeout, redirects - 1)
   throw new Failure(exitCodes.refused, `${url.origin} redirects more than ${mostRedirects} times`)
 }
 

@@ -9,6 +9,15 @@ export function harmless(text: string): string {
   })
 }
 
+/** The same, but colors and weights stay. Nothing that hides text is among them. */
+export function harmlessButColors(text: string): string {
+  if (!steering.test(text)) return text
+  return text
+    .split(color)
+    .map((part, index) => (index % 2 === 0 ? harmless(part) : part))
+    .join('')
+}
+
 /** The same for JSON text: what JSON lets through becomes an escape, so it stays the same JSON. */
 export function harmlessJson(json: string): string {
   if (!steeringInJson.test(json)) return json
@@ -21,3 +30,5 @@ export function harmlessJson(json: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being replaced
 const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 const steeringInJson = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences begin with one
+const color = /(\u001b\[(?:[1-4]|2[2-4]|3[0-7]|39|9[0-7])m)/

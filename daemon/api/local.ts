@@ -347,11 +347,20 @@ export function withProfile(book: Profiles, name: string, profile: Profile): Pro
 /** The book in the text of `profiles.json`; undefined when the text is something else. */
 export function readProfilesText(text: string): Profiles | undefined {
   try {
-    const found = JSON.parse(text)
-    return typeof found.profiles === 'object' && found.profiles !== null ? found : undefined
+    const { current, previous, profiles } = JSON.parse(text)
+    const isName = (name: unknown) => (name ?? '') === '' || typeof name === 'string'
+    const isRight = isName(current) && isName(previous) && Object.values(Object(profiles)).every(isProfile)
+    return isRight && typeof profiles === 'object' && profiles !== null
+      ? { ...(current && { current }), ...(previous && { previous }), profiles }
+      : undefined
   } catch {
     return undefined
   }
+}
+
+function isProfile(value: unknown): value is Profile {
+  const { site, email, api_key, control_token = '' } = Object(value) as Partial<Profile>
+  return [site, email, api_key, control_token].every(text => typeof text === 'string')
 }
 
 export function profilesText(book: Profiles): string {

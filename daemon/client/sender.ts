@@ -1,5 +1,6 @@
 // One call of the API over fetch, without the catalogue: an error body becomes a NatterError. Small enough for a browser.
 
+import { addressOf, siteAddress } from '../api/address.ts'
 import type { Upload } from '../api/define.ts'
 import { guessKind, kindHeader, type RefusalKind, refusalKinds } from '../api/errors.ts'
 
@@ -80,7 +81,7 @@ export class Sender {
 
   constructor(options: ClientOptions) {
     this.#options = options
-    this.#sites = options.site.split(',').map(site => site.trim().replace(/\/+$/, ''))
+    this.#sites = options.site.split(',').map(site => siteAddress(site.trim()))
   }
 
   /** A path below /api/v1. */
@@ -91,7 +92,8 @@ export class Sender {
       if (response.ok && body.result === 'success') return body
       if (response.status !== 429 || left <= 0)
         throw new NatterError(response.status, body, response.headers.get(kindHeader), `${method} ${path}`, caller)
-      await pause(1000 * Number(response.headers.get('retry-after') ?? 1), signal)
+      // No server can make anybody wait for longer than an hour.
+      await pause(1000 * Math.min(Number(response.headers.get('retry-after') ?? 1), 3600), signal)
     }
   }
 
@@ -118,9 +120,11 @@ export class Sender {
     const query = inQuery && fields.size > 0 ? `?${form}` : ''
     const headers: Record<string, string> = { 'User-Agent': client }
     if (email !== undefined && apiKey !== undefined) headers.Authorization = `Basic ${base64(`${email}:${apiKey}`)}`
-    return chosen(`${this.#sites[this.#at]}/api/v1${path}${query}`, {
+    return chosen(addressOf(this.#sites[this.#at]!, `/api/v1${path}${query}`), {
       method,
       headers,
+      // To follow one would send the call, and perhaps the key, to another place.
+      redirect: 'manual',
       ...(!inQuery && { body: form }),
       ...(signal && { signal }),
     })
@@ -160,13 +164,38 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 
 /** The body of a proxy in trouble is a page, not an answer. */
 async function bodyOf(response: Response): Promise<Reply> {
-  const text = await response.text()
+  const text = await readText(response)
   try {
     const body = JSON.parse(text)
     return typeof body === 'object' && body !== null ? body : {}
   } catch {
     return {}
   }
+}
+
+/** Bytes of one answer. */
+const largestAnswer = 64 * 1024 * 1024
+
+/** The body of an answer. Throws a NatterError if there is more than anybody could want. */
+export async function readText(response: Response): Promise<string> {
+  // A length is kept to, unless it is that of something packed.
+  const length = response.headers.get('content-length')
+  if (length !== null && Number(length) <= largestAnswer && !response.headers.has('content-encoding'))
+    return response.text()
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  const reader = response.body?.getReader()
+  for (let piece = await reader?.read(); piece && !piece.done; piece = await reader!.read()) {
+    size += piece.value.length
+    if (size > largestAnswer) {
+      await reader!.cancel()
+      const msg = `the server sent more than ${largestAnswer / 1024 / 1024} MiB in one answer`
+      throw new NatterError(response.status, { msg, code: 'ANSWER_TOO_LARGE' })
+    }
+    text += decoder.decode(piece.value, { stream: true })
+  }
+  return text + decoder.decode()
 }
 
 function formOf(fields: Fields): URLSearchParams | FormData {

@@ -1,6 +1,7 @@
 // A space of a daemon that runs in another process, for tests that share one: workers of a test runner, for instance.
 
 import { randomUUID } from 'node:crypto'
+import { addressOf, siteAddress } from '../api/address.ts'
 import { controlTokenIn } from '../api/local.ts'
 import { type Client, createClient, NatterError } from '../client/index.ts'
 import type { ShownSpace } from '../control/spaces.ts'
@@ -157,7 +158,12 @@ class Control {
   async call<R = Record<string, any>>(method: string, path: string, params?: object): Promise<R> {
     const headers = { Authorization: `Bearer ${this.#token}`, ...(params && { 'Content-Type': 'application/json' }) }
     const response = await keepingAlive(
-      fetch(`${this.#site}/control/v1${path}`, { method, headers, ...(params && { body: JSON.stringify(params) }) }),
+      fetch(addressOf(this.#site, `/control/v1${path}`), {
+        method,
+        headers,
+        redirect: 'manual',
+        ...(params && { body: JSON.stringify(params) }),
+      }),
     )
     const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
     if (!response.ok) throw new NatterError(response.status, body, null, `${method} /control/v1${path}`)
@@ -169,7 +175,7 @@ class Control {
 function daemonIn(given: string, controlToken: string | undefined): { site: string; token: string } {
   if (typeof given !== 'string' || !/^https?:\/\//.test(given) || !URL.canParse(given))
     throw new TypeError(`startNatter: in must be the URL of a daemon, such as http://127.0.0.1:9991, not ${given}`)
-  const site = given.replace(/#.*$/s, '').replace(/\/+$/, '')
+  const site = siteAddress(given.replace(/#.*$/s, ''))
   const { NATTER_SITE, NATTER_CONTROL_TOKEN } = process.env
   const ofEnvironment = NATTER_SITE?.replace(/\/+$/, '') === site ? NATTER_CONTROL_TOKEN : undefined
   const token = controlToken ?? controlTokenIn(given) ?? ofEnvironment

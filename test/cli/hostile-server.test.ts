@@ -1,9 +1,11 @@
 // A hostile server, or hostile text from a good one: it cannot steer the terminal, and gets no key that is not meant for it.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { createClient } from '../../daemon/client/index.ts'
 import { accountAt, fakeServer, json, newShell } from '../support/cli.ts'
 import { fakeChat } from '../support/fake-chat.ts'
 import { terminals } from '../support/terminal.ts'
@@ -135,5 +137,105 @@ describe('a control token', () => {
       assert.equal(code, 0, stderr)
     }
     assert.deepEqual(seen, ['Bearer the token', 'Bearer the token', 'Bearer the token'])
+  })
+})
+
+/** Answers with spaces until the client has had enough. */
+function endless(response: ServerResponse): void {
+  const piece = Buffer.alloc(1024 * 1024, ' ')
+  const more = () => {
+    while (!response.destroyed) if (!response.write(piece)) return void response.once('drain', more)
+  }
+  response.writeHead(200, { 'Content-Type': 'application/json' })
+  more()
+}
+
+describe('an answer that does not end', () => {
+  test('is given up by every way in which the command line asks', { timeout: 120_000 }, async t => {
+    const url = await fakeServer(t, (_request, response) => endless(response))
+    const shell = newShell(t, accountAt(url))
+    for (const [args, input] of [
+      [['users', 'me'], ''],
+      [['api', '--batch', '-'], '{"path":"/users/me"}'],
+      [['tail'], ''],
+    ] as const) {
+      const { code, stdout, stderr } = await shell.run(args, { input })
+      assert.equal(code, 1, `${args.join(' ')}: ${stdout}${stderr}`)
+      assert.match(stdout + stderr, /sent more than 64 MiB in one answer/)
+    }
+  })
+
+  test('is not saved beyond --max-size', async t => {
+    const url = await fakeServer(t, (request, response) => {
+      if (request.url!.startsWith('/api/')) json(response, { result: 'success', url: '/user_uploads/temporary/x/a' })
+      else endless(response)
+    })
+    const shell = newShell(t, accountAt(url))
+    const { code, stderr } = await shell.run(['uploads', 'download', '/user_uploads/1/4f/a', '--max-size', '2'])
+    assert.equal(code, 1)
+    assert.match(stderr, /^natter: the file is larger than 2 MiB\n {2}To save a larger one, add --max-size MIB\.\n$/)
+    assert.deepEqual(readdirSync(shell.home), [])
+  })
+})
+
+describe('a server that sends a call elsewhere', () => {
+  test('does not have it followed, by the command line or by natter/client', async t => {
+    const seen: string[] = []
+    const other = await fakeServer(t, (request, response) => {
+      seen.push(`${request.method} ${request.url}`)
+      json(response, { result: 'success', id: 1 })
+    })
+    const url = await fakeServer(t, (request, response) =>
+      response.writeHead(307, { Location: `${other}${request.url}` }).end(),
+    )
+    const shell = newShell(t, accountAt(url))
+    assert.equal((await shell.run(['send', '#general>x', 'a secret'])).code, 1)
+    assert.equal((await shell.run(['users', 'me'])).code, 1)
+    const client = createClient({ site: url, email: 'amy@example.com', apiKey: 'key' })
+    for (const method of ['GET', 'POST'])
+      await assert.rejects(client.request(method, '/messages', { content: 'a secret' }), { status: 307 })
+    assert.deepEqual(seen, [])
+  })
+
+  test('cannot choose the path of a file', async t => {
+    const seen: string[] = []
+    const other = await fakeServer(t, (request, response) => {
+      seen.push(String(request.url))
+      response.end('x')
+    })
+    for (const address of [
+      `@${new URL(other).host}/x`,
+      '/../x',
+      'file:///etc/passwd',
+      `http://amy:x@${new URL(other).host}/`,
+    ]) {
+      const url = await fakeServer(t, (_request, response) => json(response, { result: 'success', url: address }))
+      const { code, stderr } = await newShell(t, accountAt(url)).run(['uploads', 'download', '/user_uploads/1/4f/a'])
+      assert.notEqual(code, 0, address)
+      assert.match(stderr, /is not one of (the API|a file)/)
+    }
+    assert.deepEqual(seen, [])
+  })
+})
+
+describe('names of a hostile server', () => {
+  test('do not steer a terminal by `doctor`, by refusals or by notes', async t => {
+    const url = await fakeServer(t, (request, response) => {
+      if (request.method === 'POST') return json(response, { result: 'error', msg: hostile, code: hostile }, 400)
+      json(response, { result: 'success', zulip_feature_level: hostile, full_name: hostile, user_id: hostile })
+    })
+    const shell = newShell(t, accountAt(url))
+    for (const args of [
+      ['doctor'],
+      ['doctor', '--color', 'always'],
+      ['send', '#general>x', 'y'],
+      ['send', '#general>x', 'y', '--json'],
+    ]) {
+      const { stdout, stderr } = await shell.run(args)
+      // Colors of ours are whole, and nothing that the server wrote became one.
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: colors begin with one
+      const colors = /\u001b\[(?:3[123]|39)m/g
+      assert.doesNotMatch((stdout + stderr).replace(colors, ''), steering)
+    }
   })
 })

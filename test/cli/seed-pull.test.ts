@@ -1,7 +1,8 @@
 // `natter seed pull`: what is read of a server, that nobody's name is in it, and servers that do not behave.
 
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
@@ -89,15 +90,37 @@ describe('natter seed pull', () => {
     assert.deepEqual((await new Control(from).try('GET', '/queues')).body.queues, [])
   })
 
-  test('is the same every time, and keeps names if asked to', async t => {
+  test('is the same every time with one salt, and keeps names if asked to', async t => {
     const shell = shellAt(t)
-    for (const name of ['a.json', 'b.json']) assert.equal((await shell.run(['seed', 'pull', name])).code, 0)
+    for (const name of ['a.json', 'b.json'])
+      assert.equal((await shell.run(['seed', 'pull', name, '--salt-file', 'salt'])).code, 0)
+    assert.equal(statSync(join(shell.home, 'salt')).mode & 0o777, 0o600)
     assert.deepEqual(seedIn(shell, 'a.json'), seedIn(shell, 'b.json'))
     assert.equal((await shell.run(['seed', 'pull', 'a.json'])).code, 1)
     assert.equal((await shell.run(['seed', 'pull', 'a.json', '--force', '--keep-names'])).code, 0)
     const kept = seedIn(shell, 'a.json')
     assert.ok(kept.users.some((user: { full_name: string }) => user.full_name === 'Amy Adams'))
     assert.deepEqual(kept.groups.find((group: { name: string }) => group.name === 'engineering').subgroups, ['backend'])
+  })
+
+  test('makes up other names in each pull, so that a list of addresses does not tell whose they are', async t => {
+    const content = 'Write to cat@example.org.'
+    await daemon().owner.call(messages.send, { type: 'channel', to: 'general', topic: 'salt', content })
+    const shell = shellAt(t)
+    const names: string[] = []
+    for (const name of ['a.json', 'b.json']) {
+      assert.equal((await shell.run(['seed', 'pull', name, '--channel', 'general'])).code, 0)
+      const { users, messages } = seedIn(shell, name)
+      const people = users.map((user: { full_name: string }) => user.full_name)
+      names.push(JSON.stringify([people, messages.find((one: { topic: string }) => one.topic === 'salt').content]))
+    }
+    assert.notEqual(names[0], names[1])
+    const known = createHash('sha256').update('cat@example.org').digest('hex').slice(0, 8)
+    assert.ok(!names.some(text => text.includes(known)), names[0])
+    writeFileSync(join(shell.home, 'short'), 'x')
+    const short = await shell.run(['seed', 'pull', 'c.json', '--salt-file', 'short'])
+    assert.equal(short.code, 2)
+    assert.match(short.stderr, /--salt-file: short must have at least 16 characters/)
   })
 
   test('refuses channels that the account cannot see, and numbers out of range', async t => {

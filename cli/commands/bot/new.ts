@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
+import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 
 export async function writeBot(name: string, js: boolean, globals: Globals): Promise<void> {
@@ -14,7 +15,7 @@ export async function writeBot(name: string, js: boolean, globals: Globals): Pro
   const [handler] = Object.keys(files)
   if (await printFormatted({ files: Object.keys(files) }, globals)) return
   note(`wrote ${Object.keys(files).join(' and ')}; run it with:`)
-  process.stdout.write(`natter exec --preset dev -- natter bot run ${handler} --as echo-bot\n`)
+  print(`natter exec --preset dev -- natter bot run ${handler} --as echo-bot\n`)
 }
 
 /** The text of each file, the handler first. */

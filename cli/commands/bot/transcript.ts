@@ -1,7 +1,8 @@
 // What a bot received and sent, as it happens: text for people, or one JSON object a line.
 
-import { harmless, harmlessJson } from '../../../daemon/api/harmless.ts'
+import { harmlessJson } from '../../../daemon/api/harmless.ts'
 import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
+import { print, printError } from '../../base/writer.ts'
 
 export class Transcript {
   readonly #me: BotAccount
@@ -21,7 +22,7 @@ export class Transcript {
 
   error(conversation: string, reason: string): void {
     if (this.#json) this.#print({ error: { conversation, reason } }, '')
-    else process.stderr.write(`${harmless(`${conversation}  error: ${reason}`)}\n`)
+    else printError(`${conversation}  error: ${reason}\n`)
   }
 
   /** Requests that change something are printed; with --dry-run they are not made. */
@@ -41,6 +42,6 @@ export class Transcript {
   }
 
   #print(data: object, text: string): void {
-    process.stdout.write(this.#json ? `${harmlessJson(JSON.stringify(data))}\n` : `${harmless(text)}\n`)
+    print(this.#json ? `${harmlessJson(JSON.stringify(data))}\n` : `${text}\n`)
   }
 }

@@ -23,7 +23,8 @@ export function logFile(folder: string): string {
 export function readRunning(folder: string): Running | undefined {
   try {
     const found = JSON.parse(readFileSync(runningFile(folder), 'utf8')) as Running
-    return Number.isSafeInteger(found.pid) && found.pid > 0 && isAlive(found.pid) ? found : undefined
+    const isRight = Number.isSafeInteger(found.pid) && found.pid > 0 && typeof found.url === 'string'
+    return isRight && isAlive(found.pid) ? found : undefined
   } catch {
     return undefined
   }

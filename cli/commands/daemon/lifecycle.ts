@@ -16,6 +16,7 @@ import { Ending, exitCodes, Failure, usage } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, profilesFile, readProfiles, saveProfile } from '../../base/profile.ts'
+import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { send } from '../../transport/client.ts'
 import { dataFolder, flagIn, isAlive, logFile, readRunning, runningFile, withoutFlag } from './files.ts'
@@ -39,8 +40,8 @@ export async function start(args: readonly string[], globals: Globals): Promise<
   await tellOfReplaced(before, ready.url)
   if (await printFormatted(ready, globals)) return
   note('natter daemon is ready')
-  process.stdout.write(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    in ${profilesFile(process.env)}\n`)
-  process.stdout.write(`store  ${args.includes('--memory') ? 'memory only' : folder}\nlog    ${logFile(folder)}\n`)
+  print(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    in ${profilesFile(process.env)}\n`)
+  print(`store  ${args.includes('--memory') ? 'memory only' : folder}\nlog    ${logFile(folder)}\n`)
 }
 
 /** There is one profile for daemons on this machine: the last one that was started. */
@@ -97,8 +98,8 @@ export async function status(data: string | undefined, globals: Globals): Promis
   const { pid = null, url = null } = running ?? {}
   const formatted = await printFormatted({ running: running !== undefined, ready, pid, url, data: folder }, globals)
   if (!formatted && running)
-    process.stdout.write(`${ready ? 'running' : 'not ready'}\nurl    ${url}\npid    ${pid}\nstore  ${folder}\n`)
-  else if (!formatted) process.stdout.write(`not running\nstore  ${folder}\n`)
+    print(`${ready ? 'running' : 'not ready'}\nurl    ${url}\npid    ${pid}\nstore  ${folder}\n`)
+  else if (!formatted) print(`not running\nstore  ${folder}\n`)
   if (running) return
   const { site } = accountFor(globals, process.env)
   if (site && !formatted && (await answers(site)) === 'ready') note(`${site} answers, but it has another store`)

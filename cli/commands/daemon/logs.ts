@@ -2,6 +2,7 @@
 
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { printUnchanged } from '../../base/writer.ts'
 import { dataFolder, lastLines, logFile } from './files.ts'
 
 const interval = 200
@@ -15,13 +16,13 @@ export async function printLogs(options: { data?: string; lines?: string; follow
       hint: 'Only a daemon started with `natter daemon start` has one.',
     })
   let { text, size } = readFrom(file, 0)
-  for (const line of lastLines(text, Number(lines))) process.stdout.write(`${line}\n`)
+  for (const line of lastLines(text, Number(lines))) printUnchanged(`${line}\n`)
   while (options.follow) {
     await new Promise(resolve => setTimeout(resolve, interval))
     // A file that shrank was replaced or emptied.
     const now = statSync(file, { throwIfNoEntry: false })?.size ?? 0
     ;({ text, size } = readFrom(file, now < size ? 0 : size))
-    if (text !== '') process.stdout.write(text)
+    if (text !== '') printUnchanged(text)
   }
 }
 

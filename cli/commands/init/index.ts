@@ -5,6 +5,7 @@ import { usage } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { writeNewFiles } from '../bot/new.ts'
 import { scaffolds } from './scaffolds.ts'
@@ -31,7 +32,7 @@ ${Object.entries(scaffolds)
       writeNewFiles(scaffold.files, 'Nothing was written. Move the file away, or run natter init in another folder.')
       if (await printFormatted({ files, run: scaffold.run }, globals)) return
       note(`wrote ${files.join(' and ')}; run`)
-      process.stdout.write(`${scaffold.run}\n`)
+      print(`${scaffold.run}\n`)
     },
   },
 ]

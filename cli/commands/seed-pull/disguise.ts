@@ -1,6 +1,7 @@
-// Made-up names for real people: the same for the same person in every pull, and everywhere in it.
+// Made-up names for real people: the same for the same person everywhere in a pull. They depend on a salt, so that a list of
+// known addresses does not tell whose they are.
 
-import { createHash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 
 export interface Person {
   readonly userId: number
@@ -84,11 +85,11 @@ const lastNames = [
 ]
 
 /** One for each person. Two with the same made-up name get a number. */
-export function disguisesFor(people: readonly Person[]): Map<number, Disguise> {
+export function disguisesFor(people: readonly Person[], salt: Uint8Array): Map<number, Disguise> {
   const taken = new Set<string>()
   const disguises = new Map<number, Disguise>()
   for (const { userId, email, isBot } of [...people].sort((a, b) => a.userId - b.userId)) {
-    const bytes = createHash('sha256').update(email.toLowerCase()).digest()
+    const bytes = digestOf(email, salt)
     const first = firstNames[bytes.readUInt16BE(0) % firstNames.length]!
     const last = isBot ? 'Bot' : lastNames[bytes.readUInt16BE(2) % lastNames.length]!
     let fullName = `${first} ${last}`
@@ -108,6 +109,7 @@ export function keepText(text: string): string {
 export function disguiseText(
   people: readonly Person[],
   disguises: ReadonlyMap<number, Disguise>,
+  salt: Uint8Array,
 ): (text: string) => string {
   const replacements = new Map<string, string>()
   const put = (real: string, madeUp: string) => {
@@ -128,7 +130,9 @@ export function disguiseText(
     const named = known
       ? withoutIds(text).replace(known, real => replacements.get(real.toLowerCase())!)
       : withoutIds(text)
-    return named.replace(anyAddress, address => (address.endsWith('@example.com') ? address : madeUpAddress(address)))
+    return named.replace(anyAddress, address =>
+      address.endsWith('@example.com') ? address : madeUpAddress(address, salt),
+    )
   }
 }
 
@@ -144,8 +148,12 @@ function partOf({ fullName }: Disguise, index: number): string {
 
 const anyAddress = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g
 
-function madeUpAddress(address: string): string {
-  return `someone-${createHash('sha256').update(address.toLowerCase()).digest('hex').slice(0, 8)}@example.com`
+function madeUpAddress(address: string, salt: Uint8Array): string {
+  return `someone-${digestOf(address, salt).toString('hex', 0, 4)}@example.com`
+}
+
+function digestOf(address: string, salt: Uint8Array): Buffer {
+  return createHmac('sha256', salt).update(address.toLowerCase()).digest()
 }
 
 function escapePattern(text: string): string {

@@ -1,8 +1,10 @@
 // Reads a server call by call, keeps what was read beside the file until it is complete, and writes the seed.
 
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
 import { writeFileAtomicallySync } from '../../../daemon/journal/atomic-file.ts'
 import { addHint, exitCodes, Failure, usage } from '../../base/failure.ts'
+import { largeFile, readText, smallFile } from '../../base/files.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { type Account, accountFor } from '../../base/profile.ts'
@@ -12,6 +14,7 @@ import { printJson } from '../../print/output.ts'
 import { call, siteOf } from '../../transport/client.ts'
 import { type Read, type ReadMessage, seedOf } from './seed-of.ts'
 import { settingsIn } from './settings.ts'
+import { wrongIn, wrongInAny } from './shapes.ts'
 
 /** Of one channel. */
 const mostMessages = 100_000
@@ -30,12 +33,13 @@ export async function pullSeed(
   const count = countIn(flags.messages)
   if (existsSync(file) && !flags.force)
     throw new Failure(exitCodes.refused, `${file} exists`, { hint: 'Choose another name, or add --force.' })
+  const salt = flags['keep-names'] === true ? undefined : saltIn(flags['salt-file'] as string | undefined)
   const account = accountFor(globals, process.env)
   demandKey(account)
   const pull = new Pull(account, globals, file)
   try {
     const read = await pull.read(channels, count)
-    const seed = seedOf(read, { keepNames: flags['keep-names'] === true, now: Date.now() / 1000 })
+    const seed = seedOf(read, { salt, now: Date.now() / 1000 })
     writeFileAtomicallySync(file, `${JSON.stringify(seed, null, 2)}\n`)
     pull.forget()
     const figures = { users: seed.users.length, bots: seed.bots.length, groups: seed.groups.length }
@@ -54,8 +58,27 @@ export async function pullSeed(
   }
 }
 
+/** Characters. */
+const shortestSalt = 16
+
+/** From the file, which is made if there is none; without a file, another one each time. */
+function saltIn(file: string | undefined): Uint8Array {
+  const salt = randomBytes(32)
+  if (file === undefined) return salt
+  try {
+    if (!existsSync(file)) writeFileAtomicallySync(file, `${salt.toString('hex')}\n`)
+    const text = readText(file, smallFile).trim()
+    if (text.length >= shortestSalt) return Buffer.from(text)
+  } catch (error) {
+    throw usage(`--salt-file: cannot use ${file}: ${(error as NodeJS.ErrnoException).code}`)
+  }
+  throw usage(`--salt-file: ${file} must have at least ${shortestSalt} characters`)
+}
+
 /** What was read so far, and of whom. */
 type Begun = { readonly site: string; readonly email: string | undefined } & { -readonly [K in keyof Read]?: Read[K] }
+
+type Found = Read['messages'][number]
 
 class Pull {
   readonly #account: Account
@@ -80,14 +103,12 @@ class Pull {
       organizationIn(await this.#get('/server_settings')),
     )
     read.settings ??= await this.#step('settings', () => this.#settings())
-    read.people ??= await this.#step('people', async () => (await this.#get('/users')).members as Read['people'])
-    read.groups ??= await this.#step(
-      'groups',
-      async () => (await this.#get('/user_groups')).user_groups as Read['groups'],
+    read.people ??= await this.#step('people', async () => checked('people', (await this.#get('/users')).members))
+    read.groups ??= await this.#step('groups', async () =>
+      checked('groups', (await this.#get('/user_groups')).user_groups),
     )
-    read.channels ??= await this.#step(
-      'channels',
-      async () => (await this.#get('/streams')).streams as Read['channels'],
+    read.channels ??= await this.#step('channels', async () =>
+      checked('channels', (await this.#get('/streams')).streams),
     )
     read.subscribers ??= {}
     for (const { stream_id, name } of read.channels)
@@ -96,7 +117,7 @@ class Pull {
           // A channel that the account may list, but not look into.
           unlessRefused({ subscribers: [] }),
         )
-        read.subscribers[stream_id] = subscribers as number[]
+        Object.assign(read.subscribers, checked('subscribers', { [stream_id]: subscribers }))
         this.#keep(`who is in #${name}`)
       }
     read.messages ??= {}
@@ -135,7 +156,11 @@ class Pull {
         include_anchor: String(oldest === undefined),
         apply_markdown: 'false',
       })
-      const older = (page.messages as ReadMessage[]).map(slim)
+      const { found } = checked('messages', { found: { list: page.messages, complete: false } }) as Record<
+        string,
+        Found
+      >
+      const older = found!.list.map(slim)
       kept.list.unshift(...older)
       kept.complete = older.length === 0 || page.found_oldest === true
       this.#keep(`${kept.list.length} messages of #${channel.name}`)
@@ -156,8 +181,11 @@ class Pull {
 
   #resume(): Begun | undefined {
     try {
-      const found = JSON.parse(readFileSync(this.#partial, 'utf8'))
+      const found = JSON.parse(readText(this.#partial, largeFile))
       const isSame = found.site === siteOf(this.#account) && found.email === this.#account.email
+      const wrong = isSame ? wrongInAny(found) : undefined
+      if (wrong !== undefined)
+        return void note(`${this.#partial} cannot be used: ${wrong} is missing or of another kind`)
       if (isSame) note(`going on where an earlier pull stopped: ${this.#partial}`)
       return isSame ? found : undefined
     } catch {
@@ -181,6 +209,15 @@ function organizationIn(settings: Reply): Read['organization'] {
     return typeof value === 'string' && value !== '' ? value : undefined
   }
   return { name: named('name'), description: named('description') }
+}
+
+/** Other servers may answer with something else. */
+function checked<Part extends keyof Read>(part: Part, value: unknown): Read[Part] {
+  const wrong = wrongIn(part, value)
+  if (wrong === undefined) return value as Read[Part]
+  throw new Failure(exitCodes.refused, `the server's answer cannot be read: ${wrong} is missing or of another kind`, {
+    code: 'BAD_ANSWER',
+  })
 }
 
 /** A reply in the place of a refusal: what an account may not see is left out. */

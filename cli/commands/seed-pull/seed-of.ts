@@ -59,11 +59,11 @@ const roles: Readonly<Record<number, string>> = {
   600: 'guest',
 }
 
-/** `now` in seconds: the times of messages are written relative to it. */
-export function seedOf(read: Read, { keepNames, now }: { keepNames: boolean; now: number }) {
+/** `now` in seconds: the times of messages are written relative to it. Without a salt, names stay as they are. */
+export function seedOf(read: Read, { salt, now }: { salt: Uint8Array | undefined; now: number }) {
   const people = read.people.filter(person => person.is_active || isHeard(read, person.user_id)).map(personOf)
-  const disguises = keepNames ? asTheyAre(people) : disguisesFor(people)
-  const rewrite = keepNames ? keepText : disguiseText(people, disguises)
+  const disguises = salt ? disguisesFor(people, salt) : asTheyAre(people)
+  const rewrite = salt ? disguiseText(people, disguises, salt) : keepText
   const owner = read.people.find(person => person.is_active && !person.is_bot && person.role === 100)
   const names = shortNames(people, disguises, owner?.user_id)
   const named = (ids: readonly number[]) => ids.flatMap(id => names.get(id) ?? [])

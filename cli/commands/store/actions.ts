@@ -1,11 +1,11 @@
 // What the subcommands of the store do. The work itself is in `daemon/maintenance`, in bundles of their own.
 
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
+import { print, printBytes } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { dataFolder } from '../daemon/files.ts'
 
@@ -22,7 +22,7 @@ export async function makeBackup(file: string, flags: Flags, globals: Globals): 
   const made = await inSentences(async () => {
     const { backupToFile, backupToStream, giveWay } = await import('../../../daemon/maintenance/backup.ts')
     giveWay()
-    return file === '-' ? backupToStream(writeOut, options) : backupToFile(resolve(file), options)
+    return file === '-' ? backupToStream(printBytes, options) : backupToFile(resolve(file), options)
   })
   if (file !== '-' && (await printFormatted({ file: resolve(file), ...made }, globals))) return
   const target = file === '-' ? '' : ` to ${file}`
@@ -50,10 +50,9 @@ export async function check(flags: Flags, globals: Globals): Promise<void> {
   const report = await inSentences(async () => (await maintenance()).checkStore(folderOf(flags)))
   const { files, bytes, position, problems, notes } = report
   if (!(await printFormatted({ ok: problems.length === 0, ...report }, globals))) {
-    for (const { message } of problems) process.stdout.write(`${message}\n`)
+    for (const { message } of problems) print(`${message}\n`)
     for (const text of notes) note(`note: ${text}`)
-    if (problems.length === 0)
-      process.stdout.write(`ok: ${files} files, ${sizeText(bytes)}, journal up to position ${position}\n`)
+    if (problems.length === 0) print(`ok: ${files} files, ${sizeText(bytes)}, journal up to position ${position}\n`)
   }
   if (problems.length === 0) return
   note(`found ${problems.length} problem${problems.length === 1 ? '' : 's'}; restore a backup with \`natter restore\``)
@@ -80,7 +79,7 @@ export async function showStats(flags: Flags, globals: Globals): Promise<void> {
     ['total', sizeText(bytes.total)],
   ] as const
   const width = Math.max(...lines.map(([name]) => name.length))
-  process.stdout.write(lines.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join(''))
+  print(lines.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join(''))
 }
 
 function folderOf(flags: Flags): string {
@@ -111,10 +110,6 @@ const storeErrors = [
   'StoreInUse',
   'StoreUnusable',
 ]
-
-async function writeOut(piece: Uint8Array): Promise<void> {
-  if (!process.stdout.write(piece)) await once(process.stdout, 'drain')
-}
 
 function sizeText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']

@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
+import { printBytes } from '../../base/writer.ts'
 import type { Connection } from '../../transport/connection.ts'
 import type { ChatEvent } from './chat-event.ts'
 import type { Place } from './criteria.ts'
@@ -17,7 +18,7 @@ export function execAction(command: string, connection: Connection): Action {
   return {
     async act(event, place) {
       const output = await run(command, event, variablesFor(event, place, connection))
-      if (output.length > 0) await written(output)
+      if (output.length > 0) await printBytes(output)
     },
   }
 }
@@ -41,12 +42,8 @@ export function replyAction(command: string, connection: Connection, self: { id?
 }
 
 export async function forwardAction(target: string, given: readonly string[], timeout: number): Promise<Action> {
-  let url: URL
-  try {
-    url = new URL(target)
-  } catch {
-    throw new Failure(exitCodes.usage, `--forward-to: "${target}" is not a URL`)
-  }
+  const url = URL.canParse(target) ? new URL(target) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) throw usage(`--forward-to: "${target}" is not a URL`)
   const headers = { 'content-type': 'application/json', ...Object.fromEntries(given.map(headerFrom)) }
   const { request } = await import('undici')
   return {
@@ -138,8 +135,4 @@ function run(command: string, event: ChatEvent, variables: Record<string, string
     child.stdin.on('error', () => {})
     child.stdin.end(`${JSON.stringify(event)}\n`)
   })
-}
-
-function written(bytes: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => process.stdout.write(bytes, error => (error ? reject(error) : resolve())))
 }

@@ -1,7 +1,8 @@
 // The position of a tail, in a file: one line, written by one call, so that a kill leaves the old or the new one.
 
-import { constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { exitCodes, Failure } from '../../base/failure.ts'
+import { readText, smallFile } from '../../base/files.ts'
 
 export interface Position {
   readonly queue_id: string
@@ -23,7 +24,7 @@ const shortest = 320
 export function readCursor(file: string, site: string, email: string): Cursor | undefined {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readText(file, smallFile)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
@@ -78,9 +79,15 @@ export class CursorFile {
 function parsed(text: string): Cursor | undefined {
   try {
     const found = JSON.parse(text)
-    const complete = typeof found.queue_id === 'string' && Number.isSafeInteger(found.last_event_id)
+    const { queue_id, last_event_id, last_message_id = null, site, email, wants } = found
+    const texts = [queue_id, site, email, wants].every(value => typeof value === 'string')
+    const complete = texts && Number.isSafeInteger(last_event_id) && isIdOrNull(last_message_id)
     return complete ? found : undefined
   } catch {
     return undefined
   }
+}
+
+function isIdOrNull(value: unknown): boolean {
+  return value === null || Number.isSafeInteger(value)
 }

@@ -2,7 +2,7 @@
 // a long answer is never in memory as a whole.
 
 import { refusal } from '../../base/failure.ts'
-import { bodyOf } from '../../transport/client.ts'
+import { bodyOf, largestAnswer, tooLarge } from '../../transport/client.ts'
 import type { ChatEvent } from './chat-event.ts'
 import { MessageForm, type MessageParts } from './message-form.ts'
 
@@ -50,6 +50,7 @@ export class EventTexts {
       const isComplete = this.#rest.length <= joint
       this.#read(isComplete ? piece.slice(joint - this.#rest.length) : this.#rest + piece.slice(joint), found)
     } else this.#read(this.#rest + piece, found)
+    if (this.#rest.length > largestAnswer) throw tooLarge('the server', largestAnswer)
     return found
   }
 

@@ -1,9 +1,9 @@
 // Prints events on stdout: as lines for people, as JSON, or as the result of a jq expression.
 
-import { writeSync } from 'node:fs'
 import { harmlessJson } from '../../../daemon/api/harmless.ts'
 import type { Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
+import { printLinesAtOnce } from '../../base/writer.ts'
 import { picked } from '../../print/select.ts'
 import type { Terminal } from '../../print/terminal.ts'
 import type { Place } from './criteria.ts'
@@ -107,26 +107,7 @@ export class Output<Position> {
     this.#reached = undefined
     const done = reached && this.#prepare(reached.position)
     if (text === '') return void done?.()
-    const bytes = Buffer.from(text)
-    const taken = takenAtOnce(bytes)
-    if (taken === bytes.length) return void done?.()
-    return new Promise((resolve, reject) => {
-      process.stdout.write(bytes.subarray(taken), error => (error ? reject(error) : resolve(done?.())))
-    })
-  }
-}
-
-/**
- * How many bytes the system accepts at once. Bypasses the stream, whose bookkeeping would come between a line and its
- * cursor, where a kill repeats the line.
- */
-function takenAtOnce(bytes: Buffer): number {
-  // Accessing the stream makes a pipe non-blocking. Its pending data comes first.
-  if (process.stdout.writableLength > 0) return 0
-  try {
-    return writeSync(1, bytes)
-  } catch {
-    // The pipe is full or broken: the stream waits or reports it.
-    return 0
+    const pending = printLinesAtOnce(text)
+    return pending ? pending.then(() => done?.()) : void done?.()
   }
 }

@@ -9,6 +9,7 @@ import { formatFlags, type Globals } from '../../base/globals.ts'
 import { accountFor } from '../../base/profile.ts'
 import type { Reply } from '../../base/reply.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { callControlPlane, findAccount } from '../../transport/control.ts'
 import { aboutMessages } from './messages.ts'
@@ -63,7 +64,7 @@ A few kinds are for owners or newcomers only; the answer says who received it. h
       for (const [kind, item] of kinds) happened.push(await happen(kind, item, overrides, stage))
       if (await printFormatted(happened, globals)) return
       for (const { kind, call, by, to, event } of happened)
-        process.stdout.write(`${kind}: ${call} by ${by}; ${to} was sent ${JSON.stringify(event)}\n`)
+        print(`${kind}: ${call} by ${by}; ${to} was sent ${JSON.stringify(event)}\n`)
     },
   },
 ]
@@ -78,7 +79,7 @@ async function listKinds(globals: Globals): Promise<void> {
   }))
   if (await printFormatted(list, globals)) return
   const width = Math.max(...list.map(({ kind }) => kind.length))
-  for (const { kind, about } of list) process.stdout.write(`${kind.padEnd(width)}  ${about}\n`)
+  for (const { kind, about } of list) print(`${kind.padEnd(width)}  ${about}\n`)
 }
 
 function triggerNamed(kind: string): Trigger {

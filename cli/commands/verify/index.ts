@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { Ending, exitCodes, Failure, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { print } from '../../base/writer.ts'
 import { daemonFlagsBut } from '../daemon/flags.ts'
 import { environmentFor, type Fixture, type Place, startTimeout, withFixture } from '../fixture.ts'
 import { type Outcome, runBlock } from './shell.ts'
@@ -167,7 +168,7 @@ function report(file: string, { steps }: Block, outcomes: readonly Outcome[]): n
     if (fits(expected, actual)) continue
     wrong++
     const difference = [...expected.map(text => `- ${text}`), ...actual.map(text => `+ ${text}`)]
-    process.stdout.write(`${[`${file}:${line}:`, ...source, ...difference].join('\n')}\n\n`)
+    print(`${[`${file}:${line}:`, ...source, ...difference].join('\n')}\n\n`)
   }
   return wrong
 }

@@ -1,0 +1,44 @@
+// Reads files that others can have made: no more of them than a bound allows, so that a device or a huge file is an error and
+// not a full memory.
+
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { note } from './note.ts'
+
+const mebibyte = 1024 * 1024
+/** Bytes of a file with settings, an account or a position. */
+export const smallFile = mebibyte
+/** Bytes of a file with data. */
+export const largeFile = 512 * mebibyte
+
+/** Throws an error whose `code` says why the file cannot be read. */
+export function readBytes(file: string, most: number): Buffer {
+  const handle = openSync(file, 'r')
+  try {
+    const pieces: Buffer[] = []
+    for (let size = 0; ; ) {
+      const piece = Buffer.allocUnsafe(64 * 1024)
+      const read = readSync(handle, piece)
+      if (read === 0) return Buffer.concat(pieces)
+      size += read
+      if (size > most) throw Object.assign(new Error('too large'), { code: `more than ${most / mebibyte} MiB` })
+      pieces.push(piece.subarray(0, read))
+    }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+export function readText(file: string, most: number): string {
+  return readBytes(file, most).toString('utf8')
+}
+
+const warned = new Set<string>()
+
+/** Says once that other users of the machine can read a key. */
+export function warnIfOpen(file: string): void {
+  if (process.platform === 'win32' || warned.has(file)) return
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found?.isFile() || (found.mode & 0o044) === 0) return
+  warned.add(file)
+  note(`warning: other users of this machine can read the key in ${file}; run chmod go-rwx on it`)
+}
