@@ -62,6 +62,7 @@ describe('a recording of a stranger', () => {
     time: 1e300,
     user: 7,
     method: 'CONNECT',
+    user_agent: 7,
     endpoint: {},
     sent: [],
     status: '200',

@@ -35,7 +35,7 @@ const readers: Readonly<Record<string, Reader>> = {
     file: 'talk.ndjson',
     sample: () => {
       const call = { call: 1, time: 0, user: account.email, method: 'GET', path: '/api/v1/users/me' }
-      const rest = { endpoint: 'get-own-user', sent: { a: '1' }, status: 200, answer: { id: 1 } }
+      const rest = { user_agent: 'x', endpoint: 'get-own-user', sent: { a: '1' }, status: 200, answer: { id: 1 } }
       return lines({ natter_recording: 1, clock: { frozen: true } }, { ...call, ...rest }, { end: 1 })
     },
     args: site => ['replay', 'talk.ndjson', '--site', site, '--control-token', 'token'],

@@ -74,6 +74,7 @@ const keys: readonly (readonly [key: string, says: string, isRight: (value: unkn
   ['call', 'must be a whole number', Number.isSafeInteger],
   ['time', 'must be milliseconds since 1970', value => typeof value === 'number' && value >= 0 && value <= lastTime],
   ['user', 'must be the address of an account, or null', value => value === null || isName(value)],
+  ['user_agent', 'must be a text, or null', value => (value ?? null) === null || isText(10_000)(value)],
   ['endpoint', 'must be the ID of an endpoint, or null', isEndpoint],
   [
     'method',
