@@ -89,7 +89,7 @@ export function folderFiles(folder: string): Files {
     find,
     list: () => readdir(folder).catch(() => []),
     remove(name) {
-      if (!inHand.has(name.split('.', 1)[0]!)) rmSync(join(folder, name), { force: true })
+      if (isInFolder(name) && !inHand.has(name.split('.', 1)[0]!)) rmSync(join(folder, name), { force: true })
     },
     fork: () => memoryFiles([], { read, find }),
   }
@@ -233,6 +233,11 @@ class ReceivingOnDisk implements Receiving {
 
 function isName(name: string): boolean {
   return /^[0-9a-f]{64}$/.test(name)
+}
+
+/** Also one that is not finished. A row names the file, and a path in it must not lead to another folder. */
+function isInFolder(name: string): boolean {
+  return /^\w[\w.-]*$/.test(name)
 }
 
 function nameOf(bytes: Uint8Array): string {

@@ -1,0 +1,29 @@
+// Files beside the store: which names are taken.
+
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { folderFiles } from '../../daemon/io/files.ts'
+
+describe('a folder of files', () => {
+  test('removes its own files and nothing outside of it, whatever name a row has', t => {
+    const store = mkdtempSync(join(tmpdir(), 'natter-files-'))
+    t.after(() => rmSync(store, { recursive: true, force: true }))
+    const folder = join(store, 'files')
+    mkdirSync(folder)
+    const secret = join(store, 'secret')
+    const unfinished = 'b2b5a0ad-3a44-4b5e-9d47-0b8f5a9b1c11.tmp'
+    writeFileSync(secret, 'kept')
+    for (const name of ['a'.repeat(64), unfinished]) writeFileSync(join(folder, name), 'x')
+    const files = folderFiles(folder)
+    for (const name of ['../secret', './../secret', '..', '.', '', secret, 'x/../../secret', '\0']) files.remove(name)
+    assert.ok(existsSync(secret))
+    assert.ok(existsSync(join(folder, unfinished)))
+    files.remove('a'.repeat(64))
+    files.remove(unfinished)
+    assert.ok(!existsSync(join(folder, 'a'.repeat(64))))
+    assert.ok(!existsSync(join(folder, unfinished)))
+  })
+})
