@@ -92,6 +92,20 @@ describe('the words of a segment', () => {
       { numRuns: cases(40) },
     )
   })
+
+  test('are refused from a file in which a search would never end, or takes all memory', () => {
+    const index = new WordIndex()
+    for (let hash = 1; hash <= 30; hash++) index.add(hash, hash)
+    const { arrays } = index
+    const wrong = [
+      { ...arrays, hashes: arrays.hashes.map((_, slot) => slot + 1000) },
+      { ...arrays, hashes: new Uint32Array(0) },
+      { ...arrays, hashes: new Uint32Array(65) },
+      { ...arrays, counts: arrays.counts.map(() => 2 ** 32 - 1) },
+      { ...arrays, lasts: new Uint16Array(1) },
+    ]
+    for (const damaged of wrong) assert.throws(() => new WordIndex(damaged), /the index of words is damaged/)
+  })
 })
 
 function message(id: number): Message {

@@ -40,7 +40,7 @@ export class WordIndex {
     this.#lasts = arrays?.lasts ?? new Uint16Array(64)
     this.#pool = arrays?.pool ?? new Uint16Array(256)
     this.#poolUsed = arrays?.pool.length ?? 0
-    if (arrays) for (const hash of arrays.hashes) if (hash !== 0) this.#distinct++
+    if (arrays) this.#distinct = distinctIn(arrays)
   }
 
   get arrays(): WordArrays {
@@ -136,6 +136,18 @@ export class WordIndex {
       this.#lasts[to] = old.lasts[from]!
     }
   }
+}
+
+/** How many words they hold. Arrays of a file that were not written from an index are refused: a search must end. */
+function distinctIn({ hashes, counts, tails, firsts, lasts, pool }: WordArrays): number {
+  const size = hashes.length
+  let distinct = 0
+  for (const hash of hashes) if (hash !== 0) distinct++
+  const isTable = size > 0 && (size & (size - 1)) === 0 && distinct < size
+  const isWhole = [counts, tails, firsts, lasts].every(array => array.length === size)
+  if (!isTable || !isWhole || counts.some(count => count > pool.length + 1))
+    throw new RangeError('the index of words is damaged')
+  return distinct
 }
 
 /** The newest block when so many IDs are in blocks: its size, and how many it holds. */
