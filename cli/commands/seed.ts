@@ -1,5 +1,6 @@
 // `natter seed dump`: an organization as a seed file, written piece by piece.
 
+import { pipeline } from 'node:stream/promises'
 import { writeFileAtomically } from '../../daemon/journal/atomic-file.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
 import { note } from '../base/note.ts'
@@ -16,7 +17,7 @@ export const seed: readonly ExtraSubcommand[] = [
     name: 'seed dump',
     about: 'Write the organization of a daemon as a seed that founds the same organization',
     args: [
-      { name: 'file', about: 'the file to write; an existing one is replaced' },
+      { name: 'file', about: 'the file to write, - for stdout; an existing one is replaced' },
       { name: 'name', about: 'a snapshot, or start; default: now', optional: true },
     ],
     globals: ['quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
@@ -27,8 +28,9 @@ in it, API keys are not.`,
     async run({ args, globals }) {
       const [file, name = 'now'] = args as readonly [string, string?]
       const path = `/control/v1/snapshots/${encodeURIComponent(name)}/seed`
-      const progress = new Progress(undefined, globals)
       const pieces = downloadControl(globals, path, { timeout: globals.timeout ?? patience })
+      if (file === '-') return pipeline(pieces, process.stdout, { end: false })
+      const progress = new Progress(undefined, globals)
       await writeFileAtomically(file, counted(pieces, progress)).catch(error => {
         if (error instanceof Failure) throw error
         throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)

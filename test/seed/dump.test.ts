@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -94,6 +94,13 @@ describe('natter seed dump', () => {
         (await library.as('amy').messages.list({ anchor: 'newest', num_before: 1, num_after: 0 })).messages[0]!.id,
         found[0]!.id,
       )
+    })
+
+    test('goes to stdout with -', async () => {
+      const { code, stdout, stderr } = await natter('seed', 'dump', '-')
+      assert.deepEqual([code, stderr], [0, ''])
+      assert.equal(JSON.parse(stdout).rows.organization.length, 1)
+      assert.ok(!existsSync('-'))
     })
 
     test('mistakes in rows are sentences', async () => {
