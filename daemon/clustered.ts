@@ -1,6 +1,7 @@
 // One daemon of a cluster: it follows the log in etcd, and leads when it is elected. A world that led and lost the lead
 // is thrown away, with all that it decided since, and read again from the folder and the log.
 
+import { exposureOf, openPeerPort, peerUrl } from './cluster/peer-port.ts'
 import { Replica } from './cluster/replica.ts'
 import type { Config } from './config.ts'
 import { type Daemon, openPort, readableUrl, readOnce, readyOf } from './daemon.ts'
@@ -16,13 +17,26 @@ export async function startClusteredDaemon(
   const { metrics } = once
   const folder = await claimFolder(config, warn, metrics?.countFlush)
   const port = openPort(config, once, warn)
-  const { server, reload } = port
+  const { server } = port
   const replica = new Replica({ config, folder, server, metrics, onFailure, warn })
+  const { listen } = config.cluster!
+  const peerPort = openPeerPort({
+    peers: replica.peers,
+    certificate: once.certificate,
+    bodyLimit: server.intake.uploadBytes,
+    newId: server.newId,
+    answer: (...call) => replica.answerPeer(...call),
+    forwarded: (request, response) => replica.world.site.serveForwarded(request, response),
+  })
+  const exposure = exposureOf(listen.host)
+  if (exposure) warn(exposure)
+  const reload = () => port.reload(certificate => peerPort.replaceCertificate(certificate))
   const stop = async () => {
     port.end()
     try {
       await replica.stop()
     } finally {
+      await peerPort.close()
       await folder.release()
     }
   }
@@ -35,7 +49,7 @@ export async function startClusteredDaemon(
     })
     const address = await server.listen({ host: config.host, port: config.port })
     const localUrl = readableUrl(address, config.host, port.scheme)
-    await replica.join(localUrl)
+    await replica.join(localUrl, peerUrl(config.cluster!, await peerPort.listen(listen), port.scheme))
     return {
       ready: readyOf(replica.world),
       localUrl,
@@ -44,7 +58,10 @@ export async function startClusteredDaemon(
       },
       spaces: () => Promise.reject(new Error('spaces are for single daemons')),
       reload,
-      unref: () => server.unref(),
+      unref() {
+        server.unref()
+        peerPort.unref()
+      },
       stop,
     }
   } catch (error) {

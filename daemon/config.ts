@@ -3,16 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { didYouMean } from './api/did-you-mean.ts'
-import {
-  type DaemonFlag,
-  type DaemonFlagName,
-  daemonFlagList,
-  daemonFlags,
-  defaultDataFolder,
-  variableOf,
-} from './api/local.ts'
+import { type DaemonFlagName, daemonFlagList, defaultDataFolder, variableOf } from './api/local.ts'
+import { type ClusterConfig, clusterConfig, refuseAlone } from './cluster-config.ts'
+import { type Given, isLoopback, isOn, parse, readFlag, UsageError } from './flags.ts'
+
+export { isLoopback, UsageError } from './flags.ts'
 
 export interface Config {
   readonly data: string
@@ -85,24 +80,6 @@ export interface Config {
   readonly cluster: ClusterConfig | undefined
 }
 
-export interface ClusterConfig {
-  /** Members of etcd. */
-  readonly urls: readonly string[]
-  readonly name: string
-  /** Where other daemons reach this one; undefined: where it listens. */
-  readonly advertise: string | undefined
-  readonly user: string | undefined
-  readonly password: string | undefined
-  /** PEM files. */
-  readonly ca: string | undefined
-  readonly cert: string | undefined
-  readonly key: string | undefined
-  /** Seconds. */
-  readonly lease: number
-}
-
-export class UsageError extends Error {}
-
 export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Config {
   const given = parse(args)
   const read = <N extends DaemonFlagName>(name: N) => readFlag(name, given[name], env)
@@ -167,65 +144,6 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
   }
 }
 
-type Read = <N extends DaemonFlagName>(name: N) => ReadOf<Flags[N]>
-
-function clusterConfig(read: Read, password: string | undefined): ClusterConfig | undefined {
-  const urls = read('cluster')
-  if (urls === undefined) {
-    for (const flag of ['advertise', 'cluster-user', 'cluster-password-file', 'cluster-ca', 'cluster-cert'] as const)
-      if (read(flag) !== undefined) throw new UsageError(`--${flag} needs --cluster`)
-    return undefined
-  }
-  const name = read('cluster-name')
-  if (!/^[a-z0-9][a-z0-9._-]{0,62}$/.test(name))
-    throw new UsageError(`--cluster-name takes 1 to 63 lower-case letters, digits, '.', '_' and '-', not '${name}'`)
-  if ((read('cluster-user') === undefined) !== (password === undefined))
-    throw new UsageError('--cluster-user and --cluster-password-file go together')
-  if ((read('cluster-cert') === undefined) !== (read('cluster-key') === undefined))
-    throw new UsageError('--cluster-cert and --cluster-key go together')
-  return {
-    urls: urls.split(',').map(url => httpUrl('cluster', url.trim(), 'http://10.0.0.1:2379,http://10.0.0.2:2379')),
-    name,
-    advertise: read('advertise') && httpUrl('advertise', read('advertise')!, 'http://10.0.0.1:9991'),
-    user: read('cluster-user'),
-    password,
-    ca: read('cluster-ca'),
-    cert: read('cluster-cert'),
-    key: read('cluster-key'),
-    lease: read('cluster-lease'),
-  }
-}
-
-/** What only a daemon that is alone can do. */
-function refuseAlone(read: Read, memory: boolean, secret: string | undefined): void {
-  if (read('advertise') === undefined && ['0.0.0.0', '::'].includes(read('host')))
-    throw new UsageError(
-      '--cluster needs --advertise URL here: the other daemons cannot call this one at every address',
-    )
-  if (memory) throw new UsageError('--memory and --cluster exclude each other: a daemon in a cluster needs a folder')
-  if (read('control'))
-    throw new UsageError('--control and --cluster exclude each other: the control plane is for single daemons')
-  if (read('clock') !== 'real')
-    throw new UsageError('--clock and --cluster exclude each other: a cluster runs on the real time')
-  if (read('import') !== undefined)
-    throw new UsageError(
-      '--import and --cluster exclude each other: import into a single daemon, then start it with --cluster',
-    )
-  if (read('snapshot-on-exit') !== undefined)
-    throw new UsageError('--snapshot-on-exit and --cluster exclude each other')
-  if (read('random') !== undefined) throw new UsageError('--random and --cluster exclude each other')
-  if (read('new-secret'))
-    throw new UsageError('--new-secret and --cluster exclude each other: change the secret of a single daemon first')
-  if (secret === undefined)
-    throw new UsageError('--cluster needs --secret-file: all daemons of a cluster have the same secret')
-}
-
-function httpUrl(flag: string, text: string, example: string): string {
-  if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : ''))
-    throw new UsageError(`--${flag} takes ${flag === 'cluster' ? 'URLs' : 'a URL'} such as ${example}, not '${text}'`)
-  return text.replace(/\/+$/, '')
-}
-
 export function wants(args: readonly string[], flag: 'help' | 'version'): boolean {
   return args.includes(`--${flag}`) || (flag === 'help' && args.includes('-h'))
 }
@@ -261,64 +179,6 @@ function archive(given: Given, file: string | undefined): string | undefined {
   for (const name of ['seed', 'preset', 'owner', 'org', 'from'] as const)
     if (given[name] !== undefined) throw new UsageError(`--import and --${name} cannot be combined`)
   return resolve(file)
-}
-
-type Given = Partial<Record<DaemonFlagName, string | boolean>>
-
-function parse(args: readonly string[]): Given {
-  const options = Object.fromEntries(
-    daemonFlagList.map(([name, { type }]) => [
-      name,
-      { type: type === 'switch' ? ('boolean' as const) : ('string' as const) },
-    ]),
-  )
-  try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as Given
-  } catch (error) {
-    const message = (error as Error).message.split('. To specify')[0]!
-    const meant = didYouMean(/^Unknown option '--([^']+)'/.exec(message)?.[1] ?? '', Object.keys(options))
-    throw new UsageError(meant ? `${message}. ${meant}` : message)
-  }
-}
-
-type Flags = typeof daemonFlags
-
-type ValueOf<F> = F extends { type: 'switch' }
-  ? boolean
-  : F extends { type: 'number' }
-    ? number
-    : F extends { choices: readonly (infer C)[] }
-      ? C
-      : string
-
-/** A flag with neither a value nor a default is undefined; a switch is off. */
-type ReadOf<F> = F extends { type: 'switch' } | { fallback: string } ? ValueOf<F> : ValueOf<F> | undefined
-
-/** From the command line, else from the environment, else the default. */
-function readFlag<N extends DaemonFlagName>(
-  name: N,
-  given: string | boolean | undefined,
-  env: NodeJS.ProcessEnv,
-): ReadOf<Flags[N]> {
-  const flag: DaemonFlag = daemonFlags[name]
-  if (flag.type === 'switch') return (given === true || isOn(env[variableOf(name)])) as never
-  const text = (given as string | undefined) ?? (env[variableOf(name)] || undefined) ?? flag.fallback
-  return (text === undefined ? undefined : checkedValue(name, flag, text)) as never
-}
-
-function checkedValue(name: string, { type, choices = [], min = 0, max }: DaemonFlag, text: string): string | number {
-  if (type === 'path') return resolve(text)
-  if (type === 'choice' && !choices.includes(text))
-    throw new UsageError(`--${name} takes ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}, not '${text}'`)
-  if (type !== 'number') return text
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < min || value > max!)
-    throw new UsageError(`--${name} takes a number from ${min} to ${max}, not '${text}'`)
-  return value
-}
-
-function isOn(text: string | undefined): boolean {
-  return ['1', 'true', 'yes'].includes(text ?? '')
 }
 
 /** Whether to keep everything in memory, and the folder if not. A flag wins over the environment's other choice. */
@@ -392,8 +252,4 @@ export function parseClock(text: string): Config['clock'] | undefined {
   if (text === 'frozen') return { frozenAt: 'now' }
   const time = text.startsWith('frozen@') ? Date.parse(text.slice('frozen@'.length)) : Number.NaN
   return Number.isNaN(time) ? undefined : { frozenAt: time }
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host)
 }

@@ -116,7 +116,8 @@ export async function readOnce({ tls, metrics }: Config): Promise<Once> {
 export interface Port {
   readonly server: HttpServer
   readonly scheme: 'http' | 'https'
-  reload(): void
+  /** `follow` gets a newer certificate, if there is one. */
+  reload(follow?: (certificate: Certificate) => void): void
   end(): void
 }
 
@@ -137,11 +138,12 @@ export function openPort(config: Config, { certificate, metrics }: Once, warn: (
     countCall: metrics?.countCall,
   })
   const expiry = certificate && watchExpiry(certificate, warn)
-  const reload = () => {
+  const reload = (follow?: (certificate: Certificate) => void) => {
     if (config.tls && expiry)
       try {
         const newer = readCertificate(config.tls, new Date())
         server.replaceCertificate(newer)
+        follow?.(newer)
         expiry.follow(newer)
       } catch (error) {
         warn(`the certificate in use stays: ${(error as Error).message}`)

@@ -40,7 +40,7 @@ export interface WorldParts {
 /** What a world in a cluster needs of the other daemons. */
 export interface WorldCluster
   extends EngineCluster,
-    Required<Pick<SiteParts, 'forwarding' | 'onSignals' | 'peers' | 'clusterStatus'>> {
+    Required<Pick<SiteParts, 'forwarding' | 'onSignals' | 'clusterStatus'>> {
   /** Idle queues: ends those that no client uses at another daemon either. */
   expire(queueIds: readonly string[]): void
 }

@@ -389,7 +389,6 @@ export class World {
         ...(cluster && {
           forwarding: cluster.forwarding,
           onSignals: cluster.onSignals,
-          peers: cluster.peers,
           clusterStatus: cluster.clusterStatus,
         }),
       },

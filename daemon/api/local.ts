@@ -239,7 +239,18 @@ export const daemonFlags = {
   advertise: {
     type: 'text',
     takes: 'URL',
-    about: 'where the other daemons of the cluster reach this one; by default where it listens',
+    about: 'address of this daemon in `natter cluster status` and /readyz; by default where it listens',
+  },
+  'cluster-listen': {
+    type: 'text',
+    takes: 'HOST:PORT',
+    about:
+      'where this daemon listens for the others of its cluster; by default a free port of this machine, with --host on it',
+  },
+  'cluster-advertise': {
+    type: 'text',
+    takes: 'URL',
+    about: 'where the other daemons reach --cluster-listen, if not at that address',
   },
   'cluster-user': { type: 'text', takes: 'NAME', about: 'user of etcd' },
   'cluster-password-file': { type: 'path', takes: 'FILE', about: 'file with the password of that user' },

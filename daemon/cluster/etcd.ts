@@ -21,7 +21,7 @@ export interface EtcdOptions {
 export class EtcdUnreachable extends Error {
   readonly reason: string
   constructor(urls: readonly string[], reason: string) {
-    super(`etcd cannot be reached at ${urls.join(', ')}: ${reason}`)
+    super(`etcd cannot be ${reason.startsWith(nonsense) ? 'used' : 'reached'} at ${urls.join(', ')}: ${reason}`)
     this.name = 'EtcdUnreachable'
     this.reason = reason
   }
@@ -48,6 +48,7 @@ const defaultDeadline = 5000
 /** A pause after every member was asked once without success. */
 const pauseMs = 50
 const silence = 'no answer in time'
+const nonsense = 'the answer is not that of an etcd'
 /** Milliseconds for a step of a start. */
 const startMs = 30_000
 
@@ -136,7 +137,7 @@ export class Etcd {
     for await (const piece of response.body) {
       const lines = (rest + piece).split('\n')
       rest = lines.pop()!
-      for (const line of lines) if (line !== '') yield resultOf(JSON.parse(line))
+      for (const line of lines) if (line !== '') yield readAnswer(path, line)
     }
   }
 
@@ -156,7 +157,7 @@ export class Etcd {
     signal?.addEventListener('abort', stop, { once: true })
     try {
       const response = await this.#request(member, path, body, limit.signal, ms)
-      return resultOf(JSON.parse(await response.body.text()))
+      return readAnswer(path, await response.body.text())
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
@@ -243,9 +244,37 @@ const unknown = 2
 const deadlineExceeded = 4
 const unavailable = 14
 
-function resultOf(answer: any): any {
-  if (answer.error) throw new Error(String(answer.error.message ?? answer.error))
-  return answer.result ?? answer
+/** Throws a sentence for an answer that no etcd gives: that of a proxy, of another program, or of one that is broken. */
+function readAnswer(path: string, text: string): any {
+  let answer: any
+  try {
+    answer = Object(JSON.parse(text))
+  } catch {
+    // Said below.
+  }
+  if (answer?.error) throw new Error(String(answer.error.message ?? answer.error))
+  const result = answer?.result ?? answer
+  if (result !== undefined && isWellFormed(path, Object(result))) return Object(result)
+  const shown = text === '' ? 'it is empty' : JSON.stringify(text.slice(0, 80))
+  throw new Error(`${nonsense} (${shown}). Check --cluster, and what is between natterd and etcd`)
+}
+
+function isWellFormed(path: string, { header, kvs, responses, ID, TTL }: Record<string, any>): boolean {
+  if (path === '/v3/lease/grant') return isNumber(ID) && isNumber(TTL)
+  if (!path.startsWith('/v3/kv/')) return true
+  if (!isNumber(header?.revision) || !isRange(kvs)) return false
+  const isPart = (part: any) => isRange(Object(Object(part).response_range).kvs)
+  return responses === undefined || (Array.isArray(responses) && responses.every(isPart))
+}
+
+/** etcd writes 64-bit numbers as texts. */
+function isNumber(value: unknown): boolean {
+  return typeof value === 'string' && /^-?\d+$/.test(value)
+}
+
+function isRange(kvs: unknown): boolean {
+  const isPair = (pair: any) => typeof pair?.key === 'string' && ['string', 'undefined'].includes(typeof pair.value)
+  return kvs === undefined || (Array.isArray(kvs) && kvs.length > 0 && kvs.every(isPair))
 }
 
 function reasonOf(error: Error & { code?: string }): string {

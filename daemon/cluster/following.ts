@@ -16,14 +16,17 @@ export class Following {
   readonly #log: Log
   readonly #lives: LifeMaker
   readonly #positions: Positions
+  readonly #check: () => Promise<unknown>
   #watch = new AbortController()
   #stalled: { readonly since: number; readonly position: number } | undefined
 
-  constructor(etcd: Etcd, log: Log, lives: LifeMaker, positions: Positions) {
+  /** `check` throws when etcd does not hold this cluster. */
+  constructor(etcd: Etcd, log: Log, lives: LifeMaker, positions: Positions, check: () => Promise<unknown>) {
     this.#etcd = etcd
     this.#log = log
     this.#lives = lives
     this.#positions = positions
+    this.#check = check
   }
 
   /** Until the life says that it ends. Throws what no further attempt would mend. */
@@ -31,6 +34,7 @@ export class Following {
     const { signal } = life.ending
     while (!signal.aborted) {
       try {
+        await this.#check()
         const revision = await this.#read(life, signal)
         if (revision === undefined) return
         await this.#watchFrom(revision, life, signal)
@@ -86,5 +90,7 @@ export class Following {
 }
 
 function isFinal(error: unknown): boolean {
-  return ['LogTrimmed', 'LogTooNew', 'EntryRefused'].includes((error as Error).name)
+  return ['LogTrimmed', 'LogTooNew', 'EntryRefused', 'AnotherHistory', 'ClusterReplaced', 'Damaged'].includes(
+    (error as Error).name,
+  )
 }

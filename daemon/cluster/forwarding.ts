@@ -1,18 +1,15 @@
 // Writes that reach a follower: sent on to the leader, and answered when the follower itself has come that far, so that
 // everybody reads their own writes.
 
-import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { request } from 'undici'
 import { Refusal } from '../domain/refusal.ts'
 import { answeringOf, refuse } from '../http/answer.ts'
-import type { Forwarding, RequestHead, Response } from '../http/exchange.ts'
-import { addressOf } from '../http/incoming.ts'
-import { type Peers, sameToken, tokenHeader } from './peers.ts'
+import type { Answering, ForwardedCall, Forwarding, RequestHead, Response } from '../http/exchange.ts'
+import type { Peers } from './peers.ts'
+import { Turns } from './turns.ts'
 
 export interface ForwardingParts {
   readonly peers: Peers
-  readonly trustProxy: boolean
   readonly newId: () => string
   leads(): boolean
   /** Where the leader is; waits a few seconds for one. */
@@ -23,6 +20,8 @@ export interface ForwardingParts {
   committed(): number
   /** Waits until this daemon is at the position. */
   reach(position: number): Promise<boolean>
+  /** Waits until this daemon has what is in the log now. */
+  catchUp(): Promise<boolean>
 }
 
 /** The newest committed position, in the answer to a forwarded request. */
@@ -32,32 +31,32 @@ const notLeadingHeader = 'natter-not-leading'
 
 /** Milliseconds that a request waits for a leader that can be reached. */
 const patience = 10_000
-/** Milliseconds that the leader has for an answer. */
-const answerTime = 60_000
-
-type Body = Buffer | IncomingMessage | undefined
+/** Calls to the leader at a time: of one account, and of all callers without one. There are 256 connections. */
+const mostOfAccount = 64
+const mostUnknown = 8
 
 export class LeaderForwarding implements Forwarding {
   readonly #parts: ForwardingParts
+  readonly #accounts = new Turns(mostOfAccount)
+  readonly #unknown = new Turns(mostUnknown)
 
   constructor(parts: ForwardingParts) {
     this.#parts = parts
   }
 
-  isForwarded({ headers }: RequestHead): boolean {
-    return headers[tokenHeader] !== undefined && sameToken(headers[tokenHeader], this.#parts.peers.token)
-  }
-
   /** Reads, polls included, are answered here. */
-  takes(head: RequestHead): boolean {
-    const reads = head.method === 'GET' || head.method === 'HEAD' || head.method === 'OPTIONS'
-    return !reads && !this.#parts.leads() && !this.isForwarded(head)
+  takes(method: string): boolean {
+    return method !== 'GET' && !this.#parts.leads()
   }
 
-  admit(head: RequestHead, response: Response): boolean {
-    if (!this.isForwarded(head)) return true
+  catchUp(): Promise<boolean> {
+    return this.#parts.catchUp()
+  }
+
+  admit({ method }: RequestHead, response: Response): boolean {
     if (!this.#parts.leads()) {
-      this.#refuse(head, response, 'This daemon does not lead its cluster.', [notLeadingHeader, '1', ...tryAgain])
+      const to = answeringOf({ method: method!, id: this.#parts.newId() }, response)
+      this.#refuse(to, 'This daemon does not lead its cluster.', [notLeadingHeader, '1', ...tryAgain])
       return false
     }
     const writeHead = response.writeHead.bind(response)
@@ -66,29 +65,27 @@ export class LeaderForwarding implements Forwarding {
     return true
   }
 
-  forward(head: RequestHead, body: Body, response: Response): void {
-    this.#forward(head, body, response).catch(error =>
-      this.#refuse(head, response, `The leader of the cluster could not be asked: ${error.message}`),
-    )
+  forward(call: ForwardedCall, answering: Answering): Promise<void> {
+    const turns = call.account === undefined ? this.#unknown : this.#accounts
+    return turns.take(call.account, () => this.#forward(call, answering))
   }
 
-  async #forward(head: RequestHead, body: Body, response: Response): Promise<void> {
+  async #forward(call: ForwardedCall, answering: Answering): Promise<void> {
     const end = performance.now() + patience
-    // A body that is still arriving can be sent once only.
-    const repeatable = body === undefined || Buffer.isBuffer(body)
-    for (;;) {
+    // A client that has left while it waited is not asked for again.
+    while (!answering.raw.destroyed) {
       const url = await this.#parts.leader()
-      if (url === undefined) return this.#refuse(head, response, noLeader)
-      const answer = await this.#ask(url, head, body).catch((error: Error & { code?: string }) => error)
+      if (url === undefined) return this.#refuse(answering, noLeader)
+      const answer = await this.#ask(url, call).catch((error: Error & { code?: string }) => error)
       const nothingDone = answer instanceof Error ? neverSent.has(codeOf(answer)) : answer.notLeading
-      if (nothingDone && repeatable && performance.now() < end) await sleep(100)
-      else if (nothingDone) return this.#refuse(head, response, noLeader)
-      else if (answer instanceof Error) return this.#refuse(head, response, noAnswer, [])
-      else return this.#pass(head, response, answer)
+      if (nothingDone && performance.now() < end) await sleep(100)
+      else if (nothingDone) return this.#refuse(answering, noLeader)
+      else if (answer instanceof Error) return this.#refuse(answering, noAnswer, [])
+      else return this.#pass(answering, answer)
     }
   }
 
-  async #ask(url: string, head: RequestHead, body: Body): Promise<Answer> {
+  async #ask(url: string, call: ForwardedCall): Promise<Answer> {
     // A leader that was paused keeps its connections; another one leads meanwhile.
     const deposed = new AbortController()
     const look = setInterval(() => {
@@ -96,50 +93,33 @@ export class LeaderForwarding implements Forwarding {
       if (now !== undefined && now !== url) deposed.abort(new Error('another daemon leads the cluster'))
     }, 250)
     try {
-      return await this.#request(url, head, body, deposed.signal)
+      const response = await this.#parts.peers.forward(url, call, deposed.signal)
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        notLeading: response.headers[notLeadingHeader] !== undefined,
+        body: Buffer.from(await response.body.arrayBuffer()),
+      }
     } finally {
       clearInterval(look)
     }
   }
 
-  async #request(url: string, head: RequestHead, body: Body, signal: AbortSignal): Promise<Answer> {
-    const { method, url: path, headers, socket } = head
-    const { peers, trustProxy } = this.#parts
-    const response = await request(`${url}${path}`, {
-      signal,
-      method: method as 'POST',
-      headers: {
-        ...endToEnd(headers),
-        [tokenHeader]: peers.token,
-        'x-forwarded-for': addressOf(headers, socket, trustProxy),
-      },
-      ...(body !== undefined && { body }),
-      dispatcher: peers.agent,
-      headersTimeout: answerTime,
-      bodyTimeout: answerTime,
-    })
-    return {
-      status: response.statusCode,
-      headers: response.headers,
-      notLeading: response.headers[notLeadingHeader] !== undefined,
-      body: Buffer.from(await response.body.arrayBuffer()),
-    }
-  }
-
-  async #pass(head: RequestHead, response: Response, { status, headers, body }: Answer): Promise<void> {
+  async #pass(answering: Answering, { status, headers, body }: Answer): Promise<void> {
+    const { raw: response, observed } = answering
     const position = Number(headers[positionHeader] ?? 0)
     const isThere = await this.#parts.reach(position)
-    if (!isThere && status < 400) return this.#refuse(head, response, fallenBehind, [])
+    if (!isThere && status < 400) return this.#refuse(answering, fallenBehind, [])
     if (response.headersSent || response.destroyed) return
     const flat: string[] = []
     for (const [name, value] of Object.entries(endToEnd(headers)))
       if (name !== positionHeader && name !== 'date') flat.push(name, String(value))
+    observed?.answered(status)
     response.writeHead(status, flat)
     response.end(body)
   }
 
-  #refuse({ method }: RequestHead, response: Response, msg: string, headers: readonly string[] = tryAgain): void {
-    const to = answeringOf({ method: method!, id: this.#parts.newId() }, response)
+  #refuse(to: Answering, msg: string, headers: readonly string[] = tryAgain): void {
     to.headers.push(...headers)
     refuse(to, new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 }))
   }

@@ -3,7 +3,7 @@
 import type { Batch } from '../journal/replicated-journal.ts'
 
 /** Grows when entries of the log change, new kinds of facts included: an older daemon must not guess what they mean. */
-export const logFormat = 1
+export const logFormat = 2
 
 export class LogTooNew extends Error {
   constructor(format: unknown) {
@@ -12,6 +12,33 @@ export class LogTooNew extends Error {
         'Upgrade this one and start it again',
     )
     this.name = 'LogTooNew'
+  }
+}
+
+/** etcd has nothing of the cluster any more. Nothing is written there until it has. */
+export class ClusterGone extends Error {
+  constructor(all: string) {
+    super(
+      `etcd no longer has the cluster (${all}): its data was deleted, or it is another etcd. This daemon answers reads and refuses ` +
+        'writes. Restore the data of etcd, or see "When etcd is lost" in docs/cluster.md',
+    )
+    this.name = 'ClusterGone'
+  }
+}
+
+/** What is in etcd is not what this daemon has followed so far. */
+export class AnotherHistory extends Error {
+  constructor(what: string) {
+    super(`${what}. This daemon keeps what it has and stops. See "When etcd is lost" in docs/cluster.md`)
+    this.name = 'AnotherHistory'
+  }
+}
+
+/** A value in etcd that natterd did not write. */
+export class Damaged extends Error {
+  constructor(what: string) {
+    super(`${what} in etcd is damaged: natterd did not write it. See "When etcd is lost" in docs/cluster.md`)
+    this.name = 'Damaged'
   }
 }
 
@@ -37,6 +64,11 @@ export class Keys {
    */
   use({ id, previous }: ClusterRecord): void {
     this.#below = previous ? `${this.#all}${id}/` : this.#all
+  }
+
+  /** Everything of this name. */
+  get all(): string {
+    return this.#all
   }
 
   /** What the cluster is. Written when it begins, and when it is restored. */
@@ -92,9 +124,22 @@ export function headText({ position, term }: Head): string {
 }
 
 export function readHead(text: string): Head {
-  const { position, term } = Object(JSON.parse(text))
-  if (!Number.isSafeInteger(position) || !Number.isSafeInteger(term)) throw new Error('the head of the log is damaged')
+  const { position, term } = parseObject(text)
+  if (!isCount(position) || !isCount(term)) throw new Damaged('the head of the log')
   return { position, term }
+}
+
+/** An empty object for what is none: then its fields are missing. */
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 export interface BatchHead {
@@ -111,10 +156,12 @@ export function batchHead(batch: Batch, term: number, pieces?: number): string {
 }
 
 export function readBatchHead(text: string): BatchHead {
-  const { natter, format, first, last, term, pieces } = Object(JSON.parse(text))
-  if (natter !== 'log') throw new Error('the log in etcd holds something that natterd did not write')
-  // Older ones are read as they are, so that daemons can be upgraded one after the other.
-  if (!(format <= logFormat)) throw new LogTooNew(format)
+  const { natter, format, first, last, term, pieces } = parseObject(text)
+  if (natter !== 'log') throw new Damaged('an entry of the log')
+  // Older ones are read as they are.
+  if (!(isCount(format) && format <= logFormat)) throw new LogTooNew(format)
+  if (!isCount(first) || !isCount(last) || !isCount(term) || !(pieces === undefined || isCount(pieces)))
+    throw new Damaged('an entry of the log')
   return { first, last, term, ...(pieces !== undefined && { pieces }) }
 }
 
@@ -128,11 +175,20 @@ export interface ClusterRecord {
   readonly previous?: readonly string[]
 }
 
+/** Undefined for what natterd did not write. */
+export function readRecord(text: string): ClusterRecord | undefined {
+  const { id, format, secretVerifier, previous } = parseObject(text)
+  if (typeof id !== 'string' || !isCount(format)) return undefined
+  return { id, format, secretVerifier: String(secretVerifier), ...(Array.isArray(previous) && { previous }) }
+}
+
 /** What the key of a member holds. */
 export interface Member {
   readonly id: string
-  /** Where the other daemons reach it. */
+  /** What it is called in the status of the cluster. */
   readonly url: string
+  /** Where the other daemons reach it; undefined in versions that had no address for that. */
+  readonly peer: string | undefined
   readonly version: string
   /** The newest position it has applied, and the newest one on its disk. */
   readonly position: number
@@ -144,4 +200,29 @@ export interface Member {
 export interface Leader {
   readonly id: string
   readonly url: string
+  readonly peer: string | undefined
+}
+
+export function readMember(text: string): Member {
+  const { id, url, peer, version, position, synced, time } = parseObject(text)
+  if (
+    !isNamed(id, url, peer) ||
+    typeof version !== 'string' ||
+    !isCount(position) ||
+    !isCount(synced) ||
+    !isCount(time)
+  )
+    throw new Damaged('a member of the cluster')
+  return { id: id as string, url: url as string, peer: peer as string | undefined, version, position, synced, time }
+}
+
+export function readLeader(text: string): Leader {
+  const { id, url, peer } = parseObject(text)
+  if (!isNamed(id, url, peer)) throw new Damaged('the leader of the cluster')
+  return { id: id as string, url: url as string, peer: peer as string | undefined }
+}
+
+function isNamed(id: unknown, url: unknown, peer: unknown): boolean {
+  const isAddress = typeof peer === 'string' && URL.canParse(peer) && /^https?:$/.test(new URL(peer).protocol)
+  return typeof id === 'string' && typeof url === 'string' && (peer === undefined || isAddress)
 }

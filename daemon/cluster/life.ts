@@ -14,7 +14,7 @@ import { World, type WorldCluster } from '../world.ts'
 import { LeaderForwarding } from './forwarding.ts'
 import type { Term } from './log.ts'
 import { IdleQueues, Recorder, SignalSender } from './messages.ts'
-import { peerRoutes } from './peer-routes.ts'
+import { type AnswerPeer, peerRoutes } from './peer-routes.ts'
 import type { Peers } from './peers.ts'
 import { fetchFile, fetchMissing, sharedFiles } from './shared-files.ts'
 
@@ -50,10 +50,15 @@ export interface LifeParts {
   /** Where the leader is; waits a few seconds for one. */
   leader(): Promise<string | undefined>
   leaderNow(): string | undefined
-  /** Where the other daemons are, and this one. */
+  /** Where the other daemons are. */
   others(): readonly string[]
+  /** ID of this member. */
   self(): string
+  /** Where a member is; undefined if etcd names none with this ID. */
+  addressOf(member: string): Promise<string | undefined>
   reach(position: number): Promise<boolean>
+  /** Waits until this daemon has what is in the log now. */
+  catchUp(): Promise<boolean>
   readonly status: NonNullable<SiteParts['clusterStatus']>
   onFailure(life: Life, error: Error): void
 }
@@ -75,11 +80,13 @@ export class LifeMaker {
   refuse!: (error: Error) => void
   readonly #parts: LifeParts
   readonly #cluster: WorldCluster
+  readonly answerPeer: AnswerPeer
   #resolve!: () => void
 
   constructor(parts: LifeParts) {
     this.#parts = parts
     this.#cluster = clusterOf(parts)
+    this.answerPeer = answerPeer(parts)
     this.opened = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.refuse = reject
@@ -159,8 +166,7 @@ export class LifeMaker {
 
 /** What every world of this daemon has of the others. */
 function clusterOf(parts: LifeParts): WorldCluster {
-  const { config, server, peers, current, others } = parts
-  const engine = () => current().world.engine
+  const { server, peers, current, others } = parts
   const committed = () => current().store.journal.committed
   const recorder = new Recorder(peers, parts.leader, parts.reach)
   const signals = new SignalSender(peers, others)
@@ -180,28 +186,35 @@ function clusterOf(parts: LifeParts): WorldCluster {
     expire: ids => idle.add(ids),
     forwarding: new LeaderForwarding({
       peers,
-      trustProxy: config.trustProxy,
       newId: server.newId,
       leads: parts.leads,
       leader: parts.leader,
       leaderNow: parts.leaderNow,
       committed,
       reach: parts.reach,
+      catchUp: parts.catchUp,
     }),
     onSignals(call) {
       if (parts.leads()) signals.send(call)
     },
-    peers: peerRoutes({
-      token: peers.token,
-      folder: config.data,
-      engine,
-      leads: parts.leads,
-      committed,
-      elapsed: () => current().world.clock.elapsed(),
-      repeat: call => current().world.site.repeat(call),
-      readFile: name => current().store.localFiles.read(name),
-      keepFile: (name, from) => fetchFile(current().store.localFiles, peers, name, from),
-    }),
     clusterStatus: parts.status,
   }
+}
+
+/** What the other daemons are told. */
+function answerPeer({ config, server, peers, current, leads, addressOf }: LifeParts): AnswerPeer {
+  return peerRoutes({
+    folder: config.data,
+    intake: server.intake,
+    engine: () => current().world.engine,
+    leads,
+    committed: () => current().store.journal.committed,
+    elapsed: () => current().world.clock.elapsed(),
+    repeat: call => current().world.site.repeat(call),
+    readFile: name => current().store.localFiles.read(name),
+    async keepFile(name, member) {
+      const url = await addressOf(member)
+      return url !== undefined && fetchFile(current().store.localFiles, peers, name, url)
+    },
+  })
 }

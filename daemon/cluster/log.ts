@@ -3,7 +3,7 @@
 
 import type { Batch } from '../journal/replicated-journal.ts'
 import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
-import { batchHead, type Head, headText, type Keys, padded, readBatchHead, readHead } from './keys.ts'
+import { batchHead, ClusterGone, type Head, headText, type Keys, padded, readBatchHead, readHead } from './keys.ts'
 
 /** The log does not reach back that far: what came before is in the snapshots of the daemons. */
 export class LogTrimmed extends Error {
@@ -44,8 +44,9 @@ export class Log {
   }
 
   async head(): Promise<Head> {
-    const { kvs = [] } = await this.#etcd.call('/v3/kv/range', { key: encodeText(this.#keys.head) })
-    return readHead(decodeText(kvs[0]?.value))
+    const { kvs } = await this.#etcd.call('/v3/kv/range', { key: encodeText(this.#keys.head) })
+    if (!kvs) throw new ClusterGone(this.#keys.all)
+    return readHead(decodeText(kvs[0].value))
   }
 
   /**

@@ -2,7 +2,20 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseFull, decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
-import { type ClusterRecord, type Head, headText, type Keys, type Leader, type Member, readHead } from './keys.ts'
+import {
+  AnotherHistory,
+  ClusterGone,
+  type ClusterRecord,
+  type Head,
+  headText,
+  type Keys,
+  type Leader,
+  type Member,
+  readHead,
+  readLeader,
+  readMember,
+  readRecord,
+} from './keys.ts'
 import type { Lease } from './lease.ts'
 
 export interface View {
@@ -34,8 +47,8 @@ const clockTolerance = 30_000
 export class Membership {
   readonly #etcd: Etcd
   readonly #keys: Keys
-  /** ID of the cluster that this daemon belongs to. */
-  #cluster: string | undefined
+  /** The cluster that this daemon belongs to, once it is known: its ID, and its record as it stands in etcd. */
+  #known: { readonly id: string; readonly value: string } | undefined
 
   constructor(etcd: Etcd, keys: Keys) {
     this.#etcd = etcd
@@ -51,25 +64,21 @@ export class Membership {
         `etcd at ${this.#etcd.urls.join(', ')} has version ${version || 'unknown'}; natterd needs 3.4 or newer`,
       )
     const { alarms = [] } = await this.#etcd.call('/v3/maintenance/alarm', { action: 'GET' })
-    if (alarms.some(({ alarm }: { alarm?: string }) => alarm === 'NOSPACE')) throw new Error(databaseFull)
+    if (Array.isArray(alarms) && alarms.some(({ alarm }: { alarm?: string }) => alarm === 'NOSPACE'))
+      throw new Error(databaseFull)
   }
 
   /** What the cluster is. From then on this is about that one: `view` throws when there is another in its place. */
   async record(): Promise<ClusterRecord | undefined> {
     const { kvs } = await this.#etcd.call('/v3/kv/range', { key: encodeText(this.#keys.cluster) })
     if (!kvs) return undefined
-    try {
-      const { id, format, secretVerifier, previous } = JSON.parse(decodeText(kvs[0].value))
-      if (typeof id === 'string' && typeof format === 'number') {
-        const record = { id, format, secretVerifier, ...(Array.isArray(previous) && { previous }) }
-        this.#keys.use(record)
-        this.#cluster = id
-        return record
-      }
-    } catch {
-      // Said below.
-    }
-    throw new Error(`${this.#keys.cluster} in etcd was not written by natterd; choose another --cluster-name`)
+    const { value } = kvs[0]
+    const record = readRecord(decodeText(value))
+    if (!record)
+      throw new Error(`${this.#keys.cluster} in etcd was not written by natterd; choose another --cluster-name`)
+    this.#keys.use(record)
+    this.#known = { id: record.id, value }
+    return record
   }
 
   /** Begins a cluster whose log goes on after the position. Returns what is there, if another daemon was faster. */
@@ -86,6 +95,7 @@ export class Membership {
     return (await this.record())!
   }
 
+  /** Throws when etcd no longer holds the cluster, or holds another one of the same name. */
   async view(): Promise<View> {
     const { cluster, head, leader, members } = this.#keys
     const answer = await this.#etcd.call(
@@ -100,15 +110,23 @@ export class Membership {
       },
       { deadlineMs: 3000 },
     )
-    const [heads, leaders, all, records] = answer.responses.map((part: any) => part.response_range.kvs ?? [])
-    const id = records[0] && JSON.parse(decodeText(records[0].value)).id
-    if (this.#cluster !== undefined && id !== undefined && id !== this.#cluster) throw new ClusterReplaced()
+    const [heads, leaders, all, records] = rangesOf(answer)
+    if (records?.[0]) this.#checkRecord(records[0].value)
+    if (!heads?.[0] || !records?.[0]) throw new ClusterGone(this.#keys.all)
     return {
-      head: readHead(decodeText(heads[0]?.value)),
-      leader: leaders[0] && JSON.parse(decodeText(leaders[0].value)),
-      members: all.map(({ value }: { value: string }) => JSON.parse(decodeText(value))),
+      head: readHead(decodeText(heads[0].value)),
+      leader: leaders?.[0] && readLeader(decodeText(leaders[0].value)),
+      members: (all ?? []).map(({ value }) => readMember(decodeText(value))),
       revision: Number(answer.header.revision),
     }
+  }
+
+  /** Throws when the cluster is no longer that of this daemon. */
+  #checkRecord(value: string | undefined): void {
+    if (!this.#known || value === this.#known.value) return
+    const { previous } = readRecord(decodeText(value)) ?? {}
+    if (previous?.includes(this.#known.id)) throw new ClusterReplaced()
+    throw new AnotherHistory(`etcd holds another cluster under ${this.#keys.all} than this daemon belongs to`)
   }
 
   /** Says how far this member is. */
@@ -124,15 +142,19 @@ export class Membership {
     const value = encodeText(JSON.stringify(leader))
     const head = { request_range: { key: encodeText(this.#keys.head) } }
     const answer = await this.#etcd.call('/v3/kv/txn', {
-      compare: [{ target: 'CREATE', key, create_revision: 0 }],
+      compare: [
+        { target: 'CREATE', key, create_revision: 0 },
+        { target: 'VALUE', key: encodeText(this.#keys.cluster), value: this.#known?.value },
+      ],
       success: [{ request_put: { key, value, lease: lease.id } }, head],
       failure: [{ request_range: { key } }, head],
     })
-    const [first, second] = answer.responses
-    const found = readHead(decodeText(second.response_range.kvs[0].value))
+    const [first, second] = rangesOf(answer)
+    if (!second?.[0]) throw new ClusterGone(this.#keys.all)
+    const found = readHead(decodeText(second[0].value))
     if (answer.succeeded) return { term: Number(answer.header.revision), head: found }
     // An attempt that was not answered may have been carried out: then the key is ours.
-    const [now] = first.response_range.kvs ?? []
+    const now = first?.[0]
     return now?.lease === lease.id ? { term: Number(now.create_revision), head: found } : undefined
   }
 
@@ -148,14 +170,41 @@ export class Membership {
   }
 }
 
+/** Where a member is; undefined if etcd names none with this ID. */
+export function addressIn({ members }: View, member: string): string | undefined {
+  return members.find(({ id }) => id === member)?.peer
+}
+
+/** The log only grows. One that ends before what this daemon has is an older copy, which goes on differently. */
+export function checkHistory(position: number, head: number): void {
+  if (position > head)
+    throw new AnotherHistory(`the log in etcd ends at position ${head}, but this daemon has entries up to ${position}`)
+}
+
+interface KeyValue {
+  readonly value?: string
+  readonly lease?: string
+  readonly create_revision?: string
+}
+
+/** What each part of a transaction has read. */
+function rangesOf({ responses = [] }: { responses?: { response_range?: { kvs?: KeyValue[] } }[] }): KeyValue[][] {
+  return responses.map(part => part.response_range?.kvs ?? [])
+}
+
 /** Throws when this daemon must not join those who are there. */
 export function checkOthers(
   members: readonly Member[],
   self: { readonly id: string; readonly url: string },
   now: number,
 ): void {
-  for (const { id, url, time } of members) {
+  for (const { id, url, peer, version, time } of members) {
     if (id === self.id) continue
+    if (peer === undefined)
+      throw new Error(
+        `the daemon at ${url} has version ${version}, which cannot work with this one: it has no address for other daemons. ` +
+          'Stop all daemons of the cluster, upgrade them, and start them again (see "Upgrades" in docs/cluster.md)',
+      )
     const apart = Math.round((now - time) / 1000)
     if (Math.abs(now - time) > clockTolerance)
       throw new Error(

@@ -1,28 +1,32 @@
-// What a daemon answers to the others of its cluster, below /cluster/v1. They show a token that follows from the secret.
+// What a daemon answers to the others of its cluster, below /cluster/v1 of its address for them.
 
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pipeline } from 'node:stream/promises'
 import type { Fact } from '../domain/facts.ts'
+import { malformed } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
 import { isInUse } from '../events/queue.ts'
+import { missingPath } from '../http/answer.ts'
+import { type Intake, readBody } from '../http/body.ts'
 import type { RepeatedCall } from '../http/exchange.ts'
-import { peersPrefix } from '../http/incoming.ts'
+import { hasBody } from '../http/incoming.ts'
 import { snapshotPosition } from '../journal/snapshots.ts'
-import { sameToken, tokenHeader } from './peers.ts'
+import { peersPrefix } from './peers.ts'
 
 export interface PeerRoutesParts {
-  readonly token: string
   readonly folder: string
+  readonly intake: Intake
   engine(): Engine
   leads(): boolean
   committed(): number
   elapsed(): number
   repeat(call: RepeatedCall): void
   readFile(name: string): Promise<Uint8Array | undefined>
-  /** Has a file, or fetches it from that daemon. */
-  keepFile(name: string, from: string): Promise<boolean>
+  /** Has a file, or fetches it from the member with that ID. */
+  keepFile(name: string, member: string): Promise<boolean>
 }
 
 export interface RecordCall {
@@ -33,28 +37,58 @@ export interface RecordCall {
 
 type Answer = object | undefined
 
-export function peerRoutes(parts: PeerRoutesParts): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
-  return async (request, reply) => {
-    if (!sameToken(request.headers[tokenHeader], parts.token))
-      return reply.code(401).send({ msg: 'This address is for the daemons of the cluster, which share a secret.' })
-    const path = request.url.slice(peersPrefix.length).split('?', 1)[0]!
+export type AnswerPeer = (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+export function peerRoutes(parts: PeerRoutesParts): AnswerPeer {
+  return async (path, request, response) => {
     const stored = /^\/store\/(state\.json|messages\/[\w.-]+)$/.exec(path)?.[1]
-    if (stored) return sendStored(parts, stored, reply)
+    if (request.method === 'GET' && stored) return sendStored(parts, stored, path, response)
     const file = /^\/files\/([0-9a-f]{64})$/.exec(path)?.[1]
-    if (file) {
+    if (request.method === 'GET' && file) {
       const bytes = await parts.readFile(file)
-      return bytes ? reply.type('application/octet-stream').send(Buffer.from(bytes)) : reply.callNotFound()
+      if (!bytes) throw missingPath(`${peersPrefix}${path}`)
+      response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': bytes.length })
+      response.end(bytes)
+      return
     }
-    const handler = handlers[`${request.method} ${path}`]
-    if (!handler) return reply.callNotFound()
-    const answer = await handler(parts, request.body ? JSON.parse(String(request.body)) : {})
-    return answer ? reply.send(answer) : reply.code(409).send({ msg: 'This daemon does not lead its cluster.' })
+    const name = `${request.method} ${path}`
+    const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
+    if (!handler) throw missingPath(`${peersPrefix}${path}`)
+    const answer = await handler(parts, await readJson(request, parts.intake))
+    sendJson(response, answer ? 200 : 409, answer ?? { msg: 'This daemon does not lead its cluster.' })
   }
 }
 
+async function readJson(request: IncomingMessage, { bodyBytes, held }: Intake): Promise<Record<string, unknown>> {
+  if (!hasBody(request)) return {}
+  const text = (await readBody(request, bodyBytes, held)).toString()
+  try {
+    const body = JSON.parse(text)
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
+  } catch {
+    // Said below.
+  }
+  throw malformed('The body is not a JSON object.', { code: 'INVALID_JSON' })
+}
+
+/** The list in a field of a body. */
+function listOf<T>(body: Readonly<Record<string, unknown>>, name: string): readonly T[] {
+  const list = body[name]
+  if (!Array.isArray(list)) throw malformed(`The field ${name} is not a list.`)
+  return list
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
+  response.end(text)
+}
+
 /** The answer, or undefined where only the leader has one. */
-const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: any) => Promise<Answer>>> = {
-  async 'POST /record'(parts, { records }: { records: readonly RecordCall[] }) {
+const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: Record<string, unknown>) => Promise<Answer>>> = {
+  async 'POST /record'(parts, body) {
+    const records = listOf<RecordCall>(body, 'records')
+    if (!records.every(isRecord)) throw malformed('The field records has something that is no record.')
     if (!parts.leads()) return undefined
     const engine = parts.engine()
     await Promise.all(
@@ -67,26 +101,30 @@ const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: any) => P
     await engine.settled()
     return { position: parts.committed() }
   },
-  async 'POST /signals'({ repeat }, { calls }: { calls: readonly RepeatedCall[] }) {
-    for (const call of calls) repeat(call)
+  async 'POST /signals'({ repeat }, body) {
+    for (const call of listOf<RepeatedCall>(body, 'calls')) repeat(Object(call))
     return {}
   },
-  async 'POST /seen'(parts, { queues }: { queues: readonly string[] }) {
+  async 'POST /seen'(parts, body) {
     const elapsed = parts.elapsed()
     const known = parts.engine().queues
     return {
-      inUse: queues.filter(id => {
+      inUse: listOf<string>(body, 'queues').filter(id => {
         const queue = known.get(id)
         return queue !== undefined && isInUse(queue, elapsed)
       }),
     }
   },
-  async 'POST /keep'({ keepFile }, { file, from }: { file: string; from: string }) {
-    return { kept: /^[0-9a-f]{64}$/.test(file) && (await keepFile(file, from)) }
+  async 'POST /keep'({ keepFile }, { file, from }) {
+    if (typeof file !== 'string' || !/^[0-9a-f]{64}$/.test(file))
+      throw malformed('The field file is no name of a file.')
+    return { kept: await keepFile(file, String(from)) }
   },
-  async 'POST /snapshot'(parts, { position }: { position: number }) {
+  async 'POST /snapshot'(parts, { position }) {
+    if (!Number.isSafeInteger(position)) throw malformed('The field position is no position.')
     // A compaction that was under way may have begun before that position.
-    for (let tries = 0; snapshotPosition(parts.folder) < position && tries < 3; tries++) await parts.engine().compact()
+    for (let tries = 0; snapshotPosition(parts.folder) < (position as number) && tries < 3; tries++)
+      await parts.engine().compact()
     return { position: snapshotPosition(parts.folder) }
   },
   async 'GET /state'(parts) {
@@ -102,10 +140,21 @@ function isNews({ queues }: Engine, fact: Fact): boolean {
   return queue !== undefined && fact.upTo > queue.acknowledged
 }
 
-function sendStored({ folder }: PeerRoutesParts, name: string, reply: FastifyReply): unknown {
-  const path = join(folder, name)
-  if (!existsSync(path)) return reply.callNotFound()
-  return reply.type('application/octet-stream').send(createReadStream(path))
+function isRecord({ op, actor, facts }: RecordCall): boolean {
+  return typeof op === 'string' && (actor === null || Number.isSafeInteger(actor)) && Array.isArray(facts)
+}
+
+async function sendStored(
+  { folder }: PeerRoutesParts,
+  name: string,
+  path: string,
+  response: ServerResponse,
+): Promise<void> {
+  const file = join(folder, name)
+  if (!existsSync(file)) throw missingPath(`${peersPrefix}${path}`)
+  response.writeHead(200, { 'Content-Type': 'application/octet-stream' })
+  // The other daemon notices when the file ends early.
+  await pipeline(createReadStream(file), response).catch(() => response.destroy())
 }
 
 /**

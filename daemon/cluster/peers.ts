@@ -1,13 +1,23 @@
-// Calls to the other daemons of the cluster, and the token that they know each other by: it follows from the secret.
+// Calls to the other daemons of the cluster, at addresses that etcd names. Two tokens follow from the secret: one for the
+// daemons' own calls, and one for calls of clients that a daemon sends on. Neither is accepted in place of the other.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { Agent, request } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
+import type { ForwardedCall } from '../http/exchange.ts'
 
+export const peersPrefix = '/cluster/v1'
+/** With a call of one daemon to another. */
 export const tokenHeader = 'natter-cluster'
+/** With a call of a client that one daemon sends on to another. */
+export const forwardedHeader = 'natter-forwarded'
 
 export function clusterToken(secret: string): string {
   return createHmac('sha256', secret).update('natter-cluster').digest('hex')
+}
+
+export function forwardedToken(secret: string): string {
+  return createHmac('sha256', secret).update('natter-forwarded').digest('hex')
 }
 
 export function sameToken(given: unknown, wanted: string): boolean {
@@ -17,13 +27,24 @@ export function sameToken(given: unknown, wanted: string): boolean {
 
 /** Milliseconds. */
 const usualDeadline = 5000
+/** Milliseconds that the leader has for an answer to a call of a client. */
+const answerTime = 60_000
+
+/** The headers of a client that the API reads. All others stay where they arrived. */
+const passedOn = ['authorization', 'content-type', 'user-agent', 'idempotency-key'] as const
+
+const connect = { timeout: 1500 }
 
 export class Peers {
-  readonly agent = new Agent({ connections: 64, connect: { timeout: 1500 }, keepAliveTimeout: 30_000 })
   readonly token: string
+  readonly forwardedToken: string
+  readonly #agent = new Agent({ connections: 64, connect, keepAliveTimeout: 30_000 })
+  /** Calls of clients have connections of their own: they must not hold up those of the daemons. */
+  readonly #forwarding = new Agent({ connections: 256, connect, keepAliveTimeout: 30_000 })
 
-  constructor(token: string) {
-    this.token = token
+  constructor(secret: string) {
+    this.token = clusterToken(secret)
+    this.forwardedToken = forwardedToken(secret)
   }
 
   /** Throws when the daemon does not answer in time, or not with 200. */
@@ -32,16 +53,11 @@ export class Peers {
     return JSON.parse(await readText(response.body, deadlineMs))
   }
 
-  async get(url: string, path: string, deadlineMs = usualDeadline): Promise<any> {
-    const response = await this.#request('GET', url, path, undefined, deadlineMs)
-    return JSON.parse(await readText(response.body, deadlineMs))
-  }
-
   /** The body as it arrives; it must be read to its end. Undefined when that daemon does not have it. */
   async download(url: string, path: string): Promise<Readable | undefined> {
-    const response = await request(`${url}/cluster/v1${path}`, {
-      headers: { [tokenHeader]: this.token },
-      dispatcher: this.agent,
+    const response = await this.#agent.request({
+      ...this.#target(url, path),
+      method: 'GET',
       headersTimeout: usualDeadline,
       bodyTimeout: usualDeadline,
     })
@@ -51,21 +67,51 @@ export class Peers {
     throw new Error(`${url} answered with status ${response.statusCode}`)
   }
 
-  close(): Promise<void> {
-    return this.agent.destroy()
+  /** Sends a call of a client on. */
+  forward(
+    url: string,
+    { method, path, headers, ip, body }: ForwardedCall,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
+    const passed: Record<string, string> = { [forwardedHeader]: this.forwardedToken, 'x-forwarded-for': ip }
+    for (const name of passedOn) {
+      const value = headers[name]
+      if (value !== undefined) passed[name] = String(value)
+    }
+    if (body) passed['content-length'] = String(body.size)
+    return this.#forwarding.request({
+      origin: new URL(url).origin,
+      path,
+      method: method as 'POST',
+      headers: passed,
+      ...(body && { body: body.open() }),
+      signal,
+      headersTimeout: answerTime,
+      bodyTimeout: answerTime,
+    })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#agent.destroy(), this.#forwarding.destroy()])
   }
 
   async #request(method: 'GET' | 'POST', url: string, path: string, body: string | undefined, deadlineMs: number) {
-    const response = await request(`${url}/cluster/v1${path}`, {
+    const target = this.#target(url, path)
+    const response = await this.#agent.request({
+      ...target,
       method,
-      headers: { [tokenHeader]: this.token, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { ...target.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body }),
-      dispatcher: this.agent,
       headersTimeout: deadlineMs,
       bodyTimeout: deadlineMs,
     })
     if (response.statusCode === 200) return response
     throw new Error(`${url} answered with status ${response.statusCode}: ${await response.body.text()}`)
+  }
+
+  /** As origin and path, which nothing reads again as an address. */
+  #target(url: string, path: string) {
+    return { origin: new URL(url).origin, path: `${peersPrefix}${path}`, headers: { [tokenHeader]: this.token } }
   }
 }
 

@@ -1,4 +1,4 @@
-// Waiting until this daemon has come to a position of the log.
+// Waiting until this daemon has come to a position of the log, or to its end.
 
 interface Waiting {
   readonly position: number
@@ -33,5 +33,26 @@ export class Positions {
       }
       this.#waiting.push(waiting)
     })
+  }
+}
+
+/** Waits until this daemon is at the end of the log. Those who ask while one question is under way share the next one. */
+export class CatchingUp {
+  readonly #reachHead: () => Promise<boolean>
+  #current: Promise<boolean> | undefined
+  #next: Promise<boolean> | undefined
+
+  constructor(reachHead: () => Promise<boolean>) {
+    this.#reachHead = reachHead
+  }
+
+  /** False when it takes too long, or when etcd does not answer. */
+  now(): Promise<boolean> {
+    this.#next ??= (this.#current ?? Promise.resolve(true)).then(() => {
+      this.#current = this.#next
+      this.#next = undefined
+      return this.#reachHead().catch(() => false)
+    })
+    return this.#next
   }
 }

@@ -15,15 +15,25 @@ import { Etcd, patiently } from './etcd.ts'
 import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
 import { Following } from './following.ts'
 import { fetchSnapshot } from './joining.ts'
-import { type ClusterRecord, keysOf, logFormat } from './keys.ts'
+import { AnotherHistory, type ClusterRecord, keysOf, logFormat } from './keys.ts'
 import { Lease } from './lease.ts'
 import { type Life, LifeMaker } from './life.ts'
 import { Log, LogTrimmed, type Term } from './log.ts'
 import { LogKeeper } from './log-keeper.ts'
-import { ClusterReplaced, checkOthers, Membership, outliveOneself, type View } from './membership.ts'
-import { clusterToken, Peers } from './peers.ts'
-import { Positions } from './positions.ts'
-import { longestSilence, statusOf } from './status.ts'
+import {
+  addressIn,
+  ClusterReplaced,
+  checkHistory,
+  checkOthers,
+  Membership,
+  outliveOneself,
+  type View,
+} from './membership.ts'
+import type { AnswerPeer } from './peer-routes.ts'
+import { Peers } from './peers.ts'
+import { CatchingUp, Positions } from './positions.ts'
+import { statusOf } from './status.ts'
+import { type Standing, Whereabouts } from './whereabouts.ts'
 
 export interface ReplicaParts {
   readonly config: Config
@@ -48,8 +58,11 @@ export class Replica {
   readonly #etcd: Etcd
   readonly #log: Log
   readonly #membership: Membership
-  readonly #peers: Peers
+  readonly peers: Peers
+  readonly answerPeer: AnswerPeer
   readonly #positions = new Positions()
+  readonly #catchingUp = new CatchingUp(async () => this.#reach((await this.#log.head()).position))
+  readonly #whereabouts: Whereabouts
   readonly #keeper: LogKeeper
   readonly #lives: LifeMaker
   readonly #following: Following
@@ -58,12 +71,9 @@ export class Replica {
   /** The world of now. One after the other: each time this daemon loses the lead there is a new one. */
   #life: Life | undefined
   #url = ''
+  #peerUrl = ''
   #publicUrl = ''
   #lease: Lease | undefined
-  #view: View | undefined
-  /** When etcd last answered, and the head that it named the time before. */
-  #seenAt = Number.NEGATIVE_INFINITY
-  #headBefore = 0
   #reportedAt = Number.NEGATIVE_INFINITY
   #looking: NodeJS.Timeout | undefined
   /** Changes of the world, one after the other. */
@@ -74,13 +84,14 @@ export class Replica {
 
   constructor(parts: ReplicaParts) {
     const { config, folder, server, metrics, warn } = parts
-    const { name, lease: _, advertise: __, ...etcd } = config.cluster!
+    const { name, lease } = config.cluster!
     const keys = keysOf(name)
     this.#parts = parts
-    this.#etcd = new Etcd(etcd)
+    this.#whereabouts = new Whereabouts(lease)
+    this.#etcd = new Etcd(config.cluster!)
     this.#log = new Log(this.#etcd, keys)
     this.#membership = new Membership(this.#etcd, keys)
-    this.#peers = new Peers(clusterToken(config.secret!))
+    this.peers = new Peers(config.secret!)
     this.#keeper = new LogKeeper(this.#log, this.#membership, warn)
     this.#lives = new LifeMaker({
       config,
@@ -88,18 +99,21 @@ export class Replica {
       server,
       metrics,
       warn,
-      peers: this.#peers,
+      peers: this.peers,
       current: () => this.#life!,
       leads: () => this.#leads,
-      leader: () => this.#findLeader(),
-      leaderNow: () => this.#view?.leader?.url,
+      leader: () => this.#whereabouts.findLeader(() => this.#standing),
+      leaderNow: () => this.#whereabouts.view?.leader?.peer,
       others: () => this.#others(),
-      self: () => this.#url,
+      self: () => this.#self.id,
+      addressOf: async member => addressIn(await this.#membership.view(), member),
       reach: position => this.#reach(position),
+      catchUp: () => this.#catchingUp.now(),
       status: () => this.status(),
       onFailure: (life, error) => this.#onWorldFailure(life, error),
     })
-    this.#following = new Following(this.#etcd, this.#log, this.#lives, this.#positions)
+    this.answerPeer = this.#lives.answerPeer
+    this.#following = new Following(this.#etcd, this.#log, this.#lives, this.#positions, () => this.#membership.view())
   }
 
   get world(): World {
@@ -126,13 +140,16 @@ export class Replica {
   }
 
   /** Becomes one of the cluster, which its first daemon founds. Resolves when requests are answered. */
-  async join(localUrl: string): Promise<void> {
+  async join(localUrl: string, peerUrl: string): Promise<void> {
     const { config, warn } = this.#parts
     this.#url = config.cluster!.advertise ?? localUrl
+    this.#peerUrl = peerUrl
     this.#publicUrl = config.url ?? localUrl
     if (this.#record) {
       await patiently(() => outliveOneself(this.#membership, this.#self), warn)
-      checkOthers((await patiently(() => this.#membership.view(), warn)).members, this.#self, Date.now())
+      const { members, head } = await patiently(() => this.#membership.view(), warn)
+      checkOthers(members, this.#self, Date.now())
+      checkHistory(this.#life!.store.journal.position, head.position)
     }
     await this.#life!.world.follow(this.#publicUrl)
     await patiently(() => this.#enter(), warn)
@@ -149,14 +166,14 @@ export class Replica {
     await this.#stopFollowing()
     await this.#life?.world.stop(() => this.#parts.server.close())
     await this.#lease?.revoke()
-    await this.#peers.close()
+    await this.peers.close()
     await this.#etcd.close()
   }
 
   // --- joining --------------------------------------------------------------------------------------------------
 
-  get #self(): { readonly id: string; readonly url: string } {
-    return { id: this.#identity!.member, url: this.#url }
+  get #self(): { readonly id: string; readonly url: string; readonly peer: string } {
+    return { id: this.#identity!.member, url: this.#url, peer: this.#peerUrl }
   }
 
   /** The first writes to etcd. */
@@ -194,9 +211,9 @@ export class Replica {
   }
 
   async #fetchSnapshot(): Promise<void> {
-    const { members, head } = await this.#membership.view()
-    const urls = members.filter(({ id }) => id !== this.#self.id).map(({ url }) => url)
-    await fetchSnapshot(this.#peers, urls, this.#parts.config.data, this.#identity!, head.position)
+    const view = await this.#membership.view()
+    this.#whereabouts.see(view)
+    await fetchSnapshot(this.peers, this.#others(), this.#parts.config.data, this.#identity!, view.head.position)
   }
 
   // --- the world ------------------------------------------------------------------------------------------------
@@ -278,6 +295,10 @@ export class Replica {
 
   // --- leading --------------------------------------------------------------------------------------------------
 
+  get #standing(): Standing {
+    return { ...this.#self, leads: this.#leads, stopped: this.#stopped }
+  }
+
   get #leads(): boolean {
     return this.#life?.term !== undefined && this.#life.leads
   }
@@ -322,9 +343,9 @@ export class Replica {
     await this.#lease?.revoke()
     const end = performance.now() + handOverTime
     while (performance.now() < end && this.#others().length > 0) {
-      this.#view = await this.#membership.view().catch(() => undefined)
+      const leader = (await this.#membership.view().catch(() => undefined))?.leader
       // They look as often as this daemon did.
-      if (this.#view?.leader && this.#view.leader.id !== this.#self.id) return void (await sleep(lookEvery))
+      if (leader && leader.id !== this.#self.id) return void (await sleep(lookEvery))
       await sleep(50)
     }
   }
@@ -335,16 +356,16 @@ export class Replica {
   async #look(): Promise<void> {
     try {
       await this.#changing
+      const { committed } = this.#life!.store.journal
       const view = await this.#membership.view()
-      this.#headBefore = this.#view?.head.position ?? view.head.position
-      this.#view = view
-      this.#seenAt = performance.now()
+      checkHistory(committed, view.head.position)
+      this.#whereabouts.see(view)
       await this.#act(view)
       if (this.#complaint) this.#parts.warn('etcd answers again')
       this.#complaint = undefined
     } catch (error) {
       const { name, message } = error as Error
-      if (error instanceof ClusterReplaced) return this.#fail(error)
+      if (error instanceof AnotherHistory || error instanceof ClusterReplaced) return this.#fail(error)
       if (this.#complaint !== name && !this.#stopped) this.#parts.warn(message)
       this.#complaint = name
     }
@@ -364,36 +385,22 @@ export class Replica {
   }
 
   #others(): string[] {
-    return (this.#view?.members ?? []).filter(({ id }) => id !== this.#identity?.member).map(({ url }) => url)
-  }
-
-  async #findLeader(): Promise<string | undefined> {
-    const end = performance.now() + patience
-    while (performance.now() < end) {
-      const fresh = performance.now() - this.#seenAt < longestSilence
-      const leader = this.#leads ? this.#self : this.#view?.leader
-      // Nobody can be elected, and this daemon would not know.
-      if (!fresh && !this.#leads && !this.#stopped) return undefined
-      // It has just been elected and begins to lead.
-      if (leader && (leader.id !== this.#self.id || this.#leads)) return leader.url
-      await sleep(50)
-    }
-    return undefined
+    return this.#whereabouts.others(this.#identity?.member)
   }
 
   status() {
     const { store, caughtUp } = this.#life!
     const { committed: position } = store.journal
-    const silence = performance.now() - this.#seenAt
+    const { isFresh, headBefore, view } = this.#whereabouts
     const details = statusOf({
       name: this.#parts.config.cluster!.name,
       self: this.#self,
       leads: this.#leads,
       position,
-      view: this.#view,
-      silence,
+      view,
+      reachesEtcd: isFresh,
       log: this.#keeper.size,
     })
-    return { caughtUp: caughtUp && position >= this.#headBefore && silence < longestSilence, details }
+    return { caughtUp: caughtUp && position >= headBefore && isFresh, details }
   }
 }

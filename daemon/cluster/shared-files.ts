@@ -7,8 +7,9 @@ import type { Peers } from './peers.ts'
 export interface SharedFilesParts {
   readonly files: Files
   readonly peers: Peers
-  /** Where the other daemons are, and where they reach this one. */
+  /** Where the other daemons are. */
   others(): readonly string[]
+  /** ID of this member. */
   self(): string
   readonly warn: (text: string) => void
 }

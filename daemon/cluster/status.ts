@@ -9,26 +9,23 @@ export interface StatusParts {
   readonly leads: boolean
   readonly position: number
   readonly view: View | undefined
-  /** Milliseconds since etcd last answered. */
-  readonly silence: number
+  /** Whether etcd has answered lately. */
+  readonly reachesEtcd: boolean
   readonly log: LogSize
 }
 
-/** Milliseconds without an answer of etcd after which a daemon does not know what it misses. */
-export const longestSilence = 6000
-
-export function statusOf({ name, self, leads, position, view, silence, log }: StatusParts) {
+export function statusOf({ name, self, leads, position, view, reachesEtcd, log }: StatusParts) {
   const head = Math.max(view?.head.position ?? 0, position)
   const places = (view?.members ?? []).map(({ id, url, version, position: reported }) => {
     const at = id === self.id ? position : reported
-    return { url, version, leads: url === view?.leader?.url, position: at, lag: Math.max(0, head - at) }
+    return { url, version, leads: id === view?.leader?.id, position: at, lag: Math.max(0, head - at) }
   })
   return {
     name,
     url: self.url,
     role: leads ? 'leader' : 'follower',
     leader: view?.leader?.url ?? null,
-    etcd: silence < longestSilence ? 'reachable' : 'unreachable',
+    etcd: reachesEtcd ? 'reachable' : 'unreachable',
     position,
     head,
     lag: head - position,

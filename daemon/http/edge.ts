@@ -25,6 +25,8 @@ import { type FinishedCall, ObservedCall } from './observed-call.ts'
 import { type FieldMap, readFields, readParts } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
+import { hasEncodedSlash, slashRefusal } from './target.ts'
+import { ToLeader, takesFile } from './to-leader.ts'
 import { type Receiver, UploadsInProgress } from './uploads-in-progress.ts'
 
 /** As much of pino as is used. */
@@ -82,6 +84,7 @@ export class Edge {
   readonly #authenticator: Authenticator
   readonly #longPoll: LongPoll
   readonly #limiter: RateLimiter | undefined
+  readonly #toLeader: ToLeader | undefined
 
   constructor(parts: EdgeParts, newId: () => string, log: Log) {
     this.#parts = parts
@@ -91,27 +94,37 @@ export class Edge {
     this.#authenticator = new Authenticator(parts.keys)
     this.#longPoll = new LongPoll(parts.engine, parts.resources, parts.maxQueuesPerUser)
     this.#limiter = parts.rateLimit ? new RateLimiter(parts.now) : undefined
+    const { forwarding, intake, files } = parts
+    this.#toLeader =
+      forwarding &&
+      new ToLeader({
+        forwarding,
+        intake,
+        files,
+        known: (request, answering) => this.#known(request, answering),
+        countUnknown: ({ ip }, { headers }) => this.#limiter?.count(budgets.address, ip, headers),
+      })
   }
 
   /** Takes a request that node:http has read as far as its body. */
-  take(raw: IncomingMessage, response: ServerResponse): void {
-    if (!hasBody(raw)) this.serve(raw, undefined, response)
-    else if (isMultipart(raw.headers)) this.serve(raw, raw, response)
+  take(raw: IncomingMessage, response: ServerResponse, forwarded = false): void {
+    if (!hasBody(raw)) this.serve(raw, undefined, response, forwarded)
+    else if (isMultipart(raw.headers)) this.serve(raw, raw, response, forwarded)
     else {
       const { bodyBytes, held } = this.#parts.intake
       readBody(raw, bodyBytes, held).then(
-        body => this.serve(raw, body, response),
+        body => this.serve(raw, body, response, forwarded),
         error => {
-          const { request, answering } = this.#begin(raw, response)
+          const { request, answering } = this.#begin(raw, response, forwarded)
           this.#fail(error, request, answering)
         },
       )
     }
   }
 
-  /** A multipart body may still be arriving. */
-  serve(head: RequestHead, body: Body, response: Response): void {
-    const { request, answering } = this.#begin(head, response)
+  /** A multipart body may still be arriving. `forwarded`: another daemon of the cluster has sent it on. */
+  serve(head: RequestHead, body: Body, response: Response, forwarded = false): void {
+    const { request, answering } = this.#begin(head, response, forwarded)
     try {
       const serving = this.#serve(request, body, answering)
       if (serving instanceof Promise) serving.catch(error => this.#fail(error, request, answering))
@@ -121,9 +134,8 @@ export class Edge {
     answering.observed?.await(response)
   }
 
-  #begin(head: RequestHead, response: Response): { request: Incoming; answering: Answering } {
-    const { trustProxy, forwarding } = this.#parts
-    const request = new Incoming(head, this.#newId(), trustProxy || forwarding?.isForwarded(head) === true)
+  #begin(head: RequestHead, response: Response, forwarded: boolean): { request: Incoming; answering: Answering } {
+    const request = new Incoming(head, this.#newId(), this.#parts.trustProxy, forwarded)
     const answering: Answering = answeringOf(
       request,
       response,
@@ -168,6 +180,7 @@ export class Edge {
     if (!found) return this.#unknown(method, path, answering)
     const { observed } = answering
     if (observed) observed.operation = found.route.endpoint.id
+    if (this.#toLeader?.takes(request, found)) return this.#toLeader.send(found, request, body, answering)
     const actor = this.#identify(request, found, answering)
     if (observed) observed.account = actor?.id
     if (body && isMultipart(headers)) return this.#serveParts({ found, request, actor, answering }, body)
@@ -240,10 +253,18 @@ export class Edge {
     answering: Pick<Answering, 'headers' | 'speak'> = { headers: [] },
   ): User {
     try {
-      return this.#authenticator.authenticate(this.#parts.engine.state, request.headers.authorization)
+      return this.#known(request, answering)
     } catch (error) {
       this.#limiter?.count(budgets.address, request.ip, answering.headers)
-      throw answering.speak ? speakAuthentication(error) : error
+      throw error
+    }
+  }
+
+  #known({ headers }: Pick<Incoming, 'headers'>, { speak }: Pick<Answering, 'speak'>): User {
+    try {
+      return this.#authenticator.authenticate(this.#parts.engine.state, headers.authorization)
+    } catch (error) {
+      throw speak ? speakAuthentication(error) : error
     }
   }
 
@@ -346,7 +367,7 @@ export class Edge {
 
   #unknown(method: string, path: string, answering: Answering): void {
     const allowed = this.#routes.allowed(path.slice(prefix.length))
-    if (allowed.length === 0) throw missingPath(path)
+    if (allowed.length === 0) throw hasEncodedSlash(path) ? slashRefusal() : missingPath(path)
     answering.headers.push('Allow', allowed.join(', '))
     if (method === 'OPTIONS') {
       answering.observed?.answered(204)
@@ -363,10 +384,6 @@ const tellingLength = 100
 function loginOf(state: State, address: string): string {
   const given = address.slice(0, 1000).trim().toLowerCase()
   return String(userByEmail(state, given)?.id ?? given.slice(0, tellingLength))
-}
-
-function takesFile({ params }: Endpoint): boolean {
-  return Object.values(params).some(({ shape }) => shape.format === 'binary')
 }
 
 /** Continues at once where there is nothing to wait for. */

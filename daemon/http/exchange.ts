@@ -1,8 +1,9 @@
 // A request and its answer, as far as the edge of the API is concerned: what node:http gives, what the short way in gives,
 // and where the control plane can watch and interrupt a call.
 
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { Endpoint } from '../api/define.ts'
 import type { User } from '../domain/model/state.ts'
 import type { Refusal } from '../domain/refusal.ts'
@@ -45,14 +46,33 @@ export interface Answering {
 
 /** What other daemons of a cluster have to do with a request. */
 export interface Forwarding {
-  /** Whether a daemon of this cluster forwarded the request. */
-  isForwarded(head: RequestHead): boolean
-  /** Whether another daemon has to answer the request. */
-  takes(head: RequestHead): boolean
-  /** Has it answered by that daemon. A body may still be arriving. */
-  forward(head: RequestHead, body: Buffer | IncomingMessage | undefined, response: Response): void
+  /** Whether another daemon has to answer calls with this method. */
+  takes(method: string): boolean
+  /** Waits until this daemon has everything that was in the log at the time of the call. False when that takes too long. */
+  catchUp(): Promise<boolean>
+  /** Has the call answered by that daemon. */
+  forward(call: ForwardedCall, answering: Answering): Promise<void>
   /** Before a forwarded request is answered: says in the answer what it rests on. False when it was refused instead. */
   admit(head: RequestHead, response: Response): boolean
+}
+
+/** A call that this daemon has routed, of a caller that it knows, with all of its body. */
+export interface ForwardedCall {
+  readonly method: string
+  /** Composed from the route and its parameters, with the query. */
+  readonly path: string
+  readonly headers: Readonly<IncomingHttpHeaders>
+  /** The address of the client. */
+  readonly ip: string
+  /** User ID; undefined for calls that anyone may make. */
+  readonly account: number | undefined
+  readonly body: WholeBody | undefined
+}
+
+/** A body that has arrived, in memory or on disk. Can be read more than once. */
+export interface WholeBody {
+  readonly size: number
+  open(): Buffer | Readable
 }
 
 /** A call that sent signals or reported presence: the other daemons of a cluster make it again, for their own queues. */

@@ -6,7 +6,6 @@ import type { RequestHead } from './exchange.ts'
 
 export const prefix = '/api/v1'
 export const controlPrefix = '/control/v1'
-export const peersPrefix = '/cluster/v1'
 
 /** Everything under the prefix but pictures, to which no JSON but a redirect leads. */
 export function isForEdge(url: string): boolean {
@@ -21,15 +20,18 @@ export class Incoming {
   readonly path: string
   readonly query: string
   readonly headers: Readonly<IncomingHttpHeaders>
+  /** Whether another daemon of the cluster has sent it on. That daemon says where it came from. */
+  readonly forwarded: boolean
   readonly #socket: RequestHead['socket']
   readonly #trustProxy: boolean
 
-  constructor({ method, url = '', headers, socket }: RequestHead, id: string, trustProxy: boolean) {
+  constructor({ method, url = '', headers, socket }: RequestHead, id: string, trustProxy: boolean, forwarded = false) {
     this.id = id
     this.method = method!
     this.headers = headers
     this.#socket = socket
-    this.#trustProxy = trustProxy
+    this.#trustProxy = trustProxy || forwarded
+    this.forwarded = forwarded
     const mark = url.indexOf('?')
     this.path = mark === -1 ? url : url.slice(0, mark)
     this.query = mark === -1 ? '' : url.slice(mark + 1)

@@ -9,7 +9,7 @@ import { admitDefect, answeringOf, missingPath, missingSpace, refuse } from './a
 import { tooLarge } from './body.ts'
 import { usualBounds } from './bounds.ts'
 import { serveImage, unknownUser } from './images.ts'
-import { controlPrefix, peersPrefix, prefix } from './incoming.ts'
+import { controlPrefix, prefix } from './incoming.ts'
 import { serveInspector } from './inspector.ts'
 import type { Site } from './site.ts'
 import { RangeRefused } from './uploads.ts'
@@ -95,14 +95,6 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   app.get('/user_uploads/*', async (request, reply) => {
     const { status, headers, body } = await siteOf(request).upload(request)
     return reply.code(status).headers(headers).send(body)
-  })
-  app.route({
-    method: ['GET', 'POST'],
-    url: `${peersPrefix}/*`,
-    handler: (request, reply) => {
-      const { peers } = siteOf(request)
-      return peers ? peers(request, reply) : reply.callNotFound()
-    },
   })
   // One route for the whole control plane: each costs a fifth of a millisecond.
   app.route({

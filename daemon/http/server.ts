@@ -13,6 +13,7 @@ import { createListener, type Listener } from './listener.ts'
 import { type LogStream, ServerLog } from './log.ts'
 import type { Pages } from './pages.ts'
 import type { Site, SiteHost } from './site.ts'
+import { targetRefusal } from './target.ts'
 import { anyHost, type TrustedHosts } from './trusted-hosts.ts'
 
 export interface ServerParts {
@@ -67,6 +68,7 @@ export function buildServer({
   const sites = new Sites()
   const pageOf = new WeakMap<IncomingMessage, Site>()
   const log = new ServerLog(logger.level, logger.stream)
+  const refusalOf = ({ url, headers }: RequestHead) => targetRefusal(url!) ?? hosts.refusalOf(headers)
   const listener = createListener({
     bounds,
     bodyLimit,
@@ -74,13 +76,13 @@ export function buildServer({
     certificate,
     newId,
     take: (request, response) => {
-      const refusal = hosts.refusalOf(request.headers)
+      const refusal = refusalOf(request)
       if (refusal) refuse(answeringOf({ method: request.method!, id: newId() }, response), refusal)
       else if (sites.isFolder(request)) sendToFolder(request.url!, response)
       else sites.find(request).serve(request, response)
     },
     serve: (head, body, response) => {
-      const refusal = hosts.refusalOf(head.headers)
+      const refusal = refusalOf(head)
       if (refusal) refuse(answeringOf({ method: head.method!, id: newId() }, response), refusal)
       else sites.find(head).serveWhole(head, body, response)
     },

@@ -11,7 +11,7 @@ import { answeringOf, refuse } from './answer.ts'
 import type { Intake } from './body.ts'
 import { Edge, type EdgeParts, type Log } from './edge.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
-import { addressOf, hasBody, isForEdge, peersPrefix } from './incoming.ts'
+import { addressOf, isForEdge } from './incoming.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
 export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
@@ -24,8 +24,6 @@ export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
   readonly control: ControlHandler | undefined
   /** What /metrics shows; undefined where it is closed. */
   readonly metrics?: MetricsPage | undefined
-  /** In a cluster: answers the other daemons at /cluster/v1. */
-  readonly peers?: ((request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) | undefined
   /** In a cluster: whether this daemon has caught up, and what /readyz says besides. */
   readonly clusterStatus?: (() => { readonly caughtUp: boolean; readonly details: object }) | undefined
 }
@@ -113,7 +111,7 @@ export class Site {
   serve(request: IncomingMessage, response: ServerResponse): void {
     this.requests++
     this.#attempt(request, response, () => {
-      if (isProbe(request.url!) || isOfPeers(request.url!)) this.#host.page(this, request, response)
+      if (isProbe(request.url!)) this.#host.page(this, request, response)
       else this.#whenOpen(request, response, () => this.#take(request, response))
     })
   }
@@ -122,14 +120,19 @@ export class Site {
   serveWhole(head: RequestHead, body: Buffer | undefined, response: Response): void {
     this.requests++
     response.date = this.#parts.date
-    const { forwarding } = this.#parts
-    const serve = () => {
-      if (forwarding?.takes(head)) forwarding.forward(head, body, response)
-      else if (!forwarding || forwarding.admit(head, response)) this.#edge.serve(head, body, response)
-    }
     this.#attempt(head, response, () => {
-      if (this.#phase === 'open') serve()
-      else this.#whenOpen(head, response, serve)
+      if (this.#phase === 'open') this.#edge.serve(head, body, response)
+      else this.#whenOpen(head, response, () => this.#edge.serve(head, body, response))
+    })
+  }
+
+  /** Answers a request to the API that another daemon of the cluster has sent on. */
+  serveForwarded(request: IncomingMessage, response: ServerResponse): void {
+    this.requests++
+    this.#attempt(request, response, () => {
+      this.#whenOpen(request, response, () => {
+        if (this.#parts.forwarding!.admit(request, response)) this.#edge.take(request, response, true)
+      })
     })
   }
 
@@ -137,10 +140,6 @@ export class Site {
 
   get control(): SiteParts['control'] {
     return this.#parts.control
-  }
-
-  get peers(): SiteParts['peers'] {
-    return this.#parts.peers
   }
 
   /** Makes a call of another daemon again, for its signals. */
@@ -189,11 +188,8 @@ export class Site {
   #take(request: IncomingMessage, response: ServerResponse): void {
     const date = this.#parts.date?.()
     if (date !== undefined) response.setHeader('Date', date)
-    const { forwarding } = this.#parts
-    if (isForEdge(request.url!)) {
-      if (forwarding?.takes(request)) forwarding.forward(request, hasBody(request) ? request : undefined, response)
-      else if (!forwarding || forwarding.admit(request, response)) this.#edge.take(request, response)
-    } else this.#host.page(this, request, response)
+    if (isForEdge(request.url!)) this.#edge.take(request, response)
+    else this.#host.page(this, request, response)
   }
 
   #whenOpen(head: RequestHead, response: Response, serve: () => void): void {
@@ -233,11 +229,6 @@ export class Site {
 
 function isProbe(url: string): boolean {
   return /^\/(live|ready)z(\?|$)/.test(url)
-}
-
-/** Daemons of a cluster talk to each other before they answer anybody else. */
-function isOfPeers(url: string): boolean {
-  return url.startsWith(`${peersPrefix}/`)
 }
 
 /** Milliseconds. Most worlds are open by then: a client that waited for the port finds everything in its place. */

@@ -10,8 +10,10 @@ export interface Receiver {
   receive(): Receiving
 }
 
-interface Receiving extends ReceivedFile {
+export interface Receiving extends ReceivedFile {
   write(chunk: Uint8Array): Promise<void>
+  /** What has arrived, in pieces. */
+  stream(): Readable
   discard(): Promise<void>
 }
 

@@ -34,6 +34,8 @@ export interface StoredFile {
 /** A file on its way in. */
 export interface Receiving extends ReceivedFile {
   write(chunk: Uint8Array): Promise<void>
+  /** What has arrived, in pieces. */
+  stream(): Readable
   /** It is not wanted any more. Does nothing to a file that was kept. */
   discard(): Promise<void>
 }
@@ -162,6 +164,10 @@ class ReceivingInMemory implements Receiving {
     this.size += chunk.length
   }
 
+  stream(): Readable {
+    return Readable.from(this.#chunks)
+  }
+
   async read(): Promise<Uint8Array> {
     return Buffer.concat(this.#chunks)
   }
@@ -206,6 +212,10 @@ class ReceivingOnDisk implements Receiving {
     this.#hash.update(chunk)
     this.size += chunk.length
     await this.#file.appendFile(chunk)
+  }
+
+  stream(): Readable {
+    return Readable.from(piecesOf(this.#path, 0, this.size - 1))
   }
 
   read(): Promise<Uint8Array> {

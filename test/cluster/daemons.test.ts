@@ -151,13 +151,6 @@ describe('daemons of a cluster', { skip }, () => {
       assert.equal(await read.text(), 'the bytes of a file')
     }
   })
-
-  test('the addresses for the other daemons are closed to everybody else', async () => {
-    for (const token of ['', 'x'.repeat(64)]) {
-      const response = await fetch(`${leader.url}/cluster/v1/state`, { headers: { 'natter-cluster': token } })
-      assert.equal(response.status, 401)
-    }
-  })
 })
 
 describe('the leader of a cluster', { skip }, () => {

@@ -28,6 +28,7 @@ describe('natterd --cluster', () => {
 
   test('says what is wrong with the flags', () => {
     const cluster = ['--cluster', 'http://127.0.0.1:1']
+    const peers = ['--cluster-listen', '10.0.0.1:9992']
     const cases: [string[], RegExp][] = [
       [cluster, /--cluster needs --secret-file/],
       [[...cluster, '--secret', secret, '--memory'], /--memory and --cluster exclude each other/],
@@ -38,7 +39,13 @@ describe('natterd --cluster', () => {
       [['--cluster', 'nonsense', '--secret', secret], /--cluster takes URLs such as/],
       [[...cluster, '--secret', secret, '--cluster-user', 'root'], /go together/],
       [['--advertise', 'http://10.0.0.1'], /--advertise needs --cluster/],
-      [[...cluster, '--secret', secret, '--host', '0.0.0.0'], /--cluster needs --advertise URL here/],
+      [[...cluster, '--secret', secret, '--host', '0.0.0.0', ...peers], /--cluster needs --advertise URL here/],
+      [[...cluster, '--secret', secret, '--host', '10.0.0.1'], /--cluster needs --cluster-listen HOST:PORT here/],
+      [[...cluster, '--secret', secret, '--cluster-listen', '10.0.0.1'], /--cluster-listen takes HOST:PORT/],
+      [[...cluster, '--secret', secret, '--cluster-listen', '10.0.0.1:99999'], /--cluster-listen takes HOST:PORT/],
+      [[...cluster, '--secret', secret, '--cluster-listen', '[::]:9992'], /needs --cluster-advertise URL/],
+      [[...cluster, '--secret', secret, ...peers, '--cluster-advertise', 'http://a/b'], /takes a URL without a path/],
+      [peers, /--cluster-listen needs --cluster/],
     ]
     for (const [flags, wanted] of cases)
       assert.throws(

@@ -36,7 +36,7 @@ async function lead(name = `journal-${++names}`, using = etcd, folder = newFolde
   await membership.create({ id: name, format: 1, secretVerifier: '' }, 0)
   // So long that the leases of all these journals need not be renewed.
   const lease = await Lease.grant(etcd, 600)
-  const election = await membership.campaign({ id: name, url: 'http://127.0.0.1:1' }, lease)
+  const election = await membership.campaign({ id: name, url: 'http://127.0.0.1:1', peer: undefined }, lease)
   assert.ok(election, 'somebody else leads')
   const term = { number: election.term, head: election.head, signal: lease.signal }
   const journal = new ReplicatedJournal<TestFact>(await openFile(folder))

@@ -43,7 +43,7 @@ describe('a rolling upgrade', { skip: withoutEtcd ?? false }, () => {
     assert.equal(await daemon.closed, 0, daemon.stderr)
   }
   const tooNew =
-    /the log has entries of format 2, this natterd knows 1: a newer natterd leads the cluster\. Upgrade this one/
+    /the log has entries of format 3, this natterd knows 2: a newer natterd leads the cluster\. Upgrade this one/
 
   test('a newer follower reads what an older leader writes', async () => {
     await stop(upgraded)

@@ -37,13 +37,21 @@ export class Node {
   readonly port: number
   readonly flags: readonly string[]
   readonly #host: Host
+  /** Where it listens for the other daemons. */
+  readonly peerPort: number
   /** What is started here, if not the natterd of this tree. */
   program: string | undefined
   daemon!: TestDaemon
 
-  constructor(data: string, port: number, flags: readonly string[], host: Host = { address: '127.0.0.1', exec: [] }) {
+  constructor(
+    data: string,
+    [port, peerPort]: readonly [number, number],
+    flags: readonly string[],
+    host: Host = { address: '127.0.0.1', exec: [] },
+  ) {
     this.data = data
     this.port = port
+    this.peerPort = peerPort
     this.flags = flags
     this.#host = host
   }
@@ -52,9 +60,15 @@ export class Node {
     return `http://${this.#host.address}:${this.port}`
   }
 
+  /** Where the other daemons reach it. */
+  get peerUrl(): string {
+    return `http://${this.#host.address}:${this.peerPort}`
+  }
+
   async start(more: readonly string[] = []): Promise<TestDaemon> {
     const { address, exec } = this.#host
-    const flags = [...this.flags, '--host', address, '--port', String(this.port), ...more]
+    const peers = ['--cluster-listen', `${address}:${this.peerPort}`]
+    const flags = [...this.flags, '--host', address, '--port', String(this.port), ...peers, ...more]
     this.daemon = await launch(this.data, { flags, exec, program: this.program })
     return this.daemon
   }
@@ -76,7 +90,7 @@ export class Node {
   /** Sums of the sections of its state, without what is told beside the log. */
   async state(): Promise<{ readonly position: number; readonly sums: Readonly<Record<string, string>> }> {
     const headers = { [tokenHeader]: clusterToken(secret) }
-    return (await (await fetch(`${this.url}/cluster/v1/state`, { headers })).json()) as never
+    return (await (await fetch(`${this.peerUrl}/cluster/v1/state`, { headers })).json()) as never
   }
 
   async isLeader(): Promise<boolean> {
@@ -119,7 +133,11 @@ export async function startCluster({
   const nodes: Node[] = []
   const all = ['--cluster', etcd.urls.join(','), '--secret-file', secretFile, ...longLease, ...flags]
   const add = async (more: readonly string[] = []) => {
-    const node = new Node(join(folder, `daemon-${nodes.length}`), await freePort(), [...all, ...more])
+    const node = new Node(
+      join(folder, `daemon-${nodes.length}`),
+      [await freePort(), await freePort()],
+      [...all, ...more],
+    )
     nodes.push(node)
     return node
   }

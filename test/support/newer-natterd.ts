@@ -9,7 +9,7 @@ export const newerVersion = '99.0.0'
 
 /** What is different in it, by file. */
 const changes: Readonly<Record<string, readonly [string, string]>> = {
-  'daemon/cluster/keys.ts': ['export const logFormat = 1', 'export const logFormat = 2'],
+  'daemon/cluster/keys.ts': ['export const logFormat = 2', 'export const logFormat = 3'],
   'daemon/journal/state-file.ts': ['export const stateFormat = 3', 'export const stateFormat = 4'],
 }
 

@@ -99,9 +99,9 @@ function buildPlaces(wires: readonly Wires[], folder: string): Place[] {
     const disk = i === wires.length - 1 && mountSmallDisk(data)
     const flags = [
       ...['--cluster', wire.etcd.join(','), '--secret-file', secretFile],
-      ...['--cluster-lease', String(leaseSeconds), '--advertise', wire.advertised],
+      ...['--cluster-lease', String(leaseSeconds), '--cluster-advertise', wire.advertised],
     ]
-    return { node: new Node(data, wire.port, flags, wire.host), wires: wire, disk }
+    return { node: new Node(data, wire.ports, flags, wire.host), wires: wire, disk }
   })
 }
 

@@ -12,7 +12,8 @@ export type Side = 'etcd' | 'peers' | 'clients'
 /** What leads to one daemon and away from it. */
 export interface Wires {
   readonly host: Host
-  readonly port: number
+  /** Of clients, and of the other daemons. */
+  readonly ports: readonly [number, number]
   /** Where this daemon finds etcd, the other daemons find it, and clients do. */
   readonly etcd: readonly string[]
   readonly advertised: string
@@ -41,15 +42,16 @@ export async function gatedNetwork(): Promise<Network> {
   }
   const wires: Wires[] = []
   for (let i = 0; i < size; i++) {
-    const port = await freePort()
+    const ports = [await freePort(), await freePort()] as const
+    const [port, peerPort] = ports
     const gates = {
       etcd: await Promise.all(etcd.urls.map(gateTo)),
-      peers: [await gateTo(`http://127.0.0.1:${port}`)],
+      peers: [await gateTo(`http://127.0.0.1:${peerPort}`)],
       clients: [await gateTo(`http://127.0.0.1:${port}`)],
     }
     wires.push({
       host: here,
-      port,
+      ports,
       etcd: gates.etcd.map(({ url }) => url),
       advertised: gates.peers[0]!.url,
       url: gates.clients[0]!.url,
@@ -77,9 +79,9 @@ export async function namespacedNetwork(): Promise<Network> {
   const daemons = spaces.hosts.slice(size)
   try {
     const etcd = await startEtcd(size, { hosts: members })
-    const port = 9991
+    const ports = [9991, 9992] as const
     const wires = daemons.map((host, index): Wires => {
-      const url = `http://${host.address}:${port}`
+      const [url, advertised] = ports.map(port => `http://${host.address}:${port}`) as [string, string]
       const others: Record<Side, readonly string[]> = {
         etcd: members.map(({ address }) => address),
         peers: daemons.filter((_, at) => at !== index).map(({ address }) => address),
@@ -87,9 +89,9 @@ export async function namespacedNetwork(): Promise<Network> {
       }
       return {
         host,
-        port,
+        ports,
         etcd: etcd.urls,
-        advertised: url,
+        advertised,
         url,
         cut(side, random) {
           const direction = Math.floor(random() * 3)

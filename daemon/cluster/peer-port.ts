@@ -1,0 +1,131 @@
+// The address where the daemons of a cluster call each other (`--cluster-listen`), and nobody else does. It takes two kinds of calls,
+// each with a token of its own: those of the daemons below /cluster/v1, and writes of clients that a follower sends on.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ClusterConfig } from '../cluster-config.ts'
+import { Refusal } from '../domain/refusal.ts'
+import { answeringOf, missingPath, refuse } from '../http/answer.ts'
+import { affordableConnections, type Bounds, usualBounds } from '../http/bounds.ts'
+import type { Certificate } from '../http/certificate.ts'
+import { isForEdge } from '../http/incoming.ts'
+import { createListener } from '../http/listener.ts'
+import { targetRefusal } from '../http/target.ts'
+import { forbidden } from '../io/webhook-targets.ts'
+import { forwardedHeader, type Peers, peersPrefix, sameToken, tokenHeader } from './peers.ts'
+
+export interface PeerPortParts {
+  readonly peers: Peers
+  readonly certificate: Certificate | undefined
+  /** Bytes of the largest body. */
+  readonly bodyLimit: number
+  readonly newId: () => string
+  /** Answers another daemon. The path is relative to /cluster/v1. */
+  readonly answer: (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>
+  /** Answers a call of a client that another daemon has sent on. */
+  readonly forwarded: (request: IncomingMessage, response: ServerResponse) => void
+}
+
+export interface PeerPort {
+  /** Resolves to the port. */
+  listen(where: ClusterConfig['listen']): Promise<number>
+  replaceCertificate(certificate: Certificate): void
+  unref(): void
+  close(): Promise<void>
+}
+
+/** Daemons keep few connections; strangers who find the address get no more than this. */
+const bounds: Bounds = { ...usualBounds, connections: affordableConnections(2000) }
+
+const writing = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
+export function openPeerPort(parts: PeerPortParts): PeerPort {
+  const { peers, certificate, bodyLimit, newId } = parts
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    const refusal = refusalFor(request, peers)
+    if (refusal) {
+      const to = answeringOf({ method: request.method!, id: newId() }, response)
+      // The body of a stranger is not read.
+      to.headers.push('Connection', 'close')
+      refuse(to, refusal)
+    } else if (isForEdge(request.url!)) parts.forwarded(request, response)
+    else
+      parts.answer(pathOf(request).slice(peersPrefix.length), request, response).catch(error => {
+        const refused =
+          error instanceof Refusal ? error : new Refusal((error as Error).message, { code: 'INTERNAL_ERROR' })
+        refuse(answeringOf({ method: request.method!, id: newId() }, response), refused)
+      })
+  }
+  const listener = createListener({ bounds, bodyLimit, plain: true, certificate, newId, take, serve: unused })
+  const { server } = listener
+  return {
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        const fail = (error: Error) => reject(new Error(`--cluster-listen ${host}:${port}: ${error.message}`))
+        server.once('error', fail)
+        server.listen({ host, port }, () => {
+          server.removeListener('error', fail)
+          resolve((server.address() as AddressInfo).port)
+        })
+      }),
+    replaceCertificate: newer => listener.replaceCertificate(newer),
+    unref() {
+      server.unref()
+      server.on('connection', socket => socket.unref())
+    },
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        listener.closeAll()
+      }),
+  }
+}
+
+function refusalFor(request: IncomingMessage, { token, forwardedToken }: Peers): Refusal | undefined {
+  const bad = targetRefusal(request.url!)
+  if (bad) return bad
+  const isOfDaemon = pathOf(request).startsWith(`${peersPrefix}/`)
+  const isOfClient = isForEdge(request.url!) && writing.has(request.method!)
+  if (!isOfDaemon && !isOfClient) return missingPath(pathOf(request))
+  const isKnown = isOfDaemon
+    ? sameToken(request.headers[tokenHeader], token)
+    : sameToken(request.headers[forwardedHeader], forwardedToken)
+  return isKnown ? undefined : strangers
+}
+
+const strangers = new Refusal('This address is for the daemons of the cluster, which share a secret.', {
+  kind: 'unauthenticated',
+  status: 401,
+})
+
+function pathOf({ url }: IncomingMessage): string {
+  return url!.split('?', 1)[0]!
+}
+
+/** node:http reads all requests here. */
+function unused(): never {
+  throw new Error('there is no short way in at this address')
+}
+
+/** A sentence for an address that other networks may reach; undefined for one in a private network. */
+export function exposureOf(host: string): string | undefined {
+  const isEverywhere = host === '0.0.0.0' || host === '::'
+  if (!isEverywhere && forbidden(host, { loopback: false, private: false })) return undefined
+  return (
+    `--cluster-listen ${host} may be reached from other networks. Whoever has the secret reads and changes everything there: ` +
+    'choose an address of a private network, or keep others out with a firewall'
+  )
+}
+
+/** Where the other daemons reach this address. */
+export function peerUrl(
+  { listen: { host }, advertise, peerAdvertise }: ClusterConfig,
+  port: number,
+  scheme: 'http' | 'https',
+): string {
+  if (peerAdvertise !== undefined) return peerAdvertise
+  // A certificate is made out to a name, and not every address can be called.
+  const named = advertise !== undefined && (scheme === 'https' || host === '0.0.0.0' || host === '::')
+  const own = host.includes(':') ? `[${host}]` : host
+  return `${scheme}://${named ? new URL(advertise).hostname : own}:${port}`
+}

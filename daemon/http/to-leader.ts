@@ -1,0 +1,114 @@
+// Calls that the leader of a cluster decides: a follower routes them, knows their caller and has all of their body before it
+// takes up a connection to the leader. What it sends is composed from what it has read; no text of the client's becomes a path.
+
+import type { IncomingMessage } from 'node:http'
+import type { Endpoint } from '../api/define.ts'
+import type { User } from '../domain/model/state.ts'
+import { Refusal } from '../domain/refusal.ts'
+import { type Intake, piecesOf } from './body.ts'
+import type { Answering, Forwarding, WholeBody } from './exchange.ts'
+import { type Incoming, prefix } from './incoming.ts'
+import { type Found, pathOf } from './routes.ts'
+import type { Receiver, Receiving } from './uploads-in-progress.ts'
+
+export interface ToLeaderParts {
+  readonly forwarding: Forwarding
+  readonly intake: Intake
+  readonly files: Receiver
+  /** Throws a refusal for a caller that this daemon does not know. */
+  readonly known: (request: Incoming, answering: Answering) => User
+  /** Counts a caller that is not known. Throws when it was too many times. */
+  readonly countUnknown: (request: Incoming, answering: Answering) => void
+}
+
+type Body = Buffer | IncomingMessage | undefined
+
+export class ToLeader {
+  readonly #parts: ToLeaderParts
+
+  constructor(parts: ToLeaderParts) {
+    this.#parts = parts
+  }
+
+  takes(request: Incoming, { route }: Found): boolean {
+    return !request.forwarded && this.#parts.forwarding.takes(route.endpoint.method)
+  }
+
+  async send(found: Found, request: Incoming, body: Body, answering: Answering): Promise<void> {
+    const { forwarding, intake, files } = this.#parts
+    const { endpoint } = found.route
+    const receiving = new ReceivedBody(files)
+    try {
+      const actor = endpoint.access === 'anyone' ? undefined : await this.#identify(request, answering)
+      if (answering.observed) answering.observed.account = actor?.id
+      const limit = actor && takesFile(endpoint) ? intake.uploadBytes : intake.bodyBytes
+      const whole = body && !Buffer.isBuffer(body) ? await receiving.read(body, limit) : bufferBody(body)
+      const query = request.query === '' ? '' : `?${request.query.replace(/[^!-~]|#/g, encodeByte)}`
+      const call = {
+        method: endpoint.method,
+        path: `${prefix}${pathOf(found)}${query}`,
+        headers: request.headers,
+        ip: request.ip,
+        account: actor?.id,
+        body: whole,
+      }
+      await forwarding.forward(call, answering)
+    } catch (error) {
+      if (body && !Buffer.isBuffer(body)) body.resume()
+      throw error
+    } finally {
+      await receiving.end()
+    }
+  }
+
+  /** An account can be newer than what this daemon has of the log: before it refuses a caller, it catches up. */
+  async #identify(request: Incoming, answering: Answering): Promise<User> {
+    try {
+      return this.#parts.known(request, answering)
+    } catch (error) {
+      this.#parts.countUnknown(request, answering)
+      if (request.headers.authorization === undefined) throw error
+      if (!(await this.#parts.forwarding.catchUp())) throw notCaughtUp()
+      return this.#parts.known(request, answering)
+    }
+  }
+}
+
+export function takesFile({ params }: Endpoint): boolean {
+  return Object.values(params).some(({ shape }) => shape.format === 'binary')
+}
+
+/** A multipart body on its way to the disk. */
+class ReceivedBody {
+  readonly #files: Receiver
+  #received: Receiving | undefined
+
+  constructor(files: Receiver) {
+    this.#files = files
+  }
+
+  async read(body: IncomingMessage, limit: number): Promise<WholeBody> {
+    const received = this.#files.receive()
+    this.#received = received
+    for await (const piece of piecesOf(body, limit)) await received.write(piece)
+    return { size: received.size, open: () => received.stream() }
+  }
+
+  async end(): Promise<void> {
+    await this.#received?.discard()
+  }
+}
+
+function bufferBody(bytes: Buffer | undefined): WholeBody | undefined {
+  return bytes && { size: bytes.length, open: () => bytes }
+}
+
+function encodeByte(char: string): string {
+  return `%${char.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`
+}
+
+function notCaughtUp(): Refusal {
+  const msg =
+    'This daemon does not know your account, and it cannot ask the others at the moment. Try again in a few seconds.'
+  return new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 })
+}
