@@ -76,6 +76,8 @@ export class Following {
         return next.value
       }
       this.#lives.take(life, next.value)
+      // The watch that follows may stay silent for long.
+      this.#positions.reached(life.store.journal.position)
     }
   }
 

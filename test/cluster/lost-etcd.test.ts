@@ -1,0 +1,113 @@
+// An etcd that is gone, was emptied, or holds another cluster: daemons say which, refuse writes and never begin a second history.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { Etcd, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
+import { keysOf } from '../../daemon/cluster/keys.ts'
+import { checkHistory } from '../../daemon/cluster/membership.ts'
+import { fakeServer } from '../support/cli.ts'
+import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
+import { withoutEtcd } from '../support/etcd.ts'
+import { assertPlain, refusedStart } from '../support/gives-up.ts'
+import { until } from '../support/until.ts'
+
+describe('a daemon whose etcd is lost', { skip: withoutEtcd ?? false }, () => {
+  let cluster: TestCluster
+  let node: Node
+  let direct: Etcd
+  const { all, head } = keysOf('natter')
+  const everything = { key: encodeText(all), range_end: encodeText(rangeEnd(all)) }
+
+  before(async () => {
+    cluster = await startCluster({ daemons: 1, flags: ['--cluster-lease', '2'] })
+    node = cluster.nodes[0]!
+    direct = new Etcd({ urls: cluster.etcd.urls })
+  })
+  after(async () => {
+    await direct?.close()
+    await cluster?.stop()
+  })
+
+  const write = () => node.owner.try(messages.send, { type: 'direct', to: [node.owner.id], content: 'x' })
+
+  test('says at /readyz that it is not ready when the lease has ended, not later', async () => {
+    const [member] = cluster.etcd.members
+    await until(async () => (await node.ready()).ready)
+    await member!.kill()
+    const gone = performance.now()
+    await until(async () => (await node.ready()).status === 503)
+    // The lease is 2 seconds. Before, every daemon waited for 6 seconds.
+    const seconds = (performance.now() - gone) / 1000
+    assert.ok(seconds < 5, `it took ${seconds} seconds`)
+    await member!.start()
+    await until(async () => (await node.ready()).ready)
+  })
+
+  test('says that etcd was emptied and what to do, answers reads, refuses writes, and founds nothing', async () => {
+    await until(async () => (await write()).body.result === 'success')
+    await direct.call('/v3/kv/deleterange', everything)
+    await until(() => /etcd no longer has the cluster .*Restore the data of etcd, or see/.test(node.daemon.stderr))
+    await until(async () => (await node.ready()).status === 503)
+    await until(async () => (await node.owner.raw('GET', '/api/v1/users/me')).status === 200)
+    assert.equal((await write()).body.code, 'SERVER_NOT_READY')
+    assert.doesNotMatch(node.daemon.stderr, /JSON|Unexpected|undefined/)
+    const { kvs = [] } = await direct.call('/v3/kv/range', everything)
+    assert.deepEqual(kvs, [])
+  })
+
+  test('stops with a sentence when another cluster of the same name was founded there', async () => {
+    const other = await cluster.add()
+    await other.start()
+    assert.equal(await node.daemon.closed, 1, node.daemon.stderr)
+    assert.match(node.daemon.stderr, /etcd holds another cluster under \/natter\/natter\/ than this daemon belongs to/)
+    assertPlain(node.daemon.stderr)
+    await assert.rejects(node.start(), /belongs to another cluster that was also named 'natter'/)
+  })
+
+  test('stops with a sentence when the log ends before what it has: etcd has an older copy', async () => {
+    const other = cluster.nodes[1]!
+    await direct.call('/v3/kv/put', { key: encodeText(head), value: encodeText('{"position":1,"term":1}') })
+    assert.equal(await other.daemon.closed, 1, other.daemon.stderr)
+    assert.match(other.daemon.stderr, /the log in etcd ends at position 1, but this daemon has entries up to \d+/)
+    await assert.rejects(other.start(), /the log in etcd ends at position 1/)
+  })
+})
+
+describe('the history of a cluster', () => {
+  test('may go on, and does not go back', () => {
+    checkHistory(7, 7)
+    checkHistory(7, 8)
+    assert.throws(() => checkHistory(8, 7), /ends at position 7, but this daemon has entries up to 8/)
+  })
+})
+
+describe('natterd --cluster', () => {
+  test('says what is wrong when something else answers in place of etcd', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-no-etcd-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const status = '{"version":"3.5.0"}'
+    const answers: [status: string, rest: string, said: RegExp][] = [
+      [
+        '<html>',
+        '',
+        /etcd cannot be used at http:\S+: the answer is not that of an etcd \("<html>"\)\. Check --cluster/,
+      ],
+      ['', '', /the answer is not that of an etcd \(it is empty\)/],
+      [status, '{"header":{"revi', /the answer is not that of an etcd/],
+      [status, '{"alarms":7,"kvs":[7],"header":{"revision":"7"}}', /the answer is not that of an etcd/],
+      [status, '{}', /the answer is not that of an etcd \("\{\}"\)/],
+    ]
+    await Promise.all(
+      answers.map(async ([first, rest, said], at) => {
+        const url = await fakeServer(t, (request, response) =>
+          response.end(request.url === '/v3/maintenance/status' ? first : rest),
+        )
+        assert.match(await refusedStart(join(folder, `${at}`), ['--secret', secret, '--cluster', url]), said)
+      }),
+    )
+  })
+})

@@ -1,0 +1,211 @@
+// Strangers at a cluster of three real daemons: they reach nothing of what the daemons tell each other, whatever they send, and
+// do not keep a follower from sending the writes of others on.
+
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { bots } from '../../daemon/api/bots/bots.ts'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { users } from '../../daemon/api/people/users.ts'
+import { clusterToken, forwardedHeader, forwardedToken, tokenHeader } from '../../daemon/cluster/peers.ts'
+import { fakeServer } from '../support/cli.ts'
+import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
+import { Caller } from '../support/daemon.ts'
+import { withoutEtcd } from '../support/etcd.ts'
+import { type EtcdProxy, startEtcdProxy } from '../support/etcd-proxy.ts'
+import { hostileTargets, type RawRequest, sendRaw, statusOf } from '../support/hostile-targets.ts'
+import { multipart, send } from '../support/http.ts'
+import { until } from '../support/until.ts'
+
+const json = 'Content-Type: application/json'
+/** An entry without facts: it moves the log on, and changes nothing else. */
+const record = JSON.stringify({ records: [{ op: 'by a stranger', actor: null, facts: [] }] })
+const ways = ['short', 'node:http'] as const
+
+describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
+  let cluster: TestCluster
+  let owner: Caller
+  let leader: Node
+  let follower: Node
+  const ownToken = `${tokenHeader}: ${clusterToken(secret)}`
+  const tokenOfForwarded = `${forwardedHeader}: ${forwardedToken(secret)}`
+
+  before(async () => {
+    cluster = await startCluster()
+    owner = cluster.nodes[0]!.owner
+    leader = await cluster.leader()
+    ;[follower] = (await cluster.followers()) as [Node]
+  })
+  after(() => cluster?.stop())
+
+  const sendTo = (node: Node, content: string, caller = owner) =>
+    node.as(caller).try(messages.send, { type: 'direct', to: [owner.id], content })
+
+  test('reach nothing of what the daemons tell each other, at the leader or a follower, by either way in', async () => {
+    const { position } = await leader.state()
+    const { refused, missing } = hostileTargets
+    const authorization = `Authorization: Basic ${Buffer.from(owner.auth!).toString('base64')}`
+    for (const node of [leader, follower])
+      for (const way of ways)
+        for (const headers of [[json], [json, authorization], [json, ownToken], [json, tokenOfForwarded]])
+          for (const [targets, wanted] of [[refused, 400] as const, [missing, 404] as const])
+            for (const target of targets) {
+              const answer = await sendRaw(node.url, { target, headers, body: record, way })
+              assert.equal(statusOf(answer), wanted, `${target}\n${answer}`)
+            }
+    assert.equal((await leader.state()).position, position, 'a stranger has written to the log')
+  })
+
+  test('are refused at the addresses of the daemons, and so is the token of another kind of call', async () => {
+    const { position } = await leader.state()
+    const call = (target: string, headers: string[], more: Partial<RawRequest> = {}) =>
+      sendRaw(leader.peerUrl, { target, headers: [json, ...headers], body: record, way: 'node:http', ...more })
+    for (const headers of [[], [`${tokenHeader}: `], [`${tokenHeader}: ${'x'.repeat(64)}`], [tokenOfForwarded]])
+      assert.equal(statusOf(await call('/cluster/v1/record', headers)), 401)
+    for (const headers of [[], [`${forwardedHeader}: ${clusterToken(secret)}`], [ownToken]])
+      assert.equal(statusOf(await call('/api/v1/messages', headers)), 401)
+    const both = [ownToken, tokenOfForwarded]
+    assert.equal(statusOf(await call('/api/v1/messages', both, { method: 'GET', body: '' })), 404)
+    for (const target of ['/', '/readyz', '/metrics', '/control/v1/clock', '/user_uploads/1/a', '/cluster/v1/x'])
+      assert.equal(statusOf(await call(target, both, { method: 'GET', body: '' })), 404, target)
+    for (const target of hostileTargets.refused) assert.equal(statusOf(await call(target, both)), 400, target)
+    assert.equal((await leader.state()).position, position)
+  })
+
+  test('a body that is no JSON object, or has something else in it, is refused there with 400, and a large one with 413', async () => {
+    const call = (path: string, body: string) =>
+      sendRaw(leader.peerUrl, { target: `/cluster/v1/${path}`, headers: [json, ownToken], body, way: 'node:http' })
+    const bodies = {
+      record: '{"records":[{}]}',
+      signals: '{"calls":1}',
+      seen: '{}',
+      keep: '{"file":"../x"}',
+      snapshot: '{}',
+    }
+    for (const [path, wrong] of Object.entries(bodies))
+      for (const body of ['{', 'null', '[]', '"x"', '<html>', wrong])
+        assert.equal(statusOf(await call(path, body)), 400, `${path} ${body}`)
+    assert.equal(statusOf(await call('record', `{"records":"${'x'.repeat(1_100_000)}"}`)), 413)
+  })
+
+  test('a daemon fetches a file from members of the cluster only, and shows its token to nobody else', async t => {
+    const seen: string[] = []
+    const url = await fakeServer(t, (request, response) => {
+      seen.push(request.url!)
+      response.end()
+    })
+    for (const from of [url, `${url}/`, '', 'x'.repeat(500), '__proto__']) {
+      const body = JSON.stringify({ file: 'a'.repeat(64), from })
+      const headers = [json, ownToken]
+      const answer = await sendRaw(follower.peerUrl, { target: '/cluster/v1/keep', headers, body, way: 'node:http' })
+      assert.match(answer, /^HTTP\/1\.1 200 .*\{"kept":false\}$/s)
+    }
+    assert.deepEqual(seen, [])
+  })
+
+  test('say where they come from to nobody: only a daemon that sends a call on is believed', async () => {
+    const headers = [tokenOfForwarded, ownToken, 'X-Forwarded-For: 203.0.113.9', `natter-position: 999999`]
+    for (const node of [leader, follower]) {
+      const answer = await sendRaw(node.url, { target: '/api/v1/messages', headers, way: 'short' })
+      assert.equal(statusOf(answer), 401)
+      assert.doesNotMatch(answer, /natter-(position|not-leading|forwarded|cluster)/i)
+    }
+  })
+
+  test('with many unfinished requests do not hold up the writes of others at a follower', async () => {
+    const sockets: Socket[] = []
+    const begin = async (head: string) => {
+      const socket = connect(follower.port, '127.0.0.1').on('error', () => {})
+      sockets.push(socket)
+      await new Promise<void>(resolve => socket.once('connect', resolve))
+      socket.write(`${head}\r\nHost: 127.0.0.1\r\n`)
+      return socket
+    }
+    const form = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\na='
+    const parts = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 90000\r\n\r\n--b\r\n'
+    const authorization = `Authorization: Basic ${Buffer.from(owner.auth!).toString('base64')}\r\n`
+    for (let i = 0; i < 70; i++) {
+      ;(await begin('POST /api/v1/messages HTTP/1.1')).write(form)
+      ;(await begin('POST /api/v1/fetch_api_key HTTP/1.1')).write(parts)
+      ;(await begin('POST /api/v1/user_uploads HTTP/1.1')).write(authorization + parts)
+    }
+    try {
+      const { body } = await sendTo(follower, 'beside unfinished requests')
+      assert.equal(body.result, 'success', JSON.stringify(body))
+    } finally {
+      for (const socket of sockets) socket.destroy()
+    }
+  })
+
+  test('an upload at a follower arrives as it was sent, and what is refused leaves nothing behind', async () => {
+    const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => (i * 7) % 251))
+    const form = multipart(
+      new Map([['file', { filename: 'large.bin', contentType: 'application/octet-stream', bytes }]]),
+    )
+    const { body } = await follower.as(owner).raw('POST', '/api/v1/user_uploads', form)
+    assert.equal(body.result, 'success', JSON.stringify(body))
+    for (const node of cluster.nodes) {
+      const read = await fetch(`${node.url}${body.url}`, {
+        headers: { Authorization: `Basic ${Buffer.from(owner.auth!).toString('base64')}` },
+      })
+      assert.deepEqual(Buffer.from(await read.arrayBuffer()), bytes)
+    }
+    const stranger = await send(`${follower.url}/api/v1/user_uploads`, { method: 'POST', auth: 'a@b.c:x', ...form })
+    assert.equal(stranger.status, 401)
+  })
+
+  describe('and a follower that lags', () => {
+    let proxy: EtcdProxy
+    let lagging: Node
+
+    before(async () => {
+      proxy = await startEtcdProxy(cluster.etcd.urls[0]!)
+      lagging = await cluster.add(['--cluster', proxy.url])
+      await lagging.start()
+    })
+    after(() => {
+      proxy?.end()
+    })
+
+    test('takes a write of an account that it has not heard of yet, and refuses one that there is not', async () => {
+      proxy.holdsWatches = true
+      const made = await leader.as(owner).call(bots.create, { short_name: 'new', full_name: 'New', bot_type: 1 })
+      const { user } = await leader.as(owner).call(users.show, { user_id: made.user_id })
+      const bot = new Caller(lagging.url, user.email, made.api_key, made.user_id)
+      const { body } = await sendTo(lagging, 'from a new account', bot)
+      assert.equal(body.result, 'success', JSON.stringify(body))
+      const unknown = await sendTo(lagging, 'x', new Caller(lagging.url, user.email, 'x'.repeat(32)))
+      assert.equal(unknown.status, 401)
+      proxy.holdsWatches = false
+      const unnamed = await lagging.as(new Caller(lagging.url)).raw('POST', '/api/v1/messages')
+      assert.equal(unnamed.status, 401)
+    })
+
+    test('says so when etcd answers nonsense, answers reads meanwhile, and goes on afterwards', async () => {
+      const nonsense: [string, RegExp][] = [
+        ['<html>bad gateway</html>', /the answer is not that of an etcd \("<html>/],
+        ['', /it is empty/],
+        ['{"header":', /the answer is not that of an etcd/],
+        ['{"header":{"revision":7},"kvs":"x","responses":[1,2]}', /the answer is not that of an etcd/],
+        ['[]', /the answer is not that of an etcd/],
+        ['null', /the answer is not that of an etcd/],
+      ]
+      for (const [text, said] of nonsense) {
+        const before = lagging.daemon.stderr.length
+        proxy.instead = response => response.end(text)
+        await untilSaid(lagging, before, said)
+        assert.equal((await lagging.as(owner).raw('GET', '/api/v1/users/me')).status, 200)
+        proxy.instead = undefined
+        await untilSaid(lagging, before, /etcd answers again/)
+      }
+      assert.doesNotMatch(lagging.daemon.stderr, /JSON input|Unexpected|undefined|TypeError/)
+      const { body } = await sendTo(lagging, 'after the nonsense')
+      assert.equal(body.result, 'success', JSON.stringify(body))
+      await cluster.agree()
+    })
+  })
+})
+
+async function untilSaid(node: Node, from: number, said: RegExp): Promise<void> {
+  await until(() => said.test(node.daemon.stderr.slice(from)))
+}

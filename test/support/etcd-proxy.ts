@@ -1,0 +1,48 @@
+// Between a daemon and etcd: passes calls on, holds back what a daemon watches, or answers in place of etcd.
+
+import { createServer, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface EtcdProxy {
+  readonly url: string
+  /** From now on nothing comes by a watch, until it is false again. */
+  holdsWatches: boolean
+  /** Answers every call, if it is there. */
+  instead: ((response: ServerResponse) => void) | undefined
+  end(): void
+}
+
+export async function startEtcdProxy(target: string): Promise<EtcdProxy> {
+  const server = createServer((incoming, response) => {
+    if (proxy.instead) {
+      incoming.resume()
+      return proxy.instead(response)
+    }
+    const outgoing = request(
+      `${target}${incoming.url}`,
+      { method: incoming.method!, headers: incoming.headers },
+      answer => {
+        response.writeHead(answer.statusCode!, answer.headers)
+        answer.on('data', piece => {
+          if (incoming.url !== '/v3/watch' || !proxy.holdsWatches) response.write(piece)
+        })
+        answer.on('end', () => response.end())
+        answer.on('error', () => response.destroy())
+      },
+    )
+    outgoing.on('error', () => response.destroy())
+    response.on('close', () => outgoing.destroy())
+    incoming.pipe(outgoing)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const proxy: EtcdProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    holdsWatches: false,
+    instead: undefined,
+    end() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+  return proxy
+}
