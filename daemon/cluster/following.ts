@@ -92,7 +92,5 @@ export class Following {
 }
 
 function isFinal(error: unknown): boolean {
-  return ['LogTrimmed', 'LogTooNew', 'EntryRefused', 'AnotherHistory', 'ClusterReplaced', 'Damaged'].includes(
-    (error as Error).name,
-  )
+  return ['LogTrimmed', 'LogTooNew', 'EntryRefused', 'AnotherHistory', 'Damaged'].includes((error as Error).name)
 }

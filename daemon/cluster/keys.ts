@@ -28,8 +28,11 @@ export class ClusterGone extends Error {
 
 /** What is in etcd is not what this daemon has followed so far. */
 export class AnotherHistory extends Error {
-  constructor(what: string) {
-    super(`${what}. This daemon keeps what it has and stops. See "When etcd is lost" in docs/cluster.md`)
+  constructor(
+    what: string,
+    advice = 'This daemon keeps what it has and stops. See "When etcd is lost" in docs/cluster.md',
+  ) {
+    super(`${what}. ${advice}`)
     this.name = 'AnotherHistory'
   }
 }

@@ -31,23 +31,13 @@ export interface Election {
   readonly head: Head
 }
 
-/** What this daemon has belongs to the past: it must neither serve it nor add to it. */
-export class ClusterReplaced extends Error {
-  constructor() {
-    super(
-      'the cluster was restored from a backup, and this daemon has what it was before. Start it again: it joins the new one',
-    )
-    this.name = 'ClusterReplaced'
-  }
-}
-
 /** Milliseconds that clocks of daemons may differ. */
 const clockTolerance = 30_000
 
 export class Membership {
   readonly #etcd: Etcd
   readonly #keys: Keys
-  /** The cluster that this daemon belongs to, once it is known: its ID, and its record as it stands in etcd. */
+  /** The cluster that this daemon belongs to, once it is known: its ID, and the value of its record in etcd. */
   #known: { readonly id: string; readonly value: string } | undefined
 
   constructor(etcd: Etcd, keys: Keys) {
@@ -125,7 +115,11 @@ export class Membership {
   #checkRecord(value: string | undefined): void {
     if (!this.#known || value === this.#known.value) return
     const { previous } = readRecord(decodeText(value)) ?? {}
-    if (previous?.includes(this.#known.id)) throw new ClusterReplaced()
+    if (previous?.includes(this.#known.id))
+      throw new AnotherHistory(
+        'the cluster was restored from a backup, and this daemon has what it was before',
+        'Start it again: it joins the new one',
+      )
     throw new AnotherHistory(`etcd holds another cluster under ${this.#keys.all} than this daemon belongs to`)
   }
 

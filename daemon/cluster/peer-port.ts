@@ -112,7 +112,7 @@ export function exposureOf(host: string): string | undefined {
   const isEverywhere = host === '0.0.0.0' || host === '::'
   if (!isEverywhere && forbidden(host, { loopback: false, private: false })) return undefined
   return (
-    `--cluster-listen ${host} may be reached from other networks. Whoever has the secret reads and changes everything there: ` +
+    `--cluster-listen ${host} may be reached from other networks. A program with the secret can read and change everything there: ` +
     'choose an address of a private network, or keep others out with a firewall'
   )
 }

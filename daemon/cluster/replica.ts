@@ -20,15 +20,7 @@ import { Lease } from './lease.ts'
 import { type Life, LifeMaker } from './life.ts'
 import { Log, LogTrimmed, type Term } from './log.ts'
 import { LogKeeper } from './log-keeper.ts'
-import {
-  addressIn,
-  ClusterReplaced,
-  checkHistory,
-  checkOthers,
-  Membership,
-  outliveOneself,
-  type View,
-} from './membership.ts'
+import { addressIn, checkHistory, checkOthers, Membership, outliveOneself, type View } from './membership.ts'
 import type { AnswerPeer } from './peer-routes.ts'
 import { Peers } from './peers.ts'
 import { CatchingUp, Positions } from './positions.ts'
@@ -365,7 +357,7 @@ export class Replica {
       this.#complaint = undefined
     } catch (error) {
       const { name, message } = error as Error
-      if (error instanceof AnotherHistory || error instanceof ClusterReplaced) return this.#fail(error)
+      if (error instanceof AnotherHistory) return this.#fail(error)
       if (this.#complaint !== name && !this.#stopped) this.#parts.warn(message)
       this.#complaint = name
     }

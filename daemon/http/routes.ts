@@ -113,7 +113,7 @@ export class Routes<R extends Routed = AnyResource> {
   }
 }
 
-/** The path of a call, made anew from its route and the values of its parameters; relative to the prefix of the routes. */
+/** The path of a call, composed from its route and the values of its parameters; relative to the prefix of the routes. */
 export function pathOf({ route, path }: Found<Routed>): string {
   return route.pattern.replace(/\{(\w+)(\.\.\.)?\}/g, (_match, name: string, rest?: string) => {
     const value = path[name] ?? ''

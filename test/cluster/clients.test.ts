@@ -168,6 +168,7 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
     const member = {
       id: 'x',
       url: 'http://10.0.0.9:9991',
+      peer: 'http://10.0.0.9:9992',
       version: '0',
       position: 0,
       synced: 0,
@@ -186,11 +187,11 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
   test('a follower that meets an entry of a newer version stops with a sentence', async () => {
     const follower = (await cluster.followers())[0]!
     const { position } = await follower.state()
-    const value = encodeText('{"natter":"log","format":2,"first":1,"last":1,"term":1}\n')
+    const value = encodeText('{"natter":"log","format":3,"first":1,"last":1,"term":1}\n')
     const key = encodeText(`${keysOf('natter').log}${padded(position + 1000)}`)
     await etcd.call('/v3/kv/put', { key, value })
     assert.equal(await follower.daemon.closed, 1)
-    assert.match(follower.daemon.stderr, /entries of format 2, this natterd knows 1.*Upgrade this one/s)
+    assert.match(follower.daemon.stderr, /entries of format 3, this natterd knows 2.*Upgrade this one/s)
     await etcd.call('/v3/kv/deleterange', { key })
     assert.ok((await send(await cluster.leader(), 'the leader goes on')).id > 0)
   })
