@@ -26,7 +26,7 @@ import { type FieldMap, readFields, readParts } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
 import { hasEncodedSlash, slashRefusal } from './target.ts'
-import { ToLeader, takesFile } from './to-leader.ts'
+import { ToLeader, type ToLeaderParts, takesFile } from './to-leader.ts'
 import { type Receiver, UploadsInProgress } from './uploads-in-progress.ts'
 
 /** As much of pino as is used. */
@@ -94,16 +94,11 @@ export class Edge {
     this.#authenticator = new Authenticator(parts.keys)
     this.#longPoll = new LongPoll(parts.engine, parts.resources, parts.maxQueuesPerUser)
     this.#limiter = parts.rateLimit ? new RateLimiter(parts.now) : undefined
-    const { forwarding, intake, files } = parts
-    this.#toLeader =
-      forwarding &&
-      new ToLeader({
-        forwarding,
-        intake,
-        files,
-        known: (request, answering) => this.#known(request, answering),
-        countUnknown: ({ ip }, { headers }) => this.#limiter?.count(budgets.address, ip, headers),
-      })
+    const { forwarding } = parts
+    const known: ToLeaderParts['known'] = (request, answering) => this.#known(request, answering)
+    const countUnknown: ToLeaderParts['countUnknown'] = ({ ip }, { headers }) =>
+      this.#limiter?.count(budgets.address, ip, headers)
+    this.#toLeader = forwarding && new ToLeader({ ...parts, forwarding, known, countUnknown })
   }
 
   /** Takes a request that node:http has read as far as its body. */

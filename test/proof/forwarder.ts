@@ -38,10 +38,10 @@ export const campaign: Campaign = {
         const requests = scene.requests(next)
         const lanes = Array.from({ length: atOnce }, async (_, lane) => {
           for (let at = lane; at < requests.length; at += atOnce) {
-            const status = await until(async () => {
+            const { status } = await until(async () => {
               const answer = statusOf(await sendRaw(scene.daemon.url, requests[at]!))
               // It has just lost the lead and reads its store, or etcd is slow.
-              return answer !== 503 && answer
+              return answer !== 503 && { status: answer }
             })
             statuses.set(status, (statuses.get(status) ?? 0) + 1)
             if (status >= 500) scene.wrong.push(`status ${status} for ${JSON.stringify(requests[at])}`)
