@@ -2,6 +2,7 @@
 // here, and takes longer to start and stop than printing ten thousand events.)
 
 import type { Agent, IncomingMessage } from 'node:http'
+import { keyHeader } from '../../daemon/api/idempotency.ts'
 import { Failure, refusal } from '../base/failure.ts'
 import type { Headers } from '../base/headers.ts'
 import type { Account } from '../base/profile.ts'
@@ -24,6 +25,8 @@ export interface CallOptions {
   /** Milliseconds of silence before giving up. */
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal
+  /** Makes it safe to send the call again. */
+  readonly idempotencyKey?: string
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -94,7 +97,7 @@ export class Connection {
     method: string,
     path: string,
     fields: Fields,
-    { timeout = defaultTimeout, signal }: CallOptions,
+    { timeout = defaultTimeout, signal, idempotencyKey }: CallOptions,
   ): Promise<Answered> {
     const text = new URLSearchParams([...textsOf(fields)]).toString()
     const inQuery = method === 'GET'
@@ -109,6 +112,7 @@ export class Connection {
             'content-type': 'application/x-www-form-urlencoded',
             // node:http adds it only for some methods, and sends a body without a length for the others.
             'content-length': String(text.length),
+            ...(idempotencyKey !== undefined && { [keyHeader]: idempotencyKey }),
           }
       const outgoing = this.#open(url, { method, headers, agent: this.#agent })
       // node's `signal` option would stay attached to the socket, which other calls use after this one.

@@ -29,9 +29,10 @@ export class Calls extends Sender {
     fields: Fields,
     signal?: AbortSignal,
     caller?: Caller,
+    key?: string,
   ): Promise<Reply> {
     try {
-      return await super.send(method, path, fields, signal, caller)
+      return await super.send(method, path, fields, signal, caller, key)
     } catch (error) {
       if (error instanceof NatterError || signal?.aborted) throw error
       const msg = `cannot reach ${this.#site}: ${reasonOf(error)}`

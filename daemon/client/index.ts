@@ -45,6 +45,11 @@ export type Resources = {
   }
 }
 
+export interface RequestOptions {
+  /** The same for each attempt at one call: the server carries it out once. */
+  readonly idempotencyKey?: string
+}
+
 export interface Client extends Resources {
   readonly site: string
   readonly email: string | undefined
@@ -56,7 +61,12 @@ export interface Client extends Resources {
     options?: EventOptions<T, G>,
   ): AsyncGenerator<Event<T> | (G extends true ? GapEvent : never), void>
   /** Any route below /api/v1. Texts travel as they are, everything else as JSON. */
-  request(method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<Reply>
+  request(
+    method: string,
+    path: string,
+    params?: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): Promise<Reply>
 }
 
 /** Without options, the account is that of the environment: NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY, or ZULIP_*. */
@@ -68,8 +78,13 @@ export function createClient(options: ClientOptions = fromEnvironment()): Client
     events: function events(wanted: EventOptions = {}) {
       return eventsOf(calls, wanted, callerOf(events))
     },
-    request: function request(method: string, path: string, params: Readonly<Record<string, unknown>> = {}) {
-      return calls.send(method.toUpperCase(), path, fieldsOf(params), undefined, callerOf(request))
+    request: function request(
+      method: string,
+      path: string,
+      params: Readonly<Record<string, unknown>> = {},
+      { idempotencyKey }: RequestOptions = {},
+    ) {
+      return calls.send(method.toUpperCase(), path, fieldsOf(params), undefined, callerOf(request), idempotencyKey)
     },
   }
   for (const [name, page] of Object.entries<Page>(catalogue)) client[nameOf(name)] = resourceOf(calls, page)

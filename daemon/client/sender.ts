@@ -2,7 +2,8 @@
 
 import { addressOf, siteAddress } from '../api/address.ts'
 import type { Upload } from '../api/define.ts'
-import { guessKind, kindHeader, type RefusalKind, refusalKinds } from '../api/errors.ts'
+import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../api/errors.ts'
+import { keyHeader } from '../api/idempotency.ts'
 
 export interface ClientOptions {
   /** Where the server is: `http://127.0.0.1:9991`. Several daemons of a cluster have commas between them. */
@@ -23,6 +24,8 @@ export class NatterError extends Error {
   readonly code: string
   /** Such as `not-found` or `forbidden`; guessed from status and code where the server does not send it. */
   readonly kind: RefusalKind
+  /** The parameter or header that was refused, where the server names one. */
+  readonly parameter: string | undefined
   /** 0 when there was no answer. */
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
@@ -34,6 +37,7 @@ export class NatterError extends Error {
     kind?: string | null,
     call?: string,
     caller?: Caller,
+    parameter?: string | null,
   ) {
     // For an error that nobody catches, Node prints the source line where it was made: here, a line of this library.
     const { stackTraceLimit } = Error
@@ -45,13 +49,14 @@ export class NatterError extends Error {
     this.code = typeof body.code === 'string' ? body.code : `HTTP_${status}`
     this.kind = kind && Object.hasOwn(refusalKinds, kind) ? (kind as RefusalKind) : guessKind(status, this.code)
     this.body = body
+    this.parameter = parameter ?? undefined
     const head = [`${this.name}: ${this.message}`, ...(call ? [`  asked: ${call}`] : [])]
     const places = caller?.stack?.split('\n').filter(line => /^\s+at /.test(line)) ?? []
     const answered = status === 0 ? 'nothing' : `${status} ${this.code}`
     const stack = [...head, `  answered: ${answered}`, ...places].join('\n')
     Object.defineProperty(this, 'stack', { value: stack, writable: true, configurable: true })
     // Node prints fields as well, and these are in the text already.
-    for (const field of ['name', 'status', 'code', 'kind', 'body'])
+    for (const field of ['name', 'status', 'code', 'kind', 'parameter', 'body'])
       Object.defineProperty(this, field, { enumerable: false })
   }
 }
@@ -84,24 +89,30 @@ export class Sender {
     this.#sites = options.site.split(',').map(site => siteAddress(site.trim()))
   }
 
-  /** A path below /api/v1. */
-  async send(method: string, path: string, fields: Fields, signal?: AbortSignal, caller?: Caller): Promise<Reply> {
+  /** A path below /api/v1. With a key, the call can be made again and happens once. */
+  async send(
+    method: string,
+    path: string,
+    fields: Fields,
+    signal?: AbortSignal,
+    caller?: Caller,
+    key?: string,
+  ): Promise<Reply> {
     for (let left = this.#options.retries ?? 3; ; left--) {
-      const response = await this.#ask(method, path, fields, signal)
+      const response = await this.#ask(method, path, fields, signal, key)
       const body = await bodyOf(response)
       if (response.ok && body.result === 'success') return body
-      if (response.status !== 429 || left <= 0)
-        throw new NatterError(response.status, body, response.headers.get(kindHeader), `${method} ${path}`, caller)
+      if (response.status !== 429 || left <= 0) throw refusalOf(response, body, `${method} ${path}`, caller)
       // No server can make anybody wait for longer than an hour.
       await pause(1000 * Math.min(Number(response.headers.get('retry-after') ?? 1), 3600), signal)
     }
   }
 
   /** Asks the daemons of a cluster in turn. A call that may have been carried out is not made again. */
-  async #ask(method: string, path: string, fields: Fields, signal?: AbortSignal): Promise<Response> {
+  async #ask(method: string, path: string, fields: Fields, signal?: AbortSignal, key?: string): Promise<Response> {
     for (let left = this.#sites.length - 1; ; left--)
       try {
-        const response = await this.#fetch(method, path, fields, signal)
+        const response = await this.#fetch(method, path, fields, signal, key)
         if (response.status !== 503) return response
         // The next call goes to another daemon.
         this.#at = (this.#at + 1) % this.#sites.length
@@ -113,13 +124,14 @@ export class Sender {
       }
   }
 
-  #fetch(method: string, path: string, fields: Fields, signal?: AbortSignal): Promise<Response> {
+  #fetch(method: string, path: string, fields: Fields, signal?: AbortSignal, key?: string): Promise<Response> {
     const { email, apiKey, client = 'natter-client', fetch: chosen = fetch } = this.#options
     const inQuery = method === 'GET'
     const form = formOf(fields)
     const query = inQuery && fields.size > 0 ? `?${form}` : ''
     const headers: Record<string, string> = { 'User-Agent': client }
     if (email !== undefined && apiKey !== undefined) headers.Authorization = `Basic ${base64(`${email}:${apiKey}`)}`
+    if (key !== undefined) headers[keyHeader] = key
     return chosen(addressOf(this.#sites[this.#at]!, `/api/v1${path}${query}`), {
       method,
       headers,
@@ -129,6 +141,10 @@ export class Sender {
       ...(signal && { signal }),
     })
   }
+}
+
+function refusalOf({ status, headers }: Response, body: Reply, call: string, caller: Caller | undefined): NatterError {
+  return new NatterError(status, body, headers.get(kindHeader), call, caller, headers.get(parameterHeader))
 }
 
 /** Whether the server never got the request; browsers do not say. */

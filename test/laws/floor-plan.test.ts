@@ -25,7 +25,7 @@ const plainDomain =
   /^daemon\/domain\/(refusal|written|limits|difference\/index|model\/(lookups|row-history|state)|messages\/reception|rules\/index|narrow\/queue-terms|markdown\/emoji-data|files\/(images|attachments|temporary-addresses)|organization\/exports\/address|bots\/secrets|people\/users\/avatar-for)\.ts$/
 
 /** The rules by which queues are followed and bots are run; they reach no server themselves. */
-const followingRules = /^daemon\/client\/(following|look-back|bot)\.ts$/
+const followingRules = /^daemon\/client\/(following|look-back|bot|repeater)\.ts$/
 
 /** What is decided about a webhook before and after the call. */
 const webhookDomain = /^daemon\/domain\/bots\/webhooks\/(request|settle)\.ts$/

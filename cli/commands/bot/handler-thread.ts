@@ -48,14 +48,25 @@ export class HandlerThread {
     return this.#ended
   }
 
-  /** Rejects with what the handler threw, or because it took too long; then it is ended. */
-  handle(message: BotMessage, me: BotAccount, request: Request, within: number): Promise<void> {
+  /**
+   * Rejects with what the handler threw, or because it took too long; then it is ended. `waited`: milliseconds so far that its calls
+   * have waited for a server that was away, which are not held against it.
+   */
+  handle(message: BotMessage, me: BotAccount, request: Request, within: number, waited: () => number): Promise<void> {
     this.#request = request
+    let counted = waited()
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
+      const look = () => {
+        const more = waited() - counted
+        counted += more
+        if (more > 0) {
+          late = setTimeout(look, more)
+          return
+        }
         void this.end()
         this.#end(new Error(`the handler did not finish within ${within / 1000} s; it was ended`))
-      }, within)
+      }
+      let late = setTimeout(look, within)
       this.#finish = error => {
         clearTimeout(late)
         this.#finish = undefined

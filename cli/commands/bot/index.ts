@@ -31,7 +31,8 @@ export const bot: readonly ExtraSubcommand[] = [
 bot.react, bot.storage and bot.request do more. Messages are handled one after the other. An error, or a function that does not
 finish in time, is printed, and the next message is handled. The file is loaded again when you save it. If bots answer each other
 without end, this one stops in that conversation until a person writes there. With --dry-run nothing is sent: the
-transcript on stdout shows what would be. It works with any server of the API family.`,
+transcript on stdout shows what would be. While the server is away, calls are made again for up to five minutes, in their order and with
+idempotency keys. It works with any server of the API family.`,
     examples: [
       'natter bot run echo.ts --as echo-bot',
       'natter bot run echo.ts --dry-run',

@@ -2,7 +2,10 @@
 
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
+import { keyHeader } from '../../../daemon/api/idempotency.ts'
 import { botMessageOf, isForBot, LoopGuard, nameConversation, type Request } from '../../../daemon/client/bot.ts'
+import { isPassingStatus } from '../../../daemon/client/following.ts'
+import { Repeater } from '../../../daemon/client/repeater.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
@@ -28,14 +31,28 @@ export async function runHandler(path: string, flags: Flags, globals: Globals): 
   const who = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
   const found = await call(account, who, { timeout: globals.timeout })
   const me = { userId: Number(found.user_id), email: String(found.email), name: String(found.full_name) }
-  const { createClient } = await import('../../../daemon/client/index.ts')
+  const { createClient, NatterError } = await import('../../../daemon/client/index.ts')
   const client = createClient({ site: siteOf(account), email, apiKey, client: 'natter-bot' })
-  const request: Request = (method, route, params) => client.request(method, route, params)
+  const stopping = new AbortController()
+  /** The server is away, or has too much to do. */
+  const isPassing = (error: unknown) =>
+    error instanceof NatterError && error.status !== 500 && (error.status === 0 || isPassingStatus(error.status))
+  const repeater = new Repeater({ isPassing, say: note, signal: stopping.signal })
+  const change = (method: string, route: string, params: object, idempotencyKey: string) =>
+    client.request(method, route, { ...params }, { idempotencyKey }).catch(error => {
+      // Some calls take no key; a server that refuses it has done nothing.
+      if (error.parameter === keyHeader && error.kind !== 'conflict')
+        return client.request(method, route, { ...params })
+      throw error
+    })
+  const request: Request = (method, route, params = {}) =>
+    method === 'GET'
+      ? repeater.read(() => client.request(method, route, params))
+      : repeater.change(key => change(method, route, params, key))
   const handler = new ReloadingHandler(file)
   await handler.start()
   const transcript = new Transcript(me, globals.json, globals.dryRun)
   const guard = new LoopGuard(request)
-  const stopping = new AbortController()
   stopOnInterrupt(stopping)
   const ready = () => note(`${me.name} listens at ${siteOf(account)}${globals.dryRun ? '; nothing is sent' : ''}`)
   const all = flags.all === true
@@ -53,7 +70,7 @@ export async function runHandler(path: string, flags: Flags, globals: Globals): 
       transcript.received(conversation, message)
       const recorded = transcript.recording(request, conversation)
       await handler
-        .use(thread => thread.handle(message, me, recorded, within))
+        .use(thread => thread.handle(message, me, recorded, within, () => repeater.waited))
         .catch((error: Error) => transcript.error(conversation, error.message))
       if (++handled === count) break
     }

@@ -2,12 +2,14 @@
 // The command is the user's own shell text. Message content reaches it only as JSON on stdin and in variables.
 
 import { spawn } from 'node:child_process'
+import { Repeater } from '../../../daemon/client/repeater.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import { printBytes } from '../../base/writer.ts'
 import type { Connection } from '../../transport/connection.ts'
 import type { ChatEvent } from './chat-event.ts'
 import type { Place } from './criteria.ts'
+import { isPassingFailure } from './follow.ts'
 
 export interface Action {
   /** Throws a Failure if it fails. */
@@ -24,7 +26,14 @@ export function execAction(command: string, connection: Connection): Action {
 }
 
 /** Replies to messages of others in their conversation. Never to its own: that would be a loop. */
-export function replyAction(command: string, connection: Connection, self: { id?: number; email?: string }): Action {
+export function replyAction(
+  command: string,
+  connection: Connection,
+  self: { id?: number; email?: string },
+  signal: AbortSignal,
+): Action {
+  const isPassing = (error: unknown) => isPassingFailure(error) && (error as Failure).http !== 500
+  const repeater = new Repeater({ isPassing, say: note, signal })
   return {
     async act(event, place) {
       const { message } = event
@@ -36,7 +45,9 @@ export function replyAction(command: string, connection: Connection, self: { id?
       const to = place?.people
         ? { type: 'direct', to: place.people.map(person => Number(person.id ?? person.user_id)) }
         : { type: 'channel', to: message.stream_id, topic: message.subject ?? '' }
-      await connection.call('POST', '/messages', { ...to, content })
+      await repeater.change(idempotencyKey =>
+        connection.call('POST', '/messages', { ...to, content }, { idempotencyKey }),
+      )
     },
   }
 }

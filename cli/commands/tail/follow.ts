@@ -297,7 +297,7 @@ function idsOf({ id, type, message }: ChatEvent): readonly [number | undefined, 
 }
 
 /** Temporary errors: the daemon is unreachable, slow or overloaded. */
-function isPassingFailure(error: unknown): boolean {
+export function isPassingFailure(error: unknown): boolean {
   if (!(error instanceof Failure)) return false
   if (error.exit === exitCodes.unreachable || error.exit === exitCodes.unmet) return true
   return error.exit === exitCodes.rateLimited || (error.http !== null && isPassingStatus(error.http))

@@ -81,7 +81,8 @@ _gap marks a place where events were lost that cannot be fetched again.
 With --cursor, lines are written in blocks of at most 4096 bytes (a longer line is a block of its own), and the cursor is saved
 after each block. No line is ever lost. After a normal end (a signal, --count and the like) the next run repeats none; after
 kill -9 it repeats at most the last block, and a pipe never receives half a line. With --exec, --reply and --forward-to, what was
-in progress at a kill is done again. The cursor is not synced to disk: after a power failure it can be at an earlier position.`,
+in progress at a kill is done again. A reply that the server did not take, because it was away, is sent again for up to five minutes,
+with an idempotency key. The cursor is not synced to disk: after a power failure it can be at an earlier position.`,
     examples: [
       'natter tail -n 20',
       'natter tail --channel general --topic deploys --json',
@@ -124,7 +125,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const connection = await Connection.open(account)
   const places = new Places(connection)
   const print = await printerFor(globals, await terminalFor(globals, ''), account.email)
-  const actions = await actionsFor(flags, connection)
+  const actions = await actionsFor(flags, connection, stop.signal)
   const follower = new Follower(connection, plan, stop.signal)
 
   const wants = JSON.stringify([types ?? 'all', queueNarrow, plan.allPublic])
@@ -196,13 +197,17 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
 
 function noPlace(): void {}
 
-async function actionsFor(flags: Readonly<Record<string, unknown>>, connection: Connection): Promise<Action[]> {
+async function actionsFor(
+  flags: Readonly<Record<string, unknown>>,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<Action[]> {
   const actions: Action[] = []
   if (flags.exec !== undefined) actions.push(execAction(String(flags.exec), connection))
   if (flags.reply !== undefined) {
     const me = await connection.call('GET', '/users/me')
     const self = { id: me.user_id as number, email: String(me.email) }
-    actions.push(replyAction(String(flags.reply), connection, self))
+    actions.push(replyAction(String(flags.reply), connection, self, signal))
   }
   const headers = flags['forward-header'] as string[] | undefined
   if (flags['forward-to'] !== undefined)
