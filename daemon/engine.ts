@@ -10,7 +10,7 @@ import type { Announcement, Mail, Outcome } from './domain/resource.ts'
 import type { Queues } from './events/queues.ts'
 import type { Happened, Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
-import { endedByDefect, notLeading, storeFailed } from './not-ready.ts'
+import { endedByDefect, notLeading, perhapsSaved, storeFailed } from './not-ready.ts'
 import { type Holder, partsOf, takeFact } from './replay.ts'
 
 export interface EngineParts {
@@ -48,6 +48,7 @@ export interface EngineCluster {
 export class Engine implements Holder {
   state = new State()
   secretVerifier: string | undefined
+  restoreId: string | undefined
   readonly queues: Queues
   readonly boundary: Boundary
   readonly #parts: EngineParts
@@ -89,6 +90,7 @@ export class Engine implements Holder {
       const { store, queues: savedQueues, rows } = partsOf(saved.sections)
       if (savedQueues.length > 0) await expectQueues()
       this.secretVerifier = store?.secretVerifier
+      this.restoreId = store?.restoreId
       this.#newestSnapshot = { position: saved.position, time: saved.time }
       this.state = this.load(rows)
       queues.load(savedQueues)
@@ -149,7 +151,9 @@ export class Engine implements Holder {
       if (dropped) this.#parts.drop?.(dropped)
       return reply
     }
-    return this.#flush && (!touch || facts) ? this.#flush.done.then(hand) : hand()
+    if (!this.#flush || (touch && !facts)) return hand()
+    const { done } = this.#flush
+    return facts && facts.length > 0 ? done.then(hand, refusal => this.#refuseChange(refusal)) : done.then(hand)
   }
 
   /** Signals that another daemon has sent to its own queues, and what goes with them. */
@@ -268,7 +272,8 @@ export class Engine implements Holder {
 
   /** What a snapshot taken now would hold. */
   save(): Record<string, Iterable<unknown>> {
-    return { store: [{ secretVerifier: this.secretVerifier }], ...this.state.save(), queues: this.queues.save() }
+    const { secretVerifier, restoreId } = this
+    return { store: [{ secretVerifier, restoreId }], ...this.state.save(), queues: this.queues.save() }
   }
 
   /** A state that was saved from this world. */
@@ -348,6 +353,11 @@ export class Engine implements Holder {
   #mustBeOpen(): void {
     if (this.#failure) throw this.#notReady()
     if (this.#closed !== undefined) throw new Refusal(this.#closed, { code: 'SERVER_NOT_READY' })
+  }
+
+  /** The journal could not say whether it has the facts: in a cluster, another daemon may find them in the log. */
+  #refuseChange(refusal: unknown): never {
+    throw this.#parts.cluster && !(this.#failure instanceof Defect) ? perhapsSaved() : refusal
   }
 
   #notReady(): Refusal {

@@ -12,7 +12,12 @@ export function endedByDefect(
   return new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 })
 }
 
+/** For calls that have changed nothing. */
 export function notLeading(): Refusal {
+  return new Refusal('This daemon no longer leads its cluster. Try again.', { code: 'SERVER_NOT_READY', status: 503 })
+}
+
+export function perhapsSaved(): Refusal {
   return new Refusal(
     'This daemon no longer leads its cluster, so your change may or may not have been saved. Check before you repeat it.',
     { code: 'SERVER_NOT_READY', status: 503 },

@@ -11,6 +11,8 @@ export interface Holder {
   state: State
   /** What the store remembers of the secret it was last used with; undefined when it remembers nothing. */
   secretVerifier: string | undefined
+  /** ID of the newest restore from a backup; undefined if there was none. */
+  restoreId: string | undefined
   readonly queues: HeldQueues
   /** The state that rows of this store describe. */
   load(sections: Readonly<Record<string, Iterable<unknown>>>): State
@@ -42,6 +44,10 @@ export function takeFact(holder: Holder, position: number, fact: Fact): fact is 
       holder.state = holder.load(fact.sections)
       holder.queues.clear()
       return false
+    case 'store.put-back':
+      holder.restoreId = fact.restoreId
+      holder.queues.clear()
+      return false
     case 'store.secret-changed':
       holder.secretVerifier = fact.verifier
       return false
@@ -70,6 +76,7 @@ export interface Saved {
 export class Replay implements Holder {
   state: State
   secretVerifier: string | undefined
+  restoreId: string | undefined
   readonly queues = new QueueOwners()
   readonly #fileOf: Saved['fileOf']
 
@@ -78,6 +85,7 @@ export class Replay implements Holder {
     this.#fileOf = fileOf
     this.state = this.load(rows)
     this.secretVerifier = store?.secretVerifier
+    this.restoreId = store?.restoreId
     // A row that is an object is a queue; one that is a text is an event of queues.
     for (const row of queues) if (typeof row === 'object') this.queues.register(row as QueueRegistration)
   }
@@ -92,14 +100,16 @@ export class Replay implements Holder {
   }
 }
 
+type StoreRow = Partial<Pick<Holder, 'secretVerifier' | 'restoreId'>>
+
 /** A snapshot of a store, taken apart: what the store remembers of itself, the event queues, and the rows of the state. */
 export function partsOf(sections: Saved['sections']): {
-  readonly store: { readonly secretVerifier?: string } | undefined
+  readonly store: StoreRow | undefined
   readonly queues: readonly unknown[]
   readonly rows: Saved['sections']
 } {
   const { store = [], queues = [], ...rows } = sections
-  return { store: store[0] as { secretVerifier?: string } | undefined, queues, rows }
+  return { store: store[0] as StoreRow | undefined, queues, rows }
 }
 
 /** Which queues there are, and whose. Their events are made by announcing, which a replay without a daemon does not do. */

@@ -1,7 +1,7 @@
 // Snapshots outside of a daemon: as a file that is complete by itself, and what a throw-away daemon can start from, such a file or
 // the folder of a store. Secrets and keys are in neither.
 
-import { cp, mkdtemp, rm, stat } from 'node:fs/promises'
+import { copyFile, cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, sep } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import { invalid } from './domain/refusal.ts'
 import type { Engine } from './engine.ts'
 import { type Files, folderFiles } from './io/files.ts'
 import { writeFileAtomically } from './journal/atomic-file.ts'
+import { cleanStopName } from './journal/clean-stop.ts'
 import { FileJournal } from './journal/file-journal.ts'
 import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from './journal/snapshots.ts'
 import { partsOf, Replay } from './replay.ts'
@@ -134,6 +135,9 @@ async function worldOf(found: Readonly<Record<string, unknown[]>>, files: Files)
 async function readStore(folder: string, files: Files): Promise<SavedWorld> {
   const copy = await mkdtemp(join(tmpdir(), 'natter-from-'))
   try {
+    // First: what a daemon adds to the journal meanwhile does no harm, a stop that it records would.
+    const stop = join(folder, cleanStopName)
+    await copyFile(stop, join(copy, cleanStopName)).catch(() => {})
     await cp(folder, copy, { recursive: true, filter: source => source === folder || isHistory(folder, source) })
     const state = await stateOf(copy)
     if (state.users.size === 0) throw new Error(`--from: ${folder} is not the store of a natterd`)

@@ -14,6 +14,7 @@ import { MemoryJournal } from './journal/memory-journal.ts'
 import { ReplicatedJournal } from './journal/replicated-journal.ts'
 import { openSnapshots, type Snapshots, snapshotPosition } from './journal/snapshots.ts'
 import { prepareFolder } from './journal/store-folder.ts'
+import { StoreHolds } from './journal/store-hold.ts'
 import { lockStore } from './journal/store-lock.ts'
 
 /** What one world keeps, and where. */
@@ -24,6 +25,8 @@ export interface Store {
   readonly files: Files
   /** Folder for mails; null where they are not kept. */
   readonly outbox: string | null
+  /** Whether a backup reads it: then no file is deleted. */
+  readonly isHeld: () => boolean
   /** Bytes of the journal; null where nothing is written. */
   journalSize(): number | null
   /** Whether the journal has grown enough for a new snapshot. */
@@ -108,6 +111,7 @@ export function memoryStore(secret: string | undefined, files = memoryFiles()): 
     secret: givenSecret(secret ?? newSecret()),
     files,
     outbox: null,
+    isHeld: () => false,
     journalSize: () => null,
     worthCompacting: () => false,
   }
@@ -123,6 +127,7 @@ function refuseReplica(folder: string): void {
 }
 
 function openStore({ data: folder, secret, newSecret }: Settings, journal: Journal<Fact>): Store {
+  const holds = new StoreHolds(folder)
   return {
     journal,
     snapshots: openSnapshots(folder, () => {
@@ -132,6 +137,7 @@ function openStore({ data: folder, secret, newSecret }: Settings, journal: Journ
     secret: secret === undefined ? storedSecret(folder, newSecret) : givenSecret(secret),
     files: folderFiles(join(folder, 'files')),
     outbox: join(folder, 'outbox'),
+    isHeld: () => holds.any(),
     journalSize: () => sizeOf(join(folder, 'journal.ndjson')),
     worthCompacting: () =>
       sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))),

@@ -78,7 +78,7 @@ export class World {
     const surroundings = () => this.#surroundings()
     const jobs = resources.flatMap(resource => resource.jobs ?? [])
     this.#scheduler = new Scheduler(this.engine, jobs, this.clock, surroundings, warn)
-    this.#unneededFiles = new UnneededFiles(this.engine, store.files, warn)
+    this.#unneededFiles = new UnneededFiles(this.engine, store.files, store.isHeld, warn)
     this.#webhooks = new Webhooks({
       engine: this.engine,
       clock: this.clock,
@@ -125,8 +125,9 @@ export class World {
     if (beginning) this.#beginWith(beginning)
     await checkImport(settings, this.engine)
     await agreeOnSecret(settings, this.#parts.store.secret, this.engine)
-    // Another start on the same store must not draw the same numbers again.
-    if (random !== undefined) this.#randomness = seededRandomness(`${random}:${this.engine.position}`)
+    // Another start on the same store must not draw the same numbers again, not even after a restore has set its position back.
+    const { position, restoreId = '' } = this.engine
+    if (random !== undefined) this.#randomness = seededRandomness(`${random}:${restoreId}${position}`)
     await this.#found()
     this.control?.begin(beginning?.sections)
     this.#server.url = url

@@ -5,14 +5,27 @@ import { refuseUnknown, unknownName } from '../api/did-you-mean.ts'
 import { type EventType, eventTypes, foreignEventTypes } from '../api/event-types.ts'
 import { events as api } from '../api/events.ts'
 import type { Calls } from './calls.ts'
-import { isPassingStatus, laterPause, lookBetween, queueLost, registerQueue, type Wanted } from './following.ts'
+import {
+  type Gap,
+  gapText,
+  isOutOfStep,
+  isPassingStatus,
+  laterPause,
+  lookBetween,
+  queueLost,
+  registerQueue,
+  type Wanted,
+} from './following.ts'
 import type { Call } from './look-back.ts'
 import { type Caller, fieldsOf, NatterError, pause } from './sender.ts'
 
 export interface EventOptions<T extends EventType = EventType, G extends boolean = boolean> {
   /** Which types; all when absent. */
   readonly types?: readonly T[]
-  /** Also an event of type `gap` where events were lost that cannot be fetched again; false if absent. */
+  /**
+   * Also an event of type `gap` where events were lost that cannot be fetched again. If absent, a gap is a warning of the process; if
+   * false, it is not reported.
+   */
   readonly gaps?: G
   /** Only messages that match these pairs of operator and operand. */
   readonly narrow?: readonly (readonly [string, string])[]
@@ -61,7 +74,7 @@ export interface OtherEvent<T extends EventType> {
 }
 
 /** Events were lost here. */
-export interface GapEvent {
+export interface GapEvent extends Gap {
   readonly type: 'gap'
   readonly id: null
   /** `['message']` if messages were fetched again. */
@@ -106,6 +119,8 @@ class Follower {
   readonly #options: EventOptions
   readonly #wanted: Wanted
   #queueId: string | undefined
+  /** The one before, from when it is lost until what came after it is known. */
+  #lostQueue = ''
   #lastEvent = -1
   /** Newest message that was delivered, or existed before the first queue, and its time. */
   #newest: number | null = null
@@ -126,10 +141,11 @@ class Follower {
 
   async *follow(): AsyncGenerator<Event | GapEvent, void> {
     for (let first = true; ; first = false) {
+      const lastEvent = this.#lastEvent
       const newest = await this.#register()
       this.#options.onReady?.()
       if (first) this.#newest = newest
-      else yield* this.#caughtUp(newest)
+      else yield* this.#caughtUp(newest, lastEvent)
       yield* this.#poll()
     }
   }
@@ -150,7 +166,9 @@ class Follower {
         )
         events = reply.events as Event[]
       } catch (error) {
-        if (!(error instanceof NatterError && error.code === queueLost)) throw error
+        if (!(error instanceof NatterError && (error.code === queueLost || isOutOfStep(error, this.#lastEvent))))
+          throw error
+        this.#lostQueue = this.#queueId!
         this.#queueId = undefined
         return
       }
@@ -165,17 +183,33 @@ class Follower {
   }
 
   /** What came between the old queue and the new one. */
-  async *#caughtUp(newest: number | null): AsyncGenerator<Event | GapEvent, void> {
+  async *#caughtUp(newest: number | null, lastEvent: number): AsyncGenerator<Event | GapEvent, void> {
     const told = { id: this.#newest, time: this.#time }
+    const change = { before: this.#lostQueue, after: this.#queueId!, newest }
     const aborted = () => this.#options.signal?.aborted === true
-    const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, newest, aborted)
+    const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, change, aborted)
     // Numbers up to there may come again.
     if (setBack) this.#newest = 0
     const { types } = this.#wanted
     const filled = !setBack && !lost.includes('message') && types?.includes('message') !== false ? ['message'] : []
-    if (this.#options.gaps && (lost.length > 0 || setBack)) yield { type: 'gap', id: null, filled }
+    if (lost.length > 0 || setBack)
+      yield* this.#report({
+        type: 'gap',
+        id: null,
+        filled,
+        reason: setBack ? (setBack.reason ?? 'messages were deleted') : 'the queue was lost',
+        after_event_id: lastEvent,
+        after_message_id: told.id,
+        newest_message_id: newest,
+      })
     for (const event of missed) if (this.#isNew(event.message)) yield { ...event, id: null } as unknown as Event
     if (newest !== null) this.#newest = Math.max(this.#newest ?? 0, newest)
+  }
+
+  *#report(gap: GapEvent): Generator<GapEvent, void> {
+    const { gaps } = this.#options
+    if (gaps) yield gap
+    else if (gaps === undefined) globalThis.process?.emitWarning?.(gapText(gap), 'NatterGap')
   }
 
   /** Message IDs grow: one that is not above the newest was delivered before. */

@@ -1,6 +1,7 @@
 // How a queue is followed so that nothing is missed and nothing comes twice: the rules by which natter/client and
 // `natter tail` go. How they reach the server, and what they make of an event, is theirs.
 
+import { wasRestored } from '../api/queue-ids.ts'
 import { type Call, lookBack, type MessageEvent, type Params, type Selection } from './look-back.ts'
 
 /** What to follow. */
@@ -61,6 +62,14 @@ export interface Told {
   readonly time: number | undefined
 }
 
+/** A queue that was lost, and the one that took its place. */
+export interface Change {
+  readonly before: string
+  readonly after: string
+  /** The newest message when the second was registered. */
+  readonly newest: number | null
+}
+
 /** What happened between a queue that was lost and the one that took its place. */
 export interface Between {
   readonly missed: readonly MessageEvent[]
@@ -70,26 +79,55 @@ export interface Between {
   readonly setBack: { readonly reason?: string } | undefined
 }
 
+/** Where events may be missing. */
+export interface Gap {
+  /** Such as `the server was restored from a backup`. */
+  readonly reason: string
+  /** The last ones that were delivered. */
+  readonly after_event_id: number
+  readonly after_message_id: number | null
+  /** The newest message when the next queue was registered. */
+  readonly newest_message_id: number | null
+}
+
+/** For people. */
+export function gapText({ reason, after_event_id, after_message_id, newest_message_id }: Gap): string {
+  const between = `message ${after_message_id ?? '?'} and message ${newest_message_id ?? '?'}`
+  return `${reason}: events after event ${after_event_id}, between ${between}, may be missing`
+}
+
 /** Throws what `isPassing`: then it can be done again with a further queue. */
 export async function lookBetween(
   call: Call,
   wanted: Wanted,
   told: Told,
-  newest: number | null,
+  { before, after, newest }: Change,
   isPassing: (error: unknown) => boolean,
 ): Promise<Between> {
   const isBack = told.id !== null && newest !== null && newest < told.id
-  const setBack = isBack ? await whySetBack(call, wanted, told.time, newest, isPassing) : undefined
-  const lost = wanted.types?.filter(type => type !== 'message') ?? ['*']
-  if (wanted.types?.includes('message') === false) return { missed: [], lost, setBack }
+  const isRestored = wasRestored(before, after)
+  const setBack = isRestored
+    ? { reason: 'the server was restored from a backup', since: told.time }
+    : isBack
+      ? await whySetBack(call, wanted, told.time, newest, isPassing)
+      : undefined
+  const others = wanted.types?.filter(type => type !== 'message') ?? ['*']
+  if (wanted.types?.includes('message') === false) return { missed: [], lost: others, setBack }
   const since = setBack?.since
+  // Since when to look is not known, and new messages may have the IDs of old ones.
+  const lost = isRestored && since === undefined ? ['message', ...others] : others
   try {
-    if (told.id === null) return { missed: [], lost: ['message', ...lost], setBack }
-    const past = since === undefined ? { after: isBack ? newest : told.id } : { since }
-    return { missed: await lookBack(call, wanted, past), lost, setBack }
+    if (told.id === null) return { missed: [], lost: ['message', ...others], setBack }
+    const { id } = told
+    const past = since === undefined ? { after: isBack ? newest : id } : { since }
+    const found = await lookBack(call, wanted, past)
+    // Of the second itself, those up to the ID were delivered.
+    const isNew = ({ message }: MessageEvent) =>
+      since === undefined || message.id > id || (message.timestamp ?? 0) > since
+    return { missed: found.filter(isNew), lost, setBack }
   } catch (error) {
     if (isPassing(error)) throw error
-    return { missed: [], lost: ['message', ...lost], setBack }
+    return { missed: [], lost: ['message', ...others], setBack }
   }
 }
 
@@ -110,7 +148,7 @@ async function whySetBack(
   }
   if (told === undefined || found === undefined || found === told)
     return { reason: 'messages were deleted, or the server was set back' }
-  return found < told ? {} : { reason: 'the server was reset', since: told + 1 }
+  return found < told ? {} : { reason: 'the server was reset', since: told }
 }
 
 async function newestMessage(call: Call, wanted: Wanted, upTo?: number): Promise<MessageEvent | undefined> {
@@ -119,6 +157,14 @@ async function newestMessage(call: Call, wanted: Wanted, upTo?: number): Promise
 
 /** The code of the refusal that means: register again. */
 export const queueLost = 'BAD_EVENT_QUEUE_ID'
+
+/**
+ * Whether a refused poll means that the events after `lastEvent` are elsewhere: another client has read the queue, or the server was set back
+ * and numbers its events again. Only of a queue that was read before: what no queue accepts must not make one after the other.
+ */
+export function isOutOfStep(refusal: { readonly status: number; readonly code?: string }, lastEvent: number): boolean {
+  return refusal.status === 400 && refusal.code === 'BAD_REQUEST' && lastEvent >= 0
+}
 
 /** A server in trouble comes back, and one with too much to do has time later. One that refuses means it. */
 export function isPassingStatus(status: number): boolean {

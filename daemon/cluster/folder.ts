@@ -8,6 +8,7 @@ import { clusterFileName } from '../api/local.ts'
 import type { Config } from '../config.ts'
 import { givenSecret } from '../io/secret.ts'
 import { writeFileAtomicallySync } from '../journal/atomic-file.ts'
+import { forgetCleanStop } from '../journal/clean-stop.ts'
 import { refuseHalfRestored } from '../journal/store-folder.ts'
 import { moveParts, replacedFolder } from '../journal/store-parts.ts'
 import { type ClusterRecord, LogTooNew, logFormat, restoredFormat } from './keys.ts'
@@ -43,6 +44,7 @@ export function writeIdentity(folder: string, identity: FolderIdentity): void {
 export async function emptyFolder(folder: string): Promise<void> {
   rmSync(join(folder, 'state.json'), { force: true })
   await rm(join(folder, 'messages'), { recursive: true, force: true })
+  forgetCleanStop(folder)
   for (const name of await readdir(folder)) if (/^journal.*\.(ndjson|tmp)$/.test(name)) rmSync(join(folder, name))
 }
 

@@ -6,6 +6,7 @@ import type { ParamsOf } from '../api/define.ts'
 import { knownEventTypes } from '../api/event-types.ts'
 import { events as api } from '../api/events.ts'
 import { featureLevel, svcMergeBase, svcVersion } from '../api/levels.ts'
+import { queueIdOf } from '../api/queue-ids.ts'
 import { withSecrets } from '../domain/bots/secrets.ts'
 import { limits } from '../domain/limits.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
@@ -153,7 +154,7 @@ export class LongPoll {
     if (params.all_public_streams) check(hearPublicChannels, ctx)
     const lifespan = params.queue_lifespan_secs || limits.queueLifespanSeconds
     return {
-      id: ctx.random(),
+      id: queueIdOf(ctx.random(), this.#engine.restoreId),
       userId: ctx.actor.id,
       // OPEN: what happens to a type that does not exist is not shown; it is accepted and dropped, as clients expect.
       eventTypes: params.event_types ? knownEventTypes(params.event_types) : null,

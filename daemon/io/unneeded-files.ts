@@ -1,5 +1,5 @@
 // Files beside the store that nothing names any more are deleted: with the last upload that has their bytes, and at the
-// start what a crash left behind.
+// start what a crash left behind. While a backup reads the store they stay.
 
 import type { State } from '../domain/model/state.ts'
 import type { Engine } from '../engine.ts'
@@ -8,12 +8,17 @@ import type { Files } from './files.ts'
 export class UnneededFiles {
   readonly #engine: Engine
   readonly #files: Files
+  readonly #isHeld: () => boolean
   readonly #warn: (text: string) => void
   #sweeping: Promise<void> | undefined
+  /** Files that stay because a backup may need them, until the next look. */
+  readonly #deferred = new Set<string>()
+  #nextLook: NodeJS.Timeout | undefined
 
-  constructor(engine: Engine, files: Files, warn: (text: string) => void) {
+  constructor(engine: Engine, files: Files, isHeld: () => boolean, warn: (text: string) => void) {
     this.#engine = engine
     this.#files = files
+    this.#isHeld = isHeld
     this.#warn = warn
   }
 
@@ -24,7 +29,9 @@ export class UnneededFiles {
     try {
       // A file goes only when a crash cannot bring back what named it.
       await this.#engine.settled()
-      for (const name of unnamed(this.#engine.state, unneeded)) this.#files.remove(name)
+      // Asked now, not before: a backup that begins after this knows that nothing names them.
+      if (this.#isHeld()) this.#defer(unneeded)
+      else for (const name of unnamed(this.#engine.state, unneeded)) this.#files.remove(name)
     } catch (error) {
       this.#warn(`files that nothing names could not be deleted: ${(error as Error).message}`)
     }
@@ -37,11 +44,25 @@ export class UnneededFiles {
     this.#engine.boundary.run(() => sweeping)
   }
 
-  /** Waits for a sweep that has begun. */
+  /** Waits for a sweep that has begun. What is deferred is found by the sweep of the next start. */
   async stop(): Promise<void> {
     await this.#sweeping
+    clearTimeout(this.#nextLook)
+  }
+
+  #defer(names: Iterable<string>): void {
+    for (const name of names) this.#deferred.add(name)
+    this.#nextLook ??= setTimeout(() => {
+      this.#nextLook = undefined
+      const due = [...this.#deferred]
+      this.#deferred.clear()
+      void this.drop(due)
+    }, lookMs).unref()
   }
 }
+
+/** How often a daemon that has something to delete looks whether a backup still reads its store. */
+const lookMs = 1000
 
 /** Those of the files that no row of the state names. */
 function unnamed(state: State, files: Iterable<string>): Set<string> {

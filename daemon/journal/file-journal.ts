@@ -2,6 +2,7 @@
 import { fstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { forgetCleanStop, recordCleanStop } from './clean-stop.ts'
 import { closeFile, type Disk, type HeldFolder, holdFolder, realDisk, sync, writeWhole } from './durable-files.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type Appended, type Entry, type Happened, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
@@ -43,7 +44,9 @@ export class FileJournal<Fact> implements Journal<Fact> {
 
   /** Opens at the cost of the last few entries; a torn end is cut here, everything else is checked by `replay`. */
   static async open<Fact>(options: FileJournalOptions): Promise<FileJournal<Fact>> {
-    return new FileJournal(options, await openSegments(options.folder, options.startAfter ?? 0, options.warn))
+    const found = await openSegments(options.folder, options.startAfter ?? 0, options.warn)
+    forgetCleanStop(options.folder)
+    return new FileJournal(options, found)
   }
 
   private constructor(options: FileJournalOptions, found: Segments) {
@@ -235,6 +238,8 @@ export class FileJournal<Fact> implements Journal<Fact> {
     this.#closed ??= this.#commits.inOrder(async () => {
       if (!this.failure) await sync(this.#fd, this.#disk).catch(error => this.#commits.fail(error))
       await closeFile(this.#fd)
+      // A disk that does not take it has the journal all the same.
+      if (!this.failure && !this.lost()) await recordCleanStop(this.#folder, this.#position).catch(() => {})
       await this.#held.release()
     })
     return this.#closed

@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs'
 import { mkdir, readdir, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readCleanStop, refuseLostEnd } from './clean-stop.ts'
 import { closeFile, sync, syncFolder, writeWhole } from './durable-files.ts'
 import { JournalDamaged } from './journal.ts'
 import { newline } from './line-blocks.ts'
@@ -38,8 +39,9 @@ export async function openSegments(
     .filter((found): found is Sealed => found.last !== undefined)
     .sort((a, b) => a.last - b.last)
   const before = sealed.at(-1)?.last ?? startAfter
+  const stop = readCleanStop(folder)
   if (names.includes(activeName)) {
-    const active = await openActive(folder, before, warn)
+    const active = await openActive(folder, before, stop, warn)
     if (active && sealed.length > 0 && active.after !== before)
       throw new JournalDamaged(
         activeName,
@@ -48,6 +50,7 @@ export async function openSegments(
       )
     if (active) return { sealed, ...active }
   }
+  await refuseLostEnd(stop, before, -1, 0)
   // The first start, or a crash between the two renames of a seal.
   const fd = await createSegment(folder, unfinishedName(before), before)
   await rename(join(folder, unfinishedName(before)), join(folder, activeName))
@@ -76,6 +79,7 @@ export async function createSegment(folder: string, name: string, after: number)
 async function openActive(
   folder: string,
   before: number,
+  stop: number | undefined,
   warn: (text: string) => void,
 ): Promise<Omit<Segments, 'sealed'> | undefined> {
   const fd = openSync(join(folder, activeName), 'a+', 0o600)
@@ -92,6 +96,7 @@ async function openActive(
     const after = parseHeader(activeName, start.toString('utf8', 0, headerEnd))
     const tail = await findTail(fd, headerEnd + 1, size)
     const position = tail.position ?? after
+    await refuseLostEnd(stop, position, fd, tail.end)
     if (tail.end < size) {
       warn(`${activeName}: the last write was not finished; cut ${size - tail.end} bytes after position ${position}`)
       ftruncateSync(fd, tail.end)

@@ -2,14 +2,16 @@
 import { readdirSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { cleanStopName } from './clean-stop.ts'
 import { syncFolder } from './durable-files.ts'
 import { sealedLast } from './segment-format.ts'
 
 export function partsIn(folder: string): string[] {
   return readdirSync(folder).filter(
     name =>
-      ['state.json', 'secret', 'journal.ndjson', 'messages', 'files', 'outbox', 'cluster.json'].includes(name) ||
-      sealedLast(name) !== undefined,
+      ['state.json', 'secret', 'journal.ndjson', cleanStopName, 'messages', 'files', 'outbox', 'cluster.json'].includes(
+        name,
+      ) || sealedLast(name) !== undefined,
   )
 }
 

@@ -30,12 +30,17 @@ export interface BackedUpFile {
 export interface Manifest {
   /** Of the newest entry of the journal. */
   readonly position: number
+  /** CRC-32 of the first entry; absent in older backups. */
+  readonly head?: number
   readonly files: readonly BackedUpFile[]
 }
 
 /** It has a checksum of its own, as its last line. */
 export function manifestText(manifest: Manifest): string {
-  const text = `${JSON.stringify(manifest)}\n`
+  return withSum(`${JSON.stringify(manifest)}\n`)
+}
+
+function withSum(text: string): string {
   return `${text}${crc32(text)}\n`
 }
 
@@ -58,8 +63,8 @@ export function readHead(text: string): BackupHead {
 }
 
 export function readManifest(text: string): Manifest {
-  const [body, sum] = text.split('\n')
-  const manifest = Number(sum) === crc32(`${body}\n`) ? parse(body!) : undefined
+  const body = text.slice(0, text.indexOf('\n') + 1)
+  const manifest = text === withSum(body) ? parse(body) : undefined
   if (!manifest || !Array.isArray(manifest.files) || !Number.isSafeInteger(manifest.position))
     throw new BackupRefused('the backup is damaged: its list of files does not match its checksum')
   return manifest as unknown as Manifest

@@ -1,5 +1,6 @@
-// Makes a backup of a store while a daemon runs on it, or while none does. The daemon takes no part in it: the store is made so
-// that files which are complete never change, and the journal only grows. A bundle of its own: it needs neither domain nor API.
+// Makes a backup of a store while a daemon runs on it, or while none does. The daemon takes no part in it, except that it deletes no
+// upload while the backup holds the store: files that are complete never change, and the journal only grows. A bundle of its own: it
+// needs neither domain nor API.
 
 import { fstatSync, openSync, read } from 'node:fs'
 import { constants, setPriority } from 'node:os'
@@ -10,6 +11,7 @@ import { packTar, type TarFile } from '../io/tar.ts'
 import { writeFileAtomically } from '../journal/atomic-file.ts'
 import { closeFile } from '../journal/durable-files.ts'
 import type { Segment } from '../journal/segment-reader.ts'
+import { StoreHold } from '../journal/store-hold.ts'
 import { version } from '../version.ts'
 import {
   type BackedUpFile,
@@ -87,23 +89,31 @@ class Backup {
   }
 
   async *pieces(): AsyncGenerator<Uint8Array> {
-    const view = await StoreView.open(this.#options.folder)
+    const { folder, now } = this.#options
+    // Before the store is read: whatever the state of then names stays until the end.
+    const hold = StoreHold.take(folder)
     try {
+      const { view, loose } = hold ? await openHeld(folder) : await openUnheld(folder)
       try {
-        await checkSums(view)
-      } catch (error) {
-        throw damaged((error as Error).message)
+        try {
+          await checkSums(view)
+        } catch (error) {
+          throw damaged((error as Error).message)
+        }
+        yield* packTar(now, tar => this.#fill(tar, view, loose, hold))
+      } finally {
+        view.close()
       }
-      yield* packTar(this.#options.now, tar => this.#fill(tar, view))
     } finally {
-      view.close()
+      hold?.release()
     }
   }
 
-  async #fill(tar: TarFile, view: StoreView): Promise<void> {
+  async #fill(tar: TarFile, view: StoreView, loose: readonly string[], hold: StoreHold | undefined): Promise<void> {
     const { withoutSecret, now } = this.#options
     const head: BackupHead = { natter: 'backup', format: backupFormat, version: version(), made: now.toISOString() }
-    await addText(tar, headName, `${JSON.stringify(head)}\n`)
+    const headText = `${JSON.stringify(head)}\n`
+    await addText(tar, headName, headText)
     const secret = !withoutSecret && (await this.#looseFile(tar, 'secret'))
     if (view.state) await this.#heldFile(tar, view.state)
     for (const file of view.sideFiles) {
@@ -111,15 +121,14 @@ class Backup {
       if (bytes !== file.entry.bytes || sum !== file.entry.sum)
         throw damaged(`${file.name} does not match its checksum in state.json`)
     }
-    // Uploads before the end of the journal, which may name new ones; then those.
-    const first = view.looseFiles()
-    for (const name of first) await this.#looseFile(tar, name)
-    const newest = await view.withNewEntries()
-    const known = new Set(first)
-    for (const name of newest.looseFiles()) if (!known.has(name)) await this.#looseFile(tar, name)
-    for (const segment of newest.segments) await this.#segment(tar, segment)
-    const { position } = newest
-    await addText(tar, manifestName, manifestText({ position, files: this.#files }))
+    for (const name of loose)
+      if (!(await this.#looseFile(tar, name)) && name.startsWith('files/'))
+        throw new BackupRefused(`${name} was deleted while the backup was made; run it again`)
+    for (const segment of view.segments) await this.#segment(tar, segment)
+    if (hold && !hold.lasts)
+      throw new BackupRefused('the backup was stopped for so long that natterd no longer waited for it; run it again')
+    const { position } = view
+    await addText(tar, manifestName, manifestText({ position, head: crc32(headText), files: this.#files }))
     const bytes = this.#files.reduce((sum, file) => sum + file.bytes, 0)
     this.#made = { position, files: this.#files.length, bytes, secret }
   }
@@ -196,6 +205,32 @@ async function addText(tar: TarFile, name: string, text: string): Promise<void> 
 function damaged(what: string): BackupRefused {
   return new BackupRefused(`the store is damaged: ${what}. Run \`natter store check\` to see everything`)
 }
+
+interface Opened {
+  readonly view: StoreView
+  /** Uploads that the state of the view names, and others; mails. */
+  readonly loose: readonly string[]
+}
+
+async function openHeld(folder: string): Promise<Opened> {
+  const view = await StoreView.open(folder)
+  return { view, loose: view.looseFiles() }
+}
+
+/** Where nothing can be written, a daemon does not know of the backup: files belong to the view if nothing happened meanwhile. */
+async function openUnheld(folder: string): Promise<Opened> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const opened = await openHeld(folder)
+    const later = await StoreView.open(folder)
+    later.close()
+    if (later.position === opened.view.position) return opened
+    opened.view.close()
+  }
+  throw new BackupRefused(`${folder} is in use and cannot be written to; run the backup as the user of the daemon`)
+}
+
+/** Of reading a store that is written to. */
+const attempts = 20
 
 /** Small enough to stay in the cache of a processor from reading over its checksum to writing. */
 const pieceSize = 512 * 1024

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { State } from '../domain/model/state.ts'
 import { checkSecret, givenSecret, storedSecret } from '../io/secret.ts'
+import { namedFiles } from '../io/unneeded-files.ts'
 import { JournalDamaged } from '../journal/journal.ts'
 import { readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
 import { rebuildState } from './rebuild.ts'
@@ -28,6 +29,8 @@ export interface StoreReport {
   readonly bytes: number
   /** Without any of these a daemon starts on the store. */
   readonly problems: readonly Problem[]
+  /** Whether the daemon that used it last recorded that everything is on disk. False while one uses it. */
+  readonly stopped_cleanly: boolean
   /** What an operator should know, but nothing that is wrong. */
   readonly notes: readonly string[]
 }
@@ -40,14 +43,14 @@ export async function checkStore(folder: string, secret?: string): Promise<Store
     view = await StoreView.open(folder)
   } catch (error) {
     if (!checking.note(error)) throw error
-    return checking.report(0)
+    return checking.report(0, false)
   }
   try {
     const document = await checking.files(view)
     await checking.uploads(view)
     // What cannot be read cannot be rebuilt.
     if (checking.isClean) await checking.state(view, document)
-    return checking.report(view.position)
+    return checking.report(view.position, view.cleanStop === view.position)
   } finally {
     view.close()
   }
@@ -70,8 +73,15 @@ class Checking {
     return this.#problems.length === 0
   }
 
-  report(position: number): StoreReport {
-    return { position, files: this.#files, bytes: this.#bytes, problems: this.#problems, notes: this.#notes }
+  report(position: number, stoppedCleanly: boolean): StoreReport {
+    return {
+      position,
+      files: this.#files,
+      bytes: this.#bytes,
+      stopped_cleanly: stoppedCleanly,
+      problems: this.#problems,
+      notes: this.#notes,
+    }
   }
 
   /** Whether the error is about the store; anything else is for the caller. */
@@ -144,9 +154,9 @@ class Checking {
       return
     }
     this.#secret(view.folder, rebuilt.secretVerifier, rebuilt.state)
-    for (const file of uploadsNamedIn(rebuilt.state))
+    for (const file of new Set(namedFiles(rebuilt.state)))
       if (!existsSync(join(view.folder, 'files', file)))
-        this.#add(`files/${file}`, 'is missing; an upload, avatar or emoji needs it')
+        this.#add(`files/${file}`, 'is missing; an upload, avatar, emoji or export needs it')
   }
 
   #secret(folder: string, verifier: string | undefined, state: State): void {
@@ -182,12 +192,4 @@ class Checking {
     this.#files++
     this.#bytes += bytes
   }
-}
-
-function uploadsNamedIn(state: State): Set<string> {
-  const named = new Set<string>()
-  for (const { file } of state.attachments.values()) named.add(file)
-  for (const { file, still } of state.emoji.values()) for (const name of [file, still]) if (name) named.add(name)
-  for (const { avatar } of state.users.values()) if (avatar.file !== undefined) named.add(avatar.file)
-  return named
 }

@@ -6,8 +6,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { clusterFileName } from '../api/local.ts'
+import { newRestoreId } from '../api/queue-ids.ts'
+import type { Fact } from '../domain/facts.ts'
 import { readWhole, TarDamaged, type TarEntry, unpackTar } from '../io/tar.ts'
 import { closeFile, sync, syncFolder, writeWhole } from '../journal/durable-files.ts'
+import { FileJournal } from '../journal/file-journal.ts'
 import { prepareFolder, restoringPrefix } from '../journal/store-folder.ts'
 import { lockStore } from '../journal/store-lock.ts'
 import { moveParts, partsIn, replacedFolder } from '../journal/store-parts.ts'
@@ -25,6 +28,7 @@ import {
   readManifest,
 } from './backup-format.ts'
 import { checkStore, type StoreReport } from './check.ts'
+import { checkGaps } from './tar-gaps.ts'
 
 export interface Restored {
   readonly position: number
@@ -34,6 +38,8 @@ export interface Restored {
   readonly made: string
   readonly version: string
   readonly notes: readonly string[]
+  /** Uploads that the store needs and that are missing or damaged, each with the reason. */
+  readonly missing: readonly string[]
   /** Where the store went that was in the folder before. */
   readonly replaced: string | null
 }
@@ -42,6 +48,8 @@ export interface RestoreOptions {
   readonly folder: string
   /** Whether to move a store that the folder has out of the way. */
   readonly replace: boolean
+  /** Whether to restore a backup that lacks uploads. */
+  readonly incomplete?: boolean
   readonly now: Date
   /** For the folder of a daemon of a cluster, which is refused otherwise. */
   readonly cluster?: {
@@ -87,7 +95,9 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
     let restored: Omit<Restored, 'replaced'>
     try {
       restored = await unpackChecked(source, unpacked, cluster?.secret)
-      await cluster?.move(unpacked, restored.position)
+      if (!options.incomplete) refuseIncomplete(restored.missing, cluster !== undefined)
+      const position = await endQueues(unpacked, now)
+      await cluster?.move(unpacked, position)
     } catch (error) {
       rmSync(unpacked, { recursive: true, force: true })
       throw error
@@ -101,6 +111,19 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
     return { ...restored, replaced }
   } finally {
     await lock.release()
+  }
+}
+
+/** Before the store takes its place, so that no daemon ever starts on it with the queues. Returns the position after it. */
+async function endQueues(folder: string, now: Date): Promise<number> {
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'fsync', warn: () => {} })
+  try {
+    const facts: Fact[] = [{ type: 'store.put-back', restoreId: newRestoreId() }]
+    const { position, durable } = journal.append({ time: now.getTime(), actor: null, op: 'restore', facts })
+    await durable
+    return position
+  } finally {
+    await journal.close()
   }
 }
 
@@ -121,8 +144,9 @@ async function unpackChecked(source: Source, folder: string, secret?: string): P
   refuseProblems(report, manifest)
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0)
   const { made, version } = head
-  const notes = [...report.notes, ...report.problems.map(({ message }) => message)]
-  return { position: report.position, files: found.length, bytes, made, version, notes }
+  const { position, notes } = report
+  const missing = report.problems.map(({ message }) => message)
+  return { position, files: found.length, bytes, made, version, notes, missing }
 }
 
 interface Unpacked {
@@ -133,14 +157,17 @@ interface Unpacked {
 
 async function unpack(source: Source, folder: string): Promise<Unpacked> {
   let head: Unpacked['head'] | undefined
+  let headSum: number | undefined
   let manifest: Manifest | undefined
   const found: BackedUpFile[] = []
   try {
-    for await (const entry of unpackTar(source)) {
+    for await (const entry of unpackTar(checkGaps(source))) {
       const { name, type } = entry
       if (!head) {
         if (name !== headName) throw notABackup()
-        head = readHead(await textOf(entry, longestHead))
+        const text = await textOf(entry, longestHead)
+        headSum = crc32(text)
+        head = readHead(text)
       } else if (name === manifestName) manifest = readManifest(await textOf(entry, longestManifest))
       else if (type !== 'file' || !isBackedUp(name))
         throw new BackupRefused(`the backup is damaged: it holds ${JSON.stringify(name)}, which no store has`)
@@ -153,6 +180,8 @@ async function unpack(source: Source, folder: string): Promise<Unpacked> {
   }
   if (!head) throw notABackup()
   if (!manifest) throw new BackupRefused('the backup was cut short: its list of files is missing')
+  if (manifest.head !== undefined && manifest.head !== headSum)
+    throw new BackupRefused(`the backup is damaged: ${headName} does not match its checksum`)
   return { head, manifest, found }
 }
 
@@ -191,6 +220,15 @@ function compare(wanted: readonly BackedUpFile[], found: readonly BackedUpFile[]
   }
   if (found.length !== wanted.length)
     throw new BackupRefused('the backup is damaged: it holds files that it does not list')
+}
+
+function refuseIncomplete(missing: readonly string[], isCluster: boolean): void {
+  if (missing.length === 0) return
+  const some = missing.slice(0, 3).join('; ')
+  throw new BackupRefused(
+    `the backup is not complete: ${some}${missing.length > 3 ? `; and ${missing.length - 3} more` : ''}. ` +
+      `Use another backup${isCluster ? '' : ', or restore this one without these files: add --incomplete'}`,
+  )
 }
 
 /** The daemon that starts on it must not be the one to find out. An upload that is missing or damaged does not stop it. */

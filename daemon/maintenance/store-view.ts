@@ -4,6 +4,7 @@
 import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readCleanStop, refuseLostEnd } from '../journal/clean-stop.ts'
 import { JournalDamaged } from '../journal/journal.ts'
 import { newline, readAt } from '../journal/line-blocks.ts'
 import { activeName, parseHeader, sealedLast } from '../journal/segment-format.ts'
@@ -36,13 +37,16 @@ export class StoreView {
   readonly sideFiles: readonly SideFile[]
   /** Of the journal, in order; the last one may grow. */
   readonly segments: readonly Segment[]
+  /** Position of the clean stop, if the daemon that used it last recorded one. */
+  readonly cleanStop: number | undefined
 
-  constructor(parts: Pick<StoreView, 'folder' | 'state' | 'snapshot' | 'sideFiles' | 'segments'>) {
+  constructor(parts: Pick<StoreView, 'folder' | 'state' | 'snapshot' | 'sideFiles' | 'segments' | 'cleanStop'>) {
     this.folder = parts.folder
     this.state = parts.state
     this.snapshot = parts.snapshot
     this.sideFiles = parts.sideFiles
     this.segments = parts.segments
+    this.cleanStop = parts.cleanStop
   }
 
   /** Of the newest entry. */
@@ -63,13 +67,6 @@ export class StoreView {
         await sleep(pauseMs)
       }
     }
-  }
-
-  /** The same with what the journal gained since, as far as this segment of it goes. Closing one closes both. */
-  async withNewEntries(): Promise<StoreView> {
-    const active = this.segments.at(-1)!
-    const newer = await endOf(active.file, active.fd)
-    return new StoreView({ ...this, segments: [...this.segments.slice(0, -1), newer] })
   }
 
   /** Files beside the store: uploads and mails. Each may be deleted at any time. */
@@ -113,12 +110,17 @@ async function openOnce(folder: string, opened: Opened): Promise<StoreView> {
   const names = namesIn(folder)
   const journals = names.filter(name => name === activeName || sealedLast(name) !== undefined)
   if (!names.includes('state.json') && journals.length === 0) throw new NoStore(folder)
+  // Before the journal: what a daemon adds meanwhile does no harm, what it records when it stops would.
+  const cleanStop = readCleanStop(folder)
   // The snapshot first: the journal that it needs is not forgotten before the next snapshot is there.
   const state = names.includes('state.json') ? opened.file('state.json') : undefined
   const head = state && (await readStateHead(state.fd, state.name))
   const sideFiles = (head?.files ?? []).map(entry => ({ ...opened.file(`messages/${entry.name}`), entry }))
   const snapshot = { position: head?.position ?? 0, time: head?.time ?? 0 }
-  return new StoreView({ folder, state, snapshot, sideFiles, segments: await openJournal(folder, opened, snapshot) })
+  const segments = await openJournal(folder, opened, snapshot)
+  const active = segments.at(-1)!
+  await refuseLostEnd(cleanStop, active.last, active.fd, active.size)
+  return new StoreView({ folder, state, snapshot, sideFiles, segments, cleanStop })
 }
 
 async function openJournal(folder: string, opened: Opened, snapshot: { position: number }): Promise<Segment[]> {

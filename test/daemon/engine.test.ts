@@ -47,6 +47,34 @@ describe('a refusal', () => {
   })
 })
 
+describe('an engine that lost its cluster', () => {
+  test('tells only those who wanted to change something that the change may have been saved', async () => {
+    const journal = new HeldJournal()
+    const engine = engineOn(journal, { record: async () => {}, reach: async () => true })
+    await engine.lead()
+    const perhapsSaved = /may or may not have been saved/
+    const change = engine.run('register', 1, () => ({ facts: [registered('first')], reply: {} }))
+    const readers = [
+      engine.run('read', 2, () => ({ reply: {} })),
+      engine.run('read', 2, () => refuseIf(true)),
+      engine.record('get-events', 2, [{ type: 'queue.acknowledged', queueId: 'first', upTo: 0 }]),
+      engine.settled(),
+    ]
+    journal.fail(new Error('another daemon leads the cluster'))
+    await assert.rejects(async () => change, { code: 'SERVER_NOT_READY', message: perhapsSaved })
+    const later = [() => engine.run('read', 2, () => ({ reply: {} })), () => engine.record('get-events', 2, [])]
+    for (const reader of [...readers.map(reader => () => reader), ...later])
+      await assert.rejects(
+        async () => reader(),
+        (error: Refusal) => {
+          assert.equal(error.code, 'SERVER_NOT_READY')
+          assert.doesNotMatch(error.message, perhapsSaved)
+          return true
+        },
+      )
+  })
+})
+
 describe('event IDs after a crash', () => {
   test('those of signals that nobody remembers are not given out again', async () => {
     const journal = new MemoryJournal<Fact>({ keep: true })

@@ -87,7 +87,7 @@ const rooms: readonly Room[] = [
   // Works on the files of a store without a daemon; only the journal's own pieces and the domain are needed.
   {
     at: /^daemon\/maintenance\//,
-    uses: [/^daemon\/(journal|domain)\//, /^daemon\/(api\/local|io\/(secret|tar)|replay|version)\.ts$/],
+    uses: [/^daemon\/((journal|domain)\/|(api\/(local|queue-ids)|io\/(secret|tar|unneeded-files)|replay|version)\.ts)/],
     packages: [node],
   },
   {

@@ -213,7 +213,12 @@ describe('natter restore', () => {
     const damaged = place('damaged.tar')
     writeFileSync(damaged, bytes)
     const folder = place('store')
-    const restoring = restoreBackup(openBackup(damaged), { folder, replace: false, now: new Date(0) })
+    const restoring = restoreBackup(openBackup(damaged), {
+      folder,
+      replace: false,
+      incomplete: false,
+      now: new Date(0),
+    })
     await assert.rejects(restoring, (error: Error) => {
       assert.equal(error.name, 'BackupRefused', error.stack)
       assert.match(error.message, sentence)
@@ -241,6 +246,52 @@ describe('natter restore', () => {
       changed[at] = changed[at]! ^ 1
       await refused(changed, /damaged|not a backup|newer/)
     }
+  })
+
+  test('refuses a backup with a changed byte between the files, in a header, or around a checksum', async () => {
+    const entries = await unpackTar(backup)
+    for (const { header } of entries) {
+      const start = backup.indexOf(`${header.name}\0`)
+      const end = start + 512 + header.size
+      const paddingEnd = end + (-header.size & 511)
+      const places = [start + 99, start + 140, start + 154, start + 155, start + 511, paddingEnd - 1]
+      if (end < paddingEnd) places.push(end)
+      // Its own file says when it was made; the last line of the list is its checksum.
+      places.push(end - 2, end - 1)
+      for (const at of places) {
+        const changed = Buffer.from(backup)
+        changed[at] = changed[at]! ^ 1
+        await refused(changed, /damaged|not a backup|newer/)
+      }
+    }
+    const longer = Buffer.concat([backup, Buffer.alloc(512)])
+    longer[longer.length - 1] = 1
+    await refused(longer, /damaged/)
+  })
+
+  test('refuses a backup that lacks an upload, unless it is told to; --check names the file', async t => {
+    const data = place('store')
+    const first = await launch(data)
+    await upload(first)
+    await first.kill()
+    const name = `files/${readdirSync(join(data, 'files'))[0]}`
+    rmSync(join(data, name))
+    const lacking = place('natter.tar')
+    assert.equal((await natter(t, 'backup', lacking, '--data', data)).code, 0)
+    const checked = await natter(t, 'restore', lacking, '--check')
+    assert.equal(checked.code, 1)
+    assert.match(checked.stderr, /is not complete/)
+    assert.doesNotMatch(checked.stderr, /is good/)
+    assert.equal(checked.stdout, `${name}: is missing; an upload, avatar, emoji or export needs it\n`)
+    const json = await natter(t, 'restore', lacking, '--check', '--json')
+    assert.equal(json.code, 1)
+    assert.deepEqual(JSON.parse(json.stdout).missing.length, 1)
+    const target = place('store')
+    const refusal = await natter(t, 'restore', lacking, '--data', target)
+    assert.equal(refusal.code, 1)
+    assert.match(refusal.stderr, /the backup is not complete: files\/.* is missing.*add --incomplete/)
+    assert.equal((await natter(t, 'restore', lacking, '--data', target, '--incomplete')).code, 0)
+    await startDaemon(t, { data: target })
   })
 
   test('refuses a backup of a newer format, and says which version made it', async () => {

@@ -112,6 +112,7 @@ const attachment = {
 export const everyKind: EveryKind = {
   'organization.founded': founded,
   'store.restored': { type: 'store.restored', sections: rowsOf(before) },
+  'store.put-back': { type: 'store.put-back', restoreId: 'restore' },
   'store.secret-changed': { type: 'store.secret-changed', verifier: 'verifier' },
   'queue.registered': {
     type: 'queue.registered',

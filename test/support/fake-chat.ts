@@ -18,7 +18,7 @@ export class FakeChat {
   historyWorks = true
   /** What happens right after a queue was made. */
   onRegister = () => {}
-  #queues = new Map<string, { events: FakeEvent[]; waiting: (() => void) | undefined }>()
+  #queues = new Map<string, { events: FakeEvent[]; waiting: (() => void) | undefined; refused?: true }>()
   #registered = 0
   #dropping = 0
   #nextEvent = 0
@@ -71,6 +71,14 @@ export class FakeChat {
     const gone = [...this.#queues.values()]
     this.#queues.clear()
     for (const queue of gone) queue.waiting?.()
+  }
+
+  /** Polls of the queues that there are get BAD_REQUEST from now on, as where somebody else has read them. */
+  refuseQueues(): void {
+    for (const queue of this.#queues.values()) {
+      queue.refused = true
+      queue.waiting?.()
+    }
   }
 
   /** A server without a past takes its place. */
@@ -135,6 +143,7 @@ export class FakeChat {
       return json(response, error, 400)
     }
     const seen = Number(form.get('last_event_id'))
+    if (queue.refused) return json(response, { result: 'error', code: 'BAD_REQUEST', msg: `no event ${seen} yet` }, 400)
     queue.events = queue.events.filter(event => Number(event.id) > seen)
     if (queue.events.length > 0 || form.get('dont_block') === 'true')
       return success({ events: queue.events, queue_id: id })

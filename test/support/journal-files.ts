@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { forgetCleanStop } from '../../daemon/journal/clean-stop.ts'
 import { FileJournal, type FileJournalOptions } from '../../daemon/journal/file-journal.ts'
 import { collect, newEntry, type TestFact } from './journal-contract.ts'
 
@@ -12,8 +13,15 @@ process.once('exit', () => rmSync(root, { recursive: true, force: true }))
 
 export const newFolder = () => mkdtempSync(join(root, 'store-'))
 
-export function openFile(folder: string, options: Partial<FileJournalOptions> = {}): Promise<FileJournal<TestFact>> {
-  return FileJournal.open<TestFact>({ folder, durability: 'os', warn: () => {}, ...options })
+/** Closing it leaves the folder as a crash does: without the record of a clean stop. */
+export async function openFile(
+  folder: string,
+  options: Partial<FileJournalOptions> = {},
+): Promise<FileJournal<TestFact>> {
+  const journal = await FileJournal.open<TestFact>({ folder, durability: 'os', warn: () => {}, ...options })
+  const close = journal.close.bind(journal)
+  journal.close = () => close().then(() => forgetCleanStop(folder))
+  return journal
 }
 
 /** A store with the texts in its journal, closed again. */

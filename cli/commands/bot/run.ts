@@ -4,7 +4,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { keyHeader } from '../../../daemon/api/idempotency.ts'
 import { botMessageOf, isForBot, LoopGuard, nameConversation, type Request } from '../../../daemon/client/bot.ts'
-import { isPassingStatus } from '../../../daemon/client/following.ts'
+import { gapText, isPassingStatus } from '../../../daemon/client/following.ts'
 import { Repeater } from '../../../daemon/client/repeater.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
@@ -58,8 +58,12 @@ export async function runHandler(path: string, flags: Flags, globals: Globals): 
   const all = flags.all === true
   try {
     let handled = 0
-    const options = { types: ['message' as const], allPublicStreams: all, signal: stopping.signal, onReady: ready }
-    for await (const event of client.events(options)) {
+    const what = { types: ['message'], gaps: true, allPublicStreams: all } as const
+    for await (const event of client.events({ ...what, signal: stopping.signal, onReady: ready })) {
+      if (event.type === 'gap') {
+        note(gapText(event))
+        continue
+      }
       if (!isForBot(event.message, event.flags, me, all)) continue
       const message = botMessageOf(event.message, me)
       const conversation = nameConversation(message)

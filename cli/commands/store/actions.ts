@@ -32,18 +32,27 @@ export async function makeBackup(file: string, flags: Flags, globals: Globals): 
 
 export async function restoreFrom(file: string, flags: Flags, globals: Globals): Promise<void> {
   const folder = folderOf(flags)
-  const options = { folder, replace: flags.replace === true, now: new Date() }
+  const options = { folder, replace: flags.replace === true, incomplete: flags.incomplete === true, now: new Date() }
   const restored = await inSentences(async () => {
     const { checkBackup, openBackup, restoreBackup } = await maintenance()
     const source = file === '-' ? process.stdin : openBackup(resolve(file))
     return flags.check ? checkBackup(source) : restoreBackup(source, options)
   })
-  if (await printFormatted({ ...(flags.check ? {} : { folder }), ...restored }, globals)) return
-  const { files, bytes, position, made, version, notes, replaced } = restored
-  note(`the backup of ${made}, by natter ${version}, is good: ${files} files, ${sizeText(bytes)}, position ${position}`)
-  for (const text of notes) note(`note: ${text}`)
-  if (replaced) note(`the store that was there is now in ${replaced}`)
-  if (!flags.check) note(`restored to ${folder}; start the daemon with: natter daemon start --data ${folder}`)
+  const { files, bytes, position, made, version, notes, missing, replaced } = restored
+  if (!(await printFormatted({ ...(flags.check ? {} : { folder }), ...restored }, globals))) {
+    const verdict = missing.length > 0 ? 'is not complete' : 'is good'
+    const size = `${files} files, ${sizeText(bytes)}, position ${position}`
+    note(`the backup of ${made}, by natter ${version}, ${verdict}: ${size}`)
+    for (const text of missing) print(`${text}\n`)
+    for (const text of notes) note(`note: ${text}`)
+    if (replaced) note(`the store that was there is now in ${replaced}`)
+    if (!flags.check) {
+      note(`restored to ${folder}; start the daemon with: natter daemon start --data ${folder}`)
+      note('all event queues have ended: clients register again, and those that heard later events report a gap')
+    }
+  }
+  // A restore of it was asked for with --incomplete.
+  if (flags.check && missing.length > 0) throw new Ending(exitCodes.refused)
 }
 
 export async function check(flags: Flags, globals: Globals): Promise<void> {
@@ -52,7 +61,9 @@ export async function check(flags: Flags, globals: Globals): Promise<void> {
   if (!(await printFormatted({ ok: problems.length === 0, ...report }, globals))) {
     for (const { message } of problems) print(`${message}\n`)
     for (const text of notes) note(`note: ${text}`)
-    if (problems.length === 0) print(`ok: ${files} files, ${sizeText(bytes)}, journal up to position ${position}\n`)
+    const stop = report.stopped_cleanly ? 'stopped cleanly' : 'in use, or not stopped cleanly'
+    if (problems.length === 0)
+      print(`ok: ${files} files, ${sizeText(bytes)}, journal up to position ${position}, ${stop}\n`)
   }
   if (problems.length === 0) return
   note(`found ${problems.length} problem${problems.length === 1 ? '' : 's'}; restore a backup with \`natter restore\``)

@@ -19,8 +19,9 @@ export const backup: readonly ExtraSubcommand[] = [
     ],
     globals,
     more: `Reads the folder of the store, so run it on the machine of the daemon and as the same user. The daemon is not stopped and
-does not wait. The backup has everything that was answered before it began: messages, uploads, mail that waits, event
-queues, and the secret that all API keys are derived from. Keep it as safe as the store. It is a tar file with checksums.`,
+does not wait; it deletes no upload until the backup is done. The backup has everything that was answered before it began:
+messages, uploads, mail that waits, and the secret that all API keys are derived from. Keep it as safe as the store. It is a
+tar file with checksums.`,
     examples: ['natter backup natter.tar', 'natter backup - --data /var/lib/natter | zstd > natter.tar.zst'],
     async run({ args, flags, globals }) {
       const { makeBackup } = await import('./actions.ts')
@@ -38,10 +39,13 @@ export const restore: readonly ExtraSubcommand[] = [
       { ...data, about: 'folder to restore to; it is created if needed' },
       { name: 'replace', about: 'move the store in the folder to a folder `replaced-TIME` inside it' },
       { name: 'check', about: 'only check the backup; restore nothing' },
+      { name: 'incomplete', about: 'restore a backup that lacks uploads, without them' },
     ],
     globals,
     more: `Checks the checksums of the backup, then the store in it as \`natter store check\` does. A backup that is damaged, cut short or
-made by a newer version changes nothing. Neither does a restore into the folder of a daemon that runs: stop it first.`,
+made by a newer version changes nothing. Neither does a restore into the folder of a daemon that runs: stop it first. If an
+upload is missing or damaged, --check names it and exits with 1, and a restore is refused unless --incomplete is given.
+All event queues end with a restore: clients have to register again.`,
     examples: ['natter restore natter.tar --check', 'zstd -d < natter.tar.zst | natter restore - --data ./store'],
     async run({ args, flags, globals }) {
       const { restoreFrom } = await import('./actions.ts')

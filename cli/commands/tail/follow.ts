@@ -4,6 +4,8 @@
 import {
   capabilities,
   firstPause,
+  type Gap,
+  isOutOfStep,
   isPassingStatus,
   laterPause,
   lookBetween,
@@ -59,6 +61,8 @@ export class Follower {
   #lastMessage: number | null = null
   /** The last message delivered here, for its time. */
   #latest: { readonly event: ChatEvent } | undefined
+  /** Where the queue ended that is being replaced. */
+  #lost: Position | undefined
   #pollTimeout = 90_000
   readonly #call: Call = (method, path, params) => this.#connection.call(method, path, params, { signal: this.#stop })
 
@@ -104,8 +108,8 @@ export class Follower {
     try {
       yield* this.#poll(true)
     } catch (error) {
-      if (isQueueLost(error)) yield* this.#startOver('the queue had expired')
-      else if (isTooFar(error)) yield* this.#startOver('another client has read the queue')
+      if (isQueueLost(error)) yield* this.#startOver(queueExpired)
+      else if (isTooFar(error, this.#lastEvent)) yield* this.#startOver(queueRead)
       else throw error
     }
   }
@@ -114,11 +118,11 @@ export class Follower {
   async *follow(): AsyncGenerator<Batch> {
     let pause = 0
     let lost = false
-    let expired = false
+    let gone: string | undefined
     while (!this.#stop.aborted) {
       try {
-        if (expired) yield* this.#startOver('the queue had expired')
-        expired = false
+        if (gone !== undefined) yield* this.#startOver(gone)
+        gone = undefined
         const before = this.#lastEvent
         for await (const batch of this.#poll(false)) {
           if (lost) note('reconnected')
@@ -129,9 +133,14 @@ export class Follower {
         pause = this.#lastEvent > before ? 0 : laterPause(pause)
       } catch (error) {
         if (this.#stop.aborted) return
-        expired ||= isQueueLost(error)
-        if (isQueueLost(error)) continue
-        pause = this.#pauseAfter(error, pause)
+        if (isQueueLost(error)) {
+          gone ??= queueExpired
+          continue
+        }
+        // Of the poll: a registration that is refused is refused again.
+        const isElsewhere = gone === undefined && isTooFar(error, this.#lastEvent)
+        if (isElsewhere) gone = queueRead
+        pause = isElsewhere ? laterPause(pause) : this.#pauseAfter(error, pause)
         if (!lost) note(`${(error as Error).message}; retrying`)
         lost = true
       }
@@ -209,26 +218,31 @@ export class Follower {
 
   /** Registers a new queue, then yields the messages between the old queue and the new one. */
   async *#startOver(reason: string): AsyncGenerator<Batch> {
-    const before = this.position
+    // Kept when this fails on the way: then the next attempt has another queue, but starts from the same place.
+    this.#lost ??= this.position
+    const before = this.#lost
     const newest = await this.#register()
     const told = { id: before.last_message_id, time: this.#latest?.event.message?.timestamp }
     const isPassing = (error: unknown) => this.#stop.aborted || isPassingFailure(error)
-    const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, newest, isPassing)
+    const change = { before: before.queue_id, after: this.#queueId, newest }
+    const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, change, isPassing)
     if (setBack) this.#lastMessage = 0
     // Until all of it is delivered, the position stays at the end of the old queue.
     const items = missed.map(event => {
       return { event, position: { ...before, last_message_id: this.#told(event).position.last_message_id } }
     })
     yield { items }
+    this.#lost = undefined
     if (newest !== null) this.#lastMessage = Math.max(this.#lastMessage ?? 0, newest)
     if (lost.length === 0 && !setBack?.reason) return yield { items: [], position: this.position }
-    const gap = {
+    const gap: ChatEvent & Gap = {
       type: '_gap',
       reason: setBack?.reason ?? reason,
       lost_types: lost,
       messages_filled: missed.length,
       after_event_id: before.last_event_id,
       after_message_id: before.last_message_id,
+      newest_message_id: newest,
     }
     yield { items: [{ event: gap, position: this.position }], position: this.position }
   }
@@ -308,6 +322,9 @@ function isQueueLost(error: unknown): boolean {
 }
 
 /** Later events were acknowledged: another client read them, or we did and were killed before saving the position. */
-function isTooFar(error: unknown): boolean {
-  return error instanceof Failure && error.http === 400 && error.code === 'BAD_REQUEST'
+function isTooFar(error: unknown, lastEvent: number): boolean {
+  return error instanceof Failure && isOutOfStep({ status: error.http ?? 0, code: error.code }, lastEvent)
 }
+
+const queueExpired = 'the queue had expired'
+const queueRead = 'another client has read the queue'

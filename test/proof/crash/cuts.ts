@@ -5,9 +5,10 @@ import assert from 'node:assert/strict'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FileJournal } from '../../../daemon/journal/file-journal.ts'
+import { forgetCleanStop } from '../../../daemon/journal/clean-stop.ts'
 import { activeName, headerLine } from '../../../daemon/journal/segment-format.ts'
 import { launch } from '../../support/daemon.ts'
+import { openFile } from '../../support/journal-files.ts'
 
 /** Entries at the end that are cut, as long as they are short. */
 const entries = 3
@@ -54,6 +55,7 @@ export async function startCut(data: string, random: () => number): Promise<void
   mkdirSync(copy)
   try {
     cpSync(data, copy, { recursive: true })
+    forgetCleanStop(copy)
     const last = wholeLines(copy).at(-1)
     const file = join(copy, activeName)
     if (last !== undefined) truncateSync(file, readFileSync(file).length - 1 - Math.floor(random() * (last.length - 1)))
@@ -65,7 +67,7 @@ export async function startCut(data: string, random: () => number): Promise<void
 }
 
 async function positionsIn(folder: string, after: number): Promise<number[]> {
-  const journal = await FileJournal.open({ folder, durability: 'os', warn: () => {} })
+  const journal = await openFile(folder)
   const positions: number[] = []
   try {
     for await (const { position } of journal.replay(after)) positions.push(position)

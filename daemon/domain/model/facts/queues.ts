@@ -12,6 +12,11 @@ export type QueueFact =
 export type StoreFact =
   /** Everything was put back to how it once was. */
   | { readonly type: 'store.restored'; readonly sections: Readonly<Record<string, unknown[]>> }
+  /**
+   * The store was put back from a backup. All queues end: their clients may know events that the store does not have, and the IDs of
+   * those events would come again. The ID is that of the restore.
+   */
+  | { readonly type: 'store.put-back'; readonly restoreId: string }
   /** API keys are derived from another secret than before, or the store remembers for the first time from which. */
   | { readonly type: 'store.secret-changed'; readonly verifier: string }
   /** A request with an idempotency key was answered. */

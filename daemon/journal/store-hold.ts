@@ -1,0 +1,85 @@
+// A hold on a store: while a backup has one, the daemon deletes no upload. It is a small file that its owner touches every second; no
+// process IDs and no clocks are compared, since the two can run in different containers.
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** How often the owner touches the file. */
+const touchMs = 1000
+/** A file that was not touched for so long was left by a process that was killed. */
+const patienceMs = 30_000
+
+export class StoreHold {
+  readonly #path: string
+  readonly #touching: NodeJS.Timeout
+
+  /** Undefined where the folder cannot be written to. */
+  static take(folder: string): StoreHold | undefined {
+    const path = join(folder, `hold-${crypto.randomUUID()}`)
+    try {
+      writeFileSync(path, 'A backup reads this store. natterd deletes this file if the backup was killed.\n', {
+        flag: 'wx',
+        mode: 0o600,
+      })
+    } catch {
+      return undefined
+    }
+    return new StoreHold(path)
+  }
+
+  private constructor(path: string) {
+    this.#path = path
+    this.#touching = setInterval(() => this.#touch(), touchMs).unref()
+  }
+
+  /** False when the daemon took its owner for dead: the process was stopped, or its machine was. */
+  get lasts(): boolean {
+    return existsSync(this.#path)
+  }
+
+  release(): void {
+    clearInterval(this.#touching)
+    rmSync(this.#path, { force: true })
+  }
+
+  #touch(): void {
+    try {
+      const now = new Date()
+      utimesSync(this.#path, now, now)
+    } catch {
+      // It is gone, which `lasts` tells, or the disk is in trouble, which whatever reads it notices.
+    }
+  }
+}
+
+/** The holds on the folder of a daemon. */
+export class StoreHolds {
+  readonly #folder: string
+  readonly #now: () => number
+  /** When each was last touched, and since when this has been known. */
+  readonly #known = new Map<string, { readonly touched: number; readonly since: number }>()
+
+  constructor(folder: string, now = () => performance.now()) {
+    this.#folder = folder
+    this.#now = now
+  }
+
+  /** Ask again until there is none: only then are those noticed whose owner was killed. */
+  any(): boolean {
+    const names = readdirSync(this.#folder).filter(name => /^hold-[0-9a-f-]{36}$/.test(name))
+    for (const name of this.#known.keys()) if (!names.includes(name)) this.#known.delete(name)
+    return names.filter(name => this.#isLive(name)).length > 0
+  }
+
+  #isLive(name: string): boolean {
+    const path = join(this.#folder, name)
+    const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+    if (touched === undefined) return false
+    const known = this.#known.get(name)
+    if (known?.touched !== touched) this.#known.set(name, { touched, since: this.#now() })
+    else if (this.#now() - known.since > patienceMs) {
+      rmSync(path, { force: true })
+      return false
+    }
+    return true
+  }
+}
