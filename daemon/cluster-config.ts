@@ -1,6 +1,7 @@
 // What the flags say about a cluster.
 
-import { isLoopback, type Read, UsageError } from './flags.ts'
+import { type Read, UsageError } from './flags.ts'
+import { isLoopback, isWildcard } from './listen-address.ts'
 
 export interface ClusterConfig {
   /** Members of etcd. */
@@ -60,8 +61,6 @@ const clusterFlags = [
   'cluster-cert',
 ] as const
 
-const everywhere = ['0.0.0.0', '::']
-
 /** Daemons on one machine need not choose: any free port of loopback will do. */
 function peerAddress(read: Read): ClusterConfig['listen'] {
   const text = read('cluster-listen')
@@ -76,7 +75,7 @@ function peerAddress(read: Read): ClusterConfig['listen'] {
   const host = ipv6 ?? name
   if (host === undefined || Number(port) > 65_535)
     throw new UsageError(`--cluster-listen takes HOST:PORT, such as 10.0.0.1:9992 or [fd00::1]:9992, not '${text}'`)
-  if (everywhere.includes(host) && read('cluster-advertise') === undefined && read('advertise') === undefined)
+  if (isWildcard(host) && read('cluster-advertise') === undefined && read('advertise') === undefined)
     throw new UsageError(
       `--cluster-listen ${text} needs --cluster-advertise URL: the other daemons cannot call this one at every address`,
     )
@@ -93,7 +92,7 @@ function peerAdvertise(text: string | undefined): string | undefined {
 
 /** What only a daemon that is alone can do. */
 export function refuseAlone(read: Read, memory: boolean, secret: string | undefined): void {
-  if (read('advertise') === undefined && everywhere.includes(read('host')))
+  if (read('advertise') === undefined && isWildcard(read('host')))
     throw new UsageError(
       '--cluster needs --advertise URL here: without it, all daemons would have the same address in the status',
     )

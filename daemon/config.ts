@@ -5,9 +5,10 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { type DaemonFlagName, daemonFlagList, defaultDataFolder, variableOf } from './api/local.ts'
 import { type ClusterConfig, clusterConfig, refuseAlone } from './cluster-config.ts'
-import { type Given, isLoopback, isOn, parse, readFlag, UsageError } from './flags.ts'
+import { type Given, isOn, parse, readFlag, UsageError } from './flags.ts'
+import { isLoopback } from './listen-address.ts'
 
-export { isLoopback, UsageError } from './flags.ts'
+export { UsageError } from './flags.ts'
 
 export interface Config {
   readonly data: string

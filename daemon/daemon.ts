@@ -4,12 +4,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { daemonFlags, inspectorAddress, logLevelFileName, type Ready } from './api/local.ts'
-import { type Config, isLoopback } from './config.ts'
+import type { Config } from './config.ts'
 import { limits } from './domain/limits.ts'
 import { affordableConnections, usualBounds } from './http/bounds.ts'
 import { type Certificate, expiryWarning, readCertificate } from './http/certificate.ts'
 import { buildServer, type HttpServer } from './http/server.ts'
-import { anyHost, localHosts } from './http/trusted-hosts.ts'
+import { anyHost, localHosts, namedHosts, type TrustedHosts } from './http/trusted-hosts.ts'
+import { isLoopback, isWildcard } from './listen-address.ts'
 import { LogStream } from './log-stream.ts'
 import { figuresOf } from './metrics/figures.ts'
 import type { Metrics } from './metrics/prometheus.ts'
@@ -132,7 +133,7 @@ export function openPort(config: Config, { certificate, metrics }: Once, warn: (
       stalledMs: config.receiveTimeout * 1000,
     },
     plainHttp: config.plainHttp,
-    hosts: isLoopback(config.host) ? localHosts(config.url) : anyHost,
+    hosts: hostsOf(config),
     certificate,
     logger: { level: config.logLevel, stream: new LogStream() },
     countCall: metrics?.countCall,
@@ -155,6 +156,12 @@ export function openPort(config: Config, { certificate, metrics }: Once, warn: (
   return { server, scheme: certificate ? 'https' : 'http', reload, end: () => expiry?.end() }
 }
 
+/** A daemon that others can reach without a URL cannot know its names. */
+function hostsOf({ host, url, cluster }: Config): TrustedHosts {
+  if (isLoopback(host)) return localHosts(url)
+  return url === undefined ? anyHost : namedHosts(url, cluster?.advertise === undefined ? [] : [cluster.advertise])
+}
+
 export function readyOf({ url, owner, keys, control }: World): Ready {
   return {
     url,
@@ -168,7 +175,7 @@ export function readyOf({ url, owner, keys, control }: World): Ready {
 /** The port that the system gave, and an address that can be called, unlike 0.0.0.0. */
 export function readableUrl(address: string, host: string, scheme: 'http' | 'https'): string {
   const { port } = new URL(address)
-  if (host === '0.0.0.0' || host === '::') return `${scheme}://127.0.0.1:${port}`
+  if (isWildcard(host)) return `${scheme}://127.0.0.1:${port}`
   return isLoopback(host) && !host.includes(':') ? `${scheme}://${host}:${port}` : address.replace(/^https?/, scheme)
 }
 

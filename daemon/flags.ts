@@ -66,7 +66,3 @@ function checkedValue(name: string, { type, choices = [], min = 0, max }: Daemon
 export function isOn(text: string | undefined): boolean {
   return ['1', 'true', 'yes'].includes(text ?? '')
 }
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host)
-}

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
-import { localProfile, type Ready, type Running, runningFileName } from './api/local.ts'
+import { localProfile, type Ready, type Running, readyFileName, runningFileName } from './api/local.ts'
 import { Defect } from './boundary.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './config.ts'
 import { withConfigFile } from './config-file.ts'
@@ -10,7 +10,7 @@ import { type Daemon, startDaemon } from './daemon.ts'
 import { writeFileAtomicallySync } from './journal/atomic-file.ts'
 import { ReplicaFailed } from './journal/replicated-journal.ts'
 import { StoreGone } from './journal/store-folder.ts'
-import { banner, prepareReadyFile, writeProfile } from './ready.ts'
+import { banner, bannerWithoutKey, prepareReadyFile, profilesFile, writeProfile } from './ready.ts'
 import { version } from './version.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
@@ -42,19 +42,32 @@ function announce(config: Config, { ready, localUrl }: Daemon, args: readonly st
   const write = (path: string, content: Ready | Running) =>
     writeFileAtomicallySync(path, `${JSON.stringify(content)}\n`, { durable: false })
   if (!config.memory) write(join(config.data, runningFileName), { pid: ready.pid, url: localUrl, args })
-  const profile = config.profile && !config.memory ? rememberProfile(ready) : 'none'
+  const profile = config.profile && !config.memory ? rememberProfile(ready) : undefined
   if (config.readyFile) write(config.readyFile, ready)
-  if (config.json) process.stdout.write(`${JSON.stringify(ready)}\n`)
-  else process.stderr.write(banner(ready, config.memory ? 'memory only' : config.data, profile))
+  if (config.json) return void process.stdout.write(`${JSON.stringify(ready)}\n`)
+  const store = config.memory ? 'memory only' : config.data
+  if (isatty(2)) return void process.stderr.write(banner(ready, store, profile ?? 'none'))
+  // The journal of a service is read by others than the owner of the store.
+  const own = profile || config.readyFile || config.memory ? undefined : join(config.data, readyFileName)
+  if (own) write(own, ready)
+  const file = config.readyFile ?? own
+  process.stderr.write(
+    bannerWithoutKey(
+      ready,
+      store,
+      profile ?? (file ? { file } : 'none'),
+      file ?? (profile && profilesFile(process.env)),
+    ),
+  )
 }
 
 /** A convenience for the command line; the daemon runs without it. */
-function rememberProfile(ready: Ready): 'current' | 'named' | 'none' {
+function rememberProfile(ready: Ready): 'current' | 'named' | undefined {
   try {
     return writeProfile(ready, process.env) === localProfile ? 'current' : 'named'
   } catch (error) {
     warn(`the profile for natter could not be written: ${(error as Error).message}`)
-    return 'none'
+    return undefined
   }
 }
 

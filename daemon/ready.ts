@@ -17,15 +17,12 @@ import {
 import { makeFolderSync, writeFileAtomicallySync } from './journal/atomic-file.ts'
 import { makeFolder } from './journal/store-folder.ts'
 
-/** `profile`: whether `natter` finds this daemon by its current profile, by the profile `local`, or by neither. */
-export function banner(ready: Ready, store: string, profile: 'current' | 'named' | 'none'): string {
+/** Where the command line finds the key of the daemon's owner: by its current profile, by the profile `local`, or in a file. */
+export type KeyPlace = 'current' | 'named' | { readonly file: string } | 'none'
+
+/** For a terminal. */
+export function banner(ready: Ready, store: string, place: KeyPlace): string {
   const { url, owner } = ready
-  const natter = profile === 'named' ? `natter --profile ${localProfile}` : 'natter'
-  const steps = [
-    ...(profile === 'none' ? [`export ${variables(ready).join(' ')}`] : []),
-    `${natter} send --to ${owner.email} 'Hello!'`,
-    `${natter} tail`,
-  ]
   return `natter is ready
   URL      ${url}
   Look at  ${ready.inspector}
@@ -34,10 +31,35 @@ export function banner(ready: Ready, store: string, profile: 'current' | 'named'
   Store    ${store}
 
 Try, in another terminal:
-${steps.map(step => `  ${step}\n`).join('')}
+${place === 'none' ? `  export ${variables(ready).join(' ')}\n` : ''}${steps(owner.email, place)}
 Or without natter:
   curl -sS -u ${owner.email}:${owner.api_key} ${url}/api/v1/users/me
 `
+}
+
+/** For anything but a terminal, such as the journal of a service, which other people read: names the file where the key is. */
+export function bannerWithoutKey(
+  { url, owner }: Ready,
+  store: string,
+  place: KeyPlace,
+  file: string | undefined,
+): string {
+  return `natter is ready
+  URL      ${url}
+  Owner    ${owner.email}
+  API key  ${file ?? 'not shown: stderr is no terminal; give --ready-file FILE'}
+  Store    ${store}
+${place === 'none' ? '' : `\nTry:\n${steps(owner.email, place)}`}`
+}
+
+function steps(owner: string, place: KeyPlace): string {
+  const natter =
+    typeof place === 'object'
+      ? `natter --ready-file ${place.file}`
+      : place === 'named'
+        ? `natter --profile ${localProfile}`
+        : 'natter'
+  return `  ${natter} send --to ${owner} 'Hello!'\n  ${natter} tail\n`
 }
 
 /** What the command line reads when no profile leads to the daemon. None of the values needs quotes. */
@@ -50,12 +72,16 @@ function variables({ url, owner, control_token }: Ready): string[] {
   ]
 }
 
+/** The file of the profiles. */
+export function profilesFile(env: NodeJS.ProcessEnv): string {
+  return join(configFolder(env, homedir()), profilesFileName)
+}
+
 /** The profile `local`: the next `natter` call works with no further set-up. Returns the name of the current profile. */
 export function writeProfile(ready: Ready, env: NodeJS.ProcessEnv): string {
-  const folder = configFolder(env, homedir())
-  const file = join(folder, profilesFileName)
+  const file = profilesFile(env)
   const book = withProfile(readProfiles(file), localProfile, profileFrom(ready))
-  makeFolderSync(folder)
+  makeFolderSync(dirname(file))
   writeFileAtomicallySync(file, profilesText(book))
   return book.current!
 }

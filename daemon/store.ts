@@ -2,7 +2,7 @@
 
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { clusterFileName } from './api/local.ts'
+import { clusterFileName, readyFileName, runningFileName } from './api/local.ts'
 import type { Config } from './config.ts'
 import type { Fact } from './domain/facts.ts'
 import { type Files, folderFiles, memoryFiles } from './io/files.ts'
@@ -94,7 +94,7 @@ export async function claimFolder(
       const lock = await locked.catch(() => undefined)
       if (!lock) return
       try {
-        rmSync(join(folder, 'daemon.json'), { force: true })
+        for (const name of [runningFileName, readyFileName]) rmSync(join(folder, name), { force: true })
       } finally {
         // Even if the disk refuses everything: this process can live on.
         await lock.release()

@@ -320,6 +320,8 @@ export interface Running {
 export const logLevelFileName = 'log-level'
 
 export const runningFileName = 'daemon.json'
+/** In the folder of a daemon without a terminal that has neither a ready file nor a profile: its ready file. */
+export const readyFileName = 'ready.json'
 /** In the folder of a daemon that belongs to a cluster. */
 export const clusterFileName = 'cluster.json'
 export const logFileName = 'daemon.log'

@@ -12,37 +12,70 @@ export interface TrustedHosts {
 /** A daemon that others can reach without a URL of its own cannot know its names. */
 export const anyHost: TrustedHosts = { refusalOf: () => undefined }
 
-/** Accepted values that are remembered, so that most requests cost one lookup. */
 const mostRemembered = 100
 
 /** Loopback names, and the host of the public URL. */
 export function localHosts(url: string | undefined): TrustedHosts {
-  const own = url === undefined ? undefined : new URL(url).host
-  const accepted = new Set<string>()
-  const isTrusted = (host: string): boolean => {
-    if (accepted.has(host)) return true
-    const name = nameOf(host)
-    const trusted = host.toLowerCase() === own || (name !== undefined && loopback.test(name))
-    if (trusted && accepted.size < mostRemembered) accepted.add(host)
-    return trusted
-  }
+  const ownHost = url === undefined ? undefined : own(url)
+  return hostsBy(
+    host => host === ownHost,
+    () => false,
+    'Use a loopback name, or start natterd with --url.',
+  )
+}
+
+/**
+ * For a daemon with a URL that others reach at an address of the machine: also addresses, and names without a dot, as containers
+ * and probes use them. A page cannot rebind either: it needs a name in the public DNS.
+ */
+export function namedHosts(url: string, others: readonly string[] = []): TrustedHosts {
+  const hosts = new Set([url, ...others].map(own))
+  return hostsBy(
+    host => hosts.has(host),
+    name => addressOrLabel.test(name),
+    'Use the host of --url; a proxy must pass the header Host on.',
+  )
+}
+
+function own(url: string): string {
+  return new URL(url).host
+}
+
+/** `isAlsoTrusted` takes a name without its port. Such names may be asked for, but pages of theirs only call themselves. */
+function hostsBy(
+  isOwn: (host: string) => boolean,
+  isAlsoTrusted: (name: string) => boolean,
+  hint: string,
+): TrustedHosts {
+  const own = remembered(host => isOwn(host.toLowerCase()) || loopback.test(nameOf(host) ?? ''))
+  const asked = remembered(host => own(host) || isAlsoTrusted(nameOf(host) ?? ''))
   return {
     refusalOf({ host, origin }) {
       // Browsers always send a host.
-      if (host !== undefined && !isTrusted(host))
-        return new Refusal(
-          `The host ${shown(host)} is unknown here. Use a loopback name, or start natterd with --url.`,
-          details,
-        )
-      if (origin !== undefined && !isTrusted(origin.replace(/^https?:\/\//, '')))
-        return new Refusal(
-          'Pages of other sites cannot call this daemon. To allow a site, start natterd with --url.',
-          details,
-        )
-      return undefined
+      if (host !== undefined && !asked(host))
+        return new Refusal(`The host ${shown(host)} is unknown here. ${hint}`, details)
+      if (origin === undefined) return undefined
+      const site = origin.replace(/^https?:\/\//, '')
+      return own(site) || (site === host && site !== origin) ? undefined : new Refusal(foreignPage, details)
     },
   }
 }
+
+/** Accepted values are remembered, so that most requests cost one lookup. */
+function remembered(isTrusted: (host: string) => boolean): (host: string) => boolean {
+  const accepted = new Set<string>()
+  return host => {
+    if (accepted.has(host)) return true
+    const trusted = isTrusted(host)
+    if (trusted && accepted.size < mostRemembered) accepted.add(host)
+    return trusted
+  }
+}
+
+const foreignPage = 'Pages of other sites cannot call this daemon. To allow a site, start natterd with --url.'
+
+/** An IPv4 or IPv6 address, or a name of one label. */
+const addressOrLabel = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\d:a-f]+\]|[a-z][\w-]*)$/i
 
 const loopback = /^(?:localhost|(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i
 

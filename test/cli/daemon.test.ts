@@ -4,11 +4,14 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { daemonFlagList } from '../../daemon/api/local.ts'
+import { describe, type TestContext, test } from 'node:test'
+import { daemonFlagList, type Ready } from '../../daemon/api/local.ts'
 import { newShell, type Shell, Watched } from '../support/cli.ts'
 import { send } from '../support/http.ts'
+import { terminals } from '../support/terminal.ts'
 import { until } from '../support/until.ts'
+
+const openTerminal = await terminals()
 
 test('a daemon is started, used, restarted and stopped with no other set-up', async t => {
   const shell = newShell(t)
@@ -83,25 +86,76 @@ for (const [title, flags] of [
   ['of a daemon in memory', ['--memory']],
   ['of a daemon whose profile is not the current one', ['--data', 'second']],
 ] as const)
-  test(`the banner ${title} shows commands that reach it`, async t => {
+  test(`the banner ${title} shows commands that reach it`, {
+    skip: typeof openTerminal === 'string' && openTerminal,
+  }, async t => {
+    assert.ok(typeof openTerminal !== 'string')
     const shell = newShell(t)
     mkdirSync(join(shell.home, '.config/natter'), { recursive: true })
     const other = { site: 'http://127.0.0.1:1', email: 'amy@example.com', api_key: 'x' }
     const profiles = join(shell.home, '.config/natter/profiles.json')
     writeFileSync(profiles, JSON.stringify({ current: 'other', profiles: { other } }))
-    const daemon = new Watched(t, shell.spawn(['daemon', 'run', '--port', '0', ...flags]))
-    await daemon.said(/curl -sS .*\n/)
-    const [, steps] = /in another terminal:\n(.*?)\n\n/s.exec(daemon.stderr)!
+    const screen = openTerminal(t, shell, ['daemon', 'run', '--port', '0', ...flags], { columns: 400 })
+    await screen.shows(/curl -sS .*\n/)
+    const [, steps] = /in another terminal:\n(.*?)\n\n/s.exec(screen.plain)!
     // All but the last, which follows events until it is stopped.
-    const script = steps!.split('\n').slice(0, -1).join('\n')
-    const natter = join(import.meta.dirname, '../../bin/natter')
-    const env = { ...process.env, HOME: shell.home, NATTER_CONFIG_DIR: join(shell.home, '.config/natter') }
-    const run = spawnSync('sh', ['-c', script.replaceAll(/^ *natter /gm, `"${natter}" `)], { env, encoding: 'utf8' })
-    daemon.child.kill('SIGTERM')
+    const run = runSteps(shell, steps!.split('\n').slice(0, -1))
+    screen.type('\x03')
     assert.equal(run.status, 0, run.stderr)
     assert.match(run.stdout, /^\d+$/m)
-    assert.equal(await daemon.ended, 0)
+    await screen.ended
   })
+
+describe('without a terminal, the banner', () => {
+  const keyLine = /^ {2}API key {2}(.*)$/m
+  const started = async (t: TestContext, ...flags: string[]) => {
+    const shell = newShell(t)
+    const daemon = new Watched(t, shell.spawn(['daemon', 'run', '--port', '0', ...flags]))
+    await daemon.said(/Store .*\n/)
+    return { shell, daemon, file: keyLine.exec(daemon.stderr)![1]! }
+  }
+  const holdsNoKey = (text: string, { owner, control_token = owner.api_key }: Ready) => {
+    for (const key of [owner.api_key, control_token]) assert.ok(!text.includes(key), text)
+  }
+
+  for (const [title, flags] of [
+    ['in the folder of a service', ['--no-profile', '--control', '--data', 'store']],
+    ['given with --ready-file', ['--memory', '--ready-file', 'given.json']],
+  ] as const)
+    test(`names the ready file ${title}, and no key`, async t => {
+      const { shell, daemon, file } = await started(t, ...flags)
+      assert.equal(statSync(file).mode & 0o777, 0o600)
+      holdsNoKey(daemon.stderr, JSON.parse(readFileSync(file, 'utf8')))
+      const run = runSteps(shell, [/^ *natter .*'Hello!'$/m.exec(daemon.stderr)![0]])
+      assert.equal(run.status, 0, run.stderr)
+      daemon.child.kill('SIGTERM')
+      assert.equal(await daemon.ended, 0)
+      // The daemon's own file goes with it.
+      assert.equal(existsSync(file), flags[0] === '--memory')
+    })
+
+  test('names the file of the profiles where it wrote a profile', async t => {
+    const { shell, daemon, file } = await started(t, '--data', 'store')
+    assert.equal(file, join(shell.home, '.config/natter/profiles.json'))
+    const { api_key } = JSON.parse(readFileSync(file, 'utf8')).profiles.local
+    assert.ok(!daemon.stderr.includes(api_key), daemon.stderr)
+    assert.ok(!existsSync(join(shell.home, 'store/ready.json')))
+  })
+
+  test('says how to get the key where no file has it', async t => {
+    const { file, daemon } = await started(t, '--memory')
+    assert.match(file, /--ready-file/)
+    assert.doesNotMatch(daemon.stderr, /token=|[A-Za-z0-9]{32}/)
+  })
+})
+
+/** Runs lines of a banner as a person would who copies them. */
+function runSteps({ home }: Shell, steps: readonly string[]) {
+  const natter = join(import.meta.dirname, '../../bin/natter')
+  const env = { ...process.env, HOME: home, NATTER_CONFIG_DIR: join(home, '.config/natter') }
+  const script = steps.join('\n').replaceAll(/^ *natter /gm, `"${natter}" `)
+  return spawnSync('sh', ['-c', script], { env, encoding: 'utf8' })
+}
 
 test('a daemon without a store can be found and stopped as well', async t => {
   const shell = newShell(t)

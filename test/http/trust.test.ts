@@ -79,6 +79,48 @@ describe('on loopback', () => {
   })
 })
 
+describe('on an address that others reach', () => {
+  for (const host of ['::', '0.0.0.0', '0:0:0:0:0:0:0:0'])
+    test(`with --host ${host} and --url, Host and Origin are checked`, async t => {
+      const port = await freePort()
+      const url = 'https://chat.example.com'
+      await startDaemon(t, { flags: ['--memory', '--host', host, '--port', `${port}`, '--url', url] })
+      const caller = new Caller(`http://127.0.0.1:${port}`)
+      const statusOf = async (headers: Record<string, string>, path = '/api/v1/server_settings') =>
+        (await caller.raw('GET', path, { headers })).status
+      for (const path of ['/api/v1/server_settings', '/livez', '/control/v1/clock'])
+        for (const Host of [
+          'evil.example',
+          'evil.example:9991',
+          '127.0.0.1.evil.example',
+          'chat.example.com.evil.example',
+        ])
+          assert.equal(await statusOf({ Host }, path), 403, `${Host} ${path}`)
+      for (const Host of [
+        'chat.example.com',
+        'CHAT.example.com',
+        'localhost:1',
+        '10.0.0.7:9991',
+        '[fd00::7]:9991',
+        'natter:9991',
+      ])
+        assert.equal(await statusOf({ Host }), 200, Host)
+      for (const Origin of ['https://evil.example', 'null', 'http://10.0.0.8', 'http://natter'])
+        assert.equal(await statusOf({ Host: '10.0.0.7:9991', Origin }), 403, Origin)
+      for (const Origin of [url, 'http://10.0.0.7:9991', 'http://localhost:3000'])
+        assert.equal(await statusOf({ Host: '10.0.0.7:9991', Origin }), 200, Origin)
+    })
+
+  test('loopback is loopback, however it is written', async t => {
+    for (const host of ['::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '127.1', 'LOCALHOST', '127.0.0.1'])
+      assert.equal(readConfig(['--host', host], {}).rateLimit, false, host)
+    for (const host of ['::', '::2', '::ffff:10.0.0.1', '10.0.0.1', '0.0.0.0'])
+      assert.equal(readConfig(['--host', host], {}).rateLimit, true, host)
+    const daemon = await startDaemon(t, { flags: ['--memory', '--host', '::ffff:127.0.0.1'] })
+    assert.equal((await daemon.nobody.raw('GET', '/livez', { headers: { Host: 'evil.example' } })).status, 403)
+  })
+})
+
 describe('--url', () => {
   test('turns rate limits on and webhooks to this machine off; without it, loopback is for development', () => {
     const trust = (...args: string[]) => {
