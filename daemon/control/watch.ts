@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal, rateLimited } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
+import { headersFor } from '../http/answer.ts'
 import type { Answering, ArrivingCall, KnownCall, Watch, WatchedCall } from '../http/exchange.ts'
 import type { Call, Calls } from './calls.ts'
 import type { Fault, Faults } from './faults.ts'
@@ -87,10 +88,11 @@ class Watched implements WatchedCall {
   }
 
   /** Promises the whole and sends half. */
-  #breakOff({ raw, headers }: Answering, status: number, body: string): true {
+  #breakOff(to: Answering, status: number, body: string): true {
+    const { raw } = to
     const { boundary } = this.#engine
     const length = Buffer.byteLength(body)
-    raw.writeHead(status, ['Content-Type', 'application/json', 'Content-Length', String(length), ...headers])
+    raw.writeHead(status, headersFor(to, length))
     // Only once the half is on its way: a reset throws away what has not been sent.
     const reset = () => boundary.after(20, () => raw.socket?.resetAndDestroy())
     raw.write(Buffer.from(body).subarray(0, Math.floor(length / 2)), boundary.guard(reset))
@@ -152,9 +154,9 @@ class Watched implements WatchedCall {
   }
 }
 
-function write({ raw, headers }: Answering, status: number, type: string, body: string): void {
-  raw.writeHead(status, ['Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)), ...headers])
-  raw.end(body)
+function write(to: Answering, status: number, type: string, body: string): void {
+  to.raw.writeHead(status, headersFor(to, Buffer.byteLength(body), type))
+  to.raw.end(body)
 }
 
 function hangUp({ raw }: Answering): true {

@@ -74,17 +74,16 @@ export function send(to: Answering, status: number, json: string): void {
   raw.end(to.head ? undefined : body)
 }
 
-function headersFor(to: Answering, length: number): string[] {
-  return [
-    'Content-Type',
-    'application/json',
-    'Content-Length',
-    String(length),
-    'Cache-Control',
-    'no-store',
-    ...to.headers,
-  ]
+export function headersFor(
+  { headers }: Pick<Answering, 'headers'>,
+  length: number,
+  type = 'application/json',
+): string[] {
+  return ['Content-Type', type, 'Content-Length', String(length), ...notStored, ...headers]
 }
+
+/** Every answer of the API: many hold keys, and all of them are for one reader. */
+export const notStored = ['Cache-Control', 'no-store']
 
 /** A defect: the caller learns no details. */
 export function admitDefect(to: Answering, requestId: string): void {
@@ -107,7 +106,8 @@ export function missingSpace(path: string): Refusal | undefined {
 export function sendToFolder(url: string, raw: Response): void {
   const [path, query] = url.split('?', 2) as [string, string?]
   const folder = `${path.slice(path.lastIndexOf('/') + 1)}/`
-  raw.writeHead(302, ['Location', query === undefined ? folder : `${folder}?${query}`, 'Content-Length', '0'])
+  const location = query === undefined ? folder : `${folder}?${query}`
+  raw.writeHead(302, ['Location', location, 'Content-Length', '0', ...notStored])
   raw.end()
 }
 

@@ -13,7 +13,7 @@ import { Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
 import type { AnyResource, Context, Keys, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
 import { callEndpoint, check } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
-import { admitDefect, answeringOf, missingPath, refuse, success, wrongMethod } from './answer.ts'
+import { admitDefect, answeringOf, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
 import { BodyRefused, diskRefusal, type Intake, piecesOf, readBody, readOn } from './body.ts'
 import { currentPath, dialectOf, speakAuthentication, understand } from './dialect.ts'
@@ -366,7 +366,7 @@ export class Edge {
     answering.headers.push('Allow', allowed.join(', '))
     if (method === 'OPTIONS') {
       answering.observed?.answered(204)
-      answering.raw.writeHead(204, answering.headers)
+      answering.raw.writeHead(204, [...notStored, ...answering.headers])
       answering.raw.end()
     } else throw wrongMethod(method, allowed)
   }

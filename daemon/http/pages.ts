@@ -50,6 +50,11 @@ export async function buildPages({ log, server, bodyLimit, siteOf }: PagesParts)
   app.removeAllContentTypeParsers()
   // Bodies reach their routes as bytes; each route reads its own format.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  // Answers hold keys, tokens and what is private: those that a browser or proxy may keep say so themselves.
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('Cache-Control', 'no-store')
+    done()
+  })
   addRoutes(app, ({ raw }) => siteOf(raw))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!
@@ -84,7 +89,8 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
     const { file } = request.params
     if (file === 'emoji.json') return reply.header('Cache-Control', 'max-age=86400').send(emojiData())
     const image = Object.hasOwn(images, file) ? images[file] : undefined
-    return image === undefined ? reply.callNotFound() : reply.type('image/svg+xml').send(image)
+    if (image === undefined) return reply.callNotFound()
+    return reply.header('Cache-Control', 'max-age=86400').type('image/svg+xml').send(image)
   })
   app.get('/user_avatars/*', (request, reply) => serveImage(siteOf(request).readFile, request.url, reply))
   for (const path of ['/avatar', `${prefix}/avatar`])

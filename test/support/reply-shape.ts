@@ -6,7 +6,9 @@ import type { Endpoint } from '../../daemon/api/define.ts'
 import { type CodeEntry, commonCodes, type ErrorCode, errorCodes } from '../../daemon/api/errors.ts'
 import type { HttpReply } from './http.ts'
 
-export function replyProblem(endpoint: Endpoint, { status, body }: HttpReply): string | undefined {
+export function replyProblem(endpoint: Endpoint, { status, headers, body }: HttpReply): string | undefined {
+  // Replies hold keys, tokens and what is for one reader.
+  if (headers['cache-control'] !== 'no-store') return `cache-control ${headers['cache-control']}`
   return body.result === 'success' ? successProblem(endpoint, status, body) : errorProblem(endpoint, status, body)
 }
 
