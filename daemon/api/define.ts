@@ -279,8 +279,11 @@ export interface Endpoint {
   readonly refusals: readonly ErrorCode[]
   /** What answers it: the domain (default), the event queues, or nothing, because natterd sends this request itself. */
   readonly served?: 'queues' | 'outgoing'
-  /** The param that names the account whose password is tried; failed attempts are counted for it. */
-  readonly login?: string
+  /**
+   * A password is tried, and failed attempts are counted. The params with the password, with its account (by default the caller's),
+   * and the one without which the password is not looked at.
+   */
+  readonly login?: { readonly password: string; readonly account?: string; readonly only?: string }
   readonly cli: CliForm
 }
 

@@ -7,8 +7,7 @@ import { replayedHeader } from '../api/idempotency.ts'
 import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
 import type { Dialect } from '../domain/model/facts/queues.ts'
-import { userByEmail } from '../domain/model/lookups.ts'
-import type { State, User } from '../domain/model/state.ts'
+import type { User } from '../domain/model/state.ts'
 import { Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
 import type { AnyResource, Context, Keys, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
 import { callEndpoint, check } from '../domain/rules/index.ts'
@@ -20,6 +19,7 @@ import { currentPath, dialectOf, speakAuthentication, understand } from './diale
 import type { Answering, Forwarding, RepeatedCall, RequestHead, Response, Watch } from './exchange.ts'
 import { type Attempt, attemptOf, once } from './idempotency.ts'
 import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
+import { LoginBudget, networkOf } from './login-budget.ts'
 import { LongPoll } from './long-poll.ts'
 import { type FinishedCall, ObservedCall } from './observed-call.ts'
 import { type FieldMap, readFields, readParts } from './parameters.ts'
@@ -84,6 +84,7 @@ export class Edge {
   readonly #authenticator: Authenticator
   readonly #longPoll: LongPoll
   readonly #limiter: RateLimiter | undefined
+  readonly #logins: LoginBudget | undefined
   readonly #toLeader: ToLeader | undefined
 
   constructor(parts: EdgeParts, newId: () => string, log: Log) {
@@ -94,10 +95,10 @@ export class Edge {
     this.#authenticator = new Authenticator(parts.keys)
     this.#longPoll = new LongPoll(parts.engine, parts.resources, parts.maxQueuesPerUser)
     this.#limiter = parts.rateLimit ? new RateLimiter(parts.now) : undefined
+    this.#logins = this.#limiter && new LoginBudget(this.#limiter)
     const { forwarding } = parts
     const known: ToLeaderParts['known'] = (request, answering) => this.#known(request, answering)
-    const countUnknown: ToLeaderParts['countUnknown'] = ({ ip }, { headers }) =>
-      this.#limiter?.count(budgets.address, ip, headers)
+    const countUnknown: ToLeaderParts['countUnknown'] = ({ ip }, { headers }) => this.#countClient(ip, headers)
     this.#toLeader = forwarding && new ToLeader({ ...parts, forwarding, known, countUnknown })
   }
 
@@ -226,13 +227,13 @@ export class Edge {
     const attempt = attemptOf(request.headers, endpoint, found.path, fields, ctx.keys)
     if (endpoint.served === 'queues')
       return this.#longPoll[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored, attempt }, params as never)
-    return then(this.#run(found, ctx, params, answering, attempt), reply => success(answering, reply, ignored))
+    return then(this.#run(found, request, ctx, params, answering, attempt), reply => success(answering, reply, ignored))
   }
 
   #identify(request: Incoming, found: Found, answering: Answering): User | undefined {
     const { endpoint } = found.route
     if (endpoint.access === 'anyone') {
-      this.#limiter?.count(budgets.address, request.ip, answering.headers)
+      this.#countClient(request.ip, answering.headers)
       return undefined
     }
     const actor = this.authenticate(request, answering)
@@ -250,9 +251,13 @@ export class Edge {
     try {
       return this.#known(request, answering)
     } catch (error) {
-      this.#limiter?.count(budgets.address, request.ip, answering.headers)
+      this.#countClient(request.ip, answering.headers)
       throw error
     }
+  }
+
+  #countClient(ip: string, headers: string[]): void {
+    this.#limiter?.count(budgets.address, networkOf(ip), headers)
   }
 
   #known({ headers }: Pick<Incoming, 'headers'>, { speak }: Pick<Answering, 'speak'>): User {
@@ -265,15 +270,13 @@ export class Edge {
 
   #run(
     found: Found,
+    request: Incoming,
     ctx: Context,
     params: Params,
     answering: Answering,
     attempt: Attempt | undefined,
   ): object | Promise<object> {
     const { endpoint, resource, key } = found.route
-    const login =
-      endpoint.login === undefined ? undefined : loginOf(this.#parts.engine.state, String(params[endpoint.login]))
-    const succeed = login === undefined ? undefined : this.#limiter?.attempt(budgets.password, login, answering.headers)
     const prepare = resource.prepare?.[key]
     const run = resource.commands[key]!
     const { tools, engine } = this.#parts
@@ -284,6 +287,8 @@ export class Edge {
     // What was answered before needs no preparation.
     const isKnown = attempt && engine.state.answers.find(ctx.actor.id, attempt.key) !== undefined
     if (!prepare || isKnown) return this.#decide(endpoint.id, ctx, repeated)
+    const login =
+      endpoint.login && this.#logins?.begin(endpoint.login, params, ctx.actor, request.ip, answering.headers)
     const kept: string[] = []
     // Not in this turn: a file that was just kept is protected until the turn is over.
     const drop = () => kept.length > 0 && engine.boundary.nextTurn(() => engine.dropFiles(kept))
@@ -292,18 +297,24 @@ export class Edge {
       kept.push(name)
       return name
     }
-    return then(prepare({ ...tools, keepFile }, params, engine.state, ctx.actor), async prepared => {
+    const finish = async (prepared: unknown) => {
       try {
-        const reply = await this.#decide(endpoint.id, ctx, current => command(current, params, prepared))
-        succeed?.()
-        // The same request was answered while this one was prepared.
-        if (answering.headers.includes(replayedHeader)) drop()
+        const reply = await this.#decide(endpoint.id, ctx, current => command(current, params, prepared as never))
+        // The same request was answered while this one was prepared, so this password was not looked at.
+        if (answering.headers.includes(replayedHeader)) {
+          drop()
+          login?.fail(undefined)
+        } else login?.succeed()
         return reply
       } catch (refusal) {
+        login?.fail(refusal)
         drop()
         throw refusal
       }
-    })
+    }
+    const preparing = prepare({ ...tools, keepFile }, params, engine.state, ctx.actor)
+    if (login && preparing instanceof Promise) preparing.catch(error => login.fail(error))
+    return then(preparing, finish)
   }
 
   /** Makes the other daemons of a cluster repeat what has signals. */
@@ -370,15 +381,6 @@ export class Edge {
       answering.raw.end()
     } else throw wrongMethod(method, allowed)
   }
-}
-
-/** Characters of an unknown address that tell it from others; nobody's memory is for strangers to fill. */
-const tellingLength = 100
-
-/** One account has many addresses (`user2@`, `user02@`, in any case): guesses at its password count together. */
-function loginOf(state: State, address: string): string {
-  const given = address.slice(0, 1000).trim().toLowerCase()
-  return String(userByEmail(state, given)?.id ?? given.slice(0, tellingLength))
 }
 
 /** Continues at once where there is nothing to wait for. */

@@ -13,8 +13,17 @@ export const budgets = {
   /** Polling must not eat the budget for everything else. */
   events: { name: 'events', limit: 200, perSeconds: 60 },
   address: { name: 'address', limit: 100, perSeconds: 60 },
+  /** Failed passwords for one account from one client, from one client for all accounts, and for one account from all clients. */
   password: { name: 'password', limit: 5, perSeconds: 1800 },
+  passwordClient: { name: 'password-client', limit: 30, perSeconds: 1800 },
+  passwordAccount: { name: 'password-account', limit: 50, perSeconds: 3600 },
 } as const satisfies Record<string, Budget>
+
+type Key = string | number
+
+function nameOf({ name }: Budget, key: Key): string {
+  return `${name}:${key}`
+}
 
 export class RateLimiter {
   readonly #now: () => number
@@ -27,10 +36,10 @@ export class RateLimiter {
   }
 
   /** Counts a call, or refuses it. Appends the headers that tell what is left. */
-  count(budget: Budget, key: string | number, headers: string[]): void {
+  count(budget: Budget, key: Key, headers: string[]): void {
     const calls = this.#recent(budget, key)
     const full = calls.length >= budget.limit
-    if (!full) calls.push(this.#now())
+    if (!full) this.#add(budget, key, calls)
     headers.push(
       'X-RateLimit-Limit',
       String(budget.limit),
@@ -42,19 +51,23 @@ export class RateLimiter {
     if (full) throw this.#hit(budget, calls, headers)
   }
 
-  /**
-   * For budgets of failures: counts an attempt before its outcome is known, or many at once would all get through.
-   * Returns what takes it back when it succeeds.
-   */
-  attempt(budget: Budget, key: string | number, headers: string[]): () => void {
-    const calls = this.#recent(budget, key)
-    if (calls.length >= budget.limit) throw this.#hit(budget, calls, headers)
+  /** Counts an attempt in all of these budgets, or refuses it and counts it in none. Returns what takes it back. */
+  attempt(claims: readonly (readonly [Budget, Key])[], headers: string[]): () => void {
+    const claimed = claims.map(([budget, key]) => [budget, key, this.#recent(budget, key)] as const)
+    for (const [budget, , calls] of claimed) if (calls.length >= budget.limit) throw this.#hit(budget, calls, headers)
     const now = this.#now()
-    calls.push(now)
+    for (const [budget, key, calls] of claimed) this.#add(budget, key, calls)
     return () => {
-      const index = calls.lastIndexOf(now)
-      if (index !== -1) calls.splice(index, 1)
+      for (const [, , calls] of claimed) {
+        const index = calls.lastIndexOf(now)
+        if (index !== -1) calls.splice(index, 1)
+      }
     }
+  }
+
+  /** Forgets what was counted. */
+  forget(budget: Budget, key: Key): void {
+    this.#calls.delete(nameOf(budget, key))
   }
 
   #hit(budget: Budget, calls: readonly number[], headers: string[]): Refusal {
@@ -63,17 +76,18 @@ export class RateLimiter {
     return rateLimited(wait)
   }
 
-  #recent(budget: Budget, key: string | number): number[] {
+  /** Nothing is kept for a caller that is refused. */
+  #recent(budget: Budget, key: Key): number[] {
     this.#sweep()
-    const name = `${budget.name}:${key}`
-    let calls = this.#calls.get(name)
-    if (!calls) {
-      calls = []
-      this.#calls.set(name, calls)
-    }
+    const calls = this.#calls.get(nameOf(budget, key)) ?? []
     const oldest = this.#now() - budget.perSeconds * 1000
     while (calls.length > 0 && calls[0]! <= oldest) calls.shift()
     return calls
+  }
+
+  #add(budget: Budget, key: Key, calls: number[]): void {
+    calls.push(this.#now())
+    if (calls.length === 1) this.#calls.set(nameOf(budget, key), calls)
   }
 
   /** Callers that have gone must not be remembered without end. */

@@ -19,14 +19,14 @@ export function daemonPage(): string {
       Object.entries(limits).map(([name, value]) => [code(name), String(value)]),
     ),
     '## Rate limits',
-    'Off on loopback unless `--rate-limit` is given; on everywhere else unless `--no-rate-limit` is given.',
+    'Off on loopback unless `--rate-limit` is given; on everywhere else unless `--no-rate-limit` is given. A client is an IPv4 address or an IPv6 network of 64 bits.',
     table(
       ['Budget', 'Calls', 'In seconds', 'Counted for'],
-      Object.values<Budget>(budgets).map(({ name, limit, perSeconds }) => [
+      Object.entries<Budget>(budgets).map(([key, { name, limit, perSeconds }]) => [
         name,
         String(limit),
         String(perSeconds),
-        countedFor[name as keyof typeof budgets],
+        countedFor[key as keyof typeof budgets],
       ]),
     ),
   )
@@ -35,8 +35,10 @@ export function daemonPage(): string {
 const countedFor: Record<keyof typeof budgets, string> = {
   user: 'one account',
   events: 'one account, `/events` only',
-  address: 'one IP address, calls without an account',
-  password: 'one user name, failed logins only',
+  address: 'one client, calls without an account',
+  password: 'one user name from one client, failed passwords only; `old_password` too',
+  passwordClient: 'one client, failed passwords only; not for accounts that it logged in to before',
+  passwordAccount: 'one user name from all clients, failed passwords only; not for clients that logged in to it before',
 }
 
 function flagRow([name, flag]: readonly [string, DaemonFlag]): string[] {

@@ -44,6 +44,7 @@ export const settings = {
     method: 'PATCH',
     path: '/settings',
     also: ['/settings/display', '/settings/notifications'],
+    login: { password: 'old_password', only: 'new_password' },
     access: 'user',
     since: 1,
     summary: 'Edit your settings, your name, your email address or your password',

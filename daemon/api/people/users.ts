@@ -258,7 +258,7 @@ export const users = {
     id: 'fetch-api-key',
     method: 'POST',
     path: '/fetch_api_key',
-    login: 'username',
+    login: { password: 'password', account: 'username' },
     access: 'anyone',
     since: 1,
     summary: 'Get your API key with your email address and password',
