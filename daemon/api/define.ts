@@ -284,6 +284,8 @@ export interface Endpoint {
    * and the one without which the password is not looked at.
    */
   readonly login?: { readonly password: string; readonly account?: string; readonly only?: string }
+  /** It can send mail, which is limited by sender and recipient. */
+  readonly mails?: 'confirmation' | 'invitation' | 'notice'
   readonly cli: CliForm
 }
 

@@ -6,63 +6,28 @@ import type { Endpoint } from '../api/define.ts'
 import { replayedHeader } from '../api/idempotency.ts'
 import { decode } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
-import type { Dialect } from '../domain/model/facts/queues.ts'
 import type { User } from '../domain/model/state.ts'
 import { Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
-import type { AnyResource, Context, Keys, Outcome, ServerFacts, Tools } from '../domain/resource.ts'
+import type { Context, Outcome, Tools } from '../domain/resource.ts'
 import { callEndpoint, check } from '../domain/rules/index.ts'
-import type { Engine } from '../engine.ts'
 import { admitDefect, answeringOf, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
-import { BodyRefused, diskRefusal, type Intake, piecesOf, readBody, readOn } from './body.ts'
+import { BodyRefused, diskRefusal, piecesOf, readBody, readOn } from './body.ts'
 import { currentPath, dialectOf, speakAuthentication, understand } from './dialect.ts'
-import type { Answering, Forwarding, RepeatedCall, RequestHead, Response, Watch } from './exchange.ts'
+import type { EdgeParts, Log } from './edge-parts.ts'
+import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
 import { type Attempt, attemptOf, once } from './idempotency.ts'
 import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
 import { LoginBudget, networkOf } from './login-budget.ts'
 import { LongPoll } from './long-poll.ts'
+import { MailBudget } from './mail-budget.ts'
 import { type FinishedCall, ObservedCall } from './observed-call.ts'
 import { type FieldMap, readFields, readParts } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
 import { hasEncodedSlash, slashRefusal } from './target.ts'
 import { ToLeader, type ToLeaderParts, takesFile } from './to-leader.ts'
-import { type Receiver, UploadsInProgress } from './uploads-in-progress.ts'
-
-/** As much of pino as is used. */
-export interface Log {
-  isLevelEnabled(level: 'info'): boolean
-  info(fields: object, text: string): void
-  /** One line for a call that was answered. */
-  call(call: FinishedCall): void
-  error(fields: object, text: string): void
-}
-
-export interface EdgeParts {
-  readonly engine: Engine
-  readonly resources: readonly AnyResource[]
-  readonly now: () => number
-  readonly random: () => string
-  readonly keys: Keys
-  readonly tools: Tools
-  /** Filled in once the port is known. */
-  readonly server: ServerFacts
-  readonly dialect: 'auto' | Dialect
-  readonly rateLimit: boolean
-  /** Whether a proxy says where requests come from. */
-  readonly trustProxy: boolean
-  readonly maxQueuesPerUser: number
-  readonly intake: Intake
-  /** Where large uploads go. */
-  readonly files: Receiver
-  readonly watch?: Watch | undefined
-  /** Hears of every call that was answered, where metrics are on. */
-  readonly countCall?: ((call: FinishedCall) => void) | undefined
-  /** In a cluster. */
-  readonly forwarding?: Forwarding | undefined
-  /** In a cluster: signals and presence are for the clients of other daemons too. */
-  readonly onSignals?: ((call: RepeatedCall) => void) | undefined
-}
+import { UploadsInProgress } from './uploads-in-progress.ts'
 
 type Params = Record<string, unknown>
 
@@ -86,6 +51,7 @@ export class Edge {
   readonly #limiter: RateLimiter | undefined
   readonly #logins: LoginBudget | undefined
   readonly #toLeader: ToLeader | undefined
+  readonly #mails: MailBudget
 
   constructor(parts: EdgeParts, newId: () => string, log: Log) {
     this.#parts = parts
@@ -100,6 +66,7 @@ export class Edge {
     const known: ToLeaderParts['known'] = (request, answering) => this.#known(request, answering)
     const countUnknown: ToLeaderParts['countUnknown'] = ({ ip }, { headers }) => this.#countClient(ip, headers)
     this.#toLeader = forwarding && new ToLeader({ ...parts, forwarding, known, countUnknown })
+    this.#mails = new MailBudget(parts.now)
   }
 
   /** Takes a request that node:http has read as far as its body. */
@@ -286,7 +253,7 @@ export class Edge {
     const repeated = this.#repeatedElsewhere(endpoint, params, current => command(current, params, undefined))
     // What was answered before needs no preparation.
     const isKnown = attempt && engine.state.answers.find(ctx.actor.id, attempt.key) !== undefined
-    if (!prepare || isKnown) return this.#decide(endpoint.id, ctx, repeated)
+    if (!prepare || isKnown) return this.#decide(endpoint, ctx, answering, repeated)
     const login =
       endpoint.login && this.#logins?.begin(endpoint.login, params, ctx.actor, request.ip, answering.headers)
     const kept: string[] = []
@@ -299,7 +266,9 @@ export class Edge {
     }
     const finish = async (prepared: unknown) => {
       try {
-        const reply = await this.#decide(endpoint.id, ctx, current => command(current, params, prepared as never))
+        const reply = await this.#decide(endpoint, ctx, answering, current =>
+          command(current, params, prepared as never),
+        )
         // The same request was answered while this one was prepared, so this password was not looked at.
         if (answering.headers.includes(replayedHeader)) {
           drop()
@@ -344,13 +313,20 @@ export class Edge {
     }
   }
 
-  #decide(op: string, ctx: Context, command: (ctx: Context) => Outcome<object>): object | Promise<object> {
-    return this.#parts.engine.run(op, ctx.actor?.id ?? null, state => {
+  #decide(
+    endpoint: Endpoint,
+    ctx: Context,
+    { headers }: Answering,
+    command: (ctx: Context) => Outcome<object>,
+  ): object | Promise<object> {
+    return this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
       // The account as it is now: it may have changed while the body was read or a password hashed.
       const actor = ctx.actor && state.users.get(ctx.actor.id)
       if (ctx.actor && !actor) throw unauthenticated('INVALID_API_KEY', 'Invalid API key')
       if (actor && !actor.active) throw userDeactivated()
-      return command(actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor: actor!, state })
+      const outcome = command(actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor: actor!, state })
+      if (outcome.mails && outcome.mails.length > 0) this.#mails.spend(state, endpoint, actor!, outcome.mails, headers)
+      return outcome
     })
   }
 

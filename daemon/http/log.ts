@@ -2,7 +2,7 @@
 
 import { hostname } from 'node:os'
 import { type Logger, pino } from 'pino'
-import type { Log } from './edge.ts'
+import type { Log } from './edge-parts.ts'
 import type { FinishedCall } from './observed-call.ts'
 
 /** Text that ends with a line feed, made when it is written. */

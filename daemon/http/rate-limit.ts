@@ -19,7 +19,18 @@ export const budgets = {
   passwordAccount: { name: 'password-account', limit: 50, perSeconds: 3600 },
 } as const satisfies Record<string, Budget>
 
+/** Always on: a mail leaves the machine, and the person who gets it did not ask for it. */
+export const mailBudgets = {
+  confirmationsHourly: { name: 'confirmations-hourly', limit: 2, perSeconds: 3600 },
+  confirmationsDaily: { name: 'confirmations-daily', limit: 5, perSeconds: 86_400 },
+  invitations: { name: 'invitations', limit: 200, perSeconds: 86_400 },
+  recipient: { name: 'recipient', limit: 5, perSeconds: 86_400 },
+} as const satisfies Record<string, Budget>
+
 type Key = string | number
+
+/** What is counted, for whom, and how many times (once by default). */
+export type Claim = readonly [Budget, Key, number?]
 
 function nameOf({ name }: Budget, key: Key): string {
   return `${name}:${key}`
@@ -28,7 +39,7 @@ function nameOf({ name }: Budget, key: Key): string {
 export class RateLimiter {
   readonly #now: () => number
   /** Times of recent calls, oldest first. */
-  readonly #calls = new Map<string, number[]>()
+  readonly #calls = new Map<string, { readonly calls: number[]; readonly perSeconds: number }>()
   #sweepAt = 0
 
   constructor(now: () => number) {
@@ -52,11 +63,12 @@ export class RateLimiter {
   }
 
   /** Counts an attempt in all of these budgets, or refuses it and counts it in none. Returns what takes it back. */
-  attempt(claims: readonly (readonly [Budget, Key])[], headers: string[]): () => void {
-    const claimed = claims.map(([budget, key]) => [budget, key, this.#recent(budget, key)] as const)
-    for (const [budget, , calls] of claimed) if (calls.length >= budget.limit) throw this.#hit(budget, calls, headers)
+  attempt(claims: readonly Claim[], headers: string[]): () => void {
+    const claimed = claims.map(([budget, key, times = 1]) => [budget, key, this.#recent(budget, key), times] as const)
+    for (const [budget, , calls, times] of claimed)
+      if (calls.length + times > budget.limit) throw this.#hit(budget, calls, headers)
     const now = this.#now()
-    for (const [budget, key, calls] of claimed) this.#add(budget, key, calls)
+    for (const [budget, key, calls, times] of claimed) for (let n = 0; n < times; n++) this.#add(budget, key, calls)
     return () => {
       for (const [, , calls] of claimed) {
         const index = calls.lastIndexOf(now)
@@ -71,7 +83,8 @@ export class RateLimiter {
   }
 
   #hit(budget: Budget, calls: readonly number[], headers: string[]): Refusal {
-    const wait = Math.max(0, (calls[0]! + budget.perSeconds * 1000 - this.#now()) / 1000)
+    const oldest = calls[0] ?? this.#now()
+    const wait = Math.max(0, (oldest + budget.perSeconds * 1000 - this.#now()) / 1000)
     headers.push('Retry-After', String(Math.ceil(wait)))
     return rateLimited(wait)
   }
@@ -79,7 +92,7 @@ export class RateLimiter {
   /** Nothing is kept for a caller that is refused. */
   #recent(budget: Budget, key: Key): number[] {
     this.#sweep()
-    const calls = this.#calls.get(nameOf(budget, key)) ?? []
+    const calls = this.#calls.get(nameOf(budget, key))?.calls ?? []
     const oldest = this.#now() - budget.perSeconds * 1000
     while (calls.length > 0 && calls[0]! <= oldest) calls.shift()
     return calls
@@ -87,14 +100,14 @@ export class RateLimiter {
 
   #add(budget: Budget, key: Key, calls: number[]): void {
     calls.push(this.#now())
-    if (calls.length === 1) this.#calls.set(nameOf(budget, key), calls)
+    if (calls.length === 1) this.#calls.set(nameOf(budget, key), { calls, perSeconds: budget.perSeconds })
   }
 
   /** Callers that have gone must not be remembered without end. */
   #sweep(): void {
     if (this.#now() < this.#sweepAt) return
     this.#sweepAt = this.#now() + 60_000
-    const longest = Math.max(...Object.values(budgets).map(budget => budget.perSeconds)) * 1000
-    for (const [name, calls] of this.#calls) if ((calls.at(-1) ?? 0) < this.#now() - longest) this.#calls.delete(name)
+    for (const [name, { calls, perSeconds }] of this.#calls)
+      if ((calls.at(-1) ?? 0) <= this.#now() - perSeconds * 1000) this.#calls.delete(name)
   }
 }

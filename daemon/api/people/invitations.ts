@@ -65,6 +65,7 @@ export const invitations = {
   }),
   send: endpoint({
     id: 'send-invites',
+    mails: 'invitation',
     method: 'POST',
     path: '/invites',
     access: 'user',
@@ -144,6 +145,7 @@ export const invitations = {
   }),
   resend: endpoint({
     id: 'resend-email-invite',
+    mails: 'invitation',
     method: 'POST',
     path: '/invites/{invite_id}/resend',
     access: 'user',

@@ -45,6 +45,7 @@ export const settings = {
     path: '/settings',
     also: ['/settings/display', '/settings/notifications'],
     login: { password: 'old_password', only: 'new_password' },
+    mails: 'confirmation',
     access: 'user',
     since: 1,
     summary: 'Edit your settings, your name, your email address or your password',

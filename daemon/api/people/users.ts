@@ -194,6 +194,7 @@ export const users = {
   }),
   deactivate: endpoint({
     id: 'deactivate-user',
+    mails: 'notice',
     method: 'DELETE',
     path: '/users/{user_id}',
     access: 'user',

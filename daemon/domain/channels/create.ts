@@ -14,6 +14,7 @@ import { invalid } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { checkedValue, defaultValue, isNobody } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
+import { knownActiveUser } from '../rules/user-access.ts'
 import {
   checkFolder,
   checkKind,
@@ -92,7 +93,7 @@ function checkedPermissions(ctx: Context, params: CreationParams): Channel['perm
     const setting = channelPermissions[name]
     const given = params[name]
     if (given === undefined) return [name, defaultValue(ctx.state, setting, ctx.actor.id)]
-    const value = checkedValue(ctx.state, name, setting, given)
+    const value = checkedValue(ctx.state, name, setting, given, id => knownActiveUser(ctx, id) !== undefined)
     if (deletePermissions.includes(name) && !isNobody(ctx.state, value)) may.check(may.setDeletePolicy, ctx)
     return [name, value]
   })

@@ -12,6 +12,7 @@ import { conflict, invalid, missing, type Refusal, taken } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { changedValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
+import { knownActiveUser } from '../rules/user-access.ts'
 import { hasNamedTopic } from './channel-history.ts'
 import {
   checkDescription,
@@ -149,7 +150,14 @@ function changedPermissions(ctx: Context, params: UpdateParams, old: Channel): P
   for (const name of permissionNames) {
     const change = params[name]
     if (change === undefined) continue
-    const value = changedValue(ctx.state, name, channelPermissions[name], old.permissions[name], change)
+    const value = changedValue(
+      ctx.state,
+      name,
+      channelPermissions[name],
+      old.permissions[name],
+      change,
+      id => knownActiveUser(ctx, id) !== undefined,
+    )
     if (value === undefined) continue
     if (name === 'can_add_subscribers_group' || name === 'can_subscribe_group') may.check(may.changeAccess, ctx, old)
     if (deletePermissions.includes(name)) may.check(may.setDeletePolicy, ctx)

@@ -5,7 +5,8 @@ import { limits } from '../limits.ts'
 import { organizationSetting, userSetting } from '../model/settings.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
 import { invalid } from '../refusal.ts'
-import { type Asker, seeContent } from '../rules/index.ts'
+import { type Asker, accessUser, seeContent } from '../rules/index.ts'
+import { knownUser } from '../rules/user-access.ts'
 import { emojiInText } from './emoji-names.ts'
 import { linkifiers } from './organization-content.ts'
 import { toHtml } from './parser.ts'
@@ -92,7 +93,7 @@ function contextOf(author: Author, place: RenderPlace): RenderContext {
   const { state, actor } = author
   return {
     ...commonContext(state),
-    user: (name, id) => mentionedUser(state, name, id),
+    user: (name, id) => mentionedUser(author, name, id),
     group: name => mentionedGroup(state.groups.find('name', name)),
     channel(name) {
       const channel = channelNamed(state, name)
@@ -134,14 +135,14 @@ function channelNamed(state: State, name: string): Channel | undefined {
   return channel?.name === name ? channel : undefined
 }
 
-/** Of several people with the name the active one, then the one who was there first. */
-function mentionedUser(state: State, name: string, id: number | undefined): Mentioned | undefined {
+/** Somebody whom the author may know of. Of several people with the name the active one, then the one who was there first. */
+function mentionedUser(author: Author, name: string, id: number | undefined): Mentioned | undefined {
   const lower = name.toLowerCase()
   if (id !== undefined) {
-    const user = state.users.get(id)
+    const user = knownUser(author, id)
     return user && (name === '' || user.fullName.toLowerCase() === lower) ? mentioned(user) : undefined
   }
-  const namesakes = state.users.where('name', lower)
+  const namesakes = author.state.users.where('name', lower).filter(user => accessUser.allows(author, user))
   const user = namesakes.find(({ active }) => active) ?? namesakes[0]
   return user && mentioned(user)
 }

@@ -12,6 +12,7 @@ import { topicOf, topicShown } from '../model/topic-names.ts'
 import { full, invalid, missing, missingOwn, Refusal } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
+import { knownUser } from '../rules/user-access.ts'
 
 type Given = ParamsOf<typeof api.edit>['draft']
 
@@ -141,5 +142,5 @@ function checkChannel(ctx: Context, place: string, to: readonly number[]): void 
 }
 
 function checkPerson(ctx: Context, place: string, userId: number): void {
-  if (!ctx.state.users.has(userId)) throw missing(place, 'user', userId)
+  if (!knownUser(ctx, userId)) throw missing(place, 'user', userId)
 }

@@ -15,6 +15,7 @@ import { invalid, missing } from '../refusal.ts'
 import type { Context, Outcome } from '../resource.ts'
 import { changedValue, presentValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
+import { knownActiveUser } from '../rules/user-access.ts'
 import { checkMethods, enabledMethods } from './authentication.ts'
 
 type Params = ParamsOf<typeof api.update>
@@ -57,7 +58,14 @@ function changedPermissions(ctx: Context, params: Params): Partial<Record<Organi
     const change = params[name]
     if (!change) continue
     const current = ctx.state.organization.permissions[name]
-    const value = changedValue(ctx.state, name, organizationPermissions[name], current, change)
+    const value = changedValue(
+      ctx.state,
+      name,
+      organizationPermissions[name],
+      current,
+      change,
+      id => knownActiveUser(ctx, id) !== undefined,
+    )
     if (value !== undefined) permissions[name] = value
   }
   return permissions

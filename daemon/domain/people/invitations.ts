@@ -5,7 +5,7 @@ import { invitations as api } from '../../api/people/invitations.ts'
 import type { Fact } from '../facts.ts'
 import { limits } from '../limits.ts'
 import type { InvitationFact } from '../model/facts/people.ts'
-import { userByEmail } from '../model/lookups.ts'
+import { placeholderId, userByEmail } from '../model/lookups.ts'
 import type { Invitation } from '../model/organization-records.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { State } from '../model/state.ts'
@@ -16,6 +16,7 @@ import { type Announcement, type Context, type Mail, resource } from '../resourc
 import { administrators } from '../rules/audiences.ts'
 import { activeGroup } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
+import { addressIsShown } from '../rules/user-access.ts'
 import { isEmailAddress } from './users/checks.ts'
 import { emailProblem } from './users/email-rules.ts'
 
@@ -199,10 +200,13 @@ function dayOf(time: number): number {
   return Math.floor(time / 86_400)
 }
 
-function problemOf({ state }: Context, email: string): string | undefined {
+/** An address that the inviter may not know of is invited like any other; the mail tells its owner that they have an account. */
+function problemOf(ctx: Context, email: string): string | undefined {
+  const { state } = ctx
   if (!isEmailAddress(email)) return 'not an email address'
+  if (placeholderId(state, email) !== undefined) return 'the address is reserved for the API'
   const user = userByEmail(state, email)
-  if (user) return user.active ? 'already has an account' : 'the account is deactivated'
+  if (user && addressIsShown(ctx, user)) return user.active ? 'already has an account' : 'the account is deactivated'
   return emailProblem(state, email)
 }
 
@@ -215,7 +219,11 @@ function mailOf(ctx: Context, invitation: Invitation): Mail {
   return {
     to: invitation.email!,
     subject: `${ctx.actor.fullName} has invited you to join ${name}`,
-    text: `Hi,\n\n${ctx.actor.fullName} wants you to join ${name}.\n\nTo join, open:\n\n  ${linkOf(ctx, invitation)}\n`,
+    text: `Hi,\n\n${ctx.actor.fullName} wants you to join ${name}.\n\n${
+      userByEmail(ctx.state, invitation.email!)
+        ? `You already have an account with this address at ${ctx.server.url}.\n`
+        : `To join, open:\n\n  ${linkOf(ctx, invitation)}\n`
+    }`,
   }
 }
 

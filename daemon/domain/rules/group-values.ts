@@ -127,13 +127,19 @@ export function defaultValue(state: State, setting: PermissionSetting, creatorId
   return { direct_members: [creatorId], direct_subgroups: [] }
 }
 
-/** Normalises and checks a new value; refuses what the setting does not take. */
-export function checkedValue(state: State, name: string, setting: PermissionSetting, given: GroupValue): GroupValue {
+/** Normalises and checks a new value; refuses what the setting does not take, and people for whom `isKnown` is false. */
+export function checkedValue(
+  state: State,
+  name: string,
+  setting: PermissionSetting,
+  given: GroupValue,
+  isKnown: (userId: number) => boolean,
+): GroupValue {
   const value = normalise(state, given)
   if (typeof value === 'number') checkGroup(state, name, setting, value)
   else {
     if (setting.systemOnly) throw systemGroupRequired(name)
-    for (const id of value.direct_members) if (!state.users.get(id)?.active) throw missing(name, 'active user', id)
+    for (const id of value.direct_members) if (!isKnown(id)) throw missing(name, 'active user', id)
     for (const id of value.direct_subgroups) activeGroup(state, name, id)
   }
   return value
@@ -151,6 +157,7 @@ export function changedValue(
   setting: PermissionSetting,
   current: GroupValue,
   change: Change,
+  isKnown: (userId: number) => boolean,
 ): GroupValue | undefined {
   const seen = normalise(state, presentValue(state, current))
   if (change.old !== undefined && change.old !== null && !sameValue(normalise(state, change.old), seen))
@@ -159,7 +166,7 @@ export function changedValue(
       fields: { field_name: 'old' },
     })
   if (sameValue(normalise(state, change.new), seen)) return undefined
-  return checkedValue(state, name, setting, change.new)
+  return checkedValue(state, name, setting, change.new, isKnown)
 }
 
 function checkGroup(state: State, name: string, setting: PermissionSetting, id: number): void {

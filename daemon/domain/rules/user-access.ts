@@ -13,10 +13,21 @@ export function visibleUser(asker: Asker, email: string): User | undefined {
   return user && seeEmail.allows(asker, user) ? user : undefined
 }
 
+/** Whether this reader may learn that the account exists and has its address. */
+export function addressIsShown(asker: Asker, user: User): boolean {
+  return seeEmail.allows(asker, user) && accessUser.allows(asker, user)
+}
+
 /** The user an ID or an address leads this reader to, if they may know of them. */
 export function knownUser(asker: Asker, who: number | string): User | undefined {
   const user = typeof who === 'number' ? asker.state.users.get(who) : visibleUser(asker, who)
   return user && accessUser.allows(asker, user) ? user : undefined
+}
+
+/** The active user an ID leads this reader to, if they may know of them. */
+export function knownActiveUser(asker: Asker, id: number): User | undefined {
+  const user = knownUser(asker, id)
+  return user?.active ? user : undefined
 }
 
 /** The same as paths name people: digits are an ID, anything else an address. */

@@ -175,8 +175,9 @@ describe('values of group settings', () => {
   const own = addGroup(state, [], [])
   const any: PermissionSetting = { nobody: true, everyone: true, default: 'role:members' }
   const value = (direct_members: number[], direct_subgroups: number[] = []) => ({ direct_members, direct_subgroups })
+  const isActive = (id: number) => state.users.get(id)?.active === true
   const check = (setting: Partial<PermissionSetting>, given: Parameters<typeof normalise>[1]) =>
-    checkedValue(state, 'can_x', { ...any, ...setting }, given)
+    checkedValue(state, 'can_x', { ...any, ...setting }, given, isActive)
 
   test('have one way to be written', () => {
     const nobody = group('role:nobody')
@@ -252,7 +253,8 @@ describe('values of group settings', () => {
 
   test('change from the value that the caller knows', () => {
     const current = value([ann!.id, gone!.id])
-    const change = (asked: Parameters<typeof changedValue>[4]) => changedValue(state, 'can_x', any, current, asked)
+    const change = (asked: Parameters<typeof changedValue>[4]) =>
+      changedValue(state, 'can_x', any, current, asked, isActive)
     assert.equal(change({ new: own }), own)
     assert.equal(change({ new: own, old: null }), own)
     assert.equal(change({ new: own, old: value([ann!.id, ann!.id]) }), own)

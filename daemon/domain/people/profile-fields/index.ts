@@ -120,7 +120,7 @@ function fieldsChanged(state: State): Announcement {
 
 function filledIn(ctx: Context, data: ParamsOf<typeof api.set>['data']): Outcome<object> {
   may.check(may.haveProfile, ctx)
-  const values = checkProfile(ctx.state, ctx.actor, 'data', data, field => may.check(may.editProfileField, ctx, field))
+  const values = checkProfile(ctx, ctx.actor, 'data', data, field => may.check(may.editProfileField, ctx, field))
   return {
     facts: values.length > 0 ? [{ type: 'user.profile-changed', userId: ctx.actor.id, values }] : [],
     reply: {},

@@ -5,15 +5,17 @@ import type { profileFields as api } from '../../../api/people/profile-fields.ts
 import { limits } from '../../limits.ts'
 import type { ProfileChange } from '../../model/facts/people.ts'
 import type { ProfileField } from '../../model/organization-records.ts'
-import type { State, User } from '../../model/state.ts'
+import type { User } from '../../model/state.ts'
 import { cleaned, isWebUrl } from '../../model/text.ts'
 import { inQuotes, invalid, missing } from '../../refusal.ts'
+import type { Asker } from '../../rules/rule.ts'
+import { knownActiveUser } from '../../rules/user-access.ts'
 
 type Input = ParamsOf<typeof api.set>['data'][number]
 
 /** The changes among what was given; null and nothing remove a value. Refuses unknown fields and bad values. */
 export function checkProfile(
-  state: State,
+  asker: Asker,
   user: User,
   param: string,
   given: readonly Input[],
@@ -22,18 +24,18 @@ export function checkProfile(
   const changes = new Map<number, string | null>()
   given.forEach((input, index) => {
     const place = `${param}[${index}]`
-    const field = state.profileFields.get(input.id)
+    const field = asker.state.profileFields.get(input.id)
     if (!field) throw missing(place, 'profile field', input.id)
     checkField(field)
-    changes.set(field.id, checkValue(state, field, `${place}["value"]`, input.value ?? ''))
+    changes.set(field.id, checkValue(asker, field, `${place}["value"]`, input.value ?? ''))
   })
   return [...changes]
     .map(([id, value]) => ({ id, value }))
     .filter(({ id, value }) => (user.profile[id] ?? null) !== value)
 }
 
-function checkValue(state: State, field: ProfileField, place: string, given: string | number[]): string | null {
-  if (field.type === 6) return checkPeople(state, place, given)
+function checkValue(asker: Asker, field: ProfileField, place: string, given: string | number[]): string | null {
+  if (field.type === 6) return checkPeople(asker, place, given)
   if (typeof given !== 'string') throw invalid(place, 'must be a string')
   const limit = field.type === 2 ? limits.profileLongText : limits.profileShortText
   switch (field.type) {
@@ -55,11 +57,11 @@ function checkValue(state: State, field: ProfileField, place: string, given: str
 }
 
 /** Kept as the text of a JSON list. */
-function checkPeople(state: State, place: string, given: string | number[]): string | null {
+function checkPeople(asker: Asker, place: string, given: string | number[]): string | null {
   const ids = typeof given === 'string' ? parsedIds(place, given) : given
   for (const id of ids) {
-    const user = state.users.get(id)
-    if (!user?.active || user.bot) throw missing(place, 'active person', id)
+    const user = knownActiveUser(asker, id)
+    if (!user || user.bot) throw missing(place, 'active person', id)
   }
   return ids.length === 0 ? null : JSON.stringify([...new Set(ids)])
 }

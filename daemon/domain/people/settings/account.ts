@@ -3,11 +3,13 @@
 import type { ParamsOf } from '../../../api/define.ts'
 import type { settings as api } from '../../../api/people/settings.ts'
 import type { Fact } from '../../facts.ts'
+import { userByEmail } from '../../model/lookups.ts'
 import type { EmailChange } from '../../model/personal-records.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import { invalid, needed } from '../../refusal.ts'
 import type { Context, Mail } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
+import { addressIsShown } from '../../rules/user-access.ts'
 import { checkFullName, checkNewEmail, checkPassword } from '../users/checks.ts'
 
 const confirmWithinMs = 24 * 60 * 60 * 1000
@@ -35,7 +37,7 @@ export function accountChanges(
   }
   if (params.email !== undefined && params.email.trim() !== actor.email) {
     may.check(may.changeOwn, ctx, 'email_changes_disabled')
-    const email = checkNewEmail(ctx.state, 'email', params.email, actor)
+    const email = checkNewEmail(ctx.state, 'email', params.email, actor, holder => addressIsShown(ctx, holder))
     const change: EmailChange = { token: ctx.random(), userId: actor.id, email, expires: ctx.now + confirmWithinMs }
     facts.push({ type: 'email-change.requested', change })
   }
@@ -46,13 +48,16 @@ export function accountChanges(
 export function mailOf(ctx: Context, fact: Fact): Mail[] {
   if (fact.type !== 'email-change.requested') return []
   const name = organizationSetting(ctx.state, 'name')
+  const { email, token } = fact.change
+  // The caller cannot know that the address has an account; its owner can.
+  const what = userByEmail(ctx.state, email)
+    ? 'Your account there has this address, so it cannot be used for another one. You need not do anything.\n'
+    : `To confirm it, run within a day:\n\n  natter settings confirm-email ${token}\n`
   return [
     {
-      to: fact.change.email,
+      to: email,
       subject: `Confirm your new email address for ${name}`,
-      text:
-        `${ctx.actor.fullName} asked to use this address in ${name} at ${ctx.server.url}.\n\n` +
-        `To confirm it, run within a day:\n\n  natter settings confirm-email ${fact.change.token}\n`,
+      text: `${ctx.actor.fullName} asked to use this address in ${name} at ${ctx.server.url}.\n\n${what}`,
     },
   ]
 }

@@ -7,6 +7,7 @@ import { conflict, missing, neededOneOf } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { activeGroup, ascending, directMembers, withSubgroups } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
+import { knownActiveUser } from '../../rules/user-access.ts'
 
 export interface MemberChange {
   readonly add: readonly number[]
@@ -29,7 +30,7 @@ export function changeMembers(
   if (add.length + remove.length + addSubgroups.length + removeSubgroups.length === 0)
     throw neededOneOf('add', 'delete', 'add_subgroups', 'delete_subgroups')
   checkRights(ctx, group, { add, remove, addSubgroups, removeSubgroups })
-  checkPeople(ctx.state, group, add, remove)
+  checkPeople(ctx, group, add, remove)
   checkGroups(ctx.state, group, addSubgroups, removeSubgroups, subgroupParams)
   const groupId = group.id
   const facts: Fact[] = []
@@ -51,10 +52,10 @@ function checkRights(ctx: Context, group: Group, { add, remove, addSubgroups, re
   if (removeSubgroups.length > 0) may.check(may.manageGroup, ctx, group)
 }
 
-function checkPeople(state: State, group: Group, add: readonly number[], remove: readonly number[]): void {
-  const members = new Set(directMembers(state, group))
+function checkPeople(ctx: Context, group: Group, add: readonly number[], remove: readonly number[]): void {
+  const members = new Set(directMembers(ctx.state, group))
   for (const id of add) {
-    if (!state.users.get(id)?.active) throw missing('add', 'active user', id)
+    if (!knownActiveUser(ctx, id)) throw missing('add', 'active user', id)
     if (members.has(id)) throw conflict('add', `user ${id} is already a member`)
   }
   // Additions come first, so one call can add and remove the same.

@@ -12,12 +12,13 @@ import { full, inQuotes, invalid, missing, taken } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import { activeGroup, ascending, checkedValue, defaultValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
+import { knownActiveUser } from '../../rules/user-access.ts'
 
 export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outcome<{ group_id: number }> {
   const { state, actor } = ctx
   may.check(may.createGroups, ctx)
   const name = checkName(state, params.name)
-  for (const id of params.members) if (!state.users.get(id)?.active) throw missing('members', 'active user', id)
+  for (const id of params.members) if (!knownActiveUser(ctx, id)) throw missing('members', 'active user', id)
   for (const id of params.subgroups) activeGroup(state, 'subgroups', id)
   if (state.groups.size >= limits.userGroups) throw full('The organization', limits.userGroups, 'user groups')
   const group: Group = {
@@ -34,7 +35,7 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
       const given = params[setting]
       return given === undefined
         ? defaultValue(state, groupPermissions[setting], actor.id)
-        : checkedValue(state, setting, groupPermissions[setting], given)
+        : checkedValue(state, setting, groupPermissions[setting], given, id => knownActiveUser(ctx, id) !== undefined)
     }),
   }
   return { facts: [{ type: 'group.created', group }], reply: { group_id: group.id } }

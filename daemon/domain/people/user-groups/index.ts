@@ -9,6 +9,7 @@ import { type Announcement, type Context, type Event, onlyWith, resource } from 
 import { everyone } from '../../rules/audiences.ts'
 import { directGroups, directMembers, groupsOf, presentValue, withSubgroups } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
+import { knownActiveUser } from '../../rules/user-access.ts'
 import { apply, together, without } from './apply.ts'
 import { changeMembers } from './change-members.ts'
 import { create } from './create.ts'
@@ -56,8 +57,8 @@ export const userGroups = resource(api)<UserGroupFact>({
 
     isMember(ctx, { user_group_id, user_id, direct_member_only }) {
       const group = readable(ctx, user_group_id)
-      const user = ctx.state.users.get(user_id)
-      if (!user?.active || !may.isHuman(user)) throw missing('user_id', 'active user', user_id)
+      const user = knownActiveUser(ctx, user_id)
+      if (!user || !may.isHuman(user)) throw missing('user_id', 'active user', user_id)
       const inside = direct_member_only
         ? directGroups(ctx.state, user).includes(group)
         : groupsOf(ctx.state, user).has(group.id)

@@ -10,6 +10,7 @@ import { conflict, invalid, missing, Refusal } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import { changedValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
+import { knownActiveUser } from '../../rules/user-access.ts'
 import { checkDescription, checkName } from './create.ts'
 
 type Nothing = Record<never, never>
@@ -31,7 +32,14 @@ export function update(ctx: Context, params: ParamsOf<typeof api.update>): Outco
   for (const setting of Object.keys(groupPermissions) as GroupPermission[]) {
     const change = params[setting]
     if (!change) continue
-    const value = changedValue(state, setting, groupPermissions[setting], group.permissions[setting], change)
+    const value = changedValue(
+      state,
+      setting,
+      groupPermissions[setting],
+      group.permissions[setting],
+      change,
+      id => knownActiveUser(ctx, id) !== undefined,
+    )
     if (value !== undefined) permissions[setting] = value
   }
   const facts: Fact[] = []

@@ -42,23 +42,27 @@ export function isEmailAddress(text: string): boolean {
 }
 
 /** An address for a person. */
-export function checkNewEmail(state: State, param: string, email: string, user?: User): string {
-  const address = checkFreeEmail(state, param, email, user)
+export function checkNewEmail(state: State, param: string, email: string, user?: User, isShown?: IsShown): string {
+  const address = checkFreeEmail(state, param, email, user, isShown)
   const problem = address === user?.email ? undefined : emailProblem(state, address)
   if (problem !== undefined) throw invalid(param, problem)
   return address
 }
 
 /** An address for any account; bots have theirs from the server, whatever the organization says of people's. */
-export function checkFreeEmail(state: State, param: string, email: string, user?: User): string {
+export function checkFreeEmail(state: State, param: string, email: string, user?: User, isShown?: IsShown): string {
   const address = email.trim()
   if (!isEmailAddress(address)) throw invalid(param, 'must be an email address')
+  // Otherwise a later account would have this address as its placeholder. Whether one has it now must not show.
+  if (placeholderId(state, address) !== undefined && address.toLowerCase() !== user?.email.toLowerCase())
+    throw invalid(param, `${inQuotes(address)} is reserved for the API`)
   const holder = userByEmail(state, address)
-  if (holder && holder.id !== user?.id) throw taken(param, address)
-  // Otherwise a later account would have this address as its placeholder.
-  if (placeholderId(state, address) !== undefined) throw invalid(param, `${inQuotes(address)} is reserved for the API`)
+  if (holder && holder.id !== user?.id && isShown?.(holder) !== false) throw taken(param, address)
   return address
 }
+
+/** Whether the caller may learn that this account has the address. */
+type IsShown = (holder: User) => boolean
 
 export function checkPassword(password: string, param = 'password'): void {
   const { length } = [...password]

@@ -1,0 +1,44 @@
+// What the edge of a world is made of.
+
+import type { Dialect } from '../domain/model/facts/queues.ts'
+import type { AnyResource, Keys, ServerFacts, Tools } from '../domain/resource.ts'
+import type { Engine } from '../engine.ts'
+import type { Intake } from './body.ts'
+import type { Forwarding, RepeatedCall, Watch } from './exchange.ts'
+import type { FinishedCall } from './observed-call.ts'
+import type { Receiver } from './uploads-in-progress.ts'
+
+/** As much of pino as is used. */
+export interface Log {
+  isLevelEnabled(level: 'info'): boolean
+  info(fields: object, text: string): void
+  /** One line for a call that was answered. */
+  call(call: FinishedCall): void
+  error(fields: object, text: string): void
+}
+
+export interface EdgeParts {
+  readonly engine: Engine
+  readonly resources: readonly AnyResource[]
+  readonly now: () => number
+  readonly random: () => string
+  readonly keys: Keys
+  readonly tools: Tools
+  /** Filled in once the port is known. */
+  readonly server: ServerFacts
+  readonly dialect: 'auto' | Dialect
+  readonly rateLimit: boolean
+  /** Whether a proxy says where requests come from. */
+  readonly trustProxy: boolean
+  readonly maxQueuesPerUser: number
+  readonly intake: Intake
+  /** Where large uploads go. */
+  readonly files: Receiver
+  readonly watch?: Watch | undefined
+  /** Hears of every call that was answered, where metrics are on. */
+  readonly countCall?: ((call: FinishedCall) => void) | undefined
+  /** In a cluster. */
+  readonly forwarding?: Forwarding | undefined
+  /** In a cluster: signals and presence are for the clients of other daemons too. */
+  readonly onSignals?: ((call: RepeatedCall) => void) | undefined
+}

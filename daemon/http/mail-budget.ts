@@ -1,0 +1,38 @@
+// How many mails an account can cause, and an address can get. On whether or not calls are limited.
+
+import type { Endpoint } from '../api/define.ts'
+import type { State, User } from '../domain/model/state.ts'
+import type { Mail } from '../domain/resource.ts'
+import { isAdministrator } from '../domain/rules/index.ts'
+import { type Claim, mailBudgets, RateLimiter } from './rate-limit.ts'
+
+export class MailBudget {
+  readonly #now: () => number
+  /** A world that is reset or replaced begins with fresh budgets. */
+  readonly #limiters = new WeakMap<State, RateLimiter>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Counts mails before they are sent, or refuses all of them. */
+  spend(state: State, { id, mails: kind }: Endpoint, sender: User, mails: readonly Mail[], headers: string[]): void {
+    if (kind === undefined) throw new Error(`the catalogue does not say that ${id} sends mail`)
+    // Nothing that a member does may keep an administrator from ending their access.
+    if (kind === 'notice') return
+    const limiter = this.#limiters.get(state) ?? new RateLimiter(this.#now)
+    this.#limiters.set(state, limiter)
+    const recipients = mails.map(({ to }): Claim => [mailBudgets.recipient, to.toLowerCase()])
+    limiter.attempt([...senderClaims(kind, sender, mails.length), ...recipients], headers)
+  }
+}
+
+/** For invitations of administrators there is the organization's own limit. */
+function senderClaims(kind: NonNullable<Endpoint['mails']>, sender: User, count: number): Claim[] {
+  if (kind === 'confirmation')
+    return [
+      [mailBudgets.confirmationsHourly, sender.id, count],
+      [mailBudgets.confirmationsDaily, sender.id, count],
+    ]
+  return kind === 'invitation' && !isAdministrator(sender) ? [[mailBudgets.invitations, sender.id, count]] : []
+}
