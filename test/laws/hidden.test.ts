@@ -1,5 +1,6 @@
 // What somebody may not know of looks like what is not there: the same probe for a hidden channel, message, person or
-// address, and for none, gives the same bytes. Over every parameter of the catalogue that takes such an ID, and by name.
+// address, and for none, gives the same bytes. Over every parameter of the catalogue that takes such an ID, and over every text in
+// any of them, which may be an address or hold a mention.
 // Names of channels are taken for everybody: that of a hidden one cannot be given to another, and this alone shows.
 
 import assert from 'node:assert/strict'
@@ -7,8 +8,12 @@ import { describe, test } from 'node:test'
 import type { TSchema } from '@sinclair/typebox'
 import { channels } from '../../daemon/api/channels/channels.ts'
 import type { Endpoint } from '../../daemon/api/define.ts'
+import { drafts } from '../../daemon/api/messages/drafts.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
+import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.ts'
 import { organization } from '../../daemon/api/organization/organization.ts'
+import { profileFields } from '../../daemon/api/people/profile-fields.ts'
 import { settings } from '../../daemon/api/people/settings.ts'
 import { userGroups } from '../../daemon/api/people/user-groups.ts'
 import { encode } from '../../daemon/api/wire.ts'
@@ -38,7 +43,7 @@ sharedDaemon({ flags: ['--durability', 'os'] }, async running => {
   const members = user_groups.find(({ name }) => name === 'role:members')!.id
   await owner.call(organization.update, { can_access_all_users_group: { new: members } } as never)
   await hal.call(settings.update, { email_address_visibility: 4 })
-  Object.assign(from, { channel: mel, message: mel, user: gus })
+  Object.assign(from, { channel: mel, message: mel, user: gus, owner })
 })
 
 /** Calls that would leave nobody to ask. */
@@ -52,7 +57,8 @@ async function answer(caller: Caller, endpoint: Endpoint, params: Record<string,
   const { path, fields } = encode(endpoint, params)
   if (endpoint.id === 'get-events') fields.set('dont_block', 'true')
   const { status, text } = await caller.raw(endpoint.method, `/api/v1${path}`, formOf(endpoint.method, fields))
-  const alike = text.replaceAll(new RegExp(`\\b${probe}\\b`, 'g'), '#').replace(/"queue_id":"[^"]*"/, '')
+  const repeated = typeof probe === 'number' ? new RegExp(`\\b${probe}\\b`, 'g') : probe
+  const alike = text.replaceAll(repeated, '#').replace(/"queue_id":"[^"]*"/, '')
   return `${status} ${alike}`
 }
 
@@ -107,6 +113,109 @@ describe('what is hidden looks like what is not there', () => {
       assert.equal(await ask(name), await ask(nothing))
     })
 })
+
+/** Their answers repeat what the caller gave before. */
+const ownLists = ['add-alert-words', 'remove-alert-words', 'add-navigation-view']
+
+describe('a hidden person in a text looks like an absent one', () => {
+  for (const endpoint of endpoints)
+    for (const [name, { shape }] of Object.entries(endpoint.params))
+      for (const [isMarkdown, make] of ownLists.includes(endpoint.id) ? [] : textsIn(shape))
+        test(`${endpoint.id}: a text in ${name}${isMarkdown ? ', as a mention' : ''}`, async () => {
+          for (const [hiddenText, absentText] of isMarkdown ? mentions() : addresses()) {
+            const ask = async (text: string) => {
+              const completed = { ...needed(endpoint), ...(isMarkdown && (await around(endpoint))), [name]: make(text) }
+              const replied = await answer(from.user!, endpoint, completed, text)
+              // Else nobody has looked at the text.
+              if (isMarkdown) assert.match(replied, /^200 /, `${endpoint.id} needs more parameters in this test`)
+              return [replied, isMarkdown ? await written() : ''].map(one => alike(one, text))
+            }
+            assert.deepEqual(await ask(hiddenText), await ask(absentText), hiddenText)
+          }
+        })
+
+  const alike = (reply: string, text: string) =>
+    reply
+      .replaceAll(text, '#')
+      .replaceAll(/hal example|nil example/g, '#')
+      .replaceAll(/\d+/g, '0')
+  const mentions = () =>
+    [
+      [`@**|${hidden.user}**`, `@**|${absent}**`],
+      [`@_**hal example|${hidden.user}**`, `@_**nil example|${absent}**`],
+      ['@**hal example**', '@**nil example**'],
+    ] as const
+  const addresses = () =>
+    [
+      ['hal@example.com', 'nil@example.com'],
+      [`user${hidden.user}@example.com`, `user${absent}@example.com`],
+    ] as const
+
+  /** What makes an endpoint take its Markdown. */
+  async function around({ id }: Endpoint): Promise<Record<string, unknown>> {
+    const gus = from.user!
+    const later = 4_000_000_000
+    const to = { type: 'direct' as const, to: [gus.id!] }
+    const scheduled = { ...to, content: 'x', scheduled_delivery_timestamp: later }
+    switch (id) {
+      case 'send-message':
+        return to
+      case 'update-message':
+        return { message_id: (await gus.call(messages.send, { ...to, content: 'mine' })).id }
+      case 'create-scheduled-message':
+        return scheduled
+      case 'update-scheduled-message':
+        return { scheduled_message_id: (await gus.call(scheduledMessages.create, scheduled)).scheduled_message_id }
+      case 'edit-saved-snippet':
+        return {
+          saved_snippet_id: (await gus.call(savedSnippets.create, { title: 'x', content: 'x' })).saved_snippet_id,
+        }
+      case 'edit-draft':
+        return {
+          draft_id: (await gus.call(drafts.create, { drafts: [{ type: '', to: [], topic: '', content: 'x' }] })).ids[0],
+        }
+      default:
+        return {}
+    }
+  }
+
+  /** What the reader finds of the newest text that they wrote. */
+  async function written(): Promise<string> {
+    const gus = from.user!
+    const narrow = [{ operator: 'sender', operand: gus.id }]
+    const query = { anchor: 'newest', num_before: 1, num_after: 0, narrow, apply_markdown: true } as never
+    const [message] = (await gus.call(messages.list, query)).messages
+    const scheduled = (await gus.call(scheduledMessages.list, {})).scheduled_messages.at(-1)
+    return JSON.stringify([
+      message?.content,
+      message?.flags,
+      scheduled && (scheduled as { rendered_content?: string }).rendered_content,
+    ])
+  }
+})
+
+test('a profile field of people takes a hidden person no more than an absent one', async () => {
+  const { id } = await from.owner!.call(profileFields.create, { name: 'Boss', field_type: 6 })
+  const ask = (person: number) =>
+    from.user!.refused(profileFields.set, { data: [{ id, value: [person] }] }, 'BAD_REQUEST')
+  const [one, other] = [await ask(hidden.user!), await ask(absent)]
+  assert.equal(one.msg.replace(String(hidden.user), '#'), other.msg.replace(String(absent), '#'))
+})
+
+/** The texts a parameter takes, at any depth, whether they are Markdown, and how it is written with one. */
+function textsIn(shape: TSchema): [boolean, (text: string) => unknown][] {
+  if (Array.isArray(shape.anyOf)) return shape.anyOf.flatMap(textsIn)
+  if (shape.type === 'array') return textsIn(shape.items).map(([markdown, make]) => [markdown, text => [make(text)]])
+  if (shape.type === 'object')
+    return Object.entries(shape.properties ?? {}).flatMap(([name, inner]) =>
+      textsIn(inner as TSchema).map(([markdown, make]): [boolean, (text: string) => unknown] => [
+        markdown,
+        text => ({ ...(sample(shape) as object), [name]: make(text) }),
+      ]),
+    )
+  const isText = shape.type === 'string' && shape.const === undefined && shape.format !== 'binary'
+  return isText ? [[shape.ref === 'markdown', text => text]] : []
+}
 
 /** The kinds of IDs a parameter takes, and how it is written with one. */
 function idsIn(shape: TSchema): ['channel' | 'message' | 'user', (id: number) => unknown][] {
