@@ -20,7 +20,7 @@ export function localHosts(url: string | undefined): TrustedHosts {
   return hostsBy(
     host => host === ownHost,
     () => false,
-    'Use a loopback name, or start natterd with --url.',
+    host => new Refusal(`The host ${host} is unknown here. Use a loopback name, or start natterd with --url.`, details),
   )
 }
 
@@ -33,7 +33,11 @@ export function namedHosts(url: string, others: readonly string[] = []): Trusted
   return hostsBy(
     host => hosts.has(host),
     name => addressOrLabel.test(name),
-    'Use the host of --url; a proxy must pass the header Host on.',
+    host =>
+      new Refusal(
+        `The host ${host} is unknown here. Use the host of --url; a proxy must pass the header Host on.`,
+        details,
+      ),
   )
 }
 
@@ -45,15 +49,14 @@ function own(url: string): string {
 function hostsBy(
   isOwn: (host: string) => boolean,
   isAlsoTrusted: (name: string) => boolean,
-  hint: string,
+  unknownHost: (host: string) => Refusal,
 ): TrustedHosts {
   const own = remembered(host => isOwn(host.toLowerCase()) || loopback.test(nameOf(host) ?? ''))
   const asked = remembered(host => own(host) || isAlsoTrusted(nameOf(host) ?? ''))
   return {
     refusalOf({ host, origin }) {
       // Browsers always send a host.
-      if (host !== undefined && !asked(host))
-        return new Refusal(`The host ${shown(host)} is unknown here. ${hint}`, details)
+      if (host !== undefined && !asked(host)) return unknownHost(shown(host))
       if (origin === undefined) return undefined
       const site = origin.replace(/^https?:\/\//, '')
       return own(site) || (site === host && site !== origin) ? undefined : new Refusal(foreignPage, details)
