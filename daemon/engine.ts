@@ -92,7 +92,7 @@ export class Engine implements Holder {
       this.secretVerifier = store?.secretVerifier
       this.restoreId = store?.restoreId
       this.#newestSnapshot = { position: saved.position, time: saved.time }
-      this.state = this.load(rows)
+      this.state = saved.edited ? await this.#loadEdited(saved.sections) : this.load(rows)
       queues.load(savedQueues)
     }
     for await (const entries of journal.replayFacts(after))
@@ -288,6 +288,20 @@ export class Engine implements Holder {
 
   get position(): number {
     return this.#parts.journal.position
+  }
+
+  /** What was changed by hand can be anything, so every row is checked. */
+  async #loadEdited(sections: Readonly<Record<string, readonly unknown[]>>): Promise<State> {
+    const { loadChecked } = await import('./domain/row-checks/index.ts')
+    try {
+      return await loadChecked(
+        sections,
+        async () => {},
+        name => this.#parts.snapshots!.file(name),
+      )
+    } catch (error) {
+      throw new Error(`state.json was edited and cannot be used: ${(error as Error).message}`)
+    }
   }
 
   /** Telling queues what they never pass on is most of the work of a start, so those that will have ended are left out. */

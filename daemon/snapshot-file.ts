@@ -5,23 +5,18 @@ import { copyFile, cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, sep } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ClockSetting, SavedWorld, SnapshotFiles, WorldTime } from './control/snapshots.ts'
+import type { ClockSetting, SavedWorld, Sections, SnapshotFiles, WorldTime } from './control/snapshots.ts'
 import type { Fact } from './domain/facts.ts'
-import { State } from './domain/model/state.ts'
+import type { State } from './domain/model/state.ts'
 import { invalid } from './domain/refusal.ts'
 import type { Engine } from './engine.ts'
 import { type Files, folderFiles } from './io/files.ts'
+import { keepUploads, type SavedUpload } from './io/saved-uploads.ts'
 import { writeFileAtomically } from './journal/atomic-file.ts'
 import { cleanStopName } from './journal/clean-stop.ts'
 import { FileJournal } from './journal/file-journal.ts'
 import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from './journal/snapshots.ts'
 import { partsOf, Replay } from './replay.ts'
-
-interface Upload {
-  readonly name: string
-  /** Base64. */
-  readonly content: string
-}
 
 export function snapshotFiles(files: Files): SnapshotFiles {
   return {
@@ -31,7 +26,7 @@ export function snapshotFiles(files: Files): SnapshotFiles {
       try {
         return await worldOf(acceptDocument('the file', parse(text)).sections, files)
       } catch (error) {
-        throw invalid('document', (error as Error).message)
+        throw invalid('document', error instanceof RangeError ? 'is nested too deeply' : (error as Error).message)
       }
     },
   }
@@ -97,8 +92,8 @@ async function* linesOf(rows: Iterable<unknown>): AsyncGenerator<string> {
   yield piece
 }
 
-async function uploadsIn(files: Files): Promise<Upload[]> {
-  const uploads: Upload[] = []
+async function uploadsIn(files: Files): Promise<SavedUpload[]> {
+  const uploads: SavedUpload[] = []
   for (const name of await files.list()) {
     const bytes = /^[0-9a-f]{64}$/.test(name) ? await files.read(name) : undefined
     if (bytes) uploads.push({ name, content: Buffer.from(bytes).toString('base64') })
@@ -119,14 +114,20 @@ function rowsOf(state: State): Record<string, Iterable<unknown>> {
   return sections
 }
 
-/** Checks that the rows make a state before anything relies on them. */
+/** Checks the rows before anything relies on them: the author of the file wrote its checksums too. */
 async function worldOf(found: Readonly<Record<string, unknown[]>>, files: Files): Promise<SavedWorld> {
-  const { clock: [clock] = [], uploads = [], answers: _answers, ...sections } = partsOf(found).rows
-  const state = State.load(sections)
-  if (state.users.size === 0) throw new Error('the snapshot holds no organization')
-  for (const { content } of uploads as Upload[]) await files.keep(Buffer.from(content, 'base64'))
+  const { answers: _answers, ...rows } = partsOf(found).rows
+  const { clock: [clock] = [], uploads = [], ...sections } = rows
+  await checkSections(rows)
+  await keepUploads(uploads as SavedUpload[], files.keep)
   const setting = (clock as ClockSetting | undefined) ?? { ahead: 0 }
   return { time: 'frozenAt' in setting ? setting.frozenAt : Date.now() + setting.ahead, clock: setting, sections }
+}
+
+/** Loaded when a file is read, which most daemons never do. */
+async function checkSections(sections: Sections): Promise<void> {
+  const { loadChecked } = await import('./domain/row-checks/index.ts')
+  await loadChecked(sections, nextTurn)
 }
 
 // --- a store as the base ------------------------------------------------------------------------------------------
@@ -142,8 +143,10 @@ async function readStore(folder: string, files: Files): Promise<SavedWorld> {
     const state = await stateOf(copy)
     if (state.users.size === 0) throw new Error(`--from: ${folder} is not the store of a natterd`)
     await copyFiles(folderFiles(join(folder, 'files')), files)
-    const sections = Object.entries(rowsOf(state)).map(([name, rows]) => [name, [...rows]])
-    return { time: Date.now(), clock: { ahead: 0 }, sections: Object.fromEntries(sections) }
+    const rows = Object.entries(rowsOf(state)).map(([name, rows]) => [name, [...rows]])
+    const sections = Object.fromEntries(rows) as Record<string, unknown[]>
+    await checkSections(sections)
+    return { time: Date.now(), clock: { ahead: 0 }, sections }
   } finally {
     await rm(copy, { recursive: true, force: true })
   }

@@ -1,7 +1,7 @@
 // Checks a value against its shape; if it does not fit, says where and what is expected.
 
 import type { TSchema } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import { tooLarge, withoutBounds } from './bounds.ts'
 import { isUpload } from './define.ts'
 
@@ -9,6 +9,7 @@ type Checker = ReturnType<typeof TypeCompiler.Compile>
 
 // Compiled at a shape's first use: compiling all of them would dominate the daemon's start.
 const compiled = new WeakMap<TSchema, Checker>()
+const compiledRows = new WeakMap<TSchema, Checker>()
 
 function checkerOf(shape: TSchema): Checker {
   let checker = compiled.get(shape)
@@ -34,17 +35,38 @@ export function problemIn(name: string, shape: TSchema, value: unknown): string 
   return unprintable(name, value)
 }
 
+/**
+ * The same for a row of a file. Its shape is strict: sizes count in UTF-16 units, and fields that it does not have are refused.
+ */
+export function problemInRow(name: string, shape: TSchema, value: unknown): string | undefined {
+  let checker = compiledRows.get(shape)
+  if (!checker) {
+    checker = TypeCompiler.Compile(shape)
+    compiledRows.set(shape, checker)
+  }
+  if (checker.Check(value)) return undefined
+  const { path, schema, type, value: found } = deepestError(checker, value)
+  const place = placeIn(name, path)
+  if (type === ValueErrorType.ObjectAdditionalProperties) return `${place}: is not a field of such a row`
+  if (type === ValueErrorType.StringPattern) return `${place}: must be a text that matches ${schema.pattern}`
+  const most = typeof found === 'string' ? schema.maxLength : Array.isArray(found) ? schema.maxItems : undefined
+  const parts = typeof found === 'string' ? 'characters' : 'items'
+  return most === undefined || (found as string).length <= most
+    ? `${place}: must be ${described(schema)}`
+    : `${place}: must have at most ${most} ${parts}`
+}
+
 /** For a union the outermost error says only that nothing matched; the inner one names the place. */
-function deepestError(checker: Checker, value: unknown): { path: string; schema: TSchema } {
-  let best: { path: string; schema: TSchema } | undefined
-  const visit = (errors: Iterable<{ path: string; schema: TSchema; errors: Iterable<any>[] }>) => {
+function deepestError(checker: Checker, value: unknown): ValueError {
+  let best: ValueError | undefined
+  const visit = (errors: Iterable<ValueError>) => {
     for (const error of errors) {
       if (!best || error.path.length > best.path.length) best = error
       for (const inner of error.errors) visit(inner)
     }
   }
   visit(checker.Errors(value))
-  return best as unknown as { path: string; schema: TSchema }
+  return best!
 }
 
 /** `/to/1/name` in `subscriptions` becomes `subscriptions[1]["name"]`. */

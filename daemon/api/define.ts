@@ -4,7 +4,7 @@ import { type Static, type TLiteral, type TOptional, type TSchema, type TUnion, 
 import { bounded } from './bounds.ts'
 import type { ErrorCode } from './errors.ts'
 
-export type { Static }
+export type { Static, TSchema }
 
 // --- shapes -----------------------------------------------------------------------------------------------------
 

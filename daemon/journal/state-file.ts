@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { lineBlocks, newline } from './line-blocks.ts'
-import { checkSums, inHex, type Sums, sumOfHead, sumOfRows } from './state-sums.ts'
+import { checkSums, inHex, isEdited, type Sums, sumOfHead, sumOfRows } from './state-sums.ts'
 
 /**
  * What the newest natter writes. Older ones are handed on as they are, newer ones are refused. Since 2 full segments of
@@ -28,6 +28,8 @@ export interface StateDocument<Rows = Iterable<unknown>, File = FileEntry> {
   readonly time: number
   /** Rows by the name of their section, in the order of the file. Rows must not change while they are written. */
   readonly sections: Readonly<Record<string, Rows>>
+  /** A person changed it and said so: its checksums were not checked. */
+  readonly edited?: true
   /** What is too large or too still to be written again with every snapshot. */
   readonly files?: readonly File[]
 }
@@ -179,6 +181,7 @@ class StateReader {
     }
     const { sums, ...document } = this.#document
     if (document.format < summedFormat) return document
+    if (isEdited(sums)) return { ...document, edited: true }
     this.#sums.head = sumOfHead(document)
     const problem = checkSums(sums, this.#sums)
     this.final = problem !== undefined
@@ -265,6 +268,7 @@ export function acceptDocument(file: string, document: unknown): StateDocument<u
   const reason = whyNotState(document)
   if (reason) throw new SnapshotDamaged(file, 1, reason)
   const { sums, ...found } = document as Found
+  if (isEdited(sums)) return { ...found, edited: true }
   if (found.format >= summedFormat) {
     const sections = Object.entries(found.sections).map(([name, rows]) => [name, sumOfRows(rows)])
     const problem = checkSums(sums, { head: sumOfHead(found), sections: Object.fromEntries(sections) })

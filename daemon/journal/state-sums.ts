@@ -10,6 +10,10 @@ export interface Sums {
 /** What a person writes in the place of the checksums to accept an edit. */
 const edited = 'edited'
 
+export function isEdited(found: unknown): boolean {
+  return found === edited
+}
+
 interface Head {
   readonly format: number
   readonly position: number
@@ -28,7 +32,7 @@ export function sumOfRows(rows: readonly unknown[]): string {
 
 /** The first thing that does not match, and the section it is in; the section is empty for the head. */
 export function checkSums(found: unknown, wanted: Sums): { section: string; reason: string } | undefined {
-  if (found === edited) return undefined
+  if (isEdited(found)) return undefined
   const { head, sections } = Object(found) as Partial<Sums>
   if (typeof head !== 'string' || typeof sections !== 'object' || sections === null)
     return problem('', 'the checksums are missing')

@@ -5,6 +5,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { State } from '../domain/model/state.ts'
+import { checkRows, checkState } from '../domain/row-checks/index.ts'
 import { checkSecret, givenSecret, storedSecret } from '../io/secret.ts'
 import { namedFiles } from '../io/unneeded-files.ts'
 import { JournalDamaged } from '../journal/journal.ts'
@@ -144,11 +145,18 @@ class Checking {
     }
   }
 
-  /** Loads the snapshot and applies the journal, as a start does. */
+  /** Checks the rows of the snapshot, loads them and applies the journal, as a start does, and checks what comes of it. */
   async state(view: StoreView, document: Document): Promise<void> {
     let rebuilt: Awaited<ReturnType<typeof rebuildState>>
     try {
+      if (document) for (const _ of checkRows(document.sections));
+    } catch (error) {
+      this.#add('state.json', (error as Error).message)
+      return
+    }
+    try {
       rebuilt = await rebuildState(view, document)
+      if (rebuilt.state.users.size > 0) checkState(rebuilt.state)
     } catch (error) {
       if (!this.note(error)) this.#add('journal.ndjson', `cannot be applied: ${(error as Error).message}`)
       return

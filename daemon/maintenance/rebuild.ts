@@ -3,6 +3,7 @@
 import { readSync } from 'node:fs'
 import type { Fact } from '../domain/facts.ts'
 import type { State } from '../domain/model/state.ts'
+import { checkRows } from '../domain/row-checks/index.ts'
 import { parseFacts, readSegment } from '../journal/segment-reader.ts'
 import { readOpenState, type StateDocument } from '../journal/state-file.ts'
 import { Replay } from '../replay.ts'
@@ -27,12 +28,18 @@ export async function rebuildState(view: StoreView, read?: StateDocument<unknown
     for await (const block of readSegment(segment, view.snapshot.position, previous, parseFacts<Fact>))
       for (const { facts } of block) {
         entries++
+        checkRestored(facts)
         replay.take(facts)
       }
     previous = segment.last
   }
   const { state, secretVerifier, queues } = replay
   return { state, secretVerifier, entries, queues: queues.size }
+}
+
+/** Whole states in a journal are rows like those of a snapshot. */
+function checkRestored(facts: readonly Fact[]): void {
+  for (const fact of facts) if (fact.type === 'store.restored') for (const _ of checkRows(fact.sections));
 }
 
 function bytesOf({ sideFiles }: StoreView, name: string): Buffer {

@@ -1,5 +1,7 @@
 // What a seed may say: sections of plain records, checked before anything is made of them.
 
+import type { SavedUpload } from '../io/saved-uploads.ts'
+
 export interface Seed {
   readonly organization?: { readonly name?: string; readonly description?: string; readonly settings?: Params }
   readonly owner?: { readonly email?: string; readonly full_name?: string }
@@ -12,7 +14,7 @@ export interface Seed {
   /** A whole organization as `natter seed dump` writes it, in place of a new one; the other sections are added to it. */
   readonly rows?: Readonly<Record<string, readonly object[]>>
   /** The files that rows refer to. */
-  readonly uploads?: readonly SeedUpload[]
+  readonly uploads?: readonly SavedUpload[]
 }
 
 export type Params = Readonly<Record<string, unknown>>
@@ -65,13 +67,6 @@ export interface SeedMessage {
   /** How long before the start it was sent: `2d`, `1h30m`. */
   readonly ago?: string
   readonly reactions?: readonly { readonly from: string; readonly emoji: string }[]
-}
-
-export interface SeedUpload {
-  /** By which rows refer to it: the hash of its content. */
-  readonly name: string
-  /** Base64. */
-  readonly content: string
 }
 
 /** Any call of the API. */

@@ -1,11 +1,12 @@
 // The first start of a store: the organization, its owner, and what the preset and the seed file add.
 
+import { setImmediate as rest } from 'node:timers/promises'
 import founding from '../../data/seed.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import type { Fact } from '../domain/facts.ts'
 import { State } from '../domain/model/state.ts'
 import { found } from '../domain/organization/founding.ts'
-import { isOwner } from '../domain/rules/index.ts'
+import { keepUploads } from '../io/saved-uploads.ts'
 import { Replay } from '../replay.ts'
 import { readSeedFile, readSeedText } from './file.ts'
 import { checkSeed, placeOf, type Seed, SeedMistake, SeedRefused } from './format.ts'
@@ -52,7 +53,7 @@ export function stateOf(facts: readonly Fact[]): State {
   return replay.state
 }
 
-/** Rows are facts that were decided long ago: they are only checked to be an organization. */
+/** Rows are not decided again as the other sections are, so they are checked to be rows of an organization. */
 async function takeRows(
   { seed, explain }: SeedSource,
   { org, owner }: Pick<Config, 'org' | 'owner'>,
@@ -64,14 +65,15 @@ async function takeRows(
     throw await mistake('hold an organization with an owner already; leave out --org, --owner and owner')
   const unknown = Object.keys(sections).find(name => !(name in new State().save()))
   if (unknown !== undefined) throw await explain(new SeedMistake(['rows', unknown], 'is not a section of rows'))
-  let state: State
+  const { loadChecked, RowsRefused } = await import('../domain/row-checks/index.ts')
+  const uploads = seed.uploads ?? []
   try {
-    state = State.load(sections)
+    await loadChecked({ ...sections, uploads }, rest)
+    await keepUploads(uploads, tools.keepFile)
   } catch (error) {
-    throw await mistake(`cannot be read: ${(error as Error).message}`)
+    const path = error instanceof RowsRefused && error.path[0] !== 'uploads' ? error.path : []
+    throw await explain(new SeedMistake(['rows', ...path], `cannot be used: ${(error as Error).message}`))
   }
-  if (![...state.users.values()].some(user => isOwner(user) && user.active)) throw await mistake('have no active owner')
-  for (const { content } of seed.uploads ?? []) await tools.keepFile(Buffer.from(content, 'base64'))
   return [{ type: 'store.restored', sections }]
 }
 

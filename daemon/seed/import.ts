@@ -2,9 +2,10 @@
 // taken, so that an archive that cannot be used changes nothing.
 
 import { createHash } from 'node:crypto'
+import { setImmediate as rest } from 'node:timers/promises'
 import { limits } from '../domain/limits.ts'
 import { type Section, State } from '../domain/model/state.ts'
-import { isOwner } from '../domain/rules/index.ts'
+import { checkReferences, RowChecks, RowsRefused } from '../domain/row-checks/index.ts'
 import {
   type ArchiveEntry,
   type ArchiveHead,
@@ -54,13 +55,17 @@ export async function checkArchive(file: string): Promise<void> {
 export async function loadArchive(file: string, files: Files): Promise<State> {
   return named(file, async () => {
     const state = new State()
+    const checks = new RowChecks()
     for await (const entry of readArchive(file)) {
       const section = sectionIn(entry.name)
-      if (section !== undefined) takeRows(state, section as Section, rowsIn(entry, await readWhole(entry, largestPart)))
+      if (section !== undefined)
+        takeRows(state, section as Section, rowsIn(entry, await readWhole(entry, largestPart)), checks)
       else if (entry.name.startsWith(`${filesFolder}/`)) await keepFile(entry, files)
       else await readWhole(entry, largestSums)
     }
-    checkReferences(state)
+    checks.finish()
+    const turns = checkReferences(state)
+    while (!turns.next().done) await rest()
     return state
   })
 }
@@ -70,7 +75,8 @@ async function named<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof ArchiveMistake ? new Error(`the archive ${file} ${error.message}`) : error
+    if (error instanceof ArchiveMistake) throw new Error(`the archive ${file} ${error.message}`)
+    throw error instanceof RowsRefused ? new Error(`the archive ${file} cannot be used: ${error.message}`) : error
   }
 }
 
@@ -134,13 +140,10 @@ function rowsIn(entry: ArchiveEntry, bytes: Buffer): object[] {
   return lines.map(line => parse<object>(entry, Buffer.from(line)))
 }
 
-/** Rows are those of a state, and were checked when they became that; a mistake here is one of somebody's own editing. */
-function takeRows(state: State, section: Section, rows: readonly object[]): void {
-  try {
-    state.take(section, rows)
-  } catch {
-    throw new ArchiveMistake(`has rows in the section ${section} that this version cannot read`)
-  }
+/** Each row is checked before it is taken: the author of the archive wrote its checksums too. */
+function takeRows(state: State, section: Section, rows: readonly object[], checks: RowChecks): void {
+  for (const row of rows) checks.check(section, row)
+  state.take(section, rows)
 }
 
 async function keepFile(entry: ArchiveEntry, files: Files): Promise<void> {
@@ -152,22 +155,5 @@ async function keepFile(entry: ArchiveEntry, files: Files): Promise<void> {
     await receiving.keep()
   } finally {
     await receiving.discard()
-  }
-}
-
-/** What is not there cannot be shown: every ID that a message names must be that of a row. */
-function checkReferences(state: State): void {
-  const { users, channels, conversations } = state
-  if (![...users.values()].some(user => user.active && isOwner(user)))
-    throw new ArchiveMistake('has no active owner of the organization')
-  const lacks = (what: string, id: number | undefined) =>
-    new ArchiveMistake(`is incomplete: it names the ${what} ${id} and does not have it`)
-  for (const { userIds } of conversations.values())
-    for (const id of userIds) if (!users.has(id)) throw lacks('user', id)
-  for (const { senderId, channelId, conversationId } of state.messages.rows()) {
-    if (!users.has(senderId)) throw lacks('user', senderId)
-    if (conversationId === undefined) {
-      if (!channels.has(channelId!)) throw lacks('channel', channelId)
-    } else if (!conversations.has(conversationId)) throw lacks('conversation', conversationId)
   }
 }

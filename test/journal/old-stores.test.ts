@@ -10,7 +10,17 @@ import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import { checkStore } from '../../daemon/maintenance/check.ts'
 import { newStoreFolder, startDaemon } from '../support/daemon.ts'
+
+describe('stores of every format', () => {
+  test('pass the checks of a restore', async () => {
+    for (const format of [1, 2, 3]) {
+      const folder = join(import.meta.dirname, `../fixtures/store-format-${format}`)
+      assert.deepEqual((await checkStore(folder, 'fixture')).problems, [], `format ${format}`)
+    }
+  })
+})
 
 describe('a store of format 1', () => {
   test('opens with its snapshot and the entries after it', async t => {

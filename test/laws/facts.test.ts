@@ -10,6 +10,7 @@ import { Boundary } from '../../daemon/boundary.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { resources } from '../../daemon/domain/index.ts'
 import type { State } from '../../daemon/domain/model/state.ts'
+import { checkState } from '../../daemon/domain/row-checks/index.ts'
 import { Engine } from '../../daemon/engine.ts'
 import { Queues } from '../../daemon/events/queues.ts'
 import { memoryFiles } from '../../daemon/io/files.ts'
@@ -41,6 +42,8 @@ describe('every kind of fact', () => {
         queues.size,
       ]
       assert.deepEqual(remembered(replay), remembered(engine))
+      // Every kind of row passes the checks of rows from outside.
+      checkState(replay.state)
     }
     await engine.close()
   })

@@ -69,7 +69,7 @@ const rooms: readonly Room[] = [
     at: /^daemon\/seed\//,
     uses: [
       /^daemon\/(api|domain)\//,
-      /^daemon\/io\/(archive|passwords)\.ts$/,
+      /^daemon\/io\/(archive|passwords|saved-uploads)\.ts$/,
       /^daemon\/replay\.ts$/,
       /^data\/\w+\.json$/,
     ],
@@ -172,7 +172,7 @@ const domainLayers: Layers = [
   ['the rules', /^daemon\/domain\/rules\//],
   ['narrow and markdown', /^daemon\/domain\/(narrow|markdown)\//],
   ['the subjects', /^daemon\/domain\/(messages|channels|people|bots|organization|files)\//],
-  ['the table of contents, and what goes over all subjects', /^daemon\/domain\/(index\.ts$|difference\/)/],
+  ['the table of contents, and what goes over all subjects', /^daemon\/domain\/(index\.ts$|difference\/|row-checks\/)/],
 ]
 
 /** The same for the command line. The table of subcommands loads them by import(), which does not count. */

@@ -1,7 +1,7 @@
 // `natter store check` and `natter store stats`: what is wrong with a store, and what it holds.
 
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
@@ -41,6 +41,10 @@ function copy(): string {
 function edit(folder: string, name: string, change: (text: string) => string): void {
   const path = join(folder, name)
   writeFileSync(path, change(readFileSync(path, 'latin1')), 'latin1')
+}
+
+function markEdited(text: string): string {
+  return text.replace(/"sums": ?\{.*\}\s*\}\s*$/s, '"sums":"edited"}\n')
 }
 
 async function check(t: TestContext, folder: string) {
@@ -131,10 +135,67 @@ describe('natter store check', () => {
     ])
   })
 
+  test('names the row of an edited snapshot that cannot be used, and so does a start', async t => {
+    const edits: [change: (text: string) => string, words: RegExp][] = [
+      [text => text.replace(/"settings":\{[^{}]*\}/, '"settings":null'), /settings: must be an object/],
+      [text => text.replace(/"id":\d+(,"senderId")/, '"id":-1$1'), /messages, row 2: id: must be an integer from 1 to/],
+      [
+        text => text.replace(/"id":\d+(,"senderId")/, '"id":1e15$1'),
+        /messages, row 2: id: must be an integer from 1 to/,
+      ],
+      [text => text.replace(/"senderId":\d+/, '"senderId":999'), /senderId: there is no user 999/],
+    ]
+    for (const [change, words] of edits) {
+      const folder = copy()
+      edit(folder, 'state.json', text => markEdited(change(text)))
+      const { code, problems } = await check(t, folder)
+      assert.equal(code, 1)
+      assert.match((problems[0] as unknown as { message: string }).message, words)
+      await assert.rejects(launch(folder), words)
+    }
+    const untouched = copy()
+    edit(untouched, 'state.json', markEdited)
+    assert.equal((await check(t, untouched)).code, 0)
+    const daemon = await launch(untouched)
+    await daemon.stop()
+  })
+
+  test('names the row of a whole state in the journal that cannot be used', async t => {
+    const folder = copy()
+    const journal = await FileJournal.open({ folder, durability: 'os', warn: () => {} })
+    const users = [{ last_id: 1 }, { id: -1 }]
+    await journal.append({
+      time: 0,
+      op: 'restore',
+      actor: null,
+      facts: [{ type: 'store.restored', sections: { users } }],
+    }).durable
+    await journal.close()
+    const { code, problems } = await check(t, folder)
+    assert.equal(code, 1)
+    assert.match(JSON.stringify(problems), /cannot be applied: users, row 2: \w+: must be/)
+  })
+
   test('refuses a folder that has no store', async t => {
     const { code, stderr } = await newShell(t).run(['store', 'check', '--data', join(scratch, 'nothing')])
     assert.equal(code, 3)
     assert.match(stderr, /nothing has no store/)
+  })
+})
+
+describe('natter restore of a backup with rows that cannot be used', () => {
+  test('is refused with the row, and leaves nothing', async t => {
+    const shell = newShell(t)
+    const folder = copy()
+    edit(folder, 'state.json', text => markEdited(text.replace(/"id":\d+(,"senderId")/, '"id":-1$1')))
+    const made = await shell.run(['backup', 'x.tar', '--data', folder])
+    assert.equal(made.code, 0, made.stderr)
+    for (const words of [['--check'], ['--data', join(scratch, 'restored')]]) {
+      const { code, stderr } = await shell.run(['restore', 'x.tar', ...words])
+      assert.equal(code, 1, stderr)
+      assert.match(stderr, /state\.json: messages, row 2: id: must be an integer from 1 to/)
+    }
+    assert.ok(!existsSync(join(scratch, 'restored/state.json')))
   })
 })
 

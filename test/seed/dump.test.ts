@@ -108,8 +108,11 @@ describe('natter seed dump', () => {
         [{ rows: [] }, /rows must be a record of lists/],
         [{ rows: { people: [{}] } }, /rows\.people is not a section of rows/],
         [{ rows: { users: [1] } }, /rows\.users\[0\] must be a record/],
-        [{ rows: { users: [] } }, /rows have no active owner/],
-        [{ rows: { channels: [{ last_id: 1 }, {}] } }, /rows cannot be read/],
+        [{ rows: { users: [] } }, /rows cannot be used: users: there is no active owner/],
+        [
+          { rows: { channels: [{ last_id: 1 }, {}] } },
+          /rows\.channels\[1\] cannot be used: channels, row 2: \w+: must be a/,
+        ],
         [{ rows: { users: [] }, owner: { email: 'a@b.c' } }, /rows hold an organization with an owner already/],
       ] as const) {
         await assert.rejects(founded(seed), sentence)
@@ -117,7 +120,10 @@ describe('natter seed dump', () => {
       const path = join(folder, 'wrong.json')
       writeFileSync(path, '{\n"rows": { "users": [] } }')
       const flags = ['--memory', '--seed', path]
-      await assert.rejects(launch(folder, { flags }), /wrong\.json, line 2: rows have no active owner/)
+      await assert.rejects(
+        launch(folder, { flags }),
+        /wrong\.json, line 2: rows cannot be used: users: there is no active owner/,
+      )
       assert.equal((await natter('seed', 'dump', join(folder, 'x.json'), 'nowhere')).code, 3)
     })
   })

@@ -181,9 +181,9 @@ describe('natterd --import', () => {
       await pack(new Map([...entries, ['sections/spells/000001.ndjson', Buffer.from('{}\n')]]), file)
       await refuses(/goes on after its end|has an unknown entry/)
       await pack(new Map([...lacking].filter(([name]) => !name.startsWith('sections/channels/'))), file)
-      await refuses(/is incomplete: it names the channel \d+ and does not have it/)
+      await refuses(/channelId: there is no channel \d+/)
       await pack(new Map([...entries].filter(([name]) => !name.startsWith('sections/users'))), file)
-      await refuses(/has no active owner/)
+      await refuses(/users: there is no active owner/)
     })
 
     test('has another format', async () => {
@@ -199,7 +199,7 @@ describe('natterd --import', () => {
         changed(/sections\/users/, text => text.replaceAll('"email"', '"mail"')),
         file,
       )
-      await refuses(/has rows in the section users that this version cannot read/)
+      await refuses(/cannot be used: users, row 2: email: must be a string/)
       await pack(
         changed(/sections\/drafts/, text => `${text}nonsense\n`),
         file,

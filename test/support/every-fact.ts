@@ -19,7 +19,7 @@ applyFact(before, founded)
 
 const owner = before.users.find('email', seed.owner.email)!.id
 const amy = before.users.nextId
-const bot = amy + 1
+const bot = amy
 const group = before.groups.nextId
 const members = before.groups.find('name', 'role:members')!
 const file = 'a'.repeat(64)
@@ -171,7 +171,7 @@ export const everyKind: EveryKind = {
   },
   'emoji.added': {
     type: 'emoji.added',
-    emoji: { id: 1, name: 'bean', authorId: amy, file: `${file}.png`, deactivated: false },
+    emoji: { id: 1, name: 'bean', authorId: amy, file, deactivated: false },
   },
   'channel-folder.created': {
     type: 'channel-folder.created',

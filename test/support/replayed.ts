@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Boundary } from '../../daemon/boundary.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
+import { checkRows, checkState } from '../../daemon/domain/row-checks/index.ts'
 import { Engine } from '../../daemon/engine.ts'
 import { Queues } from '../../daemon/events/queues.ts'
 import { queuesOfRows } from '../../daemon/events/saved-queues.ts'
@@ -25,6 +26,9 @@ export async function checkReplayed(folder: string, snapshotFile: string): Promi
   assert.deepEqual(comparable(replayed.save()), comparable(live.sections), 'replaying the journal gives another state')
   const reloaded = await rebuild(null, saved(live, snapshots), live.position)
   assert.deepEqual(comparable(reloaded.save()), comparable(live.sections), 'loading the snapshot gives another state')
+  // What a daemon writes must pass the checks of a restore.
+  for (const _ of checkRows(live.sections));
+  checkState(reloaded.state)
 }
 
 function saved(document: Awaited<ReturnType<Snapshots['read']>>, from: Snapshots): Snapshots {

@@ -31,8 +31,12 @@ export class Chains {
   }
 }
 
+/** Far more than there are users or subscriptions: an ID above it is a mistake, and would only take memory. */
+const longest = 2 ** 27
+
 /** At least so long, and at least twice as long as before. */
 export function grown(array: Int32Array<ArrayBuffer>, length: number, fill = 0): Int32Array<ArrayBuffer> {
+  if (!(length <= longest)) throw new RangeError(`${length} is not a number of rows`)
   const larger = new Int32Array(Math.max(length, array.length * 2))
   larger.set(array)
   return larger.fill(fill, array.length)

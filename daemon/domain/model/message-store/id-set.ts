@@ -1,5 +1,8 @@
 // Sets of message IDs with few bytes per ID whatever their pattern: blocks of 8,192 IDs, each empty, full or a bitmap.
 
+/** IDs and the ends of their blocks are computed in 32 bits, of which one is the sign. */
+export const highestMessageId = 2 ** 30
+
 const blockBits = 13
 const blockSize = 1 << blockBits
 const words = blockSize / 32
@@ -63,10 +66,12 @@ export class IdSet {
   }
 
   addRuns(runs: Runs): void {
+    mustBeIds(runs)
     for (let i = 0; i < runs.length; i += 2) this.#addRun(runs[i]!, runs[i + 1]!)
   }
 
   deleteRuns(runs: Runs): void {
+    mustBeIds(runs)
     for (let i = 0; i < runs.length; i += 2) this.#deleteRun(runs[i]!, runs[i + 1]!)
   }
 
@@ -158,6 +163,11 @@ export class IdSet {
     }
     return runs
   }
+}
+
+function mustBeIds(runs: Runs): void {
+  for (const id of runs)
+    if (!(id >= 0 && id <= highestMessageId)) throw new RangeError(`${id} is not the ID of a message`)
 }
 
 /** Ascending IDs as runs. */

@@ -2,6 +2,7 @@
 
 import { ClientNames } from './client-names.ts'
 import { IdList } from './id-list.ts'
+import { highestMessageId } from './id-set.ts'
 import { Indexes, type Kind } from './indexes.ts'
 import type { Details, Message } from './message.ts'
 import { type Place, Places, push, type Thread } from './places.ts'
@@ -20,7 +21,8 @@ const localMask = segmentSize - 1
 const none = new IdList()
 
 export class MessageStore {
-  readonly #segments: Segment[] = []
+  /** A segment without a message may be absent. */
+  readonly #segments: (Segment | undefined)[] = []
   readonly #places = new Places()
   readonly #clients = new ClientNames()
   readonly #indexes = new Indexes()
@@ -138,18 +140,16 @@ export class MessageStore {
 
   /** Where all messages are that may have every word of the lower-case text; undefined when it has no words. */
   withWords(text: string): FoundWords | undefined {
-    return placesOfWords(text, this.#segments, this.#places, this.#lastId)
+    return placesOfWords(text, this.#present(), this.#places, this.#lastId)
   }
 
   // --- changes --------------------------------------------------------------------------------------------------
 
   add(message: Message): void {
     const { id } = message
-    const number = id >>> segmentBits
-    while (this.#segments.length <= number) this.#segments.push(new Segment(this.#segments.length))
     const place = this.#placeOf(message)
     const { senderId, time } = message
-    const segment = this.#segments[number]!
+    const segment = this.#open(id)
     segment.append(
       id & localMask,
       senderId,
@@ -236,11 +236,11 @@ export class MessageStore {
       last_id: this.#lastId,
       places: this.#places.save(),
       clients: this.#clients.save(),
-      files: this.#segments.map(segment => (whole ? null : (segment.file ?? null))),
+      files: this.#segments.map(segment => (whole ? null : (segment?.file ?? null))),
     }
     const views = this.#segments.map(segment => {
-      const changed = whole ? undefined : segment.changed
-      if (changed?.size === 0) return undefined
+      const changed = whole ? undefined : segment?.changed
+      if (!segment || changed?.size === 0) return undefined
       return { number: segment.number, view: segment.freeze(), changed: changed && [...changed] }
     })
     const row = (view: SegmentView, id: number) => this.#row(view, id)
@@ -260,7 +260,7 @@ export class MessageStore {
 
   /** Every message as it is now, put together as it is asked for. */
   rows(): Iterable<Message> {
-    const views = this.#segments.map(segment => ({ base: segment.number << segmentBits, view: segment.freeze() }))
+    const views = this.#present().map(segment => ({ base: segment.number << segmentBits, view: segment.freeze() }))
     const row = (view: SegmentView, id: number) => this.#row(view, id)
     return (function* () {
       for (const { base, view } of views)
@@ -270,7 +270,7 @@ export class MessageStore {
 
   /** Files the next snapshot needs and may already have. Seals what is full, so it comes before `save`. */
   files(position: number): SideFile[] {
-    const full = this.#segments.slice(0, this.#lastId >>> segmentBits)
+    const full = this.#present().filter(({ number }) => number < this.#lastId >>> segmentBits)
     return full.map(segment => fileOfSegment(segment, position))
   }
 
@@ -288,10 +288,10 @@ export class MessageStore {
     this.#places.load(places)
     for (const client of clients) this.#clients.numberOf(client)
     for (const [number, name] of files.entries()) {
-      const segment = name === null ? new Segment(number) : segmentFrom(number, name, fileOf(name))
+      const segment = name === null ? undefined : segmentFrom(number, name, fileOf(name))
       this.#segments.push(segment)
-      for (let local = 0; name !== null && local < segmentSize; local++)
-        if (segment.has(local)) {
+      for (let local = 0; local < segmentSize; local++)
+        if (segment?.has(local)) {
           this.#count++
           this.#index((number << segmentBits) + local)
         }
@@ -301,13 +301,27 @@ export class MessageStore {
   #loadRow(row: Message & { deleted?: true }): void {
     if (this.has(row.id)) this.remove([row.id])
     if (!row.deleted) this.add(row)
-    else this.#segment(row.id).changed?.add(row.id & localMask)
+    else this.#segments[row.id >>> segmentBits]?.changed?.add(row.id & localMask)
   }
 
   // --- inside ---------------------------------------------------------------------------------------------------
 
   #segment(id: number): Segment {
     return this.#segments[id >>> segmentBits]!
+  }
+
+  #present(): Segment[] {
+    return this.#segments.filter(segment => segment !== undefined)
+  }
+
+  /** The segment of a message that is about to be added. IDs above the limit would be taken for others in 32 bits. */
+  #open(id: number): Segment {
+    if (!(id > 0 && id <= highestMessageId)) throw new RangeError(`${id} is not the ID of a message`)
+    const number = id >>> segmentBits
+    while (this.#segments.length < number) this.#segments.push(undefined)
+    const segment = this.#segments[number] ?? new Segment(number)
+    this.#segments[number] = segment
+    return segment
   }
 
   #row(view: SegmentView, id: number): Message {

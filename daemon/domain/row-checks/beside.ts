@@ -1,0 +1,60 @@
+// Shapes of rows that are beside those of the state: event queues and the store's own row in state.json, clock and uploads in a
+// snapshot file.
+
+import { bool, eitherOf, int, listOf, maybe, nullable, oneOf, text } from '../../api/define.ts'
+import {
+  count,
+  fileName,
+  label,
+  longText,
+  numberFrom,
+  row,
+  textLike,
+  time,
+  tuple,
+  rowUserId as userId,
+} from '../../api/shapes/rows.ts'
+import { limits } from '../limits.ts'
+
+export const store = row({ secretVerifier: maybe(label) })
+
+/** ID, position, number of the text, whether it lasts, whose secrets belong into it. */
+const pending = eitherOf(
+  tuple(count, count, count, bool),
+  tuple(count, count, count, bool, userId),
+  // Before format 3 every queue had its own copy of each text.
+  row({ id: count, position: count, lasting: bool, body: text, secretsOf: maybe(userId) }),
+)
+
+const queue = row({
+  id: label,
+  userId,
+  eventTypes: nullable(listOf(label)),
+  capabilities: listOf(label),
+  lifespan: time,
+  narrow: listOf(tuple(longText, longText)),
+  allPublicStreams: bool,
+  applyMarkdown: bool,
+  clientGravatar: bool,
+  slimPresence: bool,
+  includeSubscribers: oneOf('true', 'false', 'partial'),
+  step: maybe(count),
+  dialect: maybe(oneOf('spec', 'zulip')),
+  birth: int,
+  pending: listOf(pending),
+  newest: int,
+  acknowledged: int,
+  position: count,
+})
+
+/** A text is an event of queues. */
+export const queueRow = eitherOf(text, queue)
+
+/** Up to the end of the year 9999, which is the last one with four digits. */
+const latest = 253_402_300_799_999
+
+export const clock = eitherOf(row({ frozenAt: numberFrom(0, latest) }), row({ ahead: numberFrom(-latest, latest) }))
+
+const longestUpload = 4 * Math.ceil((limits.fileUploadMiB * 1024 * 1024) / 3)
+
+export const upload = row({ name: fileName, content: textLike(/^[A-Za-z0-9+/]*={0,2}$/, longestUpload) })

@@ -1,0 +1,83 @@
+// Checks rows that come from a file before anything uses them. A checksum shows that a file is as it was written, not who
+// wrote it.
+
+import { problemInRow } from '../../api/checking.ts'
+import type { TSchema } from '../../api/define.ts'
+import { State, type User } from '../model/state.ts'
+import { isOwner } from '../rules/index.ts'
+import { checkReferences } from './references.ts'
+import { RowsRefused } from './refused.ts'
+import { type SectionRows, sectionRows } from './sections.ts'
+
+export { checkReferences } from './references.ts'
+export { RowsRefused } from './refused.ts'
+
+type Sections = Readonly<Record<string, Iterable<unknown>>>
+type FileOf = (name: string) => Uint8Array
+
+/** Row by row, in the order of the file, as far as a row can be judged without the others. */
+export class RowChecks {
+  readonly #seen = new Map<string, { count: number; readonly keys: Set<number | string> }>()
+  #hasOwner = false
+
+  /** Throws RowsRefused. */
+  check(section: string, row: unknown): void {
+    if (!Object.hasOwn(sectionRows, section))
+      throw new RowsRefused(`${JSON.stringify(section.slice(0, 100))} is not a section of rows`)
+    const { head, key, problem, ...forms } = sectionRows[section as keyof typeof sectionRows] as SectionRows
+    const seen = this.#seen.get(section) ?? { count: 0, keys: new Set() }
+    this.#seen.set(section, seen)
+    const isHead = head !== undefined && seen.count === 0
+    const place = `${section}, row ${++seen.count}`
+    const refused = (why: string) => new RowsRefused(`${place}: ${why}`, [section, seen.count - 1])
+    const misfit = problemInRow('', isHead ? head : formOf(forms, row), row)
+    // A field comes first, as a place in the row.
+    if (misfit !== undefined) throw refused(misfit.replace(/^\["([^"]*)"\]|^: /, '$1'))
+    if (isHead) return
+    const wrong = problem?.(row)
+    if (wrong !== undefined) throw refused(wrong)
+    if (section === 'users' && (row as User).active && isOwner(row as User)) this.#hasOwner = true
+    if (!key) return
+    const known = key(row)
+    if (seen.keys.has(known)) throw refused(`there is an earlier row for the same thing (${known})`)
+    seen.keys.add(known)
+  }
+
+  /** When all rows were seen. */
+  finish(): void {
+    if (!this.#hasOwner) throw new RowsRefused('users: there is no active owner')
+    if (!this.#seen.has('organization')) throw new RowsRefused('organization: the row is missing')
+  }
+}
+
+function formOf({ row: usual, other }: Pick<SectionRows, 'row' | 'other'>, row: unknown): TSchema {
+  return other && Object.hasOwn(Object(row), other[0]) ? other[1] : usual
+}
+
+/** The state that the rows make, when they make one. Rests now and then, so that others get their turn. */
+export async function loadChecked(sections: Sections, rest: () => Promise<unknown>, fileOf?: FileOf): Promise<State> {
+  const turns = checkRows(sections)
+  while (!turns.next().done) await rest()
+  const state = State.load(sections, fileOf)
+  const more = checkReferences(state)
+  while (!more.next().done) await rest()
+  return state
+}
+
+/** The same for a state that was made in another way. */
+export function checkState(state: State): void {
+  for (const _ of checkRows(state.save(true)));
+  for (const _ of checkReferences(state));
+}
+
+/** Every row by itself; yields between many of them. */
+export function* checkRows(sections: Sections): Generator<void> {
+  const checks = new RowChecks()
+  let count = 0
+  for (const [section, rows] of Object.entries(sections))
+    for (const row of rows) {
+      checks.check(section, row)
+      if (++count % 1000 === 0) yield
+    }
+  checks.finish()
+}
