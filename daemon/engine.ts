@@ -8,7 +8,7 @@ import { State } from './domain/model/state.ts'
 import { Refusal } from './domain/refusal.ts'
 import type { Announcement, Mail, Outcome } from './domain/resource.ts'
 import type { Queues } from './events/queues.ts'
-import type { Happened, Journal } from './journal/journal.ts'
+import type { Entry, Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
 import { endedByDefect, notLeading, perhapsSaved, storeFailed } from './not-ready.ts'
 import { type Holder, partsOf, takeFact } from './replay.ts'
@@ -43,7 +43,12 @@ export interface EngineCluster {
   record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void>
   /** Waits until this daemon is at the position. False when the log does not go that far. */
   reach(position: number): Promise<boolean>
+  /** An entry asks every daemon to compare its state. Called in the turn in which the state is that of the position. */
+  compare(position: number): void
 }
+
+/** The op of an entry without facts that asks for this. Older daemons take it and do nothing. */
+export const compareOp = 'compare'
 
 export class Engine implements Holder {
   state = new State()
@@ -109,8 +114,11 @@ export class Engine implements Holder {
   }
 
   /** What the leader has committed. */
-  take(entries: readonly Happened<Fact>[]): void {
-    for (const { position, facts } of entries) this.#take(position, facts)
+  take(entries: readonly Entry<Fact>[]): void {
+    for (const { position, facts, op } of entries) {
+      this.#take(position, facts)
+      if (op === compareOp) this.#parts.cluster?.compare(position)
+    }
     this.queues.release(this.position)
     this.#parts.onChange()
   }
@@ -317,6 +325,7 @@ export class Engine implements Holder {
     const { position, durable } = journal.append({ time: now(), actor, op, facts })
     this.#change(() => {
       this.#take(position, facts)
+      if (op === compareOp) this.#parts.cluster?.compare(position)
       this.#parts.onChange()
     })
     // One handler per flush, set before anyone waits: queues hear of a fact just before its author's reply is sent.

@@ -113,7 +113,7 @@ describe('an engine that follows', () => {
     const there = new Promise<boolean>(resolve => {
       reached = resolve
     })
-    const cluster: EngineCluster = { record: async () => void (await there), reach: () => there }
+    const cluster: EngineCluster = { record: async () => void (await there), reach: () => there, compare: () => {} }
     const engine = engineOn(new MemoryJournal<Fact>(), cluster)
     const calls = [engine.record('register', 1, [registered('queue')]), engine.toldElsewhere(7)]
     const refused = calls.map(call => assert.rejects(call, { code: 'SERVER_NOT_READY' }))
@@ -123,7 +123,7 @@ describe('an engine that follows', () => {
   })
 
   test('goes on when the daemon has what was recorded', async () => {
-    const cluster: EngineCluster = { record: async () => {}, reach: async position => position < 9 }
+    const cluster: EngineCluster = { record: async () => {}, reach: async position => position < 9, compare: () => {} }
     const engine = engineOn(new MemoryJournal<Fact>(), cluster)
     await engine.record('register', 1, [registered('queue')])
     assert.deepEqual([await engine.toldElsewhere(7), await engine.toldElsewhere(9)], [true, false])

@@ -268,6 +268,23 @@ export class MessageStore {
     })()
   }
 
+  /** Every message as it is now, by segments, put together as it is asked for. The same `changes` mean the same messages. */
+  segments(): { readonly segment: object; readonly changes: number; rows(): Iterable<Message> }[] {
+    const row = (view: SegmentView, id: number) => this.#row(view, id)
+    return this.#segments.map(segment => {
+      const { number, changes } = segment
+      const held = segment.hold()
+      return {
+        segment,
+        changes,
+        *rows() {
+          for (let local = 0; local < segmentSize; local++)
+            if (held.view.has(local)) yield row(held.view, (number << segmentBits) + local)
+        },
+      }
+    })
+  }
+
   /** Files the next snapshot needs and may already have. Seals what is full, so it comes before `save`. */
   files(position: number): SideFile[] {
     const full = this.#present().filter(({ number }) => number < this.#lastId >>> segmentBits)
