@@ -1,7 +1,7 @@
 // A digest of the state: a sum for each section, the same at every daemon that has taken the same entries.
 
 import { createHash } from 'node:crypto'
-import type { Engine } from '../engine.ts'
+import type { State } from '../domain/model/state.ts'
 
 /** By the name of the section. */
 export type Sums = Readonly<Record<string, string>>
@@ -14,12 +14,19 @@ const besideTheLog = ['presence']
 /** Milliseconds of work between two turns of the loop. */
 const sliceTime = 4
 
+/** What an engine holds. */
+interface Holding {
+  readonly secretVerifier: string | undefined
+  readonly state: State
+  readonly queues: { values(): Iterable<{ readonly id: string; readonly userId: number }> }
+}
+
 export class StateDigest {
   /** Sums of segments of messages. Most segments never change again, and messages are most of the state. */
   readonly #segments = new WeakMap<object, { readonly changes: number; readonly sum: Sum }>()
 
   /** Captures the state in the turn in which it is called, and works on it between the requests. */
-  async sumsOf({ secretVerifier, state, queues }: Engine): Promise<Sums> {
+  async sumsOf({ secretVerifier, state, queues }: Holding): Promise<Sums> {
     const sections = Object.entries({
       store: [{ secretVerifier }],
       ...state.save(false, ['messages', ...besideTheLog]),
