@@ -8,7 +8,7 @@ import { State } from './domain/model/state.ts'
 import { Refusal } from './domain/refusal.ts'
 import type { Announcement, Mail, Outcome } from './domain/resource.ts'
 import type { Queues } from './events/queues.ts'
-import type { Entry, Journal } from './journal/journal.ts'
+import { compareOp, type Entry, type Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
 import { endedByDefect, notLeading, perhapsSaved, storeFailed } from './not-ready.ts'
 import { type Holder, partsOf, takeFact } from './replay.ts'
@@ -46,9 +46,6 @@ export interface EngineCluster {
   /** An entry asks every daemon to compare its state. Called in the turn in which the state is that of the position. */
   compare(position: number): void
 }
-
-/** The op of an entry without facts that asks for this. Older daemons take it and do nothing. */
-export const compareOp = 'compare'
 
 export class Engine implements Holder {
   state = new State()
@@ -115,10 +112,7 @@ export class Engine implements Holder {
 
   /** What the leader has committed. */
   take(entries: readonly Entry<Fact>[]): void {
-    for (const { position, facts, op } of entries) {
-      this.#take(position, facts)
-      if (op === compareOp) this.#parts.cluster?.compare(position)
-    }
+    for (const { position, facts, op } of entries) this.#take(position, facts, op)
     this.queues.release(this.position)
     this.#parts.onChange()
   }
@@ -324,8 +318,7 @@ export class Engine implements Holder {
     const { journal, now } = this.#parts
     const { position, durable } = journal.append({ time: now(), actor, op, facts })
     this.#change(() => {
-      this.#take(position, facts)
-      if (op === compareOp) this.#parts.cluster?.compare(position)
+      this.#take(position, facts, op)
       this.#parts.onChange()
     })
     // One handler per flush, set before anyone waits: queues hear of a fact just before its author's reply is sent.
@@ -364,13 +357,14 @@ export class Engine implements Holder {
     }
   }
 
-  #take(position: number, facts: readonly Fact[]): void {
+  #take(position: number, facts: readonly Fact[], op?: string): void {
     for (const fact of facts) {
       this.#parts.onFact?.(this.state, position, fact)
       if (!takeFact(this, position, fact)) continue
       if (fact.type === 'user.key-regenerated') this.queues.interrupt(fact.userId)
       if (this.queues.listened) this.queues.push(position, announceFact(this.state, fact))
     }
+    if (op === compareOp) this.#parts.cluster?.compare(position)
   }
 
   #mustBeOpen(): void {

@@ -1,7 +1,7 @@
 // Daemons compare their states: the leader puts an entry into the log, every daemon says in etcd what its state was at that
 // entry, and one that differs from the others stops. The log alone cannot tell: it has what changes, not what is there.
 
-import { compareOp } from '../engine.ts'
+import { compareOp } from '../journal/journal.ts'
 import { StateDigest } from './digest.ts'
 import { AnotherHistory, type Digest } from './keys.ts'
 import type { Life } from './life.ts'

@@ -20,15 +20,8 @@ import { Lease } from './lease.ts'
 import { type Life, LifeMaker } from './life.ts'
 import { Log, LogTrimmed, type Term } from './log.ts'
 import { LogKeeper } from './log-keeper.ts'
-import {
-  addressIn,
-  checkHistory,
-  checkOthers,
-  Membership,
-  outliveLead,
-  outliveOneself,
-  type View,
-} from './membership.ts'
+import type { View } from './membership.ts'
+import { addressIn, checkHistory, checkOthers, Membership, outliveLead, outliveOneself } from './membership.ts'
 import type { AnswerPeer } from './peer-routes.ts'
 import { Peers } from './peers.ts'
 import { CatchingUp, Positions } from './positions.ts'
