@@ -4,6 +4,7 @@
 import { Boundary, Defect } from './boundary.ts'
 import type { Fact } from './domain/facts.ts'
 import { announceFact } from './domain/index.ts'
+import { filesIn, rowsOf } from './domain/model/saved-rows.ts'
 import { State } from './domain/model/state.ts'
 import { Refusal } from './domain/refusal.ts'
 import type { Announcement, Mail, Outcome } from './domain/resource.ts'
@@ -395,14 +396,4 @@ export class Engine implements Holder {
     this.#newestSnapshot = { position: document.position, time: document.time }
     await journal.forget(sealed)
   }
-}
-
-/** The files that rows of a state refer to. */
-function filesIn(sections: Readonly<Record<string, readonly unknown[]>>): string[] {
-  const { files = [] } = (sections.messages?.[0] ?? {}) as { readonly files?: readonly (string | null)[] }
-  return files.filter(file => file !== null)
-}
-
-function rowsOf(saved: Readonly<Record<string, Iterable<unknown>>>): Record<string, unknown[]> {
-  return Object.fromEntries(Object.entries(saved).map(([name, rows]) => [name, [...rows]]))
 }

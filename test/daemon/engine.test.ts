@@ -50,7 +50,7 @@ describe('a refusal', () => {
 describe('an engine that lost its cluster', () => {
   test('tells only those who wanted to change something that the change may have been saved', async () => {
     const journal = new HeldJournal()
-    const engine = engineOn(journal, { record: async () => {}, reach: async () => true })
+    const engine = engineOn(journal, { record: async () => {}, reach: async () => true, compare: () => {} })
     await engine.lead()
     const perhapsSaved = /may or may not have been saved/
     const change = engine.run('register', 1, () => ({ facts: [registered('first')], reply: {} }))
