@@ -8,7 +8,7 @@ import { answeringOf, refuse, sendToFolder } from './answer.ts'
 import { HeldBytes } from './body.ts'
 import { type Bounds, usualBounds } from './bounds.ts'
 import type { Certificate } from './certificate.ts'
-import type { RequestHead } from './exchange.ts'
+import type { RequestHead, Response } from './exchange.ts'
 import { createListener, type Listener } from './listener.ts'
 import { type LogStream, ServerLog } from './log.ts'
 import type { Pages } from './pages.ts'
@@ -69,6 +69,9 @@ export function buildServer({
   const pageOf = new WeakMap<IncomingMessage, Site>()
   const log = new ServerLog(logger.level, logger.stream)
   const refusalOf = ({ url, headers }: RequestHead) => targetRefusal(url!) ?? hosts.refusalOf(headers)
+  // The ID is of the site: what one space is asked must not show in another.
+  const refuseAt = (site: Site, { method }: RequestHead, response: Response, refusal: Refusal) =>
+    refuse(answeringOf({ method: method!, id: site.newId() }, response), refusal)
   const listener = createListener({
     bounds,
     bodyLimit,
@@ -77,13 +80,13 @@ export function buildServer({
     newId,
     take: (request, response) => {
       const refusal = refusalOf(request)
-      if (refusal) refuse(answeringOf({ method: request.method!, id: newId() }, response), refusal)
+      if (refusal) refuseAt(sites.find(request), request, response, refusal)
       else if (sites.isFolder(request)) sendToFolder(request.url!, response)
       else sites.find(request).serve(request, response)
     },
     serve: (head, body, response) => {
       const refusal = refusalOf(head)
-      if (refusal) refuse(answeringOf({ method: head.method!, id: newId() }, response), refusal)
+      if (refusal) refuseAt(sites.find(head), head, response, refusal)
       else sites.find(head).serveWhole(head, body, response)
     },
   })

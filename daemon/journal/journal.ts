@@ -78,6 +78,3 @@ export class JournalDamaged extends Error {
     this.line = line
   }
 }
-
-/** The op of an entry without facts that asks the daemons of a cluster to compare their states. Older ones do nothing. */
-export const compareOp = 'compare'

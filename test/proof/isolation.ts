@@ -135,8 +135,8 @@ class RandomCaller {
   }
 }
 
-/** Everything of an answer that a client can see. */
-function textOf({ status, headers, text }: HttpReply): string {
+/** Everything of an answer that a client can see, but for the time of day that node:http adds. */
+function textOf({ status, headers: { date: _, ...headers }, text }: HttpReply): string {
   return `${status} ${text} ${JSON.stringify(headers)}`
 }
 

@@ -42,8 +42,8 @@ export class AnswerTable {
     }
   }
 
-  save(): Answer[] {
-    return [...this.#accounts.values()].flatMap(({ answers }) => [...answers.values()])
+  *save(): Generator<Answer> {
+    for (const { answers } of this.#accounts.values()) yield* answers.values()
   }
 
   load(rows: Iterable<unknown>): void {
