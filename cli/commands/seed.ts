@@ -1,10 +1,10 @@
 // `natter seed dump`: an organization as a seed file, written piece by piece.
 
-import { pipeline } from 'node:stream/promises'
 import { writeFileAtomically } from '../../daemon/journal/atomic-file.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
 import { note } from '../base/note.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
+import { printBytes } from '../base/writer.ts'
 import { Progress } from '../print/progress.ts'
 import { downloadControl } from '../transport/download.ts'
 
@@ -29,7 +29,10 @@ in it, API keys are not.`,
       const [file, name = 'now'] = args as readonly [string, string?]
       const path = `/control/v1/snapshots/${encodeURIComponent(name)}/seed`
       const pieces = downloadControl(globals, path, { timeout: globals.timeout ?? patience })
-      if (file === '-') return pipeline(pieces, process.stdout, { end: false })
+      if (file === '-') {
+        for await (const piece of pieces) await printBytes(Buffer.from(piece))
+        return
+      }
       const progress = new Progress(undefined, globals)
       await writeFileAtomically(file, counted(pieces, progress)).catch(error => {
         if (error instanceof Failure) throw error

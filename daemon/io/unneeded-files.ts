@@ -13,7 +13,7 @@ export class UnneededFiles {
   #sweeping: Promise<void> | undefined
   /** Files that stay because a backup may need them, until the next look. */
   readonly #deferred = new Set<string>()
-  #nextLook: NodeJS.Timeout | undefined
+  #nextLook: (() => void) | undefined
 
   constructor(engine: Engine, files: Files, isHeld: () => boolean, warn: (text: string) => void) {
     this.#engine = engine
@@ -47,17 +47,17 @@ export class UnneededFiles {
   /** Waits for a sweep that has begun. What is deferred is found by the sweep of the next start. */
   async stop(): Promise<void> {
     await this.#sweeping
-    clearTimeout(this.#nextLook)
+    this.#nextLook?.()
   }
 
   #defer(names: Iterable<string>): void {
     for (const name of names) this.#deferred.add(name)
-    this.#nextLook ??= setTimeout(() => {
+    this.#nextLook ??= this.#engine.boundary.after(lookMs, () => {
       this.#nextLook = undefined
       const due = [...this.#deferred]
       this.#deferred.clear()
-      void this.drop(due)
-    }, lookMs).unref()
+      return this.drop(due)
+    })
   }
 }
 

@@ -108,12 +108,17 @@ function isSomething({ type, content }: Token): boolean {
 
 /** `***both***`: the bold element is the outer one. */
 function withStrongOutside(children: Token[]): Token[] {
-  for (let at = 0; at + 1 < children.length; at++) {
-    const [first, second] = [children[at]!, children[at + 1]!]
-    const opens = first.type === 'em_open' && second.type === 'strong_open'
-    const closes = first.type === 'strong_close' && second.type === 'em_close'
-    if (opens || closes) children.splice(at, 2, second, first)
-    if (opens || closes) at++
+  const open: number[] = []
+  for (let at = 0; at < children.length; at++) {
+    if (children[at]!.nesting === 1) open.push(at)
+    if (children[at]!.nesting !== -1) continue
+    const start = open.pop()!
+    const [outer, inner] = [children[start]!, children[start + 1]!]
+    const [innerEnd, outerEnd] = [children[at - 1]!, children[at]!]
+    // Both begin and end beside each other.
+    if (outer.type !== 'em_open' || inner.type !== 'strong_open' || innerEnd.type !== 'strong_close') continue
+    children.splice(start, 2, inner, outer)
+    children.splice(at - 1, 2, outerEnd, innerEnd)
   }
   return children
 }

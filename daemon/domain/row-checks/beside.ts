@@ -16,7 +16,7 @@ import {
 } from '../../api/shapes/rows.ts'
 import { limits } from '../limits.ts'
 
-export const store = row({ secretVerifier: maybe(label) })
+export const store = row({ secretVerifier: maybe(label), restoreId: maybe(label) })
 
 /** ID, position, number of the text, whether it lasts, whose secrets belong into it. */
 const pending = eitherOf(
