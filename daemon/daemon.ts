@@ -14,10 +14,10 @@ import { isLoopback, isWildcard } from './listen-address.ts'
 import { LogStream } from './log-stream.ts'
 import { figuresOf } from './metrics/figures.ts'
 import type { Metrics } from './metrics/prometheus.ts'
-import { writeSnapshot } from './snapshot-file.ts'
-import type { Spaces } from './spaces.ts'
+import { writeSnapshot } from './world/snapshot-file.ts'
+import type { Spaces } from './world/spaces.ts'
 import { claimFolder, type Store } from './store.ts'
-import { World } from './world.ts'
+import { World } from './world/world.ts'
 
 export interface Daemon {
   readonly ready: Ready
@@ -51,7 +51,7 @@ export async function startDaemon(
   let world: World | undefined
   let spaces: Promise<Spaces> | undefined
   const openSpaces = () => {
-    spaces ??= import('./spaces.ts').then(({ Spaces }) => new Spaces({ config, server, main: world!, warn }))
+    spaces ??= import('./world/spaces.ts').then(({ Spaces }) => new Spaces({ config, server, main: world!, warn }))
     return spaces
   }
   const saveSnapshot = async () => {

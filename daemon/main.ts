@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
 import { localProfile, type Ready, type Running, readyFileName, runningFileName } from './api/local.ts'
-import { Defect } from './boundary.ts'
+import { Defect } from './world/boundary.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './config.ts'
 import { withConfigFile } from './config-file.ts'
 import { type Daemon, startDaemon } from './daemon.ts'

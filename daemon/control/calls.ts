@@ -2,7 +2,7 @@
 
 import type { Finding } from '../api/findings.ts'
 import { maskTokens } from '../api/masking.ts'
-import type { Boundary } from '../boundary.ts'
+import type { Boundary } from '../world/boundary.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 import { codeIn, cutText, keptOfAnswer, longestAgent, mask, maskAnswer, presentSent } from './kept.ts'

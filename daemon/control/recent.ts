@@ -1,7 +1,7 @@
 // Numbered things that a test looks back on and waits for, and the newest of many such.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Boundary } from '../boundary.ts'
+import type { Boundary } from '../world/boundary.ts'
 import { conflict } from '../domain/refusal.ts'
 
 export interface Numbered {

@@ -12,7 +12,7 @@ const ofWorlds =
 /** What may stay outside, and why. */
 const outside: Readonly<Record<string, string>> = {
   'daemon/io/files.ts: setImmediate(() => this.release(name))': 'lowers a count, which cannot fail',
-  'daemon/scheduler.ts: void this.#run(next.job)': 'never rejects: it says so, and catches everything',
+  'daemon/world/scheduler.ts: void this.#run(next.job)': 'never rejects: it says so, and catches everything',
 }
 
 const timer = /\b(?:setTimeout|setInterval|setImmediate|queueMicrotask|nextTick)\(/

@@ -36,7 +36,7 @@ const exportDomain = /^daemon\/domain\/organization\/exports\/(content|settle)\.
 /** Files are written in one way, here and there; this one is a leaf and knows nothing of stores. */
 const atomicFile = /^daemon\/journal\/atomic-file\.ts$/
 
-const boundary = /^daemon\/boundary\.ts$/
+const boundary = /^daemon\/world\/boundary\.ts$/
 /** Loaded when a subcommand or an option asks for it: start-up must not pay for it. */
 const lateRooms =
   /^cli\/(commands\/(?!index\.ts$)|catalogue\/batch\.ts|print\/(table|measure|terminal|progress)\.ts|transport\/pool\.ts)/

@@ -2,33 +2,33 @@
 // world is shared with another one; what a process has only once (port, lock, log) is in `daemon.ts`.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { findingsText } from './api/findings.ts'
+import { findingsText } from '../api/findings.ts'
 import { Boundary, type Cancel, Defect } from './boundary.ts'
-import { ControlPlane } from './control/control-plane.ts'
-import { knowsEndpoint, resources } from './domain/index.ts'
-import type { User } from './domain/model/state.ts'
-import { rateLimited } from './domain/refusal.ts'
-import type { Keys, ServerFacts, Surroundings, Tools } from './domain/resource.ts'
-import { isOwner } from './domain/rules/index.ts'
-import { Engine } from './engine.ts'
-import { Queues } from './events/queues.ts'
+import { ControlPlane } from '../control/control-plane.ts'
+import { knowsEndpoint, resources } from '../domain/index.ts'
+import type { User } from '../domain/model/state.ts'
+import { rateLimited } from '../domain/refusal.ts'
+import type { Keys, ServerFacts, Surroundings, Tools } from '../domain/resource.ts'
+import { isOwner } from '../domain/rules/index.ts'
+import { Engine } from '../engine.ts'
+import { Queues } from '../events/queues.ts'
 import { agreeOnSecret, checkImport, foundOrganization } from './first-start.ts'
-import { type ControlHandler, Site } from './http/site.ts'
-import { type Clock, SteeredClock } from './io/clock.ts'
-import { Exports } from './io/exports.ts'
-import { keysFrom } from './io/keys.ts'
-import { type Mailer, openMailer } from './io/mail.ts'
-import { Passwords } from './io/passwords.ts'
-import { type Randomness, realRandomness, seededRandomness } from './io/randomness.ts'
-import { UnneededFiles } from './io/unneeded-files.ts'
-import { Webhooks } from './io/webhooks.ts'
+import { type ControlHandler, Site } from '../http/site.ts'
+import { type Clock, SteeredClock } from '../io/clock.ts'
+import { Exports } from '../io/exports.ts'
+import { keysFrom } from '../io/keys.ts'
+import { type Mailer, openMailer } from '../io/mail.ts'
+import { Passwords } from '../io/passwords.ts'
+import { type Randomness, realRandomness, seededRandomness } from '../io/randomness.ts'
+import { UnneededFiles } from '../io/unneeded-files.ts'
+import { Webhooks } from '../io/webhooks.ts'
 import { Scheduler } from './scheduler.ts'
 import { snapshotFiles } from './snapshot-file.ts'
-import { version } from './version.ts'
-import type { Beginning, WorldParts } from './world-parts.ts'
-import { clockOf, serverFacts } from './world-settings.ts'
+import { version } from '../version.ts'
+import type { Beginning, WorldParts } from './parts.ts'
+import { clockOf, serverFacts } from './settings.ts'
 
-export type { Beginning, WorldCluster, WorldParts } from './world-parts.ts'
+export type { Beginning, WorldCluster, WorldParts } from './parts.ts'
 
 /** How soon an idle world notices that its folder is gone; a write notices at once. */
 const storeCheckMs = 1000
@@ -353,7 +353,7 @@ export class World {
   #controlHandler(plane: ControlPlane): ControlHandler {
     let handler: Promise<ControlHandler> | undefined
     return async (request, reply) => {
-      handler ??= import('./control/routes.ts').then(({ controlHandler }) =>
+      handler ??= import('../control/routes.ts').then(({ controlHandler }) =>
         controlHandler({ plane, knows: knowsEndpoint, spaces: this.#parts.spaces }),
       )
       return (await handler)(request, reply)

@@ -2,17 +2,17 @@
 // main world; one that nobody uses is deleted after a while.
 
 import { createHmac } from 'node:crypto'
-import { mainWorld, spaceName } from './api/control/spaces.ts'
-import { inspectorAddress } from './api/local.ts'
-import { type Config, clockForms, parseClock } from './config.ts'
-import { presentAccount, presentAccounts } from './control/handlers/accounts.ts'
-import type { ShownSpace, SpacesDoor, WantedSpace } from './control/spaces.ts'
-import { conflict, invalid, missingOwn, onlyOneOf, taken } from './domain/refusal.ts'
-import type { HttpServer } from './http/server.ts'
-import { Beginnings } from './space-beginnings.ts'
-import { memoryStore } from './store.ts'
+import { mainWorld, spaceName } from '../api/control/spaces.ts'
+import { inspectorAddress } from '../api/local.ts'
+import { type Config, clockForms, parseClock } from '../config.ts'
+import { presentAccount, presentAccounts } from '../control/handlers/accounts.ts'
+import type { ShownSpace, SpacesDoor, WantedSpace } from '../control/spaces.ts'
+import { conflict, invalid, missingOwn, onlyOneOf, taken } from '../domain/refusal.ts'
+import type { HttpServer } from '../http/server.ts'
+import { Beginnings } from './beginnings.ts'
+import { memoryStore } from '../store.ts'
 import { type Beginning, World } from './world.ts'
-import type { WorldSettings } from './world-settings.ts'
+import type { WorldSettings } from './settings.ts'
 
 export interface SpacesParts {
   readonly config: Config

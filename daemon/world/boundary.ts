@@ -1,7 +1,7 @@
 // The boundary of a world. Everything in a world that runs without a caller (timers, later turns, tasks beside the traffic)
 // runs inside it: what fails there ends that world, and neither the process nor the worlds beside it.
 
-import { Refusal } from './domain/refusal.ts'
+import { Refusal } from '../domain/refusal.ts'
 
 export type Cancel = () => void
 

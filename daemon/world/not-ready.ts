@@ -1,6 +1,6 @@
 // What callers are told when a world cannot answer them: its disk failed, a defect ended it, or another daemon leads.
 
-import { Refusal } from './domain/refusal.ts'
+import { Refusal } from '../domain/refusal.ts'
 
 export function storeFailed(): Refusal {
   return new Refusal('The daemon cannot write its store and is stopping; see its log.', { code: 'SERVER_NOT_READY' })

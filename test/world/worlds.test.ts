@@ -12,7 +12,7 @@ import { readConfig } from '../../daemon/config.ts'
 import { buildServer, type HttpServer } from '../../daemon/http/server.ts'
 import type { SteeredClock } from '../../daemon/io/clock.ts'
 import { memoryStore } from '../../daemon/store.ts'
-import { World } from '../../daemon/world.ts'
+import { World } from '../../daemon/world/world.ts'
 import { Caller } from '../support/daemon.ts'
 
 interface Place {

@@ -1,8 +1,8 @@
 // What falls due by the clock becomes commands of the system: one alarm, set for the earliest job.
 
-import type { Job, Surroundings } from './domain/resource.ts'
-import type { Engine } from './engine.ts'
-import { Alarm, type Clock } from './io/clock.ts'
+import type { Job, Surroundings } from '../domain/resource.ts'
+import type { Engine } from '../engine.ts'
+import { Alarm, type Clock } from '../io/clock.ts'
 
 /** Milliseconds of work after which requests get their turn, however much is due. */
 const slice = 10

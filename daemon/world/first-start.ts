@@ -1,12 +1,12 @@
 // The start of a world: which secret it has, and, the first time, that the organization is founded or begins with what an archive holds.
 
-import type { Config } from './config.ts'
-import type { Engine } from './engine.ts'
-import { type Clock, SteeredClock } from './io/clock.ts'
-import { checkSecret } from './io/secret.ts'
-import { firstFacts } from './seed/found.ts'
+import type { Config } from '../config.ts'
+import type { Engine } from '../engine.ts'
+import { type Clock, SteeredClock } from '../io/clock.ts'
+import { checkSecret } from '../io/secret.ts'
+import { firstFacts } from '../seed/found.ts'
 import { readBase } from './snapshot-file.ts'
-import type { Store } from './store.ts'
+import type { Store } from '../store.ts'
 
 type SeedContext = Parameters<typeof firstFacts>[1]
 type Settings = Pick<Config, 'clock' | 'from' | 'import' | 'org' | 'owner' | 'preset' | 'reactivate' | 'seed'>
@@ -16,7 +16,7 @@ export async function checkImport({ import: file }: Pick<Config, 'import'>, { st
   if (file === undefined) return
   if (state.users.size > 0)
     throw new Error('--import needs an empty store, and this one has an organization. Choose another folder.')
-  await (await import('./seed/import.ts')).checkArchive(file)
+  await (await import('../seed/import.ts')).checkArchive(file)
 }
 
 /** Before any key is given out: the keys of existing accounts must not change unless --new-secret is given. */
@@ -47,7 +47,7 @@ export async function foundOrganization(parts: Parts, context: () => SeedContext
   const op = 'found-organization'
   if (settings.from !== undefined) await foundFrom(settings.from, parts)
   if (settings.import !== undefined) {
-    const { loadArchive } = await import('./seed/import.ts')
+    const { loadArchive } = await import('../seed/import.ts')
     await engine.adopt(await loadArchive(settings.import, store.files))
   } else if (engine.state.users.size === 0) await engine.record(op, null, await firstFacts(settings, context()))
   else if (engine.position > 0 && settings.seed !== undefined)

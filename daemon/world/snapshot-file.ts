@@ -5,18 +5,18 @@ import { copyFile, cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, sep } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ClockSetting, SavedWorld, Sections, SnapshotFiles, WorldTime } from './control/snapshots.ts'
-import type { Fact } from './domain/facts.ts'
-import type { State } from './domain/model/state.ts'
-import { invalid } from './domain/refusal.ts'
-import type { Engine } from './engine.ts'
-import { type Files, folderFiles } from './io/files.ts'
-import { keepUploads, type SavedUpload } from './io/saved-uploads.ts'
-import { writeFileAtomically } from './journal/atomic-file.ts'
-import { cleanStopName } from './journal/clean-stop.ts'
-import { FileJournal } from './journal/file-journal.ts'
-import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from './journal/snapshots.ts'
-import { partsOf, Replay } from './replay.ts'
+import type { ClockSetting, SavedWorld, Sections, SnapshotFiles, WorldTime } from '../control/snapshots.ts'
+import type { Fact } from '../domain/facts.ts'
+import type { State } from '../domain/model/state.ts'
+import { invalid } from '../domain/refusal.ts'
+import type { Engine } from '../engine.ts'
+import { type Files, folderFiles } from '../io/files.ts'
+import { keepUploads, type SavedUpload } from '../io/saved-uploads.ts'
+import { writeFileAtomically } from '../journal/atomic-file.ts'
+import { cleanStopName } from '../journal/clean-stop.ts'
+import { FileJournal } from '../journal/file-journal.ts'
+import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from '../journal/snapshots.ts'
+import { partsOf, Replay } from '../replay.ts'
 
 export function snapshotFiles(files: Files): SnapshotFiles {
   return {
@@ -126,7 +126,7 @@ async function worldOf(found: Readonly<Record<string, unknown[]>>, files: Files)
 
 /** Loaded when a file is read, which most daemons never do. */
 async function checkSections(sections: Sections): Promise<void> {
-  const { loadChecked } = await import('./domain/row-checks/index.ts')
+  const { loadChecked } = await import('../domain/row-checks/index.ts')
   await loadChecked(sections, nextTurn)
 }
 

@@ -1,13 +1,13 @@
 // What a world is built from: settings, store, server, and what it has of other worlds and other daemons.
 
-import type { ClockSetting, Sections } from './control/snapshots.ts'
-import type { SpacesDoor } from './control/spaces.ts'
-import type { EngineCluster } from './engine.ts'
-import type { SiteHost, SiteParts } from './http/site.ts'
-import type { Files } from './io/files.ts'
-import type { WorldMetrics } from './metrics/figures.ts'
-import type { Store } from './store.ts'
-import type { WorldSettings } from './world-settings.ts'
+import type { ClockSetting, Sections } from '../control/snapshots.ts'
+import type { SpacesDoor } from '../control/spaces.ts'
+import type { EngineCluster } from '../engine.ts'
+import type { SiteHost, SiteParts } from '../http/site.ts'
+import type { Files } from '../io/files.ts'
+import type { WorldMetrics } from '../metrics/figures.ts'
+import type { Store } from '../store.ts'
+import type { WorldSettings } from './settings.ts'
 
 /** What a world starts with instead of a new organization. */
 export interface Beginning {
