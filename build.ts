@@ -94,7 +94,7 @@ const lazily: Plugin = {
 const late: Readonly<Record<string, string>> = {
   backup: 'daemon/maintenance/backup.ts',
   client: 'daemon/client/index.ts',
-  'cluster-restore': 'daemon/cluster-restore.ts',
+  'cluster-restore': 'daemon/cluster/restore.ts',
   fastify: 'fastify',
   katex: 'katex',
   maintenance: 'daemon/maintenance/index.ts',

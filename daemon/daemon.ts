@@ -4,14 +4,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { daemonFlags, inspectorAddress, logLevelFileName, type Ready } from './api/local.ts'
-import type { Config } from './config.ts'
+import type { Config } from './start/config.ts'
 import { limits } from './domain/limits.ts'
 import { affordableConnections, usualBounds } from './http/bounds.ts'
 import { type Certificate, expiryWarning, readCertificate } from './http/certificate.ts'
 import { buildServer, type HttpServer } from './http/server.ts'
 import { anyHost, localHosts, namedHosts, type TrustedHosts } from './http/trusted-hosts.ts'
-import { isLoopback, isWildcard } from './listen-address.ts'
-import { LogStream } from './log-stream.ts'
+import { isLoopback, isWildcard } from './start/listen-address.ts'
+import { LogStream } from './start/log-stream.ts'
 import { figuresOf } from './metrics/figures.ts'
 import type { Metrics } from './metrics/prometheus.ts'
 import { writeSnapshot } from './world/snapshot-file.ts'
@@ -40,7 +40,7 @@ export async function startDaemon(
   warn: (text: string) => void,
 ): Promise<Daemon> {
   // Loaded with the library for etcd only where there is a cluster.
-  if (config.cluster) return (await import('./clustered.ts')).startClusteredDaemon(config, onFailure, warn)
+  if (config.cluster) return (await import('./cluster/start.ts')).startClusteredDaemon(config, onFailure, warn)
   // First of all: what is wrong with it must not leave a folder behind.
   const once = await readOnce(config)
   const { metrics } = once

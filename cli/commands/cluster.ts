@@ -91,7 +91,7 @@ with an etcd that has lost everything.`,
 ]
 
 async function restoreFrom(file: string, flags: Readonly<Record<string, unknown>>, globals: Globals): Promise<void> {
-  const { restoreCluster } = await import('../../daemon/cluster-restore.ts')
+  const { restoreCluster } = await import('../../daemon/cluster/restore.ts')
   const { inSentences } = await import('./store/actions.ts')
   const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
   const restored = await inSentences(() => restoreCluster(file === '-' ? file : resolve(file), given, new Date()))

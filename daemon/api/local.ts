@@ -20,7 +20,7 @@ export interface DaemonFlag {
   readonly env?: false
 }
 
-/** Every flag, in the order of the help text. A new one needs an entry here and a field in `daemon/config.ts`. */
+/** Every flag, in the order of the help text. A new one needs an entry here and a field in `daemon/start/config.ts`. */
 export const daemonFlags = {
   data: { type: 'path', takes: 'DIR', about: 'folder of the store; it is created if needed' },
   memory: { type: 'switch', about: 'keep everything in memory; nothing is read from or written to a store' },

@@ -2,7 +2,7 @@
 // the lead.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config } from '../config.ts'
+import type { Config } from '../start/config.ts'
 import type { HttpServer } from '../http/server.ts'
 import type { SiteParts } from '../http/site.ts'
 import type { Files } from '../io/files.ts'

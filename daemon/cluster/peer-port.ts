@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ClusterConfig } from '../cluster-config.ts'
+import type { ClusterConfig } from '../start/cluster-config.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { answeringOf, missingPath, refuse } from '../http/answer.ts'
 import { affordableConnections, type Bounds, usualBounds } from '../http/bounds.ts'

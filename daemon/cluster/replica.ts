@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config } from '../config.ts'
+import type { Config } from '../start/config.ts'
 import type { HttpServer } from '../http/server.ts'
 import { checkSecret } from '../io/secret.ts'
 import { NotLeading, ReplicaFailed } from '../journal/replicated-journal.ts'

@@ -2,7 +2,7 @@
 
 import { setImmediate as rest } from 'node:timers/promises'
 import founding from '../../data/seed.json' with { type: 'json' }
-import type { Config } from '../config.ts'
+import type { Config } from '../start/config.ts'
 import type { Fact } from '../domain/facts.ts'
 import { State } from '../domain/model/state.ts'
 import { found } from '../domain/organization/founding.ts'

@@ -2,7 +2,7 @@
 // content only has to load them.
 
 import { readFileSync } from 'node:fs'
-import type { Config } from '../config.ts'
+import type { Config } from '../start/config.ts'
 import { invalid, rateLimited } from '../domain/refusal.ts'
 import type { Keys } from '../domain/resource.ts'
 import { memoryFiles } from '../io/files.ts'

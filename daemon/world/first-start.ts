@@ -1,6 +1,6 @@
 // The start of a world: which secret it has, and, the first time, that the organization is founded or begins with what an archive holds.
 
-import type { Config } from '../config.ts'
+import type { Config } from '../start/config.ts'
 import type { Engine } from '../engine.ts'
 import { type Clock, SteeredClock } from '../io/clock.ts'
 import { checkSecret } from '../io/secret.ts'

@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto'
 import { mainWorld, spaceName } from '../api/control/spaces.ts'
 import { inspectorAddress } from '../api/local.ts'
-import { type Config, clockForms, parseClock } from '../config.ts'
+import { type Config, clockForms, parseClock } from '../start/config.ts'
 import { presentAccount, presentAccounts } from '../control/handlers/accounts.ts'
 import type { ShownSpace, SpacesDoor, WantedSpace } from '../control/spaces.ts'
 import { conflict, invalid, missingOwn, onlyOneOf, taken } from '../domain/refusal.ts'

@@ -32,7 +32,7 @@ export const reasons: Readonly<Record<string, string>> = {
     'Servers without `max_message_id` or with another poll limit, calls that are cancelled while they wait, and hosts that refuse a connection for a moment.',
   'daemon/cluster':
     'Most branches that are left are races: a leader that loses its lease between two calls, a lost answer of etcd, a peer that dies half-way. The tests provoke them by killing daemons, and those are not counted.',
-  'daemon/clustered.ts': 'The tests kill most daemons of a cluster, and those are not counted.',
+  'daemon/cluster/start.ts': 'The tests kill most daemons of a cluster, and those are not counted.',
   'daemon/control':
     'Explanations of `why` for combinations that the rules allow and the worlds of the tests do not have.',
   'daemon/domain/bots':
@@ -56,7 +56,7 @@ export const reasons: Readonly<Record<string, string>> = {
     'Sizes and scroll positions that depend on the window, keys in long lists, and the clipboard, which a browser without a screen refuses.',
   'daemon/inspector/views': 'Most branches choose words for values that the world of the tests does not have.',
   'daemon/io': 'Disks that fail while an export or an upload is written, and files that vanish meanwhile.',
-  'daemon/log-stream.ts':
+  'daemon/start/log-stream.ts':
     'Lines that wait when a process ends: it ends between two turns of the event loop only by a failure.',
   'daemon/maintenance': 'Files that become shorter or vanish while they are copied or checked.',
   'daemon/seed': 'Archives that were changed by hand, and seeds larger than a string can be.',

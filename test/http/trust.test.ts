@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { users } from '../../daemon/api/people/users.ts'
-import { readConfig } from '../../daemon/config.ts'
+import { readConfig } from '../../daemon/start/config.ts'
 import { Caller, launch, startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 

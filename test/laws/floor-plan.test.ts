@@ -73,7 +73,7 @@ const rooms: readonly Room[] = [
       /^daemon\/replay\.ts$/,
       /^data\/\w+\.json$/,
     ],
-    types: [/^daemon\/config\.ts$/, /^daemon\/io\/files\.ts$/],
+    types: [/^daemon\/start\/config\.ts$/, /^daemon\/io\/files\.ts$/],
     later: [/^data\/presets\/\w+\.json$/],
     packages: [node],
     packagesLater: ['yaml'],

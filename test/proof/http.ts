@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readConfig } from '../../daemon/config.ts'
+import { readConfig } from '../../daemon/start/config.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
 import { type Campaign, Failure } from './campaign.ts'
 import { makeConversation, type Piece } from './http/conversation.ts'

@@ -1,10 +1,10 @@
 // Brings a whole cluster to a backup, for `natter cluster restore`. A bundle of its own, which the command line loads when it is asked for it.
 
-import { Etcd } from './cluster/etcd.ts'
-import { moveCluster, planRestore, RestoreRefused } from './cluster/restoring.ts'
-import { readConfig, UsageError } from './config.ts'
-import { withConfigFile } from './config-file.ts'
-import type { Restored } from './maintenance/restore.ts'
+import { Etcd } from './etcd.ts'
+import { moveCluster, planRestore, RestoreRefused } from './restore-plan.ts'
+import { readConfig, UsageError } from '../start/config.ts'
+import { withConfigFile } from '../start/config-file.ts'
+import type { Restored } from '../maintenance/restore.ts'
 
 export interface ClusterRestored extends Restored {
   readonly cluster: string
@@ -17,7 +17,7 @@ export interface ClusterRestored extends Restored {
  */
 export async function restoreCluster(file: string, flags: readonly string[], now: Date): Promise<ClusterRestored> {
   const { data: folder, cluster, secret } = configFrom(flags)
-  const { openBackup, restoreBackup } = await import('./maintenance/index.ts')
+  const { openBackup, restoreBackup } = await import('../maintenance/index.ts')
   const { name, lease: _, advertise: __, ...options } = cluster!
   const etcd = new Etcd(options)
   try {

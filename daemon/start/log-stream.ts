@@ -2,7 +2,7 @@
 // tenth of its time.
 
 import { writeSync } from 'node:fs'
-import type { LogLine } from './http/log.ts'
+import type { LogLine } from '../http/log.ts'
 
 const delay = 10 // ms
 const mostLines = 1000

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { UsageError } from '../../daemon/config.ts'
-import { withConfigFile } from '../../daemon/config-file.ts'
+import { UsageError } from '../../daemon/start/config.ts'
+import { withConfigFile } from '../../daemon/start/config-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-config-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
