@@ -77,7 +77,7 @@ async function addWord(program: Command, word: string, argv: readonly string[]):
   }
   const pages = allPages().filter(page => page.words.includes(word))
   if (!extra && pages.length === 0) {
-    const { didYouMean } = await import('../daemon/api/did-you-mean.ts')
+    const { didYouMean } = await import('../daemon/local/did-you-mean.ts')
     throw usage(`there is no subcommand "${word}"`, didYouMean(word, allWords()) ?? 'See natter --help')
   }
   for (const page of pages) await addPage(program, page, word, argv)

@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { daemonFlags, inspectorAddress, logLevelFileName, type Ready } from './api/local.ts'
+import { daemonFlags, inspectorAddress, logLevelFileName, type Ready } from './local/flags.ts'
 import type { Config } from './start/config.ts'
 import { limits } from './domain/limits.ts'
 import { affordableConnections, usualBounds } from './http/bounds.ts'

@@ -2,7 +2,7 @@
 
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { clusterFileName, readyFileName, runningFileName } from './api/local.ts'
+import { clusterFileName, readyFileName, runningFileName } from './local/flags.ts'
 import type { Config } from './start/config.ts'
 import type { Fact } from './domain/facts.ts'
 import { type Files, folderFiles, memoryFiles } from './io/files.ts'

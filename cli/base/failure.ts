@@ -1,7 +1,7 @@
 // What can go wrong on the command line, and the exit code of each kind of failure. Nothing here prints a stack.
 
 import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../../daemon/api/errors.ts'
-import { harmlessJson } from '../../daemon/api/harmless.ts'
+import { harmlessJson } from '../../daemon/local/harmless.ts'
 import { type Headers, headerIn } from './headers.ts'
 import { printError } from './writer.ts'
 export const exitCodes = {

@@ -5,7 +5,7 @@ import { chmodSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { siteAddress } from '../../daemon/api/address.ts'
-import { didYouMean } from '../../daemon/api/did-you-mean.ts'
+import { didYouMean } from '../../daemon/local/did-you-mean.ts'
 import {
   configFolder as configFolderIn,
   type Profile,
@@ -15,8 +15,8 @@ import {
   type Ready,
   readProfilesText,
   withProfile,
-} from '../../daemon/api/local.ts'
-import { makeFolderSync, writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
+} from '../../daemon/local/flags.ts'
+import { makeFolderSync, writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import { readText, smallFile, warnIfOpen } from './files.ts'
 import type { Globals } from './globals.ts'

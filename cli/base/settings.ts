@@ -1,8 +1,8 @@
 // Flags that the environment or the config file can set as well: --timeout 30s, NATTER_TIMEOUT=30s or "timeout": "30s".
 
 import { homedir } from 'node:os'
-import { configFileOf, readConfigText, type SettingName, settingNames } from '../../daemon/api/config-file.ts'
-import { variableOf } from '../../daemon/api/local.ts'
+import { configFileOf, readConfigText, type SettingName, settingNames } from '../../daemon/local/config-file.ts'
+import { variableOf } from '../../daemon/local/flags.ts'
 import { usage } from './failure.ts'
 import { readText, smallFile } from './files.ts'
 

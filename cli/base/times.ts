@@ -1,6 +1,6 @@
 // Times and durations as people write them. Pure: the current time is passed in; the time zone is the machine's.
 
-import { parseDuration } from '../../daemon/api/durations.ts'
+import { parseDuration } from '../../daemon/local/durations.ts'
 
 export { parseDuration }
 

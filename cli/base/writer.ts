@@ -2,7 +2,7 @@
 // are removed here, whatever was removed before.
 
 import { writeSync } from 'node:fs'
-import { harmless, harmlessButColors } from '../../daemon/api/harmless.ts'
+import { harmless, harmlessButColors } from '../../daemon/local/harmless.ts'
 
 /** Text on stdout. */
 export function print(text: string): void {

@@ -2,7 +2,7 @@
 
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { harmlessJson } from '../../daemon/api/harmless.ts'
+import { harmlessJson } from '../../daemon/local/harmless.ts'
 import { Ending, type ExitCode, exitCodes, Failure, usage } from '../base/failure.ts'
 import { largeFile } from '../base/files.ts'
 import type { Globals } from '../base/globals.ts'

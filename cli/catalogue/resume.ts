@@ -2,7 +2,7 @@
 // under way when it ended.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
+import { writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
 import { readText, smallFile } from '../base/files.ts'
 

@@ -1,7 +1,7 @@
 // `natter api METHOD PATH`: calls any route and prints the body unchanged.
 
 import { readFileSync } from 'node:fs'
-import { harmless } from '../../daemon/api/harmless.ts'
+import { harmless } from '../../daemon/local/harmless.ts'
 import { Failure, refusal, usage } from '../base/failure.ts'
 import { batchFlags, type Globals, keyFlag } from '../base/globals.ts'
 import { accountFor } from '../base/profile.ts'

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
+import { writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { batchFlags, globalFlags } from '../base/globals.ts'
 import { type Account, accountFor, readProfiles } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'

@@ -1,7 +1,7 @@
 // `natter doctor`: checks everything a subcommand needs, and reports what is wrong and how to fix it.
 
 import { existsSync, statSync } from 'node:fs'
-import { harmless } from '../../daemon/api/harmless.ts'
+import { harmless } from '../../daemon/local/harmless.ts'
 import { Ending, exitCodes, Failure } from '../base/failure.ts'
 import { formatFlags } from '../base/globals.ts'
 import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../base/profile.ts'

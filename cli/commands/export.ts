@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { messages } from '../../daemon/api/messages/messages.ts'
-import { writeFileAtomicallySync } from '../../daemon/journal/atomic-file.ts'
+import { writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
 import { readText, smallFile } from '../base/files.ts'
 import { note } from '../base/note.ts'

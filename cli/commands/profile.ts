@@ -1,8 +1,8 @@
 // `natter login`, `natter logout`, `natter profile …`, `natter config explain`: accounts, and where they are saved.
 
 import { homedir } from 'node:os'
-import { configFileOf } from '../../daemon/api/config-file.ts'
-import type { Profile } from '../../daemon/api/local.ts'
+import { configFileOf } from '../../daemon/local/config-file.ts'
+import type { Profile } from '../../daemon/local/flags.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
 import { formatFlags } from '../base/globals.ts'
 import { note } from '../base/note.ts'

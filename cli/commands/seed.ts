@@ -1,6 +1,6 @@
 // `natter seed dump`: an organization as a seed file, written piece by piece.
 
-import { writeFileAtomically } from '../../daemon/journal/atomic-file.ts'
+import { writeFileAtomically } from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
 import { note } from '../base/note.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'

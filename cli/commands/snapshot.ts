@@ -1,6 +1,6 @@
 // `natter snapshot export`: a snapshot as a file, written piece by piece under its name only when it is complete.
 
-import { writeFileAtomically } from '../../daemon/journal/atomic-file.ts'
+import { writeFileAtomically } from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
 import { note } from '../base/note.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'

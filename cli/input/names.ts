@@ -1,7 +1,7 @@
 // Names in place of IDs: users by email, full name, or the part of either that people remember; everything else by its
 // name. `id:5` is always an ID. Asks the server once per kind.
 
-import { nearest, suggestion } from '../../daemon/api/did-you-mean.ts'
+import { nearest, suggestion } from '../../daemon/local/did-you-mean.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'

@@ -1,6 +1,6 @@
 // Prompts at a terminal; scripts use NATTER_PASSWORD or stdin. Prompts go to stderr.
 
-import { harmless } from '../../daemon/api/harmless.ts'
+import { harmless } from '../../daemon/local/harmless.ts'
 import { Ending, exitCodes, usage } from '../base/failure.ts'
 import { printError, promptStream } from '../base/writer.ts'
 

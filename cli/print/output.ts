@@ -1,7 +1,7 @@
 // Prints replies: text for people by default, JSON when asked. stdout carries data only, whatever it is connected to.
 
 import type { Param } from '../../daemon/api/define.ts'
-import { harmless, harmlessJson } from '../../daemon/api/harmless.ts'
+import { harmless, harmlessJson } from '../../daemon/local/harmless.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { type Reply, timeOf } from '../base/reply.ts'

@@ -1,7 +1,7 @@
 // Parts of a reply: `--fields id,title`, and dotted paths such as `message.content`.
 
 import type { Param } from '../../daemon/api/define.ts'
-import { didYouMean } from '../../daemon/api/did-you-mean.ts'
+import { didYouMean } from '../../daemon/local/did-you-mean.ts'
 import { usage } from '../base/failure.ts'
 
 type Shape = Param['shape']

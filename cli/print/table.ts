@@ -2,7 +2,7 @@
 // columns are left out, and only then addresses, paths and IDs are cut, which are of little use without their end.
 // Columns chosen by --fields always stay: if they do not fit, each row becomes a block of lines.
 
-import { harmless } from '../../daemon/api/harmless.ts'
+import { harmless } from '../../daemon/local/harmless.ts'
 import type { Reply } from '../base/reply.ts'
 import { type Terminal, widthOf, wrapped } from './terminal.ts'
 

@@ -1,7 +1,7 @@
 // Text for a terminal: width, wrapping, colors, and light emphasis for Markdown.
 
 import type { ChalkInstance } from 'chalk'
-import { harmless } from '../../daemon/api/harmless.ts'
+import { harmless } from '../../daemon/local/harmless.ts'
 import type { Globals } from '../base/globals.ts'
 
 export interface Terminal {

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { clusterFileName } from '../api/local.ts'
+import { clusterFileName } from '../local/flags.ts'
 import { givenSecret } from '../io/secret.ts'
 import { restoringPrefix } from '../journal/store-folder.ts'
 import { partsIn } from '../journal/store-parts.ts'

@@ -1,6 +1,6 @@
 // The log of calls: who asked for what and what came of it, with secrets hidden. A test can look back on it or wait for it.
 
-import type { Finding } from '../api/findings.ts'
+import type { Finding } from '../local/findings.ts'
 import { maskTokens } from '../api/masking.ts'
 import type { Boundary } from '../world/boundary.ts'
 import type { Refusal } from '../domain/refusal.ts'

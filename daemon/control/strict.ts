@@ -1,8 +1,8 @@
 // `--strict`: compares calls with what public servers of the API family take. Every call is answered as before.
 
 import type { Endpoint, Param } from '../api/define.ts'
-import { didYouMean } from '../api/did-you-mean.ts'
-import type { ClientFinding, Finding } from '../api/findings.ts'
+import { didYouMean } from '../local/did-you-mean.ts'
+import type { ClientFinding, Finding } from '../local/findings.ts'
 import { readingOf, readValue, travelsRaw } from '../api/reading.ts'
 import { decode } from '../api/wire.ts'
 import { inQuotes } from '../domain/refusal.ts'

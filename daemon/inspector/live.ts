@@ -2,7 +2,7 @@
 // the figures of health.
 
 import { effect, signal } from '@preact/signals'
-import type { Finding } from '../api/findings.ts'
+import type { Finding } from '../local/findings.ts'
 import { laterPause } from '../client/following.ts'
 import { control, phase, reloadAccounts, token } from './session.ts'
 

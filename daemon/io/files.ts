@@ -6,7 +6,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from 'node:
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReceivedFile, Upload } from '../api/define.ts'
-import { renameDurably, writeFileAtomically } from '../journal/atomic-file.ts'
+import { renameDurably, writeFileAtomically } from '../local/atomic-file.ts'
 
 export interface Files {
   /** Whether everything is held in memory. */

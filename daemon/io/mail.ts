@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mail } from '../domain/resource.ts'
-import { writeFileAtomically } from '../journal/atomic-file.ts'
+import { writeFileAtomically } from '../local/atomic-file.ts'
 
 export interface Mailer {
   /** Takes mails over; returns at once and never throws. */

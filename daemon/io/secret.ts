@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeFileAtomicallySync } from '../journal/atomic-file.ts'
+import { writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { newSecret } from './keys.ts'
 
 /** Ours have 64 characters; anybody could guess one of a few. */

@@ -3,7 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { writeFileAtomically } from './atomic-file.ts'
+import { writeFileAtomically } from '../local/atomic-file.ts'
 import { JournalDamaged } from './journal.ts'
 import { lineBlocks, newline } from './line-blocks.ts'
 import { activeName } from './segment-format.ts'

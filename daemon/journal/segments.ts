@@ -3,7 +3,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } fr
 import { mkdir, readdir, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readCleanStop, refuseLostEnd } from './clean-stop.ts'
-import { closeFile, sync, syncFolder, writeWhole } from './durable-files.ts'
+import { closeFile, sync, syncFolder, writeWhole } from '../local/durable-files.ts'
 import { JournalDamaged } from './journal.ts'
 import { newline } from './line-blocks.ts'
 import { activeName, headerLine, isUnfinished, parseHeader, sealedLast, unfinishedName } from './segment-format.ts'

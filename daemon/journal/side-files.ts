@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { writeFileAtomically } from './atomic-file.ts'
-import { syncFolder } from './durable-files.ts'
+import { writeFileAtomically } from '../local/atomic-file.ts'
+import { syncFolder } from '../local/durable-files.ts'
 import { type FileEntry, SnapshotDamaged } from './state-file.ts'
 
 export interface SideFile {

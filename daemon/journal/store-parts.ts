@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cleanStopName } from './clean-stop.ts'
-import { syncFolder } from './durable-files.ts'
+import { syncFolder } from '../local/durable-files.ts'
 import { sealedLast } from './segment-format.ts'
 
 export function partsIn(folder: string): string[] {

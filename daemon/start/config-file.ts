@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { configFileOf, readConfigText } from '../api/config-file.ts'
-import { variableOf } from '../api/local.ts'
+import { configFileOf, readConfigText } from '../local/config-file.ts'
+import { variableOf } from '../local/flags.ts'
 import { UsageError } from './config.ts'
 
 /** The environment, with the values of the file in place of variables that are not set. */

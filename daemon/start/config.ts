@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type DaemonFlagName, daemonFlagList, defaultDataFolder, variableOf } from '../api/local.ts'
+import { type DaemonFlagName, daemonFlagList, defaultDataFolder, variableOf } from '../local/flags.ts'
 import { type ClusterConfig, clusterConfig, refuseAlone } from './cluster-config.ts'
 import { type Given, isOn, parse, readFlag, UsageError } from './flags.ts'
 import { isLoopback } from './listen-address.ts'

@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { didYouMean } from '../api/did-you-mean.ts'
-import { type DaemonFlag, type DaemonFlagName, daemonFlagList, daemonFlags, variableOf } from '../api/local.ts'
+import { didYouMean } from '../local/did-you-mean.ts'
+import { type DaemonFlag, type DaemonFlagName, daemonFlagList, daemonFlags, variableOf } from '../local/flags.ts'
 
 export class UsageError extends Error {}
 

@@ -13,8 +13,8 @@ import {
   type Ready,
   readProfilesText,
   withProfile,
-} from '../api/local.ts'
-import { makeFolderSync, writeFileAtomicallySync } from '../journal/atomic-file.ts'
+} from '../local/flags.ts'
+import { makeFolderSync, writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { makeFolder } from '../journal/store-folder.ts'
 
 /** Where the command line finds the key of the daemon's owner: by its current profile, by the profile `local`, or in a file. */

@@ -1,8 +1,8 @@
 // natter/testing: a daemon inside the test's own process, on a port of its own, gone when the test is; or a space of a
 // daemon that runs elsewhere.
 
-import { refuseUnknown } from '../api/did-you-mean.ts'
-import type { ClientFinding } from '../api/findings.ts'
+import { refuseUnknown } from '../local/did-you-mean.ts'
+import type { ClientFinding } from '../local/findings.ts'
 import type { BotHandler, Client } from '../client/index.ts'
 import { type Caller, callerOf } from '../client/sender.ts'
 import { readConfig } from '../start/config.ts'

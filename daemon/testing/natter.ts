@@ -1,9 +1,9 @@
 // One world of a test: its accounts, its clock, and everything the control plane knows of it, without a network in between.
 
 import { readFileSync } from 'node:fs'
-import { refuseUnknown } from '../api/did-you-mean.ts'
-import { parseDuration } from '../api/durations.ts'
-import type { ClientFinding } from '../api/findings.ts'
+import { refuseUnknown } from '../local/did-you-mean.ts'
+import { parseDuration } from '../local/durations.ts'
+import type { ClientFinding } from '../local/findings.ts'
 import type { BotHandler, Client } from '../client/index.ts'
 import type { Call } from '../control/calls.ts'
 import type { Delivery } from '../control/deliveries.ts'

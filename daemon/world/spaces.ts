@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto'
 import { mainWorld, spaceName } from '../api/control/spaces.ts'
-import { inspectorAddress } from '../api/local.ts'
+import { inspectorAddress } from '../local/flags.ts'
 import { type Config, clockForms, parseClock } from '../start/config.ts'
 import { presentAccount, presentAccounts } from '../control/handlers/accounts.ts'
 import type { ShownSpace, SpacesDoor, WantedSpace } from '../control/spaces.ts'

@@ -2,7 +2,7 @@
 // world is shared with another one; what a process has only once (port, lock, log) is in `daemon.ts`.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { findingsText } from '../api/findings.ts'
+import { findingsText } from '../local/findings.ts'
 import { Boundary, type Cancel, Defect } from './boundary.ts'
 import { ControlPlane } from '../control/control-plane.ts'
 import { knowsEndpoint, resources } from '../domain/index.ts'

@@ -36,7 +36,7 @@ export const equivalents: Readonly<Record<string, Readonly<Record<string, string
     'isOnTheWeb: channel?.webPublic → channel.webPublic':
       'The channel of a message exists: channels are archived, never removed.',
   },
-  'daemon/journal/atomic-file.ts': {
+  'daemon/local/atomic-file.ts': {
     'removeUnfinished: { force: true } → {}': vanished,
     'removeUnfinished: true → false': vanished,
     "writeNew: typeof piece === 'string' → true": '`Buffer.from` takes bytes too, at the cost of a copy.',
@@ -44,7 +44,7 @@ export const equivalents: Readonly<Record<string, Readonly<Record<string, string
     'syncFolderNow: \'win32\' → ""': windows,
     'namesIn: [] → ["Stryker was here"]': someName,
   },
-  'daemon/journal/durable-files.ts': {
+  'daemon/local/durable-files.ts': {
     "holdFolder: process.platform === 'win32' → false": windows,
     'holdFolder: { sync: async () => {}, release: async () => {} } → {}': windows,
     'holdFolder: \'win32\' → ""': windows,

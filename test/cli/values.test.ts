@@ -14,8 +14,8 @@ import { linesOf } from '../../cli/print/output.ts'
 import { tableLines } from '../../cli/print/table.ts'
 import { loadMeasure, markdownText, wrapped } from '../../cli/print/terminal.ts'
 import * as d from '../../daemon/api/define.ts'
-import { nearest } from '../../daemon/api/did-you-mean.ts'
-import { harmless } from '../../daemon/api/harmless.ts'
+import { nearest } from '../../daemon/local/did-you-mean.ts'
+import { harmless } from '../../daemon/local/harmless.ts'
 import { newShell } from '../support/cli.ts'
 
 describe('a value', () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { type Disk, realDisk } from '../../daemon/journal/durable-files.ts'
+import { type Disk, realDisk } from '../../daemon/local/durable-files.ts'
 import { MemoryJournal } from '../../daemon/journal/memory-journal.ts'
 import { countingDisk } from '../support/counting-disk.ts'
 import { collect, journalContract, newEntry, type TestFact } from '../support/journal-contract.ts'

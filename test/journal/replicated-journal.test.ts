@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import type { Disk } from '../../daemon/journal/durable-files.ts'
+import type { Disk } from '../../daemon/local/durable-files.ts'
 import { type Batch, NotLeading, ReplicaFailed, ReplicatedJournal } from '../../daemon/journal/replicated-journal.ts'
 import { entryLine } from '../../daemon/journal/segment-format.ts'
 import { StoreGone } from '../../daemon/journal/store-folder.ts'

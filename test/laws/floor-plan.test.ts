@@ -34,7 +34,7 @@ const webhookDomain = /^daemon\/domain\/bots\/webhooks\/(request|settle)\.ts$/
 const exportDomain = /^daemon\/domain\/organization\/exports\/(content|settle)\.ts$/
 
 /** Files are written in one way, here and there; this one is a leaf and knows nothing of stores. */
-const atomicFile = /^daemon\/journal\/atomic-file\.ts$/
+const atomicFile = /^daemon\/local\/atomic-file\.ts$/
 
 const boundary = /^daemon\/world\/boundary\.ts$/
 /** Loaded when a subcommand or an option asks for it: start-up must not pay for it. */

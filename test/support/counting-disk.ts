@@ -1,5 +1,5 @@
 // The real disk of the journal, counted: how many writes and syncs, and how many of them at once at the most.
-import { type Disk, realDisk } from '../../daemon/journal/durable-files.ts'
+import { type Disk, realDisk } from '../../daemon/local/durable-files.ts'
 
 export function countingDisk(): { disk: Disk; writes: number; syncs: number; most: number } {
   const counted = { disk: realDisk, writes: 0, syncs: 0, most: 0 }

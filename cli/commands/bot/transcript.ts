@@ -1,6 +1,6 @@
 // What a bot received and sent, as it happens: text for people, or one JSON object a line.
 
-import { harmlessJson } from '../../../daemon/api/harmless.ts'
+import { harmlessJson } from '../../../daemon/local/harmless.ts'
 import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
 import { print, printError } from '../../base/writer.ts'
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { defaultDataFolder, logFileName, type Running, runningFileName } from '../../../daemon/api/local.ts'
+import { defaultDataFolder, logFileName, type Running, runningFileName } from '../../../daemon/local/flags.ts'
 
 export function dataFolder(given: string | undefined): string {
   const { env } = process

@@ -1,6 +1,6 @@
 // The flags of natterd as the command line shows them, for the subcommands that pass them on.
 
-import { type DaemonFlagName, daemonFlagList } from '../../../daemon/api/local.ts'
+import { type DaemonFlagName, daemonFlagList } from '../../../daemon/local/flags.ts'
 import type { ExtraFlag } from '../../base/subcommand.ts'
 
 /** All but those that the subcommand sets itself. */

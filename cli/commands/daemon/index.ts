@@ -1,6 +1,6 @@
 // `natter daemon run|start|stop|restart|reload|status|logs`: the life of a daemon on this machine.
 
-import { daemonFlags } from '../../../daemon/api/local.ts'
+import { daemonFlags } from '../../../daemon/local/flags.ts'
 import { formatFlags } from '../../base/globals.ts'
 import type { ExtraFlag, ExtraSubcommand } from '../../base/subcommand.ts'
 import { daemonFlagsBut } from './flags.ts'

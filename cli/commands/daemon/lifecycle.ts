@@ -10,8 +10,8 @@ import {
   profileFrom,
   type Ready,
   type Running,
-} from '../../../daemon/api/local.ts'
-import { makeFolderSync, writeFileAtomicallySync } from '../../../daemon/journal/atomic-file.ts'
+} from '../../../daemon/local/flags.ts'
+import { makeFolderSync, writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { Ending, exitCodes, Failure, usage } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'

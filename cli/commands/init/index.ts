@@ -1,6 +1,6 @@
 // `natter init KIND`: writes the few files with which a project is tested against a daemon.
 
-import { didYouMean } from '../../../daemon/api/did-you-mean.ts'
+import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
 import { usage } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'

@@ -1,8 +1,8 @@
 // Entries of the logs of the control plane as lines for people: a call or an event is one line, cut to the screen; with
 // `--full` a call is a block of lines.
 
-import type { Finding } from '../../../daemon/api/findings.ts'
-import { harmless } from '../../../daemon/api/harmless.ts'
+import type { Finding } from '../../../daemon/local/findings.ts'
+import { harmless } from '../../../daemon/local/harmless.ts'
 import type { Globals } from '../../base/globals.ts'
 import type { Reply } from '../../base/reply.ts'
 import { showTime } from '../../base/times.ts'

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
-import { writeFileAtomicallySync } from '../../../daemon/journal/atomic-file.ts'
+import { writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { addHint, exitCodes, Failure, usage } from '../../base/failure.ts'
 import { largeFile, readText, smallFile } from '../../base/files.ts'
 import type { Globals } from '../../base/globals.ts'

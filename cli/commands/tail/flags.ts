@@ -1,6 +1,6 @@
 // The flags that `tail` and `wait` share, and how they are read.
 
-import { didYouMean } from '../../../daemon/api/did-you-mean.ts'
+import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
 import { eventTypes as apiEventTypes, foreignEventTypes } from '../../../daemon/api/event-types.ts'
 import type { Past } from '../../../daemon/client/look-back.ts'
 import { usage } from '../../base/failure.ts'

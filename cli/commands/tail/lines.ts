@@ -1,6 +1,6 @@
 // An event as a line for people: time, place, sender, content.
 
-import { harmless } from '../../../daemon/api/harmless.ts'
+import { harmless } from '../../../daemon/local/harmless.ts'
 import type { Reply } from '../../base/reply.ts'
 import { showTime } from '../../base/times.ts'
 import { markdownText, type Terminal, widthOf, wrapped } from '../../print/terminal.ts'

@@ -1,6 +1,6 @@
 // Prints events on stdout: as lines for people, as JSON, or as the result of a jq expression.
 
-import { harmlessJson } from '../../../daemon/api/harmless.ts'
+import { harmlessJson } from '../../../daemon/local/harmless.ts'
 import type { Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { printLinesAtOnce } from '../../base/writer.ts'

@@ -1,7 +1,7 @@
 // Lines for messages in our daemon's format, made without parsing the whole event: when thousands arrive at once, parsing is
 // most of the work. Messages differ in text and time; everything else is parsed once and remembered.
 
-import { harmless } from '../../../daemon/api/harmless.ts'
+import { harmless } from '../../../daemon/local/harmless.ts'
 import type { ChatEvent } from './chat-event.ts'
 import { placeOfMessage } from './criteria.ts'
 import { clock, headOf, indented } from './lines.ts'

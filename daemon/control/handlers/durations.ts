@@ -1,6 +1,6 @@
 // Durations as the control plane takes them: a number of seconds, or a text such as `1h30m`.
 
-import { parseDuration } from '../../api/durations.ts'
+import { parseDuration } from '../../local/durations.ts'
 import { invalid } from '../../domain/refusal.ts'
 
 /** In milliseconds. */

@@ -1,7 +1,7 @@
 // Which emoji a name means: the organization's own first, then the built-in extra one, then Unicode.
 
 import emojiNames from '../../../data/emoji.json' with { type: 'json' }
-import { didYouMean } from '../../api/did-you-mean.ts'
+import { didYouMean } from '../../local/did-you-mean.ts'
 import type { Emoji } from '../model/emoji.ts'
 import type { State } from '../model/state.ts'
 import { missing, type Refusal } from '../refusal.ts'

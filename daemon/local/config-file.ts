@@ -2,7 +2,7 @@
 // side reads the file itself.
 
 import { unknownName } from './did-you-mean.ts'
-import { configFolder, daemonFlagList } from './local.ts'
+import { configFolder, daemonFlagList } from './flags.ts'
 
 /** Flags of every subcommand that the file can set. Accounts and keys are in profiles.json. */
 export const settingNames = ['profile', 'timeout', 'retry', 'color', 'quiet'] as const

@@ -21,7 +21,7 @@ import {
   removeUnfinished,
   writeFileAtomically,
   writeFileAtomicallySync,
-} from '../../daemon/journal/atomic-file.ts'
+} from '../../daemon/local/atomic-file.ts'
 
 let folder: string
 beforeEach(() => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { type Disk, realDisk, writeWhole } from '../../daemon/journal/durable-files.ts'
+import { type Disk, realDisk, writeWhole } from '../../daemon/local/durable-files.ts'
 import { newFolder } from '../support/journal-files.ts'
 
 /** What a new file holds after `text` was written to it on a disk that takes at most so many bytes at once. */
