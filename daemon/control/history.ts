@@ -2,7 +2,7 @@
 // replays too, so it reaches back as far as the journal does, within bounds.
 
 import type { Fact } from '../domain/facts.ts'
-import type { Sent } from '../domain/messages/reception.ts'
+import type { Sent } from '../domain/messages/messages/reception.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import { RowHistory } from '../domain/model/row-history.ts'
 import type { State } from '../domain/model/state.ts'

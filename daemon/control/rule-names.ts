@@ -1,6 +1,6 @@
 // Rules by name: what explains a refusal names the rule and states its law.
 
-import type { Step } from '../domain/messages/reception.ts'
+import type { Step } from '../domain/messages/messages/reception.ts'
 import type { Law } from '../domain/refusal.ts'
 import * as allRules from '../domain/rules/index.ts'
 

@@ -1,6 +1,6 @@
 // Answers why a call was refused: which step said no, the rule that decided, and what the answer does not tell the caller.
 
-import type { Step } from '../domain/messages/reception.ts'
+import type { Step } from '../domain/messages/messages/reception.ts'
 import { channelByName } from '../domain/model/lookups.ts'
 import type { State } from '../domain/model/state.ts'
 import { type Law, missingOwn, type Refusal } from '../domain/refusal.ts'

@@ -8,7 +8,7 @@ import {
   explainSubscription,
   type Sent,
   type Step,
-} from '../domain/messages/reception.ts'
+} from '../domain/messages/messages/reception.ts'
 import type { User } from '../domain/model/state.ts'
 import { missingOwn } from '../domain/refusal.ts'
 import type { ControlPlane } from './control-plane.ts'

@@ -40,8 +40,8 @@ export const reasons: Readonly<Record<string, string>> = {
   'daemon/domain/channels/checks.ts': 'Combinations of privacy and retention in the sentences of notices.',
   'daemon/domain/difference':
     'Records that two snapshots have in common and the worlds of the tests never change, such as services of bots.',
-  'daemon/domain/messages/move-notices.ts': 'Notices of one message that moves alone, in each of their wordings.',
-  'daemon/domain/messages/reception.ts':
+  'daemon/domain/messages/notices/moves.ts': 'Notices of one message that moves alone, in each of their wordings.',
+  'daemon/domain/messages/messages/reception.ts':
     'Explanations of `why` for accounts, channels and conversations that no longer exist.',
   'daemon/domain/narrow': 'Narrows that are looked up near a message, and operands that clients do not send.',
   'daemon/domain/organization/exports': 'An export that fails: it needs a disk that fails while the daemon goes on.',

@@ -2,7 +2,7 @@
 
 import { channelPermissions } from '../../api/shapes/permission-settings.ts'
 import type { Fact } from '../facts.ts'
-import { channelNotice } from '../messages/notices.ts'
+import { channelNotice } from '../messages/notices/post.ts'
 import type { ChannelSettings } from '../model/facts/channels.ts'
 import { channelByName, subscribersOf } from '../model/lookups.ts'
 import type { GroupValue } from '../model/roles.ts'

@@ -2,7 +2,7 @@
 // fields. Values that follow from other resources, and secrets, are left out.
 
 import { presentChannel } from '../channels/present.ts'
-import { presentMessage } from '../messages/present.ts'
+import { presentMessage } from '../messages/messages/present.ts'
 import type { State, User } from '../model/state.ts'
 import { presentUser } from '../people/users/present.ts'
 import { idRuns } from './id-runs.ts'

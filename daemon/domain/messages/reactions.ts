@@ -13,9 +13,9 @@ import { presentAuthor } from '../people/users/present.ts'
 import { inQuotes, invalid, inWords, missing, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Event, resource } from '../resource.ts'
 import { splitByAccess } from '../rules/audiences.ts'
-import { checkChangeable } from './access.ts'
-import { concerned } from './audience.ts'
-import { presentReaction, tidy } from './present.ts'
+import { checkChangeable } from './messages/access.ts'
+import { concerned } from './messages/audience.ts'
+import { presentReaction, tidy } from './messages/present.ts'
 
 const types: readonly string[] = ['unicode_emoji', 'realm_emoji', 'svc_extra_emoji'] satisfies ReactionType[]
 

@@ -13,10 +13,10 @@ import { futureTime, seconds } from '../model/time.ts'
 import { full, missingOwn, neededOneOf } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { seeMessage } from '../rules/index.ts'
-import { checkVisible } from './access.ts'
-import { directNotice, notificationBot } from './notices.ts'
-import { attribution, messageLink, quoted } from './quote.ts'
-import { renderPlace } from './send.ts'
+import { checkVisible } from './messages/access.ts'
+import { directNotice, notificationBot } from './notices/post.ts'
+import { attribution, messageLink, quoted } from './notices/quote.ts'
+import { renderPlace } from './messages/send.ts'
 
 /** Seconds until a reminder without a time. */
 const usualWait = 3600

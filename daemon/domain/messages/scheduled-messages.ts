@@ -10,10 +10,10 @@ import { futureTime } from '../model/time.ts'
 import { topicShown } from '../model/topic-names.ts'
 import { full, missingOwn, needed, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
-import { messageContent } from './compose.ts'
-import { directNotice } from './notices.ts'
-import { quoted } from './quote.ts'
-import { composed, isAppForPeople, posting, type Target, targetOf } from './send.ts'
+import { messageContent } from './messages/compose.ts'
+import { directNotice } from './notices/post.ts'
+import { quoted } from './notices/quote.ts'
+import { composed, isAppForPeople, posting, type Target, targetOf } from './messages/send.ts'
 
 /** Milliseconds. What is later than this is not sent: it may make no sense any more. */
 const mostLate = 10 * 60 * 1000

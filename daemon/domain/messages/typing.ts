@@ -14,7 +14,7 @@ import { splitByAccess } from '../rules/audiences.ts'
 import { liveChannelFor } from '../rules/channel-access.ts'
 import * as may from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
-import { checkDirectRights } from './direct-recipients.ts'
+import { checkDirectRights } from './messages/direct-recipients.ts'
 
 type Params = ParamsOf<typeof api.set>
 

@@ -1,7 +1,7 @@
 // Muted users: personal records; only their owner gets the events.
 
 import { mutedUsers as api } from '../../api/people/muted-users.ts'
-import { readMessagesFrom } from '../messages/read-state.ts'
+import { readMessagesFrom } from '../messages/message-flags/read-state.ts'
 import type { MutedUserFact } from '../model/facts/people.ts'
 import { mutedUserKey } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { unreadIds } from '../../../daemon/domain/messages/unread.ts'
+import { unreadIds } from '../../../daemon/domain/messages/message-flags/unread.ts'
 import { roles } from '../../../daemon/domain/model/roles.ts'
 import type { Channel, User } from '../../../daemon/domain/model/state.ts'
 import { systemGroup } from '../../../daemon/domain/rules/group-values.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { unreadIds } from '../../../daemon/domain/messages/unread.ts'
+import { unreadIds } from '../../../daemon/domain/messages/message-flags/unread.ts'
 import { isUnread } from '../../../daemon/domain/model/message-reader.ts'
 import { cases } from '../../support/cases.ts'
 import { threePeople } from '../../support/domain-world.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { unreadIds } from '../../../daemon/domain/messages/unread.ts'
+import { unreadIds } from '../../../daemon/domain/messages/message-flags/unread.ts'
 import { isUnread } from '../../../daemon/domain/model/message-reader.ts'
 import type { User } from '../../../daemon/domain/model/state.ts'
 import { type DomainWorld, threePeople } from '../../support/domain-world.ts'

@@ -1,6 +1,6 @@
 // What is sent to the server of a bot: JSON of our own, or the form that Slack made common.
 
-import { presentRead } from '../../messages/present.ts'
+import { presentRead } from '../../messages/messages/present.ts'
 import type { Message } from '../../model/message-store/index.ts'
 import type { OutgoingService, User } from '../../model/state.ts'
 import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'

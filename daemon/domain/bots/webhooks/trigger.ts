@@ -1,6 +1,6 @@
 // Which outgoing webhook bots a message calls.
 
-import { nextDeliveryId } from '../../messages/compose.ts'
+import { nextDeliveryId } from '../../messages/messages/compose.ts'
 import type { State, User } from '../../model/state.ts'
 import type { Trigger, WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import type { Surroundings } from '../../resource.ts'

@@ -5,7 +5,7 @@ import type { subscriptions as api } from '../../../api/channels/subscriptions.t
 import type { ParamsOf } from '../../../api/define.ts'
 import type { Fact } from '../../facts.ts'
 import { limits } from '../../limits.ts'
-import { directNotice } from '../../messages/notices.ts'
+import { directNotice } from '../../messages/notices/post.ts'
 import type { Added, SubscriptionAdded } from '../../model/facts/channels.ts'
 import { channelByName, defaultChannels } from '../../model/lookups.ts'
 import type { Channel, State, User } from '../../model/state.ts'

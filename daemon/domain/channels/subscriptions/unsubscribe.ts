@@ -3,7 +3,7 @@
 import type { subscriptions as api } from '../../../api/channels/subscriptions.ts'
 import type { ParamsOf } from '../../../api/define.ts'
 import type { Fact } from '../../facts.ts'
-import { readChannel, unreadElsewhere } from '../../messages/read-state.ts'
+import { readChannel, unreadElsewhere } from '../../messages/message-flags/read-state.ts'
 import { channelByName } from '../../model/lookups.ts'
 import type { Channel, User } from '../../model/state.ts'
 import { missing } from '../../refusal.ts'

@@ -1,6 +1,6 @@
 // How an export ends: with an archive, or without one. Decided when it has been written.
 
-import { directNotice } from '../../messages/notices.ts'
+import { directNotice } from '../../messages/notices/post.ts'
 import type { Export } from '../../model/organization-records.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Outcome, Surroundings } from '../../resource.ts'

@@ -1,7 +1,7 @@
 // Who is in a user group: people and groups come and go. All or nothing.
 
 import type { Fact } from '../../facts.ts'
-import { directNotice } from '../../messages/notices.ts'
+import { directNotice } from '../../messages/notices/post.ts'
 import type { Group, State } from '../../model/state.ts'
 import { conflict, missing, neededOneOf } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'

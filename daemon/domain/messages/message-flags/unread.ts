@@ -1,11 +1,11 @@
 // What somebody has not read yet, found without looking at everything they have.
 
-import { isMentioned, Reader } from '../model/message-reader.ts'
-import type { IdList, Thread } from '../model/message-store/index.ts'
-import type { State } from '../model/state.ts'
-import type { Subscription } from '../model/subscription-table.ts'
-import { isTopicMuted } from '../model/topic-policy.ts'
-import type { Context } from '../resource.ts'
+import { isMentioned, Reader } from '../../model/message-reader.ts'
+import type { IdList, Thread } from '../../model/message-store/index.ts'
+import type { State } from '../../model/state.ts'
+import type { Subscription } from '../../model/subscription-table.ts'
+import { isTopicMuted } from '../../model/topic-policy.ts'
+import type { Context } from '../../resource.ts'
 
 /** As many as `register` lists; older ones are only said to be there. */
 const listed = 50_000

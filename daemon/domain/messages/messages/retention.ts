@@ -1,14 +1,14 @@
 // Messages are kept as long as their channel, or the organization, wants; what is older goes in the background, in
 // batches, so that nobody waits for it.
 
-import type { Fact } from '../facts.ts'
-import type { MessageStore } from '../model/message-store/index.ts'
-import type { Organization } from '../model/organization-records.ts'
-import { organizationSetting } from '../model/settings.ts'
-import type { State } from '../model/state.ts'
-import { day, seconds } from '../model/time.ts'
-import type { Job, Surroundings } from '../resource.ts'
-import { deletion } from './deletion.ts'
+import type { Fact } from '../../facts.ts'
+import type { MessageStore } from '../../model/message-store/index.ts'
+import type { Organization } from '../../model/organization-records.ts'
+import { organizationSetting } from '../../model/settings.ts'
+import type { State } from '../../model/state.ts'
+import { day, seconds } from '../../model/time.ts'
+import type { Job, Surroundings } from '../../resource.ts'
+import { deletion } from './deletion-facts.ts'
 
 const batch = 200
 

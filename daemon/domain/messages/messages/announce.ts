@@ -1,9 +1,9 @@
 // Who gets which event about messages.
 
-import { activityNews } from '../channels/activity.ts'
-import { firstMessageId } from '../channels/channel-history.ts'
-import { ifKnown } from '../channels/present.ts'
-import { attachmentNews } from '../files/attachments.ts'
+import { activityNews } from '../../channels/activity.ts'
+import { firstMessageId } from '../../channels/channel-history.ts'
+import { ifKnown } from '../../channels/present.ts'
+import { attachmentNews } from '../../files/attachments.ts'
 import type {
   FlagsChanged,
   MessageEdited,
@@ -11,17 +11,17 @@ import type {
   MessagesDeleted,
   MessagesMoved,
   SubmessageAdded,
-} from '../model/facts/messages.ts'
-import { flagsOf, hasRow, mentionFlags } from '../model/message-reader.ts'
-import { idsOf } from '../model/message-store/index.ts'
-import type { State } from '../model/state.ts'
-import { topicShown } from '../model/topic-names.ts'
-import { isTopicMuted } from '../model/topic-policy.ts'
-import { queueTakes } from '../narrow/queue-filter.ts'
-import { metInConversation, partedInConversation } from '../people/users/access.ts'
-import type { Announcement, Client, Event } from '../resource.ts'
-import { channelAudience, splitByAccess } from '../rules/audiences.ts'
-import { seeMessage, seeMetadata } from '../rules/index.ts'
+} from '../../model/facts/messages.ts'
+import { flagsOf, hasRow, mentionFlags } from '../../model/message-reader.ts'
+import { idsOf } from '../../model/message-store/index.ts'
+import type { State } from '../../model/state.ts'
+import { topicShown } from '../../model/topic-names.ts'
+import { isTopicMuted } from '../../model/topic-policy.ts'
+import { queueTakes } from '../../narrow/queue-filter.ts'
+import { metInConversation, partedInConversation } from '../../people/users/access.ts'
+import type { Announcement, Client, Event } from '../../resource.ts'
+import { channelAudience, splitByAccess } from '../../rules/audiences.ts'
+import { seeMessage, seeMetadata } from '../../rules/index.ts'
 import { concerned } from './audience.ts'
 import { presentMessage, type View } from './present.ts'
 

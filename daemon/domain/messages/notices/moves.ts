@@ -1,14 +1,14 @@
 // What the notification bot says when messages move or a topic is resolved.
 
-import type { Fact } from '../facts.ts'
-import { messageUrl } from '../markdown/urls.ts'
-import type { MessagesMoved } from '../model/facts/messages.ts'
-import type { Channel } from '../model/state.ts'
-import { seconds } from '../model/time.ts'
-import { resolvedPrefix, topicShown } from '../model/topic-names.ts'
-import type { Context } from '../resource.ts'
-import { deletion } from './deletion.ts'
-import { channelNotice, notificationBot } from './notices.ts'
+import type { Fact } from '../../facts.ts'
+import { messageUrl } from '../../markdown/urls.ts'
+import type { MessagesMoved } from '../../model/facts/messages.ts'
+import type { Channel } from '../../model/state.ts'
+import { seconds } from '../../model/time.ts'
+import { resolvedPrefix, topicShown } from '../../model/topic-names.ts'
+import type { Context } from '../../resource.ts'
+import { deletion } from '../messages/deletion-facts.ts'
+import { channelNotice, notificationBot } from './post.ts'
 import { silentMention } from './quote.ts'
 
 interface Wanted {

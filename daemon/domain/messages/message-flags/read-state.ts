@@ -1,8 +1,8 @@
 // What other resources ask of the messages' read state.
 
-import type { Fact } from '../facts.ts'
-import { runsOf } from '../model/message-store/index.ts'
-import type { State } from '../model/state.ts'
+import type { Fact } from '../../facts.ts'
+import { runsOf } from '../../model/message-store/index.ts'
+import type { State } from '../../model/state.ts'
 import { unreadIds, unreadIn } from './unread.ts'
 
 /** Marks everything that one person sent and another has not read as read. */

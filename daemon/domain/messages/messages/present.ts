@@ -1,10 +1,10 @@
 // Messages as the API shows them.
 
-import { type Details, type Edit, type Message, marks, type Reaction } from '../model/message-store/index.ts'
-import { organizationSetting } from '../model/settings.ts'
-import type { State, User } from '../model/state.ts'
-import { differsByPrefix, topicShown } from '../model/topic-names.ts'
-import { presentAuthor } from '../people/users/present.ts'
+import { type Details, type Edit, type Message, marks, type Reaction } from '../../model/message-store/index.ts'
+import { organizationSetting } from '../../model/settings.ts'
+import type { State, User } from '../../model/state.ts'
+import { differsByPrefix, topicShown } from '../../model/topic-names.ts'
+import { presentAuthor } from '../../people/users/present.ts'
 
 export interface View {
   readonly applyMarkdown: boolean

@@ -1,8 +1,8 @@
 // To whom a message is something.
 
-import { hasRow, Reader } from '../model/message-reader.ts'
-import type { Channel, State } from '../model/state.ts'
-import { hasSharedHistory, seeContent } from '../rules/index.ts'
+import { hasRow, Reader } from '../../model/message-reader.ts'
+import type { Channel, State } from '../../model/state.ts'
+import { hasSharedHistory, seeContent } from '../../rules/index.ts'
 
 /** Everyone the message is something to: who has it in their history or is subscribed, and may read it. */
 export function concerned(state: State, id: number): number[] {

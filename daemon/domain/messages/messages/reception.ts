@@ -1,12 +1,12 @@
 // Why a person receives a message or not, step by step, up to their event queues: for those who ask later. The state is that of
 // the time when the message was sent.
 
-import type { Message } from '../model/message-store/index.ts'
-import { mutedUserKey } from '../model/personal-records.ts'
-import type { State, User } from '../model/state.ts'
-import { isTopicMuted } from '../model/topic-policy.ts'
-import { inQuotes, type Law } from '../refusal.ts'
-import { seeContent, seeMessage } from '../rules/index.ts'
+import type { Message } from '../../model/message-store/index.ts'
+import { mutedUserKey } from '../../model/personal-records.ts'
+import type { State, User } from '../../model/state.ts'
+import { isTopicMuted } from '../../model/topic-policy.ts'
+import { inQuotes, type Law } from '../../refusal.ts'
+import { seeContent, seeMessage } from '../../rules/index.ts'
 
 /** As much of a message as decides who receives it. */
 export type Sent = Pick<Message, 'id' | 'senderId' | 'channelId' | 'conversationId' | 'topic' | 'time'> & {

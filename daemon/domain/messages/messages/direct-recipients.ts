@@ -1,11 +1,11 @@
 // Direct messages: who receives them, and whether the sender is allowed to write to them.
 
-import { conversationOf } from '../model/lookups.ts'
-import type { Conversation, User } from '../model/state.ts'
-import { conflict, inQuotes, invalid, missing, needed } from '../refusal.ts'
-import type { Context, Surroundings } from '../resource.ts'
-import { beginConversation, forbidden, writeDirectly } from '../rules/index.ts'
-import { knownUser } from '../rules/user-access.ts'
+import { conversationOf } from '../../model/lookups.ts'
+import type { Conversation, User } from '../../model/state.ts'
+import { conflict, inQuotes, invalid, missing, needed } from '../../refusal.ts'
+import type { Context, Surroundings } from '../../resource.ts'
+import { beginConversation, forbidden, writeDirectly } from '../../rules/index.ts'
+import { knownUser } from '../../rules/user-access.ts'
 import { nextConversationId } from './compose.ts'
 
 /** `to` of a direct message: IDs, or emails as a list or separated by commas. The sender is always one of them. */

@@ -1,11 +1,11 @@
 // Parts of widgets: what is said to a poll or a list, kept with its message.
 
-import type { ParamsOf } from '../../api/define.ts'
-import type { messages as api } from '../../api/messages/messages.ts'
-import { visibilityAfterTakingPart } from '../channels/topic-visibility.ts'
-import type { SubmessageAdded } from '../model/facts/messages.ts'
-import { conflict, invalid, Refusal } from '../refusal.ts'
-import type { Context } from '../resource.ts'
+import type { ParamsOf } from '../../../api/define.ts'
+import type { messages as api } from '../../../api/messages/messages.ts'
+import { visibilityAfterTakingPart } from '../../channels/topic-visibility.ts'
+import type { SubmessageAdded } from '../../model/facts/messages.ts'
+import { conflict, invalid, Refusal } from '../../refusal.ts'
+import type { Context } from '../../resource.ts'
 import { checkChangeable } from './access.ts'
 import { submessageId } from './send.ts'
 

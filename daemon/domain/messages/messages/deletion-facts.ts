@@ -1,10 +1,10 @@
 // The facts that messages are deleted, by their author, an administrator or the retention policy.
 
-import type { Fact } from '../facts.ts'
-import { filesOf } from '../files/attachments.ts'
-import type { MessagesDeleted } from '../model/facts/messages.ts'
-import type { Channel, State } from '../model/state.ts'
-import type { Surroundings } from '../resource.ts'
+import type { Fact } from '../../facts.ts'
+import { filesOf } from '../../files/attachments.ts'
+import type { MessagesDeleted } from '../../model/facts/messages.ts'
+import type { Channel, State } from '../../model/state.ts'
+import type { Surroundings } from '../../resource.ts'
 import { readersBeyond } from './audience.ts'
 
 /** Of messages of one topic or conversation, ascending. */

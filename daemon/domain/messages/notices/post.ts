@@ -1,10 +1,10 @@
 // Messages from the notification bot, as facts to be added to a command's own.
 
-import type { Fact } from '../facts.ts'
-import type { MessageSent } from '../model/facts/messages.ts'
-import type { Channel, State, User } from '../model/state.ts'
-import type { Surroundings } from '../resource.ts'
-import { sentBySystem } from './send.ts'
+import type { Fact } from '../../facts.ts'
+import type { MessageSent } from '../../model/facts/messages.ts'
+import type { Channel, State, User } from '../../model/state.ts'
+import type { Surroundings } from '../../resource.ts'
+import { sentBySystem } from '../messages/send.ts'
 
 /** A direct message to each of these people. */
 export function directNotice(ctx: Surroundings, to: readonly number[], content: string): MessageSent[] {

@@ -1,16 +1,16 @@
 // Reporting a message: the notification bot tells the moderators, in their channel.
 
-import type { ParamsOf } from '../../api/define.ts'
-import type { messages as api } from '../../api/messages/messages.ts'
-import { limits } from '../limits.ts'
-import { organizationSetting } from '../model/settings.ts'
-import { cleaned } from '../model/text.ts'
-import { topicOf } from '../model/topic-names.ts'
-import { needed, Refusal } from '../refusal.ts'
-import type { Context } from '../resource.ts'
+import type { ParamsOf } from '../../../api/define.ts'
+import type { messages as api } from '../../../api/messages/messages.ts'
+import { limits } from '../../limits.ts'
+import { organizationSetting } from '../../model/settings.ts'
+import { cleaned } from '../../model/text.ts'
+import { topicOf } from '../../model/topic-names.ts'
+import { needed, Refusal } from '../../refusal.ts'
+import type { Context } from '../../resource.ts'
 import { checkVisible } from './access.ts'
-import { channelNotice } from './notices.ts'
-import { attribution, messageLink, quoted, silentMention } from './quote.ts'
+import { channelNotice } from '../notices/post.ts'
+import { attribution, messageLink, quoted, silentMention } from '../notices/quote.ts'
 
 const reasons = {
   spam: 'Spam',

@@ -1,10 +1,10 @@
 // Messages around an anchor.
 
-import { isTopicMuted } from '../model/topic-policy.ts'
-import type { Plan } from '../narrow/index.ts'
-import { invalid } from '../refusal.ts'
-import type { Context } from '../resource.ts'
-import { unreadIds } from './unread.ts'
+import { isTopicMuted } from '../../model/topic-policy.ts'
+import type { Plan } from '../../narrow/index.ts'
+import { invalid } from '../../refusal.ts'
+import type { Context } from '../../resource.ts'
+import { unreadIds } from '../message-flags/unread.ts'
 
 /** An anchor after everything. */
 const beyondNewest = 10_000_000_000_000_000

@@ -1,11 +1,11 @@
 // Telling others that one edits a message: a signal, like that of typing a new one.
 
-import type { ParamsOf } from '../../api/define.ts'
-import type { messages as api } from '../../api/messages/messages.ts'
-import { userSetting } from '../model/settings.ts'
-import { topicShown } from '../model/topic-names.ts'
-import { Refusal } from '../refusal.ts'
-import type { Announcement, Context } from '../resource.ts'
+import type { ParamsOf } from '../../../api/define.ts'
+import type { messages as api } from '../../../api/messages/messages.ts'
+import { userSetting } from '../../model/settings.ts'
+import { topicShown } from '../../model/topic-names.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Announcement, Context } from '../../resource.ts'
 import { checkChangeable } from './access.ts'
 import { checkEditing } from './update.ts'
 

@@ -1,13 +1,13 @@
 // Deleting a message.
 
-import type { ParamsOf } from '../../api/define.ts'
-import type { messages as api } from '../../api/messages/messages.ts'
-import type { Message } from '../model/message-store/index.ts'
-import { Refusal } from '../refusal.ts'
-import type { Context } from '../resource.ts'
-import { deleteAnyMessage, deleteOwnMessage, forbidden } from '../rules/index.ts'
+import type { ParamsOf } from '../../../api/define.ts'
+import type { messages as api } from '../../../api/messages/messages.ts'
+import type { Message } from '../../model/message-store/index.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Context } from '../../resource.ts'
+import { deleteAnyMessage, deleteOwnMessage, forbidden } from '../../rules/index.ts'
 import { checkChangeable } from './access.ts'
-import { deletion } from './deletion.ts'
+import { deletion } from './deletion-facts.ts'
 import { isOlder } from './update.ts'
 
 export function remove(ctx: Context, { message_id }: ParamsOf<typeof api.delete>) {

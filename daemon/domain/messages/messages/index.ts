@@ -1,19 +1,19 @@
 // Messages: commands, what their facts change, and their events.
 
-import { messages as api } from '../../api/messages/messages.ts'
-import { wake } from '../channels/activity.ts'
-import { unlinkMessages } from '../files/attachments.ts'
+import { messages as api } from '../../../api/messages/messages.ts'
+import { wake } from '../../channels/activity.ts'
+import { unlinkMessages } from '../../files/attachments.ts'
 import type {
   MessageEdited,
   MessageSent,
   MessagesDeleted,
   MessagesMoved,
   SubmessageAdded,
-} from '../model/facts/messages.ts'
-import { newestOwn } from '../model/message-reader.ts'
-import type { State } from '../model/state.ts'
-import { topicShown } from '../model/topic-names.ts'
-import { type Context, resource } from '../resource.ts'
+} from '../../model/facts/messages.ts'
+import { newestOwn } from '../../model/message-reader.ts'
+import type { State } from '../../model/state.ts'
+import { topicShown } from '../../model/topic-names.ts'
+import { type Context, resource } from '../../resource.ts'
 import * as tell from './announce.ts'
 import { remove } from './delete.ts'
 import { typing } from './edit-typing.ts'
@@ -23,7 +23,7 @@ import { report } from './report.ts'
 import { retention } from './retention.ts'
 import { send } from './send.ts'
 import { submessage } from './submessage.ts'
-import { presentUnread } from './unread.ts'
+import { presentUnread } from '../message-flags/unread.ts'
 import { update } from './update.ts'
 
 type OwnFact = MessageSent | MessageEdited | MessagesMoved | MessagesDeleted | SubmessageAdded

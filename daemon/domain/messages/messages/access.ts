@@ -1,7 +1,7 @@
 // Messages that somebody names, if they may read or change them.
 
-import { missing } from '../refusal.ts'
-import { type Asker, seeMessage } from '../rules/index.ts'
+import { missing } from '../../refusal.ts'
+import { type Asker, seeMessage } from '../../rules/index.ts'
 
 /** One answer for all that cannot be read: what there is must not be found out by trying. */
 export function checkVisible(asker: Asker, id: number): number {

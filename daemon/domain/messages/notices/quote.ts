@@ -1,9 +1,9 @@
 // Quoting a message in another: who said it, where, and the words.
 
-import { channelUrl, encodeForFragment, messageUrl } from '../markdown/urls.ts'
-import type { Message } from '../model/message-store/index.ts'
-import type { State } from '../model/state.ts'
-import { fenceAround, truncated } from '../model/text.ts'
+import { channelUrl, encodeForFragment, messageUrl } from '../../markdown/urls.ts'
+import type { Message } from '../../model/message-store/index.ts'
+import type { State } from '../../model/state.ts'
+import { fenceAround, truncated } from '../../model/text.ts'
 
 /** Names somebody without calling them. */
 export function silentMention(state: State, userId: number): string {
