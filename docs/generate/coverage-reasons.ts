@@ -37,7 +37,7 @@ export const reasons: Readonly<Record<string, string>> = {
     'Explanations of `why` for combinations that the rules allow and the worlds of the tests do not have.',
   'daemon/domain/bots':
     'Avatars and defaults of bots in every combination; the reply of a bot whose message was deleted meanwhile, and more than 1,000 deliveries.',
-  'daemon/domain/channels/checks.ts': 'Combinations of privacy and retention in the sentences of notices.',
+  'daemon/domain/channels/channels/checks.ts': 'Combinations of privacy and retention in the sentences of notices.',
   'daemon/domain/difference':
     'Records that two snapshots have in common and the worlds of the tests never change, such as services of bots.',
   'daemon/domain/messages/notices/moves.ts': 'Notices of one message that moves alone, in each of their wordings.',

@@ -1,7 +1,7 @@
 // Everything a state holds, in the words of the API: by resource, each thing with an ID, a name that people recognize, and its
 // fields. Values that follow from other resources, and secrets, are left out.
 
-import { presentChannel } from '../channels/present.ts'
+import { presentChannel } from '../channels/channels/present.ts'
 import { presentMessage } from '../messages/messages/present.ts'
 import type { State, User } from '../model/state.ts'
 import { presentUser } from '../people/users/present.ts'

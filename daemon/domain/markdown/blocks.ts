@@ -1,7 +1,7 @@
 // Rules for whole lines: fences (code, quote, spoiler, math), how deep things nest, and what nests by how many spaces.
 
 import type { StateBlock } from 'markdown-it'
-import { escapeHtml } from '../model/escape.ts'
+import { escapeHtml } from '../values/escape.ts'
 import { renderFormula } from './formulas.ts'
 import { element, escapeCode } from './html.ts'
 import { languageName } from './languages.ts'

@@ -1,6 +1,6 @@
 // HTML is written here and nowhere else in the renderer: every text and attribute passes one of these.
 
-import { escapeHtml } from '../model/escape.ts'
+import { escapeHtml } from '../values/escape.ts'
 
 /** Text between tags. Quotes need no escape there, and an entity that the author wrote stays that entity. */
 export function escapeText(text: string): string {

@@ -13,7 +13,7 @@ import { toHtml } from './parser.ts'
 import { type Env, Findings, type Mentioned, type RenderContext, type Upload } from './render-context.ts'
 import { type Widget, widgetOf } from './widgets.ts'
 
-export { escapeHtml } from '../model/escape.ts'
+export { escapeHtml } from '../values/escape.ts'
 export { alertWordsIn } from './alert-words.ts'
 export { topicLinks } from './topic-links.ts'
 

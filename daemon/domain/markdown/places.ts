@@ -1,7 +1,7 @@
 // `#**channel**`, `#**channel>topic**` and `#**channel>topic@message**`.
 
 import type { StateInline } from 'markdown-it'
-import { emptyTopicDisplayName } from '../model/topic-names.ts'
+import { emptyTopicDisplayName } from '../values/topic-names.ts'
 import { element, escapeText } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'
 import type { Env } from './render-context.ts'

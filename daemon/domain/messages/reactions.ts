@@ -2,7 +2,7 @@
 
 import type { ParamsOf } from '../../api/define.ts'
 import { reactions as api } from '../../api/messages/reactions.ts'
-import { visibilityAfterTakingPart } from '../channels/topic-visibility.ts'
+import { visibilityAfterTakingPart } from '../channels/topics/visibility.ts'
 import { emojiByName, isEmojiCode, isEmojiPair, noSuchEmoji } from '../markdown/emoji-names.ts'
 import type { Emoji, ReactionType } from '../model/emoji.ts'
 import type { ReactionAdded, ReactionRemoved } from '../model/facts/messages.ts'

@@ -3,7 +3,7 @@
 // together when it is asked for.
 
 import { Chains, grown } from './chains.ts'
-import { paletteBit } from './color-palette.ts'
+import { paletteBit } from '../values/color-palette.ts'
 import { Followers, type Following } from './followers.ts'
 
 export interface Subscription extends Following {

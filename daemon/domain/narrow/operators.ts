@@ -3,7 +3,7 @@
 import { channelByName, conversationOf } from '../model/lookups.ts'
 import { isMentioned, Reader } from '../model/message-reader.ts'
 import type { Channel, User } from '../model/state.ts'
-import { resolvedPrefix, topicMeant } from '../model/topic-names.ts'
+import { resolvedPrefix, topicMeant } from '../values/topic-names.ts'
 import { isTopicMuted, topicPolicy } from '../model/topic-policy.ts'
 import { inQuotes } from '../refusal.ts'
 import { type Asker, seeMetadata } from '../rules/index.ts'

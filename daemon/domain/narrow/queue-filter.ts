@@ -3,7 +3,7 @@
 import { apiEmail } from '../model/lookups.ts'
 import type { Message } from '../model/message-store/index.ts'
 import type { State } from '../model/state.ts'
-import { resolvedPrefix, topicMeant } from '../model/topic-names.ts'
+import { resolvedPrefix, topicMeant } from '../values/topic-names.ts'
 import type { QueueNarrow } from './queue-terms.ts'
 
 export function queueTakes(state: State, message: Message, flags: readonly string[], narrow: QueueNarrow): boolean {

@@ -1,6 +1,6 @@
 // Full-text search: what was asked for, whether a message has it, and where.
 
-import { escapeHtml } from '../model/escape.ts'
+import { escapeHtml } from '../values/escape.ts'
 import { occurrences } from '../model/message-store/words.ts'
 
 /** Words and quoted phrases, in lower case. */

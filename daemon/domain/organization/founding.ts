@@ -5,7 +5,7 @@ import type { OrganizationFounded } from '../model/facts/organization.ts'
 import type { Organization } from '../model/organization-records.ts'
 import { roles } from '../model/roles.ts'
 import type { Group, User } from '../model/state.ts'
-import { seconds } from '../model/time.ts'
+import { seconds } from '../values/time.ts'
 
 /** What the first start of a store is given: `data/seed.json`, with the owner's address and the name from the flags. */
 export interface Founding {

@@ -1,6 +1,6 @@
 // Which color a new subscription gets: the first of the palette that the person does not use yet.
 
-import { palette } from '../../model/color-palette.ts'
+import { palette } from '../../values/color-palette.ts'
 import type { State } from '../../model/state.ts'
 import { invalid } from '../../refusal.ts'
 

@@ -5,7 +5,7 @@ import { userSetting } from '../../model/settings.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
 import type { Announcement, Client, Context } from '../../resource.ts'
-import { byName, knowsArchived, listKnownChannels, presentChannel } from '../present.ts'
+import { byName, knowsArchived, listKnownChannels, presentChannel } from '../channels/present.ts'
 
 /** From here on `partial` leaves people out. */
 const largeChannel = 1000

@@ -9,7 +9,7 @@ import { conflict, invalid, missing } from '../../refusal.ts'
 import type { Announcement, Context, Event } from '../../resource.ts'
 import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
-import { knowsArchived } from '../present.ts'
+import { knowsArchived } from '../channels/present.ts'
 import { checkColor } from './colors.ts'
 import { inherited, notificationNames } from './present.ts'
 

@@ -9,7 +9,7 @@ import type { Channel, User } from '../../model/state.ts'
 import { missing } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
-import { lastMessageId } from '../channel-history.ts'
+import { lastMessageId } from '../channels/history.ts'
 import { principals } from './subscribe.ts'
 
 /** `joined`: channels that the same request subscribes these people to, or creates. */

@@ -1,8 +1,8 @@
 // Who gets which event about messages.
 
-import { activityNews } from '../../channels/activity.ts'
-import { firstMessageId } from '../../channels/channel-history.ts'
-import { ifKnown } from '../../channels/present.ts'
+import { activityNews } from '../../channels/channels/activity.ts'
+import { firstMessageId } from '../../channels/channels/history.ts'
+import { ifKnown } from '../../channels/channels/present.ts'
 import { attachmentNews } from '../../files/attachments.ts'
 import type {
   FlagsChanged,
@@ -15,7 +15,7 @@ import type {
 import { flagsOf, hasRow, mentionFlags } from '../../model/message-reader.ts'
 import { idsOf } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
-import { topicShown } from '../../model/topic-names.ts'
+import { topicShown } from '../../values/topic-names.ts'
 import { isTopicMuted } from '../../model/topic-policy.ts'
 import { queueTakes } from '../../narrow/queue-filter.ts'
 import { metInConversation, partedInConversation } from '../../people/users/access.ts'

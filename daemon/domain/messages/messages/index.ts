@@ -1,7 +1,7 @@
 // Messages: commands, what their facts change, and their events.
 
 import { messages as api } from '../../../api/messages/messages.ts'
-import { wake } from '../../channels/activity.ts'
+import { wake } from '../../channels/channels/activity.ts'
 import { unlinkMessages } from '../../files/attachments.ts'
 import type {
   MessageEdited,
@@ -12,7 +12,7 @@ import type {
 } from '../../model/facts/messages.ts'
 import { newestOwn } from '../../model/message-reader.ts'
 import type { State } from '../../model/state.ts'
-import { topicShown } from '../../model/topic-names.ts'
+import { topicShown } from '../../values/topic-names.ts'
 import { type Context, resource } from '../../resource.ts'
 import * as tell from './announce.ts'
 import { remove } from './delete.ts'

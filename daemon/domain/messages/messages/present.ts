@@ -3,7 +3,7 @@
 import { type Details, type Edit, type Message, marks, type Reaction } from '../../model/message-store/index.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import { differsByPrefix, topicShown } from '../../model/topic-names.ts'
+import { differsByPrefix, topicShown } from '../../values/topic-names.ts'
 import { presentAuthor } from '../../people/users/present.ts'
 
 export interface View {

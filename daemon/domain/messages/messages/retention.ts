@@ -6,7 +6,7 @@ import type { MessageStore } from '../../model/message-store/index.ts'
 import type { Organization } from '../../model/organization-records.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State } from '../../model/state.ts'
-import { day, seconds } from '../../model/time.ts'
+import { day, seconds } from '../../values/time.ts'
 import type { Job, Surroundings } from '../../resource.ts'
 import { deletion } from './deletion-facts.ts'
 

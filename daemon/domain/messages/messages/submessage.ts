@@ -2,7 +2,7 @@
 
 import type { ParamsOf } from '../../../api/define.ts'
 import type { messages as api } from '../../../api/messages/messages.ts'
-import { visibilityAfterTakingPart } from '../../channels/topic-visibility.ts'
+import { visibilityAfterTakingPart } from '../../channels/topics/visibility.ts'
 import type { SubmessageAdded } from '../../model/facts/messages.ts'
 import { conflict, invalid, Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'

@@ -3,7 +3,7 @@
 import { channelUrl, encodeForFragment, messageUrl } from '../../markdown/urls.ts'
 import type { Message } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
-import { fenceAround, truncated } from '../../model/text.ts'
+import { fenceAround, truncated } from '../../values/text.ts'
 
 /** Names somebody without calling them. */
 export function silentMention(state: State, userId: number): string {

@@ -1,7 +1,7 @@
 // 16,384 consecutive message IDs: numbers in columns, text as UTF-8 in pages, all outside the heap, where a million
 // messages cost the garbage collector nothing. Text is only ever appended; an edited message keeps its new text apart.
 
-import { escapeHtml } from '../escape.ts'
+import { escapeHtml } from '../../values/escape.ts'
 import type { Details } from './message.ts'
 import { type WordArrays, WordIndex } from './word-index.ts'
 import { eachWordHash } from './words.ts'

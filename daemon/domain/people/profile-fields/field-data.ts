@@ -1,7 +1,7 @@
 // What belongs to a profile field besides its name: the options of a list, the kind of an external account.
 
 import type { ProfileField } from '../../model/organization-records.ts'
-import { isWebUrl } from '../../model/text.ts'
+import { isWebUrl } from '../../values/text.ts'
 import { invalid, missing, taken } from '../../refusal.ts'
 
 /** Accounts that come with a name and a hint of their own. */

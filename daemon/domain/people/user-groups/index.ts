@@ -1,7 +1,7 @@
 // User groups: commands, and what clients see of a group.
 
 import { userGroups as api } from '../../../api/people/user-groups.ts'
-import { visibilityNews } from '../../channels/visibility.ts'
+import { visibilityNews } from '../../channels/channels/visibility.ts'
 import type { UserGroupFact } from '../../model/facts/people.ts'
 import type { Group, State } from '../../model/state.ts'
 import { conflict, missing } from '../../refusal.ts'

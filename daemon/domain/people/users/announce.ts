@@ -1,6 +1,6 @@
 // Events about accounts, and who gets them.
 
-import { ifKnown } from '../../channels/present.ts'
+import { ifKnown } from '../../channels/channels/present.ts'
 import { apiEmail } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import { userSetting } from '../../model/settings.ts'

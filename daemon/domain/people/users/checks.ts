@@ -4,7 +4,7 @@ import { limits } from '../../limits.ts'
 import { placeholderId, userByEmail } from '../../model/lookups.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import { cleaned } from '../../model/text.ts'
+import { cleaned } from '../../values/text.ts'
 import { inQuotes, invalid, taken } from '../../refusal.ts'
 import { emailProblem } from './email-rules.ts'
 

@@ -1,9 +1,9 @@
 // What happens elsewhere when an account is created, deactivated or comes back. Each function returns facts for the same
 // command, or announcements.
 
-import { peerAnnouncements } from '../../channels/announce.ts'
+import { peerAnnouncements } from '../../channels/channels/announce.ts'
 import { defaultSubscriptionFacts } from '../../channels/subscriptions/subscribe.ts'
-import { visibilityNews } from '../../channels/visibility.ts'
+import { visibilityNews } from '../../channels/channels/visibility.ts'
 import type { Fact } from '../../facts.ts'
 import { firstHistory } from '../../messages/messages/new-account-history.ts'
 import { channelNotice } from '../../messages/notices/post.ts'

@@ -6,7 +6,7 @@ import { apiEmail, emailIsPublic, placeholder } from '../../model/lookups.ts'
 import { roles } from '../../model/roles.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import { minuteIso } from '../../model/time.ts'
+import { minuteIso } from '../../values/time.ts'
 import { isAdministrator, isGuest, isOwner } from '../../rules/index.ts'
 import { presentProfile } from '../profile-fields/present.ts'
 

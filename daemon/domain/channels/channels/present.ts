@@ -1,16 +1,16 @@
 // Channels as the API shows them, and the events that every change of who knows them is made of.
 
-import type { ShownChannel } from '../../api/shapes/channels.ts'
-import { channelPermissions } from '../../api/shapes/permission-settings.ts'
-import { renderInline } from '../markdown/index.ts'
-import { subscriberCount } from '../model/lookups.ts'
-import type { GroupValue } from '../model/roles.ts'
-import type { Channel, State } from '../model/state.ts'
-import { day } from '../model/time.ts'
-import type { Client, Event, Forms } from '../resource.ts'
-import { presentValue, systemGroup } from '../rules/group-values.ts'
-import { type Asker, seeMetadata } from '../rules/index.ts'
-import { firstMessageId, recentTraffic } from './channel-history.ts'
+import type { ShownChannel } from '../../../api/shapes/channels.ts'
+import { channelPermissions } from '../../../api/shapes/permission-settings.ts'
+import { renderInline } from '../../markdown/index.ts'
+import { subscriberCount } from '../../model/lookups.ts'
+import type { GroupValue } from '../../model/roles.ts'
+import type { Channel, State } from '../../model/state.ts'
+import { day } from '../../values/time.ts'
+import type { Client, Event, Forms } from '../../resource.ts'
+import { presentValue, systemGroup } from '../../rules/group-values.ts'
+import { type Asker, seeMetadata } from '../../rules/index.ts'
+import { firstMessageId, recentTraffic } from './history.ts'
 
 /** Without the time, as in events, the traffic is left open. */
 export function presentChannel(state: State, channel: Channel, now?: number): ShownChannel {

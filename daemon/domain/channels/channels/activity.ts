@@ -1,10 +1,10 @@
 // Channels in which nothing was said for long, which clients put aside. Looked at once a day; a message wakes one at once.
 
-import type { ChannelActivityChanged } from '../model/facts/channels.ts'
-import type { Channel, State } from '../model/state.ts'
-import { day, seconds } from '../model/time.ts'
-import type { Announcement, Job } from '../resource.ts'
-import { channelAudience } from '../rules/audiences.ts'
+import type { ChannelActivityChanged } from '../../model/facts/channels.ts'
+import type { Channel, State } from '../../model/state.ts'
+import { day, seconds } from '../../values/time.ts'
+import type { Announcement, Job } from '../../resource.ts'
+import { channelAudience } from '../../rules/audiences.ts'
 import { ifKnown } from './present.ts'
 
 const quietAfter = 180 * day

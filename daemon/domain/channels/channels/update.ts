@@ -1,19 +1,19 @@
 // PATCH /streams/{stream_id}: every setting is checked before the first is changed.
 
-import { channelPermissions } from '../../api/shapes/permission-settings.ts'
-import type { Fact } from '../facts.ts'
-import { channelNotice } from '../messages/notices/post.ts'
-import type { ChannelSettings } from '../model/facts/channels.ts'
-import { channelByName, subscribersOf } from '../model/lookups.ts'
-import type { GroupValue } from '../model/roles.ts'
-import { organizationSetting } from '../model/settings.ts'
-import type { Channel, State } from '../model/state.ts'
-import { conflict, invalid, missing, type Refusal, taken } from '../refusal.ts'
-import type { Context } from '../resource.ts'
-import { changedValue } from '../rules/group-values.ts'
-import * as may from '../rules/index.ts'
-import { knownActiveUser } from '../rules/user-access.ts'
-import { hasNamedTopic } from './channel-history.ts'
+import { channelPermissions } from '../../../api/shapes/permission-settings.ts'
+import type { Fact } from '../../facts.ts'
+import { channelNotice } from '../../messages/notices/post.ts'
+import type { ChannelSettings } from '../../model/facts/channels.ts'
+import { channelByName, subscribersOf } from '../../model/lookups.ts'
+import type { GroupValue } from '../../model/roles.ts'
+import { organizationSetting } from '../../model/settings.ts'
+import type { Channel, State } from '../../model/state.ts'
+import { conflict, invalid, missing, type Refusal, taken } from '../../refusal.ts'
+import type { Context } from '../../resource.ts'
+import { changedValue } from '../../rules/group-values.ts'
+import * as may from '../../rules/index.ts'
+import { knownActiveUser } from '../../rules/user-access.ts'
+import { hasNamedTopic } from './history.ts'
 import {
   checkDescription,
   checkFolder,

@@ -1,18 +1,18 @@
 // Default channels: what new accounts join, and groups of channels they are offered.
 
-import { defaultChannels as api } from '../../api/channels/default-channels.ts'
-import type { Fact } from '../facts.ts'
-import { limits } from '../limits.ts'
-import type { DefaultChannelFact } from '../model/facts/channels.ts'
-import { channelByName } from '../model/lookups.ts'
-import type { Channel, DefaultChannelGroup } from '../model/state.ts'
-import { conflict, full, inQuotes, invalid, missing, neededOneOf, taken } from '../refusal.ts'
-import { type Context, resource } from '../resource.ts'
-import { liveChannelFor } from '../rules/channel-access.ts'
-import * as may from '../rules/index.ts'
-import { checkDescription, checkName } from './checks.ts'
-import { groupsAnnouncement, presentDefaultGroups, presentDefaults } from './defaults.ts'
-import { settingsFact } from './update.ts'
+import { defaultChannels as api } from '../../../api/channels/default-channels.ts'
+import type { Fact } from '../../facts.ts'
+import { limits } from '../../limits.ts'
+import type { DefaultChannelFact } from '../../model/facts/channels.ts'
+import { channelByName } from '../../model/lookups.ts'
+import type { Channel, DefaultChannelGroup } from '../../model/state.ts'
+import { conflict, full, inQuotes, invalid, missing, neededOneOf, taken } from '../../refusal.ts'
+import { type Context, resource } from '../../resource.ts'
+import { liveChannelFor } from '../../rules/channel-access.ts'
+import * as may from '../../rules/index.ts'
+import { checkDescription, checkName } from '../channels/checks.ts'
+import { groupsAnnouncement, presentDefaultGroups, presentDefaults } from './present.ts'
+import { settingsFact } from '../channels/update.ts'
 
 export const defaultChannels = resource(api)<DefaultChannelFact>({
   commands: {

@@ -1,10 +1,10 @@
 // Default channels and groups of them, as those see them who are offered any.
 
-import { defaultChannels } from '../model/lookups.ts'
-import type { State, User } from '../model/state.ts'
-import type { Announcement } from '../resource.ts'
-import { nonGuests } from '../rules/audiences.ts'
-import { beOfferedDefaults } from '../rules/index.ts'
+import { defaultChannels } from '../../model/lookups.ts'
+import type { State, User } from '../../model/state.ts'
+import type { Announcement } from '../../resource.ts'
+import { nonGuests } from '../../rules/audiences.ts'
+import { beOfferedDefaults } from '../../rules/index.ts'
 
 /** As the user sees them, or as everyone does who is offered any. */
 export function presentDefaults(state: State, user?: User): number[] {

@@ -1,17 +1,17 @@
 // Who gets which event when a channel is created, changed or archived.
 
-import { type ChannelPermission, channelPermissions } from '../../api/shapes/permission-settings.ts'
-import { renderInline } from '../markdown/index.ts'
-import type { ChannelFact } from '../model/facts/channels.ts'
-import { subscribersOf } from '../model/lookups.ts'
-import type { Channel, State } from '../model/state.ts'
-import type { Announcement, Event } from '../resource.ts'
-import { channelAudience, everyone, usersWhere } from '../rules/audiences.ts'
-import { presentValue } from '../rules/group-values.ts'
-import { isGuest, seeMetadata } from '../rules/index.ts'
-import { defaultsAnnouncement, groupsAnnouncement } from './defaults.ts'
+import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
+import { renderInline } from '../../markdown/index.ts'
+import type { ChannelFact } from '../../model/facts/channels.ts'
+import { subscribersOf } from '../../model/lookups.ts'
+import type { Channel, State } from '../../model/state.ts'
+import type { Announcement, Event } from '../../resource.ts'
+import { channelAudience, everyone, usersWhere } from '../../rules/audiences.ts'
+import { presentValue } from '../../rules/group-values.ts'
+import { isGuest, seeMetadata } from '../../rules/index.ts'
+import { defaultsAnnouncement, groupsAnnouncement } from '../default-channels/present.ts'
 import { goneEvent, ifKnown, knowsArchived, postPolicyOf, streamCreated } from './present.ts'
-import { addedAnnouncements } from './subscriptions/present.ts'
+import { addedAnnouncements } from '../subscriptions/present.ts'
 import { compact } from './visibility.ts'
 
 type Of<T extends ChannelFact['type']> = Extract<ChannelFact, { type: T }>

@@ -8,13 +8,13 @@
 // themselves. Creating an account needs none either: nobody listens to it yet. Where `announce` still knows the rows of
 // before, as with roles, `visibilityNews(state, before, after)` does the same without a fact.
 
-import type { ChannelVisibilityChanged, Sight } from '../model/facts/channels.ts'
-import { subscribersOf } from '../model/lookups.ts'
-import type { ChangedRows, Channel, Group, State, User } from '../model/state.ts'
-import { type Announcement, resource } from '../resource.ts'
-import { withSubgroups } from '../rules/group-values.ts'
-import { isGuest, sameStanding, seeMetadata, tellingPermissions } from '../rules/index.ts'
-import { presentDefaultGroups, presentDefaults } from './defaults.ts'
+import type { ChannelVisibilityChanged, Sight } from '../../model/facts/channels.ts'
+import { subscribersOf } from '../../model/lookups.ts'
+import type { ChangedRows, Channel, Group, State, User } from '../../model/state.ts'
+import { type Announcement, resource } from '../../resource.ts'
+import { withSubgroups } from '../../rules/group-values.ts'
+import { isGuest, sameStanding, seeMetadata, tellingPermissions } from '../../rules/index.ts'
+import { presentDefaultGroups, presentDefaults } from '../default-channels/present.ts'
 import { ifKnown, streamCreated, streamDeleted } from './present.ts'
 
 /** No fact when nobody's view changes. */
