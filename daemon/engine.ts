@@ -1,7 +1,6 @@
 // Decide, apply, append, announce, reply. The one place where state changes; nothing in it awaits before the journal has
 // the facts, so the next command always sees this one's work.
 
-import { Boundary, Defect } from './world/boundary.ts'
 import type { Fact } from './domain/facts.ts'
 import { announceFact } from './domain/index.ts'
 import { filesIn, rowsOf } from './domain/model/saved-rows.ts'
@@ -11,8 +10,9 @@ import type { Announcement, Mail, Outcome } from './domain/resource.ts'
 import type { Queues } from './events/queues.ts'
 import type { Happened, Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
-import { endedByDefect, notLeading, perhapsSaved, storeFailed } from './world/not-ready.ts'
 import { type Holder, partsOf, takeFact } from './replay.ts'
+import { Boundary, Defect } from './world/boundary.ts'
+import { endedByDefect, notLeading, perhapsSaved, storeFailed } from './world/not-ready.ts'
 
 export interface EngineParts {
   readonly journal: Journal<Fact>

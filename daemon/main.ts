@@ -2,16 +2,16 @@
 
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
-import { localProfile, type Ready, type Running, readyFileName, runningFileName } from './local/flags.ts'
-import { Defect } from './world/boundary.ts'
-import { type Config, helpText, readConfig, UsageError, wants } from './start/config.ts'
-import { withConfigFile } from './start/config-file.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
-import { writeFileAtomicallySync } from './local/atomic-file.ts'
 import { ReplicaFailed } from './journal/replicated-journal.ts'
 import { StoreGone } from './journal/store-folder.ts'
+import { writeFileAtomicallySync } from './local/atomic-file.ts'
+import { localProfile, type Ready, type Running, readyFileName, runningFileName } from './local/flags.ts'
+import { type Config, helpText, readConfig, UsageError, wants } from './start/config.ts'
+import { withConfigFile } from './start/config-file.ts'
 import { banner, bannerWithoutKey, prepareReadyFile, profilesFile, writeProfile } from './start/ready.ts'
 import { version } from './version.ts'
+import { Defect } from './world/boundary.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
   if (wants(args, 'help')) return void process.stdout.write(helpText())

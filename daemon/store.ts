@@ -2,8 +2,6 @@
 
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { clusterFileName, readyFileName, runningFileName } from './local/flags.ts'
-import type { Config } from './start/config.ts'
 import type { Fact } from './domain/facts.ts'
 import { type Files, folderFiles, memoryFiles } from './io/files.ts'
 import { newSecret } from './io/keys.ts'
@@ -16,6 +14,8 @@ import { openSnapshots, type Snapshots, snapshotPosition } from './journal/snaps
 import { prepareFolder } from './journal/store-folder.ts'
 import { StoreHolds } from './journal/store-hold.ts'
 import { lockStore } from './journal/store-lock.ts'
+import { clusterFileName, readyFileName, runningFileName } from './local/flags.ts'
+import type { Config } from './start/config.ts'
 
 /** What one world keeps, and where. */
 export interface Store {

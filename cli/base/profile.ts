@@ -5,6 +5,7 @@ import { chmodSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { siteAddress } from '../../daemon/api/address.ts'
+import { makeFolderSync, writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { didYouMean } from '../../daemon/local/did-you-mean.ts'
 import {
   configFolder as configFolderIn,
@@ -16,7 +17,6 @@ import {
   readProfilesText,
   withProfile,
 } from '../../daemon/local/flags.ts'
-import { makeFolderSync, writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import { readText, smallFile, warnIfOpen } from './files.ts'
 import type { Globals } from './globals.ts'

@@ -2,8 +2,8 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FailedRun, type FailureReport, failureFiles, snapshotName } from '../../daemon/local/failure-files.ts'
 import { writeFileAtomically } from '../../daemon/local/atomic-file.ts'
+import { type FailedRun, type FailureReport, failureFiles, snapshotName } from '../../daemon/local/failure-files.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'

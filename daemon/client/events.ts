@@ -1,9 +1,9 @@
 // Events without gaps: registers, polls, and begins again when the queue is lost. Messages sent meanwhile are fetched,
 // nothing is delivered twice, and what could not be fetched is marked by an event of type `gap` for those who ask for it.
 
-import { refuseUnknown, unknownName } from '../local/did-you-mean.ts'
 import { type EventType, eventTypes, foreignEventTypes } from '../api/event-types.ts'
 import { events as api } from '../api/events.ts'
+import { refuseUnknown, unknownName } from '../local/did-you-mean.ts'
 import type { Calls } from './calls.ts'
 import {
   type Gap,

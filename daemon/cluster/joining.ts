@@ -2,8 +2,8 @@
 
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeFileAtomically } from '../local/atomic-file.ts'
 import { readStateFile } from '../journal/state-file.ts'
+import { writeFileAtomically } from '../local/atomic-file.ts'
 import { emptyFolder, type FolderIdentity, writeIdentity } from './folder.ts'
 import type { Peers } from './peers.ts'
 

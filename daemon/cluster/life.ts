@@ -2,13 +2,13 @@
 // the lead.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config } from '../start/config.ts'
 import type { HttpServer } from '../http/server.ts'
 import type { SiteParts } from '../http/site.ts'
 import type { Files } from '../io/files.ts'
 import { namedFiles } from '../io/unneeded-files.ts'
 import type { Batch } from '../journal/replicated-journal.ts'
 import type { WorldMetrics } from '../metrics/figures.ts'
+import type { Config } from '../start/config.ts'
 import type { ReplicaStore, StoreFolder } from '../store.ts'
 import { World, type WorldCluster } from '../world/world.ts'
 import { LeaderForwarding } from './forwarding.ts'

@@ -3,7 +3,6 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ClusterConfig } from '../start/cluster-config.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { answeringOf, missingPath, refuse } from '../http/answer.ts'
 import { affordableConnections, type Bounds, usualBounds } from '../http/bounds.ts'
@@ -12,6 +11,7 @@ import { isForEdge } from '../http/incoming.ts'
 import { createListener } from '../http/listener.ts'
 import { targetRefusal } from '../http/target.ts'
 import { forbidden } from '../io/webhook-targets.ts'
+import type { ClusterConfig } from '../start/cluster-config.ts'
 import { forwardedHeader, type Peers, peersPrefix, sameToken, tokenHeader } from './peers.ts'
 
 export interface PeerPortParts {

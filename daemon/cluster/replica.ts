@@ -3,11 +3,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config } from '../start/config.ts'
 import type { HttpServer } from '../http/server.ts'
 import { checkSecret } from '../io/secret.ts'
 import { NotLeading, ReplicaFailed } from '../journal/replicated-journal.ts'
 import type { WorldMetrics } from '../metrics/figures.ts'
+import type { Config } from '../start/config.ts'
 import type { StoreFolder } from '../store.ts'
 import { version } from '../version.ts'
 import type { World } from '../world/world.ts'

@@ -1,10 +1,10 @@
 // Brings a whole cluster to a backup, for `natter cluster restore`. A bundle of its own, which the command line loads when it is asked for it.
 
-import { Etcd } from './etcd.ts'
-import { moveCluster, planRestore, RestoreRefused } from './restore-plan.ts'
+import type { Restored } from '../maintenance/restore.ts'
 import { readConfig, UsageError } from '../start/config.ts'
 import { withConfigFile } from '../start/config-file.ts'
-import type { Restored } from '../maintenance/restore.ts'
+import { Etcd } from './etcd.ts'
+import { moveCluster, planRestore, RestoreRefused } from './restore-plan.ts'
 
 export interface ClusterRestored extends Restored {
   readonly cluster: string

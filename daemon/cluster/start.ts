@@ -1,12 +1,12 @@
 // One daemon of a cluster: it follows the log in etcd, and leads when it is elected. A world that led and lost the lead
 // is thrown away, with all that it decided since, and read again from the folder and the log.
 
-import { exposureOf, openPeerPort, peerUrl } from './peer-port.ts'
-import { Replica } from './replica.ts'
-import type { Config } from '../start/config.ts'
 import { type Daemon, openPort, readableUrl, readOnce, readyOf } from '../daemon.ts'
 import { figuresOf } from '../metrics/figures.ts'
+import type { Config } from '../start/config.ts'
 import { claimFolder } from '../store.ts'
+import { exposureOf, openPeerPort, peerUrl } from './peer-port.ts'
+import { Replica } from './replica.ts'
 
 export async function startClusteredDaemon(
   config: Config,

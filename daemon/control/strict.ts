@@ -1,12 +1,12 @@
 // `--strict`: compares calls with what public servers of the API family take. Every call is answered as before.
 
 import type { Endpoint, Param } from '../api/define.ts'
-import { didYouMean } from '../local/did-you-mean.ts'
-import type { ClientFinding, Finding } from '../local/findings.ts'
 import { readingOf, readValue, travelsRaw } from '../api/reading.ts'
 import { decode } from '../api/wire.ts'
 import { inQuotes } from '../domain/refusal.ts'
 import type { ArrivingCall, KnownCall } from '../http/exchange.ts'
+import { didYouMean } from '../local/did-you-mean.ts'
+import type { ClientFinding, Finding } from '../local/findings.ts'
 import type { Call } from './calls.ts'
 
 /** Different findings that are kept; a client could think of any number of parameters. */

@@ -2,8 +2,8 @@
 // the figures of health.
 
 import { effect, signal } from '@preact/signals'
-import type { Finding } from '../local/findings.ts'
 import { laterPause } from '../client/following.ts'
+import type { Finding } from '../local/findings.ts'
 import { control, phase, reloadAccounts, token } from './session.ts'
 
 export interface LoggedEvent {

@@ -2,8 +2,16 @@
 import { fstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import {
+  closeFile,
+  type Disk,
+  type HeldFolder,
+  holdFolder,
+  realDisk,
+  sync,
+  writeWhole,
+} from '../local/durable-files.ts'
 import { forgetCleanStop, recordCleanStop } from './clean-stop.ts'
-import { closeFile, type Disk, type HeldFolder, holdFolder, realDisk, sync, writeWhole } from '../local/durable-files.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type Appended, type Entry, type Happened, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
 import { activeName, entryLine, sealedName, unfinishedName } from './segment-format.ts'

@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cleanStopName } from './clean-stop.ts'
 import { syncFolder } from '../local/durable-files.ts'
+import { cleanStopName } from './clean-stop.ts'
 import { sealedLast } from './segment-format.ts'
 
 export function partsIn(folder: string): string[] {

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { packTar, type TarFile } from '../io/tar.ts'
-import { writeFileAtomically } from '../local/atomic-file.ts'
-import { closeFile } from '../local/durable-files.ts'
 import type { Segment } from '../journal/segment-reader.ts'
 import { StoreHold } from '../journal/store-hold.ts'
+import { writeFileAtomically } from '../local/atomic-file.ts'
+import { closeFile } from '../local/durable-files.ts'
 import { version } from '../version.ts'
 import {
   type BackedUpFile,

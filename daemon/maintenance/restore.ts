@@ -5,15 +5,15 @@ import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { clusterFileName } from '../local/flags.ts'
 import { newRestoreId } from '../api/queue-ids.ts'
 import type { Fact } from '../domain/facts.ts'
 import { readWhole, TarDamaged, type TarEntry, unpackTar } from '../io/tar.ts'
-import { closeFile, sync, syncFolder, writeWhole } from '../local/durable-files.ts'
 import { FileJournal } from '../journal/file-journal.ts'
 import { prepareFolder, restoringPrefix } from '../journal/store-folder.ts'
 import { lockStore } from '../journal/store-lock.ts'
 import { moveParts, partsIn, replacedFolder } from '../journal/store-parts.ts'
+import { closeFile, sync, syncFolder, writeWhole } from '../local/durable-files.ts'
+import { clusterFileName } from '../local/flags.ts'
 import {
   type BackedUpFile,
   BackupRefused,

@@ -2,12 +2,12 @@
 
 import { setImmediate as rest } from 'node:timers/promises'
 import founding from '../../data/seed.json' with { type: 'json' }
-import type { Config } from '../start/config.ts'
 import type { Fact } from '../domain/facts.ts'
 import { State } from '../domain/model/state.ts'
 import { found } from '../domain/organization/founding.ts'
 import { keepUploads } from '../io/saved-uploads.ts'
 import { Replay } from '../replay.ts'
+import type { Config } from '../start/config.ts'
 import { readSeedFile, readSeedText } from './file.ts'
 import { checkSeed, placeOf, type Seed, SeedMistake, SeedRefused } from './format.ts'
 import { type SeedContext, type SeedSource, seedFacts } from './seed-facts.ts'

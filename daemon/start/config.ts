@@ -1,4 +1,4 @@
-// What the flags and the environment ask for. The table of flags is in `api/local.ts`; here they become a Config.
+// What the flags and the environment ask for. The table of flags is in `local/flags.ts`; here they become a Config.
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'

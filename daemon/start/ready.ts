@@ -3,6 +3,8 @@
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../journal/store-folder.ts'
+import { makeFolderSync, writeFileAtomicallySync } from '../local/atomic-file.ts'
 import {
   configFolder,
   localProfile,
@@ -14,8 +16,6 @@ import {
   readProfilesText,
   withProfile,
 } from '../local/flags.ts'
-import { makeFolderSync, writeFileAtomicallySync } from '../local/atomic-file.ts'
-import { makeFolder } from '../journal/store-folder.ts'
 
 /** Where the command line finds the key of the daemon's owner: by its current profile, by the profile `local`, or in a file. */
 export type KeyPlace = 'current' | 'named' | { readonly file: string } | 'none'

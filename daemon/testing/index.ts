@@ -1,18 +1,18 @@
 // natter/testing: a daemon inside the test's own process, on a port of its own, gone when the test is; or a space of a
 // daemon that runs elsewhere.
 
-import { refuseUnknown } from '../local/did-you-mean.ts'
-import type { ClientFinding } from '../local/findings.ts'
 import type { BotHandler, Client } from '../client/index.ts'
 import { type Caller, callerOf } from '../client/sender.ts'
-import { readConfig } from '../start/config.ts'
 import type { Call } from '../control/calls.ts'
 import type { Delivery } from '../control/deliveries.ts'
 import type { LoggedEvent } from '../control/events.ts'
 import type { Fault, FaultRule } from '../control/faults.ts'
 import { startDaemon } from '../daemon.ts'
 import type { Difference } from '../domain/difference/index.ts'
+import { refuseUnknown } from '../local/did-you-mean.ts'
+import type { ClientFinding } from '../local/findings.ts'
 import type { Seed } from '../seed/format.ts'
+import { readConfig } from '../start/config.ts'
 import type { BotOptions, RunningBot } from './bot.ts'
 import { keepOnFailure } from './keep.ts'
 import type { Account, Duration, Explanation, Natter, Pattern, SpaceOptions, WaitOptions } from './natter.ts'

@@ -3,10 +3,10 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { failureFiles, snapshotName } from '../local/failure-files.ts'
 import type { ControlPlane } from '../control/control-plane.ts'
 import { makeReport } from '../control/report.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
+import { failureFiles, snapshotName } from '../local/failure-files.ts'
 
 interface Why {
   /** The name of the test. */

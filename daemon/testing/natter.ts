@@ -1,9 +1,6 @@
 // One world of a test: its accounts, its clock, and everything the control plane knows of it, without a network in between.
 
 import { readFileSync } from 'node:fs'
-import { refuseUnknown } from '../local/did-you-mean.ts'
-import { parseDuration } from '../local/durations.ts'
-import type { ClientFinding } from '../local/findings.ts'
 import type { BotHandler, Client } from '../client/index.ts'
 import type { Call } from '../control/calls.ts'
 import type { Delivery } from '../control/deliveries.ts'
@@ -12,6 +9,9 @@ import type { Fault, FaultRule } from '../control/faults.ts'
 import type { ShownStep } from '../control/rule-names.ts'
 import type { WantedSpace } from '../control/spaces.ts'
 import type { Difference } from '../domain/difference/index.ts'
+import { refuseUnknown } from '../local/did-you-mean.ts'
+import { parseDuration } from '../local/durations.ts'
+import type { ClientFinding } from '../local/findings.ts'
 import type { Seed } from '../seed/format.ts'
 import type { BotOptions, RunningBot } from './bot.ts'
 

@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { addressOf, siteAddress } from '../api/address.ts'
-import { controlTokenIn } from '../local/flags.ts'
 import { type Client, createClient, NatterError } from '../client/index.ts'
 import type { ShownSpace } from '../control/spaces.ts'
 import type { Difference } from '../domain/difference/index.ts'
+import { controlTokenIn } from '../local/flags.ts'
 import {
   type Account,
   type Explanation,

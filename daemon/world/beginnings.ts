@@ -2,7 +2,6 @@
 // content only has to load them.
 
 import { readFileSync } from 'node:fs'
-import type { Config } from '../start/config.ts'
 import { invalid, rateLimited } from '../domain/refusal.ts'
 import type { Keys } from '../domain/resource.ts'
 import { memoryFiles } from '../io/files.ts'
@@ -10,8 +9,9 @@ import { Passwords } from '../io/passwords.ts'
 import { realRandomness, seededRandomness } from '../io/randomness.ts'
 import { SeedRefused } from '../seed/format.ts'
 import { firstFacts, SeedText, stateOf } from '../seed/found.ts'
-import type { Beginning } from './world.ts'
+import type { Config } from '../start/config.ts'
 import { serverFacts, type WorldSettings } from './settings.ts'
+import type { Beginning } from './world.ts'
 
 type Preset = Config['preset']
 type GivenSeed = string | object

@@ -1,9 +1,9 @@
 // What of the flags belongs to one world, and what follows from it.
 
-import type { Boundary } from './boundary.ts'
-import type { Config } from '../start/config.ts'
 import type { ServerFacts } from '../domain/resource.ts'
 import { type Clock, RealClock, SteeredClock } from '../io/clock.ts'
+import type { Config } from '../start/config.ts'
+import type { Boundary } from './boundary.ts'
 
 /** What can differ from world to world. */
 export type WorldSettings = Pick<

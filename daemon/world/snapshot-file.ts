@@ -12,10 +12,10 @@ import { invalid } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
 import { type Files, folderFiles } from '../io/files.ts'
 import { keepUploads, type SavedUpload } from '../io/saved-uploads.ts'
-import { writeFileAtomically } from '../local/atomic-file.ts'
 import { cleanStopName } from '../journal/clean-stop.ts'
 import { FileJournal } from '../journal/file-journal.ts'
 import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from '../journal/snapshots.ts'
+import { writeFileAtomically } from '../local/atomic-file.ts'
 import { partsOf, Replay } from '../replay.ts'
 
 export function snapshotFiles(files: Files): SnapshotFiles {

@@ -3,16 +3,16 @@
 
 import { createHmac } from 'node:crypto'
 import { mainWorld, spaceName } from '../api/control/spaces.ts'
-import { inspectorAddress } from '../local/flags.ts'
-import { type Config, clockForms, parseClock } from '../start/config.ts'
 import { presentAccount, presentAccounts } from '../control/handlers/accounts.ts'
 import type { ShownSpace, SpacesDoor, WantedSpace } from '../control/spaces.ts'
 import { conflict, invalid, missingOwn, onlyOneOf, taken } from '../domain/refusal.ts'
 import type { HttpServer } from '../http/server.ts'
-import { Beginnings } from './beginnings.ts'
+import { inspectorAddress } from '../local/flags.ts'
+import { type Config, clockForms, parseClock } from '../start/config.ts'
 import { memoryStore } from '../store.ts'
-import { type Beginning, World } from './world.ts'
+import { Beginnings } from './beginnings.ts'
 import type { WorldSettings } from './settings.ts'
+import { type Beginning, World } from './world.ts'
 
 export interface SpacesParts {
   readonly config: Config

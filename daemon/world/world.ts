@@ -2,8 +2,6 @@
 // world is shared with another one; what a process has only once (port, lock, log) is in `daemon.ts`.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { findingsText } from '../local/findings.ts'
-import { Boundary, type Cancel, Defect } from './boundary.ts'
 import { ControlPlane } from '../control/control-plane.ts'
 import { knowsEndpoint, resources } from '../domain/index.ts'
 import type { User } from '../domain/model/state.ts'
@@ -12,7 +10,6 @@ import type { Keys, ServerFacts, Surroundings, Tools } from '../domain/resource.
 import { isOwner } from '../domain/rules/index.ts'
 import { Engine } from '../engine.ts'
 import { Queues } from '../events/queues.ts'
-import { agreeOnSecret, checkImport, foundOrganization } from './first-start.ts'
 import { type ControlHandler, Site } from '../http/site.ts'
 import { type Clock, SteeredClock } from '../io/clock.ts'
 import { Exports } from '../io/exports.ts'
@@ -22,11 +19,14 @@ import { Passwords } from '../io/passwords.ts'
 import { type Randomness, realRandomness, seededRandomness } from '../io/randomness.ts'
 import { UnneededFiles } from '../io/unneeded-files.ts'
 import { Webhooks } from '../io/webhooks.ts'
-import { Scheduler } from './scheduler.ts'
-import { snapshotFiles } from './snapshot-file.ts'
+import { findingsText } from '../local/findings.ts'
 import { version } from '../version.ts'
+import { Boundary, type Cancel, Defect } from './boundary.ts'
+import { agreeOnSecret, checkImport, foundOrganization } from './first-start.ts'
 import type { Beginning, WorldParts } from './parts.ts'
+import { Scheduler } from './scheduler.ts'
 import { clockOf, serverFacts } from './settings.ts'
+import { snapshotFiles } from './snapshot-file.ts'
 
 export type { Beginning, WorldCluster, WorldParts } from './parts.ts'
 

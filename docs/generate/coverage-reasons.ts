@@ -60,7 +60,8 @@ export const reasons: Readonly<Record<string, string>> = {
     'Lines that wait when a process ends: it ends between two turns of the event loop only by a failure.',
   'daemon/maintenance': 'Files that become shorter or vanish while they are copied or checked.',
   'daemon/seed': 'Archives that were changed by hand, and seeds larger than a string can be.',
-  'daemon/world/snapshot-file.ts': 'Snapshots longer than one piece, and files that are gone when the snapshot is made.',
+  'daemon/world/snapshot-file.ts':
+    'Snapshots longer than one piece, and files that are gone when the snapshot is made.',
   'daemon/world/beginnings.ts': 'Spaces from a seed file that vanishes, and more beginnings than are kept.',
   'daemon/testing':
     "What is left runs when a user's test fails, or when the daemon that tests share cannot be reached.",

@@ -1,8 +1,8 @@
 // daemon.md: the flags of natterd, and its limits.
 
-import { type DaemonFlag, daemonFlagList, variableOf } from '../../daemon/local/flags.ts'
 import { limits } from '../../daemon/domain/limits.ts'
 import { type Budget, budgets } from '../../daemon/http/rate-limit.ts'
+import { type DaemonFlag, daemonFlagList, variableOf } from '../../daemon/local/flags.ts'
 import { code, page, table } from './markdown.ts'
 
 export function daemonPage(): string {

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { users } from '../../daemon/api/people/users.ts'
-import { readConfig } from '../../daemon/start/config.ts'
 import { Refusal, rateLimited } from '../../daemon/domain/refusal.ts'
 import { noPassword, Passwords } from '../../daemon/io/passwords.ts'
+import { readConfig } from '../../daemon/start/config.ts'
 import { startDaemon } from '../support/daemon.ts'
 
 describe('passwords', () => {

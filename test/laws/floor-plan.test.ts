@@ -1,10 +1,10 @@
-// The floor plan of the design: who may import whom, how large files may be, what they may be called.
+// The floor plan of the design: who may import whom.
 
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
-import { basename, join, posix } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { describe, test } from 'node:test'
-import { filesUnder, root, type Source, sources } from '../support/sources.ts'
+import { root, type Source, sources } from '../support/sources.ts'
 
 interface Room {
   /** Files of the room begin like this; the first room that fits is the file's own. */
@@ -22,7 +22,7 @@ interface Room {
 const node = 'node:'
 /** Values of the domain that edges may use: refusals and written replies, numbers, rules, and plain questions. */
 const plainDomain =
-  /^daemon\/domain\/(refusal|written|limits|difference\/index|model\/(lookups|row-history|state)|messages\/reception|rules\/index|narrow\/queue-terms|markdown\/emoji-data|files\/(images|attachments|temporary-addresses)|organization\/exports\/address|bots\/secrets|people\/users\/avatar-for)\.ts$/
+  /^daemon\/domain\/(refusal|written|limits|difference\/index|model\/(lookups|row-history|state)|messages\/messages\/reception|rules\/index|narrow\/queue-terms|markdown\/emoji-data|files\/(images|attachments|temporary-addresses)|organization\/exports\/address|bots\/secrets|people\/users\/avatar-for)\.ts$/
 
 /** The rules by which queues are followed and bots are run; they reach no server themselves. */
 const followingRules = /^daemon\/client\/(following|look-back|bot|repeater)\.ts$/
@@ -33,8 +33,8 @@ const webhookDomain = /^daemon\/domain\/bots\/webhooks\/(request|settle)\.ts$/
 /** What an export holds, and how it ends. */
 const exportDomain = /^daemon\/domain\/organization\/exports\/(content|settle)\.ts$/
 
-/** Files are written in one way, here and there; this one is a leaf and knows nothing of stores. */
-const atomicFile = /^daemon\/local\/atomic-file\.ts$/
+/** What daemon and command line share on one machine: a leaf. */
+const local = /^daemon\/local\//
 
 const boundary = /^daemon\/world\/boundary\.ts$/
 /** Loaded when a subcommand or an option asks for it: start-up must not pay for it. */
@@ -42,25 +42,33 @@ const lateRooms =
   /^cli\/(commands\/(?!index\.ts$)|catalogue\/batch\.ts|print\/(table|measure|terminal|progress)\.ts|transport\/pool\.ts)/
 
 const rooms: readonly Room[] = [
+  { at: local, uses: [], packages: [node] },
   { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox', 're2js'] },
   {
     at: /^daemon\/domain\//,
     // A table that never changes is as pure as a constant.
-    uses: [/^daemon\/api\//, /^data\/[\w-]+\.json$/],
+    uses: [/^daemon\/api\//, local, /^data\/[\w-]+\.json$/],
     packages: ['katex', 'markdown-it', 're2js', 'url-template', '@noble/hashes'],
   },
-  { at: /^daemon\/journal\//, uses: [], packages: ['lowdb', node] },
-  { at: /^daemon\/client\//, uses: [/^daemon\/api\//], packages: [] },
+  { at: /^daemon\/journal\//, uses: [local], packages: ['lowdb', node] },
+  { at: /^daemon\/client\//, uses: [/^daemon\/api\//, local], packages: [] },
   { at: /^daemon\/events\//, uses: [/^daemon\/api\//], types: [/^daemon\/domain\//, boundary], packages: [] },
   {
     at: /^daemon\/(http|control)\//,
-    uses: [/^daemon\/api\//, plainDomain, /^daemon\/engine\.ts$/, /^daemon\/events\//, /^daemon\/(http|control)\//],
+    uses: [
+      /^daemon\/api\//,
+      local,
+      plainDomain,
+      /^daemon\/engine\.ts$/,
+      /^daemon\/events\//,
+      /^daemon\/(http|control)\//,
+    ],
     types: [/^daemon\/domain\//, boundary],
     packages: ['fastify', '@fastify/busboy', 'find-my-way', 'pino', node],
   },
   {
     at: /^daemon\/io\//,
-    uses: [/^daemon\/api\//, /^daemon\/version\.ts$/, boundary, atomicFile, webhookDomain, exportDomain],
+    uses: [/^daemon\/api\//, /^daemon\/version\.ts$/, boundary, local, webhookDomain, exportDomain],
     types: [/^daemon\/domain\//, /^daemon\/engine\.ts$/],
     packages: ['undici', node],
     packagesLater: ['modern-tar', 'nodemailer'],
@@ -68,7 +76,7 @@ const rooms: readonly Room[] = [
   {
     at: /^daemon\/seed\//,
     uses: [
-      /^daemon\/(api|domain)\//,
+      /^daemon\/(api|domain|local)\//,
       /^daemon\/io\/(archive|passwords|saved-uploads)\.ts$/,
       /^daemon\/replay\.ts$/,
       /^data\/\w+\.json$/,
@@ -81,13 +89,13 @@ const rooms: readonly Room[] = [
   // Its program for the browser is a client like any other.
   {
     at: /^daemon\/inspector\//,
-    uses: [/^daemon\/(api|client)\//],
+    uses: [/^daemon\/(api|client|local)\//],
     packages: ['preact', '@preact/signals', 'dompurify', 'uplot'],
   },
   // Works on the files of a store without a daemon; only the journal's own pieces and the domain are needed.
   {
     at: /^daemon\/maintenance\//,
-    uses: [/^daemon\/((journal|domain)\/|(api\/(local|queue-ids)|io\/(secret|tar|unneeded-files)|replay|version)\.ts)/],
+    uses: [/^daemon\/((journal|domain|local)\/|(api\/queue-ids|io\/(secret|tar|unneeded-files)|replay|version)\.ts)/],
     packages: [node],
   },
   {
@@ -98,22 +106,21 @@ const rooms: readonly Room[] = [
   },
   {
     at: /^daemon\/cluster\//,
-    uses: [/^daemon\/(api|journal|http|events|io)\//, /^daemon\/domain\/refusal\.ts$/, /^daemon\/(world|version)\.ts$/],
-    types: [/^daemon\//],
+    uses: [/^daemon\//],
     packages: ['undici', 'fastify', node],
   },
   { at: /^daemon\/testing\//, uses: [/^daemon\//], packages: [node] },
-  { at: /^daemon\/[\w-]+\.ts$/, uses: [/^daemon\//, /^data\/\w+\.json$/], packages: [node] },
+  { at: /^daemon\/([\w-]+\.ts$|world\/|start\/)/, uses: [/^daemon\//, /^data\/\w+\.json$/], packages: [node] },
   {
     at: lateRooms,
-    uses: [/^daemon\/api\//, followingRules, atomicFile, /^cli\//],
-    later: [/^daemon\/((maintenance|client)\/index|maintenance\/backup|cluster-restore)\.ts$/],
+    uses: [/^daemon\/api\//, followingRules, local, /^cli\//],
+    later: [/^daemon\/((maintenance|client)\/index|maintenance\/backup|cluster\/restore)\.ts$/],
     packages: ['commander', 'string-width', 'wrap-ansi', 'sucrase', node],
     packagesLater: ['chalk', 'undici'],
   },
   {
     at: /^cli\//,
-    uses: [/^daemon\/api\//, atomicFile],
+    uses: [/^daemon\/api\//, local],
     later: [lateRooms],
     packages: ['commander', node],
     packagesLater: ['chalk', 'undici', 'jq-wasm'],
@@ -167,6 +174,7 @@ type Layers = readonly (readonly [name: string, at: RegExp])[]
 /** The domain from bottom to top. A file imports from its own layer and from those below. */
 const domainLayers: Layers = [
   ['refusals and limits', /^daemon\/domain\/(refusal|limits|written)\.ts$/],
+  ['single values', /^daemon\/domain\/values\//],
   ['the model', /^daemon\/domain\/model\//],
   ['facts and resources', /^daemon\/domain\/(facts|resource)\.ts$/],
   ['the rules', /^daemon\/domain\/rules\//],
@@ -281,119 +289,5 @@ describe('the floor plan', () => {
     assert.deepEqual(sample('cli/main.ts', "export * from '../daemon/engine.ts'"), [
       'cli/main.ts may not use daemon/engine.ts',
     ])
-  })
-
-  test('the domain uses no global that has a state or belongs to Node', () => {
-    const impure =
-      /\b(Buffer|process|globalThis|console|performance|crypto|setTimeout|setInterval|setImmediate|fetch)\b\s*[.(]|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b/
-    assert.match('Buffer.from(text)', impure)
-    assert.match('const now = Date.now()', impure)
-    assert.doesNotMatch('new Date(seconds * 1000)', impure)
-    for (const { path, code } of own)
-      if (/^daemon\/domain\//.test(path))
-        for (const line of code.split('\n')) assert.doesNotMatch(line, impure, `${path} is not pure: ${line.trim()}`)
-  })
-
-  test('a variable of a module says why all worlds of a process may share it', () => {
-    const variable = /^(?:export )?(?:let|var) (\w+)/
-    for (const { path, text } of own) {
-      if (!path.startsWith('daemon/')) continue
-      const lines = text.split('\n')
-      for (const [index, line] of lines.entries()) {
-        const name = variable.exec(line)?.[1]
-        if (name === undefined) continue
-        // The comment may stand over several variables that belong together.
-        const above = lines.slice(Math.max(0, index - 4), index).join('\n')
-        assert.match(
-          above,
-          /\/\/ Shared by all worlds: /,
-          `${path}: ${name} is shared by all worlds; put it in the world`,
-        )
-      }
-    }
-  })
-
-  test('no file is longer than 400 lines', () => {
-    const long = own.filter(({ text }) => text.split('\n').length > 401).map(({ path }) => path)
-    assert.deepEqual(long, [])
-  })
-
-  test('a resource has one name in api, domain and test', () => {
-    const pages = own
-      .map(({ path }) => /^daemon\/api\/((?!shapes\/|control\/)\w+\/[\w-]+)\.ts$/.exec(path)?.[1])
-      .filter(page => page)
-    assert.ok(pages.length > 30, `${pages.length} pages`)
-    for (const page of pages) {
-      const places = [`daemon/domain/${page}.ts`, `daemon/domain/${page}/index.ts`]
-      assert.ok(
-        places.some(place => existsSync(join(root, place))),
-        `daemon/api/${page}.ts has neither ${places.join(' nor ')}`,
-      )
-      const tests = `test/domain/${page}.test.ts`
-      assert.ok(existsSync(join(root, tests)), `daemon/api/${page}.ts has no ${tests}`)
-    }
-  })
-
-  test('a page of the control plane and its handlers have one name', () => {
-    const named = (folder: string, but: readonly string[] = []) =>
-      own
-        .map(({ path }) => path)
-        .filter(path => path.startsWith(folder))
-        .map(path => basename(path))
-        .filter(name => !but.includes(name))
-    const shared = ['durations.ts', 'entries.ts', 'handler.ts', 'index.ts']
-    assert.deepEqual(named('daemon/control/handlers/', shared), named('daemon/api/control/'))
-  })
-
-  test('names say what is inside: kebab-case, and no utils, helpers, common or types', () => {
-    for (const { path } of own) {
-      assert.match(basename(path), /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(tsx?|js)$/, path)
-      assert.doesNotMatch(path, /(^|\/)(utils?|helpers?|common|types?)(\.|\/)/)
-    }
-  })
-
-  test('every file of daemon and cli opens by saying what lives in it', () => {
-    for (const { path, text } of own)
-      if (/^(daemon|cli)\//.test(path)) assert.match(text, /^\/\/ \S/, `${path} opens without a comment`)
-  })
-
-  test('only domain/rules decides by a role', () => {
-    for (const { path, code } of own) {
-      if (!path.startsWith('daemon/') || /^daemon\/domain\/rules\//.test(path)) continue
-      for (const line of code.split('\n')) {
-        // Showing a role, giving one and naming a file decide nothing: `role: user.role`, `role: roles.member`.
-        const rest = line.replace(/\brole: (\w+\.role|roles\.\w+|roles\[\w+\])| from '.*'$/g, '')
-        assert.doesNotMatch(
-          rest,
-          /\.role\b|\broles[.[]/,
-          `${path} reads a role; that is for domain/rules: ${line.trim()}`,
-        )
-      }
-    }
-  })
-
-  test('every package has its line among the decisions, and no other', () => {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    const installed = Object.keys({ ...dependencies, ...devDependencies }).filter(name => !name.startsWith('@types/'))
-    const page = readFileSync(join(root, 'docs/decisions/0004-dependencies.md'), 'utf8')
-    const argued = [...page.matchAll(/^- (.+?):/gm)].flatMap(([, names]) =>
-      [...names!.matchAll(/\*\*(.+?)\*\*/g)].map(([, name]) => name!),
-    )
-    assert.deepEqual(argued.sort(), installed.sort())
-  })
-
-  test('every path that the docs name exists', () => {
-    const pages = [
-      ...filesUnder('docs'),
-      ...filesUnder('README.md'),
-      ...filesUnder('CHANGELOG.md'),
-      ...filesUnder('SECURITY.md'),
-    ]
-    for (const page of pages.filter(file => file.endsWith('.md')))
-      for (const [, path] of readFileSync(join(root, page), 'utf8').matchAll(
-        /[`(]((?:daemon|cli|bin|data|docs|test)\/[\w./-]+?)[`)#:]/g,
-      ))
-        if (!/^data\/store\b/.test(path!))
-          assert.ok(existsSync(join(root, path!)), `${page} names ${path}, which does not exist`)
   })
 })

@@ -1,7 +1,7 @@
 // What a bot received and sent, as it happens: text for people, or one JSON object a line.
 
-import { harmlessJson } from '../../../daemon/local/harmless.ts'
 import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
+import { harmlessJson } from '../../../daemon/local/harmless.ts'
 import { print, printError } from '../../base/writer.ts'
 
 export class Transcript {

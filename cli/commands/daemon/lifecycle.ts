@@ -3,6 +3,7 @@
 import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { makeFolderSync, writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import {
   daemonFlags,
   localProfile,
@@ -11,7 +12,6 @@ import {
   type Ready,
   type Running,
 } from '../../../daemon/local/flags.ts'
-import { makeFolderSync, writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { Ending, exitCodes, Failure, usage } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'

@@ -1,8 +1,8 @@
 // The flags that `tail` and `wait` share, and how they are read.
 
-import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
 import { eventTypes as apiEventTypes, foreignEventTypes } from '../../../daemon/api/event-types.ts'
 import type { Past } from '../../../daemon/client/look-back.ts'
+import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
 import { usage } from '../../base/failure.ts'
 import type { ExtraFlag } from '../../base/subcommand.ts'
 import { type ReadNow, readPast } from '../../base/times.ts'

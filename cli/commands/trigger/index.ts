@@ -1,9 +1,9 @@
 // `natter trigger KIND`: makes an event of any kind happen by real calls of the API, and shows what the client receives.
 
 import { capabilities } from '../../../daemon/api/capabilities.ts'
-import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
 import { events } from '../../../daemon/api/events.ts'
 import { encode } from '../../../daemon/api/wire.ts'
+import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { formatFlags, type Globals } from '../../base/globals.ts'
 import { accountFor } from '../../base/profile.ts'

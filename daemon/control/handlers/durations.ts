@@ -1,7 +1,7 @@
 // Durations as the control plane takes them: a number of seconds, or a text such as `1h30m`.
 
-import { parseDuration } from '../../local/durations.ts'
 import { invalid } from '../../domain/refusal.ts'
+import { parseDuration } from '../../local/durations.ts'
 
 /** In milliseconds. */
 export function readDuration(name: string, given: string | number): number {

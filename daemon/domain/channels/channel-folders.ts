@@ -5,11 +5,11 @@ import { limits } from '../limits.ts'
 import { renderInline } from '../markdown/index.ts'
 import type { ChannelFolderFact } from '../model/facts/channels.ts'
 import type { ChannelFolder, State } from '../model/state.ts'
-import { seconds } from '../values/time.ts'
 import { conflict, full, invalid, missing, taken } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
+import { seconds } from '../values/time.ts'
 import { checkDescription, checkName } from './channels/checks.ts'
 
 export const channelFolders = resource(api)<ChannelFolderFact>({

@@ -6,13 +6,13 @@ import { limits } from '../limits.ts'
 import type { DraftFact } from '../model/facts/messages.ts'
 import type { Draft } from '../model/personal-records.ts'
 import { userSetting } from '../model/settings.ts'
-import { truncated } from '../values/text.ts'
-import { seconds } from '../values/time.ts'
-import { topicOf, topicShown } from '../values/topic-names.ts'
 import { full, invalid, missing, missingOwn, Refusal } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
+import { truncated } from '../values/text.ts'
+import { seconds } from '../values/time.ts'
+import { topicOf, topicShown } from '../values/topic-names.ts'
 
 type Given = ParamsOf<typeof api.edit>['draft']
 

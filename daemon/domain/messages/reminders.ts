@@ -8,15 +8,15 @@ import type { ReminderFact } from '../model/facts/messages.ts'
 import type { Message } from '../model/message-store/index.ts'
 import type { Reminder } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
-import { cleaned } from '../values/text.ts'
-import { futureTime, seconds } from '../values/time.ts'
 import { full, missingOwn, neededOneOf } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { seeMessage } from '../rules/index.ts'
+import { cleaned } from '../values/text.ts'
+import { futureTime, seconds } from '../values/time.ts'
 import { checkVisible } from './messages/access.ts'
+import { renderPlace } from './messages/send.ts'
 import { directNotice, notificationBot } from './notices/post.ts'
 import { attribution, messageLink, quoted } from './notices/quote.ts'
-import { renderPlace } from './messages/send.ts'
 
 /** Seconds until a reminder without a time. */
 const usualWait = 3600

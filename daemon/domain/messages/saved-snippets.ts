@@ -4,10 +4,10 @@ import { savedSnippets as api } from '../../api/messages/saved-snippets.ts'
 import { limits } from '../limits.ts'
 import type { SavedSnippetFact } from '../model/facts/messages.ts'
 import type { SavedSnippet } from '../model/personal-records.ts'
-import { cleaned } from '../values/text.ts'
-import { seconds } from '../values/time.ts'
 import { full, invalid, missingOwn } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
+import { cleaned } from '../values/text.ts'
+import { seconds } from '../values/time.ts'
 
 export const savedSnippets = resource(api)<SavedSnippetFact>({
   commands: {

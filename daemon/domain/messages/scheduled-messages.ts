@@ -6,14 +6,14 @@ import { limits } from '../limits.ts'
 import type { ScheduledMessageFact } from '../model/facts/messages.ts'
 import type { ScheduledMessage } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
-import { futureTime } from '../values/time.ts'
-import { topicShown } from '../values/topic-names.ts'
 import { full, missingOwn, needed, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
+import { futureTime } from '../values/time.ts'
+import { topicShown } from '../values/topic-names.ts'
 import { messageContent } from './messages/compose.ts'
+import { composed, isAppForPeople, posting, type Target, targetOf } from './messages/send.ts'
 import { directNotice } from './notices/post.ts'
 import { quoted } from './notices/quote.ts'
-import { composed, isAppForPeople, posting, type Target, targetOf } from './messages/send.ts'
 
 /** Milliseconds. What is later than this is not sent: it may make no sense any more. */
 const mostLate = 10 * 60 * 1000

@@ -2,8 +2,8 @@
 // Ten thousand people come to a channel at once: what is the same for all of them is kept once, and a person's row is put
 // together when it is asked for.
 
-import { Chains, grown } from './chains.ts'
 import { paletteBit } from '../values/color-palette.ts'
+import { Chains, grown } from './chains.ts'
 import { Followers, type Following } from './followers.ts'
 
 export interface Subscription extends Following {

@@ -1,7 +1,7 @@
 // Full-text search: what was asked for, whether a message has it, and where.
 
-import { escapeHtml } from '../values/escape.ts'
 import { occurrences } from '../model/message-store/words.ts'
+import { escapeHtml } from '../values/escape.ts'
 
 /** Words and quoted phrases, in lower case. */
 export function searchTerms(operand: string): string[] {

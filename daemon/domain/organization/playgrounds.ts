@@ -6,11 +6,11 @@ import { variablesOfTemplate } from '../markdown/linkify.ts'
 import type { PlaygroundFact } from '../model/facts/organization.ts'
 import type { Playground } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
-import { cleaned, isWebUrl } from '../values/text.ts'
 import { full, invalid, missing, taken } from '../refusal.ts'
 import { type Announcement, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
+import { cleaned, isWebUrl } from '../values/text.ts'
 
 export const playgrounds = resource(api)<PlaygroundFact>({
   commands: {

@@ -4,9 +4,9 @@ import { alertWords as api } from '../../api/people/alert-words.ts'
 import { limits } from '../limits.ts'
 import type { AlertWordsFact } from '../model/facts/people.ts'
 import type { State } from '../model/state.ts'
-import { cleaned } from '../values/text.ts'
 import { conflict } from '../refusal.ts'
 import { type Context, type Outcome, resource } from '../resource.ts'
+import { cleaned } from '../values/text.ts'
 
 export const alertWords = resource(api)<AlertWordsFact>({
   commands: {

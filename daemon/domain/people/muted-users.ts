@@ -5,10 +5,10 @@ import { readMessagesFrom } from '../messages/message-flags/read-state.ts'
 import type { MutedUserFact } from '../model/facts/people.ts'
 import { mutedUserKey } from '../model/personal-records.ts'
 import type { State } from '../model/state.ts'
-import { seconds } from '../values/time.ts'
 import { conflict, invalid, missing } from '../refusal.ts'
 import { type Announcement, type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
+import { seconds } from '../values/time.ts'
 
 export const mutedUsers = resource(api)<MutedUserFact>({
   commands: {

@@ -7,12 +7,12 @@ import { apiEmail } from '../model/lookups.ts'
 import type { Presence } from '../model/presence-table.ts'
 import { organizationSetting, userSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
-import { seconds } from '../values/time.ts'
 import { invalid, missing } from '../refusal.ts'
 import { type Announcement, type Context, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { accessAudience } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
 import { knownUserInPath } from '../rules/user-access.ts'
+import { seconds } from '../values/time.ts'
 
 const day = 86_400_000
 /** Reports closer together than this change nothing. */

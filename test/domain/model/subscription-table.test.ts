@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { paletteBit } from '../../../daemon/domain/values/color-palette.ts'
 import { SubscriptionTable } from '../../../daemon/domain/model/subscription-table.ts'
+import { paletteBit } from '../../../daemon/domain/values/color-palette.ts'
 
 describe('the table of subscriptions', () => {
   const newcomer = {

@@ -2,11 +2,11 @@
 
 import { webhooks as api } from '../../../api/bots/webhooks.ts'
 import type { WebhookFact } from '../../model/facts/bots.ts'
-import { seconds } from '../../values/time.ts'
 import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import { conflict, missing, missingOwn } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
+import { seconds } from '../../values/time.ts'
 import { isOutgoing, mayReceive, newDelivery } from './trigger.ts'
 
 export const webhooks = resource(api)<WebhookFact>({

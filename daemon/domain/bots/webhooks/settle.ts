@@ -4,14 +4,14 @@ import { tooLarge } from '../../../api/bounds.ts'
 import { record, textUpTo } from '../../../api/define.ts'
 import type { Fact } from '../../facts.ts'
 import { messageContent } from '../../messages/messages/compose.ts'
-import { addressOf, silentMention } from '../../messages/notices/quote.ts'
 import { posting, sentBySystem, type Target } from '../../messages/messages/send.ts'
+import { addressOf, silentMention } from '../../messages/notices/quote.ts'
 import { isUnread } from '../../model/message-reader.ts'
 import type { OutgoingService, State, User } from '../../model/state.ts'
-import { fenceAround } from '../../values/text.ts'
 import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Surroundings } from '../../resource.ts'
+import { fenceAround } from '../../values/text.ts'
 
 export type Attempt =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }

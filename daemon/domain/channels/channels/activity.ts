@@ -2,9 +2,9 @@
 
 import type { ChannelActivityChanged } from '../../model/facts/channels.ts'
 import type { Channel, State } from '../../model/state.ts'
-import { day, seconds } from '../../values/time.ts'
 import type { Announcement, Job } from '../../resource.ts'
 import { channelAudience } from '../../rules/audiences.ts'
+import { day, seconds } from '../../values/time.ts'
 import { ifKnown } from './present.ts'
 
 const quietAfter = 180 * day

@@ -10,8 +10,8 @@ import { channelAudience, everyone, usersWhere } from '../../rules/audiences.ts'
 import { presentValue } from '../../rules/group-values.ts'
 import { isGuest, seeMetadata } from '../../rules/index.ts'
 import { defaultsAnnouncement, groupsAnnouncement } from '../default-channels/present.ts'
-import { goneEvent, ifKnown, knowsArchived, postPolicyOf, streamCreated } from './present.ts'
 import { addedAnnouncements } from '../subscriptions/present.ts'
+import { goneEvent, ifKnown, knowsArchived, postPolicyOf, streamCreated } from './present.ts'
 import { compact } from './visibility.ts'
 
 type Of<T extends ChannelFact['type']> = Extract<ChannelFact, { type: T }>

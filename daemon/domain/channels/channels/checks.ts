@@ -5,11 +5,11 @@ import type { ParamsOf } from '../../../api/define.ts'
 import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
 import { limits } from '../../limits.ts'
 import type { Channel } from '../../model/state.ts'
-import { cleaned, unprintable } from '../../values/text.ts'
-import { emptyTopicDisplayName } from '../../values/topic-names.ts'
 import { conflict, invalid, missing, type Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
+import { cleaned, unprintable } from '../../values/text.ts'
+import { emptyTopicDisplayName } from '../../values/topic-names.ts'
 
 export type UpdateParams = ParamsOf<typeof api.update>
 export type Kind = 'public' | 'private' | 'web-public'

@@ -8,13 +8,13 @@ import { channelNotice } from '../../messages/notices/post.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel } from '../../model/state.ts'
-import { fenceAround } from '../../values/text.ts'
-import { seconds } from '../../values/time.ts'
 import { invalid } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { checkedValue, defaultValue, isNobody } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
+import { fenceAround } from '../../values/text.ts'
+import { seconds } from '../../values/time.ts'
 import {
   checkFolder,
   checkKind,

@@ -1,8 +1,8 @@
 // What a channel knows about its messages: its topics, its first and newest message, its recent traffic.
 
 import type { Channel, State } from '../../model/state.ts'
-import { day, seconds } from '../../values/time.ts'
 import { type Asker, seeMessage } from '../../rules/index.ts'
+import { day, seconds } from '../../values/time.ts'
 
 export interface Topic {
   readonly name: string

@@ -10,12 +10,12 @@ import { conflict, invalid, missing } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
+import { enrolment, withoutRepeats } from '../subscriptions/subscribe.ts'
 import { activityChanged, activityNews, noticeQuiet } from './activity.ts'
 import { archived, created, unarchived, updated } from './announce.ts'
 import { checkDescription, checkName } from './checks.ts'
 import { blueprint, checkCreation, creationNotices } from './create.ts'
 import { byName, knowsArchived, listKnownChannels, presentChannel } from './present.ts'
-import { enrolment, withoutRepeats } from '../subscriptions/subscribe.ts'
 import { archiveNotice, channelToChange, nameTaken, updateFacts } from './update.ts'
 
 const pointing = [

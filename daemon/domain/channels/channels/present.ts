@@ -6,10 +6,10 @@ import { renderInline } from '../../markdown/index.ts'
 import { subscriberCount } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import type { Channel, State } from '../../model/state.ts'
-import { day } from '../../values/time.ts'
 import type { Client, Event, Forms } from '../../resource.ts'
 import { presentValue, systemGroup } from '../../rules/group-values.ts'
 import { type Asker, seeMetadata } from '../../rules/index.ts'
+import { day } from '../../values/time.ts'
 import { firstMessageId, recentTraffic } from './history.ts'
 
 /** Without the time, as in events, the traffic is left open. */

@@ -13,7 +13,6 @@ import type { Context } from '../../resource.ts'
 import { changedValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
-import { hasNamedTopic } from './history.ts'
 import {
   checkDescription,
   checkFolder,
@@ -29,6 +28,7 @@ import {
   type UpdateParams,
 } from './checks.ts'
 import { mention, quoted } from './create.ts'
+import { hasNamedTopic } from './history.ts'
 import { postPolicyOf } from './present.ts'
 import { visibilityFacts } from './visibility.ts'
 

@@ -11,8 +11,8 @@ import { type Context, resource } from '../../resource.ts'
 import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
 import { checkDescription, checkName } from '../channels/checks.ts'
-import { groupsAnnouncement, presentDefaultGroups, presentDefaults } from './present.ts'
 import { settingsFact } from '../channels/update.ts'
+import { groupsAnnouncement, presentDefaultGroups, presentDefaults } from './present.ts'
 
 export const defaultChannels = resource(api)<DefaultChannelFact>({
   commands: {

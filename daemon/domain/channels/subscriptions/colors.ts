@@ -1,8 +1,8 @@
 // Which color a new subscription gets: the first of the palette that the person does not use yet.
 
-import { palette } from '../../values/color-palette.ts'
 import type { State } from '../../model/state.ts'
 import { invalid } from '../../refusal.ts'
+import { palette } from '../../values/color-palette.ts'
 
 export class Colors {
   readonly #state: State

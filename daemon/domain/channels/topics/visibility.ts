@@ -5,9 +5,9 @@ import type { Fact } from '../../facts.ts'
 import { type UserTopic, userTopicKey } from '../../model/personal-records.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { Channel, State, User } from '../../model/state.ts'
-import { seconds } from '../../values/time.ts'
 import { topicPolicy, visibility } from '../../model/topic-policy.ts'
 import { type Asker, isHuman } from '../../rules/index.ts'
+import { seconds } from '../../values/time.ts'
 
 /** From what is seen least to what is seen most. */
 const ascending: readonly number[] = [visibility.muted, visibility.none, visibility.unmuted, visibility.followed]

@@ -4,11 +4,11 @@ import { limits } from '../../limits.ts'
 import type { MessageStore } from '../../model/message-store/index.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, State } from '../../model/state.ts'
-import { truncated } from '../../values/text.ts'
-import { emptyTopicDisplayName } from '../../values/topic-names.ts'
 import { conflict, inQuotes, invalid, missing, needed, type Refusal } from '../../refusal.ts'
 import type { Context, Surroundings } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
+import { truncated } from '../../values/text.ts'
+import { emptyTopicDisplayName } from '../../values/topic-names.ts'
 
 /** Trailing white space and leading line breaks go; what is too long is cut. */
 export function messageContent(given: string, name = 'content'): string {

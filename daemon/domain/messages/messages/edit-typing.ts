@@ -3,9 +3,9 @@
 import type { ParamsOf } from '../../../api/define.ts'
 import type { messages as api } from '../../../api/messages/messages.ts'
 import { userSetting } from '../../model/settings.ts'
-import { topicShown } from '../../values/topic-names.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Announcement, Context } from '../../resource.ts'
+import { topicShown } from '../../values/topic-names.ts'
 import { checkChangeable } from './access.ts'
 import { checkEditing } from './update.ts'
 

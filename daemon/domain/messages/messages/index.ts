@@ -12,8 +12,9 @@ import type {
 } from '../../model/facts/messages.ts'
 import { newestOwn } from '../../model/message-reader.ts'
 import type { State } from '../../model/state.ts'
-import { topicShown } from '../../values/topic-names.ts'
 import { type Context, resource } from '../../resource.ts'
+import { topicShown } from '../../values/topic-names.ts'
+import { presentUnread } from '../message-flags/unread.ts'
 import * as tell from './announce.ts'
 import { remove } from './delete.ts'
 import { typing } from './edit-typing.ts'
@@ -23,7 +24,6 @@ import { report } from './report.ts'
 import { retention } from './retention.ts'
 import { send } from './send.ts'
 import { submessage } from './submessage.ts'
-import { presentUnread } from '../message-flags/unread.ts'
 import { update } from './update.ts'
 
 type OwnFact = MessageSent | MessageEdited | MessagesMoved | MessagesDeleted | SubmessageAdded

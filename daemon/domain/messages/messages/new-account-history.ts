@@ -4,8 +4,8 @@ import type { Fact } from '../../facts.ts'
 import { defaultChannels } from '../../model/lookups.ts'
 import { runsOf } from '../../model/message-store/id-set.ts'
 import type { User } from '../../model/state.ts'
-import { seconds } from '../../values/time.ts'
 import type { Surroundings } from '../../resource.ts'
+import { seconds } from '../../values/time.ts'
 
 // OPEN: how much is recent is not shown: here the last week, at most so many messages, the newest of them unread.
 const recentSeconds = 7 * 24 * 60 * 60

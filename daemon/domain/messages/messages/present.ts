@@ -3,8 +3,8 @@
 import { type Details, type Edit, type Message, marks, type Reaction } from '../../model/message-store/index.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import { differsByPrefix, topicShown } from '../../values/topic-names.ts'
 import { presentAuthor } from '../../people/users/present.ts'
+import { differsByPrefix, topicShown } from '../../values/topic-names.ts'
 
 export interface View {
   readonly applyMarkdown: boolean

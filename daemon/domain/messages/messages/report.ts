@@ -4,13 +4,13 @@ import type { ParamsOf } from '../../../api/define.ts'
 import type { messages as api } from '../../../api/messages/messages.ts'
 import { limits } from '../../limits.ts'
 import { organizationSetting } from '../../model/settings.ts'
-import { cleaned } from '../../values/text.ts'
-import { topicOf } from '../../values/topic-names.ts'
 import { needed, Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
-import { checkVisible } from './access.ts'
+import { cleaned } from '../../values/text.ts'
+import { topicOf } from '../../values/topic-names.ts'
 import { channelNotice } from '../notices/post.ts'
 import { attribution, messageLink, quoted, silentMention } from '../notices/quote.ts'
+import { checkVisible } from './access.ts'
 
 const reasons = {
   spam: 'Spam',

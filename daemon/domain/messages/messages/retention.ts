@@ -6,8 +6,8 @@ import type { MessageStore } from '../../model/message-store/index.ts'
 import type { Organization } from '../../model/organization-records.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State } from '../../model/state.ts'
-import { day, seconds } from '../../values/time.ts'
 import type { Job, Surroundings } from '../../resource.ts'
+import { day, seconds } from '../../values/time.ts'
 import { deletion } from './deletion-facts.ts'
 
 const batch = 200

@@ -1,8 +1,8 @@
 // What belongs to a profile field besides its name: the options of a list, the kind of an external account.
 
 import type { ProfileField } from '../../model/organization-records.ts'
-import { isWebUrl } from '../../values/text.ts'
 import { invalid, missing, taken } from '../../refusal.ts'
+import { isWebUrl } from '../../values/text.ts'
 
 /** Accounts that come with a name and a hint of their own. */
 export const externalAccounts: Readonly<Record<string, ExternalAccount>> = {

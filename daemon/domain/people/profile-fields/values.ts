@@ -6,10 +6,10 @@ import { limits } from '../../limits.ts'
 import type { ProfileChange } from '../../model/facts/people.ts'
 import type { ProfileField } from '../../model/organization-records.ts'
 import type { User } from '../../model/state.ts'
-import { cleaned, isWebUrl } from '../../values/text.ts'
 import { inQuotes, invalid, missing } from '../../refusal.ts'
 import type { Asker } from '../../rules/rule.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
+import { cleaned, isWebUrl } from '../../values/text.ts'
 
 type Input = ParamsOf<typeof api.set>['data'][number]
 

@@ -6,13 +6,13 @@ import { groupPermissions } from '../../../api/shapes/permission-settings.ts'
 import { mapped } from '../../../api/tables.ts'
 import { limits } from '../../limits.ts'
 import type { Group, State } from '../../model/state.ts'
-import { cleaned, unprintable } from '../../values/text.ts'
-import { seconds } from '../../values/time.ts'
 import { full, inQuotes, invalid, missing, taken } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import { activeGroup, ascending, checkedValue, defaultValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
+import { cleaned, unprintable } from '../../values/text.ts'
+import { seconds } from '../../values/time.ts'
 
 export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outcome<{ group_id: number }> {
   const { state, actor } = ctx

@@ -4,8 +4,8 @@ import { limits } from '../../limits.ts'
 import { placeholderId, userByEmail } from '../../model/lookups.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import { cleaned } from '../../values/text.ts'
 import { inQuotes, invalid, taken } from '../../refusal.ts'
+import { cleaned } from '../../values/text.ts'
 import { emailProblem } from './email-rules.ts'
 
 /** `user` is the account that is renamed, so that its own name does not count as taken. */

@@ -2,8 +2,8 @@
 // command, or announcements.
 
 import { peerAnnouncements } from '../../channels/channels/announce.ts'
-import { defaultSubscriptionFacts } from '../../channels/subscriptions/subscribe.ts'
 import { visibilityNews } from '../../channels/channels/visibility.ts'
+import { defaultSubscriptionFacts } from '../../channels/subscriptions/subscribe.ts'
 import type { Fact } from '../../facts.ts'
 import { firstHistory } from '../../messages/messages/new-account-history.ts'
 import { channelNotice } from '../../messages/notices/post.ts'

@@ -6,8 +6,8 @@ import { apiEmail, emailIsPublic, placeholder } from '../../model/lookups.ts'
 import { roles } from '../../model/roles.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import { minuteIso } from '../../values/time.ts'
 import { isAdministrator, isGuest, isOwner } from '../../rules/index.ts'
+import { minuteIso } from '../../values/time.ts'
 import { presentProfile } from '../profile-fields/present.ts'
 
 /** What makes one reader's view of a user differ from another's. */
