@@ -113,7 +113,7 @@ export function onlyOneOf(...names: readonly [string, string, ...string[]]): Ref
   return new Refusal(`Give only one of ${inWords(names, 'and')}.`, {
     kind: 'invalid',
     parameter: names[0],
-    fields: { parameters: names },
+    fields: { parameters: names.join(', ') },
   })
 }
 

@@ -100,7 +100,7 @@ export const messages = {
       use_first_unread_anchor: defaulted(bool, false, 'old form of anchor=first_unread', {
         deprecated: 'use anchor=first_unread',
       }),
-      message_ids: optional(listOf(int), 'get these messages instead of a range'),
+      message_ids: optional(listOf(natural), 'get these messages instead of a range'),
       allow_empty_topic_name: emptyTopic,
     },
     reply: {

@@ -17,6 +17,8 @@ export interface Plan {
   readonly search: readonly string[]
   /** Holds direct messages only. */
   readonly directOnly: boolean
+  /** Names a channel: that it is muted hides nothing in it. */
+  readonly inChannel: boolean
 }
 
 export function planOf(asker: Asker, given: unknown): Plan {
@@ -39,6 +41,7 @@ class Builder {
   #direct = false
   #channels = false
   #openHistory = false
+  #wordCount = 0
 
   constructor(asker: Asker, terms: readonly Term[]) {
     this.#asker = asker
@@ -52,16 +55,24 @@ class Builder {
     const make = Object.hasOwn(operators, operator) ? operators[operator] : undefined
     if (!make) throw badNarrow(`unknown operator ${inQuotes(operator)}`)
     const { sources, test, direct, channels, open } = make(this.#asker, operand, this.#channel)
-    if (operator === 'search') this.#words.push(...searchTerms(String(operand)))
-    if (this.#words.length > maxWords) throw badNarrow(`a search can have at most ${maxWords} words`)
+    if (operator === 'search') this.#takeWords(searchTerms(String(operand)), negated)
     if (!negated) {
       if (sources) this.#sources.push(sources)
       this.#direct ||= direct ?? false
       this.#channels ||= channels ?? false
       this.#openHistory ||= open ?? false
     }
-    // A negated search has no effect: it would have to read everything.
-    if (test && !(negated && operator === 'search')) this.#tests.push(negated ? id => !test(id) : test)
+    // What is not a direct message is in a channel.
+    else if (operator === 'is' && direct) this.#channels = true
+    if (test) this.#tests.push(negated ? id => !test(id) : test)
+  }
+
+  /** Words that all must be found are one search, to be marked in the results. Each negated search is a test of its own. */
+  #takeWords(words: readonly string[], negated: boolean): void {
+    this.#wordCount += words.length
+    if (this.#wordCount > maxWords) throw badNarrow(`a search can have at most ${maxWords} words`)
+    if (negated) this.#tests.push(id => !this.#has(id, words))
+    else this.#words.push(...words)
   }
 
   plan(): Plan {
@@ -80,6 +91,7 @@ class Builder {
       test: id => messages.has(id) && tests.every(test => test(id)) && readable(id),
       search: this.#words,
       directOnly: this.#direct,
+      inChannel: this.#terms.some(({ operator }) => operator === 'channel'),
     }
   }
 
@@ -87,8 +99,12 @@ class Builder {
     const { messages } = this.#asker.state
     const found = messages.withWords(this.#words.join(' '))
     if (found) this.#sources.push(inParts(found.count, found.parts))
-    const words = this.#words
-    this.#tests.push(id => hasTerms(`${messages.place(id).topic}\n${messages.content(id)}`, words))
+    this.#tests.push(id => this.#has(id, this.#words))
+  }
+
+  #has(id: number, words: readonly string[]): boolean {
+    const { messages } = this.#asker.state
+    return hasTerms(`${messages.place(id).topic}\n${messages.content(id)}`, words)
   }
 }
 

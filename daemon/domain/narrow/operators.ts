@@ -51,7 +51,7 @@ export const operators: Readonly<
       sources: anyOf(kind.map(channel => state.messages.inChannel(channel.id))),
       test: message => ids.has(state.messages.place(message).thread.channelId),
       channels: true,
-      open: true,
+      open: operand === 'public',
     }
   },
 
@@ -80,7 +80,7 @@ export const operators: Readonly<
   dm(asker, operand) {
     const { state, actor } = asker
     const people = usersNamed(asker, operand).map(user => user.id)
-    const conversation = conversationOf(state, [...new Set([actor.id, ...people])])
+    const conversation = people.length > 0 ? conversationOf(state, [...new Set([actor.id, ...people])]) : undefined
     return {
       sources: anyOf(conversation ? [state.messages.inConversation(conversation.id)] : []),
       test: message => state.messages.place(message).thread.conversationId === conversation?.id,
@@ -122,9 +122,9 @@ export const operators: Readonly<
           test: id => messages.details(id)?.alerted?.includes(actor.id) ?? false,
         }
       case 'followed':
-        return { test: id => inChannel(id) && visibility(id) === 3, channels: true }
+        return { test: id => inChannel(id) && visibility(id) === 3 }
       case 'resolved':
-        return { test: id => inChannel(id) && messages.place(id).topic.startsWith(resolvedPrefix), channels: true }
+        return { test: id => inChannel(id) && messages.place(id).topic.startsWith(resolvedPrefix) }
       case 'muted':
         return { test: id => isMutedFor(asker, id) }
       default:
@@ -133,12 +133,11 @@ export const operators: Readonly<
   },
 
   has({ state }, operand) {
-    const kind = String(operand).replace(/s$/, '')
-    if (kind === 'reaction')
+    if (operand === 'reaction')
       return { sources: anyOf([state.messages.reacted]), test: id => state.messages.reacted.has(id) }
-    if (kind !== 'link' && kind !== 'image' && kind !== 'attachment')
+    if (operand !== 'link' && operand !== 'image' && operand !== 'attachment')
       throw badNarrow(`unknown operand of "has": ${inQuotes(String(operand))}`)
-    const list = state.messages.ofKind(kind)
+    const list = state.messages.ofKind(operand)
     return { sources: anyOf([list]), test: id => list.has(id) }
   },
 
@@ -150,7 +149,7 @@ export const operators: Readonly<
 
   id(_asker, operand) {
     const id = messageIdOf(operand)
-    return { sources: listed([id]), test: message => message === id, open: true }
+    return { sources: listed([id]), test: message => message === id }
   },
 
   // Already replaced by the conversation it points to.
@@ -202,17 +201,15 @@ function userNamed(asker: Asker, operand: Operand): User {
 }
 
 function usersNamed(asker: Asker, operand: Operand): User[] {
-  const given: readonly (string | number)[] =
-    typeof operand === 'string'
-      ? operand.split(',').filter(part => part.trim() !== '')
-      : typeof operand === 'number'
-        ? [operand]
-        : operand
+  const given = typeof operand === 'string' ? operand.split(',').map(part => part.trim()) : [operand].flat()
   return given.map(one => userNamed(asker, one))
 }
 
+/** Message IDs fit in 31 bits. */
+const largestId = 2 ** 31 - 1
+
 export function messageIdOf(operand: Operand): number {
-  const id = typeof operand === 'number' ? operand : /^\d{1,15}$/.test(String(operand)) ? Number(operand) : -1
-  if (id < 0) throw badNarrow(`${inQuotes(String(operand))} is not a message ID`)
+  const id = /^\d{1,15}$/.test(String(operand)) ? Number(operand) : -1
+  if (id < 0 || id > largestId) throw badNarrow(`${inQuotes(String(operand))} is not a message ID`)
   return id
 }

@@ -4,9 +4,10 @@ import { topics as api } from '../../../api/channels/topics.ts'
 import type { ParamsOf } from '../../../api/define.ts'
 import type { Fact } from '../../facts.ts'
 import { limits } from '../../limits.ts'
-import { topicDeletion } from '../../messages/messages/deletion-facts.ts'
+import { bulkDeletion } from '../../messages/messages/deletion-facts.ts'
 import type { UserTopicFact } from '../../model/facts/channels.ts'
 import { channelByName } from '../../model/lookups.ts'
+import { hasRow } from '../../model/message-reader.ts'
 import { type UserTopic, userTopicKey } from '../../model/personal-records.ts'
 import type { State } from '../../model/state.ts'
 import { invalid, missing, neededOneOf, onlyOneOf } from '../../refusal.ts'
@@ -46,8 +47,15 @@ export const topics = resource(api)<UserTopicFact>({
       may.insist(may.administer, ctx)
       const channel = liveChannelFor(ctx, stream_id, may.deleteTopics)
       const topic = readTopic('topic_name', topic_name)
-      const { facts, complete } = topicDeletion(ctx, channel, topic)
-      return { facts: [...facts, ...(complete ? clearedFacts(ctx, stream_id, topic) : [])], reply: { complete } }
+      const all = ctx.state.messages.inTopic(channel.id, topic).slice()
+      const readable = all.filter(id => may.seeMessage.allows(ctx, id))
+      const { facts, complete } = bulkDeletion(ctx.state, readable, ctx.actor.id)
+      const left = difference(all, readable)
+      const keepsIt = ({ userId }: UserTopic) => left.some(id => hasRow(ctx.state, userId, id))
+      return {
+        facts: [...facts, ...(complete ? clearedFacts(ctx, { channelId: stream_id, topic }, keepsIt) : [])],
+        reply: { complete },
+      }
     },
   },
 
@@ -69,6 +77,11 @@ export const topics = resource(api)<UserTopicFact>({
       fetched?.includes('user_topic') ? {} : { muted_topics: mutedTopics(state, actor.id, { capabilities }) },
   },
 })
+
+function difference(all: readonly number[], without: readonly number[]): number[] {
+  const gone = new Set(without)
+  return all.filter(id => !gone.has(id))
+}
 
 /** Facts that give a topic a policy for the actor; none when it has it already. */
 function visibilityPolicyFacts(ctx: Context, channelId: number, given: string, policy: number): Fact[] {

@@ -32,12 +32,14 @@ export function userTopicFacts(state: State, wanted: UserTopic): Fact[] {
   return [{ type: wanted.policy === visibility.none ? 'user-topic.cleared' : 'user-topic.set', row }]
 }
 
-/** Facts that take a topic's policies from everyone, as when it is deleted. */
-export function clearedFacts(ctx: Now, channelId: number, topic: string): Fact[] {
-  return rowsOf(ctx.state, { channelId, topic }).map(row => ({
-    type: 'user-topic.cleared',
-    row: { ...row, policy: visibility.none, updated: seconds(ctx.now) },
-  }))
+/** Facts that clear the policies of a topic that was deleted, except for users who still have messages in it. */
+export function clearedFacts(ctx: Now, place: Place, keepsIt: (row: UserTopic) => boolean): Fact[] {
+  return rowsOf(ctx.state, place)
+    .filter(row => !keepsIt(row))
+    .map(row => ({
+      type: 'user-topic.cleared',
+      row: { ...row, policy: visibility.none, updated: seconds(ctx.now) },
+    }))
 }
 
 /** As users set when a topic becomes visible by itself. Taking part: writing, reacting, and what is done to a widget. */

@@ -12,7 +12,7 @@ import { type Context, resource } from '../../resource.ts'
 import { seeContent, seeMessage } from '../../rules/index.ts'
 import { topicOf } from '../../values/topic-names.ts'
 import { flagsChanged, readEvent } from '../messages/announce.ts'
-import { anchorOf, findRange } from '../messages/range.ts'
+import { anchorInside, anchorOf, findRange } from '../messages/range.ts'
 import { unreadIn } from './unread.ts'
 
 type Flag = FlagsChanged['flag']
@@ -35,6 +35,7 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
 
     updateNarrow(ctx, params) {
       const flag = checkFlag(params.flag)
+      if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw anchorInside()
       const plan = planOf(ctx, params.narrow)
       const anchor = anchorOf(ctx, plan, params.anchor)
       const { before, after } = lowered(params)

@@ -3,8 +3,7 @@
 import type { Fact } from '../../facts.ts'
 import { filesOf } from '../../files/attachments.ts'
 import type { MessagesDeleted } from '../../model/facts/messages.ts'
-import type { Channel, State } from '../../model/state.ts'
-import type { Surroundings } from '../../resource.ts'
+import type { State } from '../../model/state.ts'
 import { readersBeyond } from './audience.ts'
 
 /** Of messages of one topic or conversation, ascending. */
@@ -19,17 +18,20 @@ export function deletion(state: State, ids: readonly number[], userId: number | 
   return { type: 'messages.deleted', ids, place, userId, ...(also.length > 0 && { also }), ...links }
 }
 
-/** As many as one request deletes. */
+/** As many as one event names. */
 const batch = 100
+/** As many batches as one request deletes. */
+const mostBatches = 50
 
-/** Deletes the messages of a topic, newest first; what is left over is not complete. */
-export function topicDeletion(
-  { state, actor }: Surroundings & { readonly actor?: { readonly id: number } },
-  channel: Channel,
-  topic: string,
+/** Deletes messages of one topic, newest first; what is left over is not complete. */
+export function bulkDeletion(
+  state: State,
+  ids: readonly number[],
+  userId: number | null,
 ): { readonly facts: readonly Fact[]; readonly complete: boolean } {
-  const ids = state.messages.inTopic(channel.id, topic)
-  if (ids.length === 0) return { facts: [], complete: true }
-  const gone = ids.slice(Math.max(0, ids.length - batch))
-  return { facts: [deletion(state, gone, actor?.id ?? null)], complete: ids.length <= batch }
+  const facts: Fact[] = []
+  let end = ids.length
+  for (; end > 0 && facts.length < mostBatches; end -= batch)
+    facts.push(deletion(state, ids.slice(Math.max(0, end - batch), end), userId))
+  return { facts, complete: end <= 0 }
 }

@@ -1,8 +1,8 @@
 // Messages around an anchor.
 
-import { isTopicMuted } from '../../model/topic-policy.ts'
+import { isTopicMuted, topicPolicy, visibility } from '../../model/topic-policy.ts'
 import type { Plan } from '../../narrow/index.ts'
-import { invalid } from '../../refusal.ts'
+import { invalid, type Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { unreadIds } from '../message-flags/unread.ts'
 
@@ -32,14 +32,21 @@ export function anchorOf(ctx: Context, plan: Plan, given: string): number {
   return Math.min(Math.max(0, Number(given)), beyondNewest)
 }
 
-/** Muted places are passed over, unless only direct messages are asked for. */
+export function anchorInside(): Refusal {
+  return invalid('include_anchor', 'must be true unless num_before or num_after is 0')
+}
+
+/** Muted topics are passed over, and muted channels unless the narrow names one. */
 function firstUnread({ state, actor }: Context, plan: Plan): number {
+  const isHidden = (channelId: number, topic: string) =>
+    plan.inChannel
+      ? topicPolicy(state, actor.id, channelId, topic) === visibility.muted
+      : isTopicMuted(state, actor.id, channelId, topic)
   const unread = unreadIds(state, actor.id)
   for (let i = unread.length - 1; i >= 0; i--) {
     const id = unread[i]!
     const { topic, thread } = state.messages.place(id)
-    if (!plan.directOnly && thread.conversationId === 0 && isTopicMuted(state, actor.id, thread.channelId, topic))
-      continue
+    if (!plan.directOnly && thread.conversationId === 0 && isHidden(thread.channelId, topic)) continue
     if (plan.test(id)) return id
   }
   return beyondNewest

@@ -9,14 +9,14 @@ import { organizationSetting, userSetting } from '../../model/settings.ts'
 import type { User } from '../../model/state.ts'
 import { type Plan, planOf } from '../../narrow/index.ts'
 import { highlighted, highlightedText } from '../../narrow/search.ts'
-import { invalid, inWords, needed, Refusal } from '../../refusal.ts'
+import { invalid, needed, Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { accessUser, mayHaveStrangers, seeMessage } from '../../rules/index.ts'
 import { topicShown } from '../../values/topic-names.ts'
 import { checkVisible } from './access.ts'
 import { messageContent } from './compose.ts'
 import { isMove, presentRead, type View } from './present.ts'
-import { anchorOf, findRange } from './range.ts'
+import { anchorInside, anchorOf, findRange } from './range.ts'
 
 const most = 5000
 
@@ -33,8 +33,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
   if (given === undefined)
     throw needed('anchor', undefined, { code: 'REQUEST_VARIABLE_MISSING', fields: { var_name: 'anchor' } })
   if (before + after > most) throw invalid('num_before', `num_before and num_after must add up to at most ${most}`)
-  if (!includeAnchor && before > 0 && after > 0)
-    throw invalid('include_anchor', 'must be true unless num_before or num_after is 0')
+  if (!includeAnchor && before > 0 && after > 0) throw anchorInside()
   const plan = planOf(ctx, params.narrow)
   const anchor = anchorOf(ctx, plan, given)
   const found = findRange(ctx, plan, { anchor, includeAnchor, before, after })
@@ -50,11 +49,21 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
   }
 }
 
+/** Parameters of a range, in the order in which the refusal lists them. */
+const rangeParams = [
+  'num_before',
+  'num_after',
+  'anchor',
+  'message_ids',
+  'include_anchor',
+  'use_first_unread_anchor',
+] as const
+
 function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly number[], view: View) {
-  const others = (['anchor', 'num_before', 'num_after'] as const).filter(name => params[name] !== undefined)
-  if (others.length > 0)
-    throw invalid('message_ids', `cannot be combined with ${inWords(others, 'or')}`, {
-      fields: { parameters: ['message_ids', ...others] },
+  const { anchor, num_before, num_after, use_first_unread_anchor } = params
+  if (anchor !== undefined || num_before || num_after || use_first_unread_anchor)
+    throw invalid('message_ids', 'cannot be combined with an anchor, num_before or num_after', {
+      fields: { parameters: rangeParams.join(', ') },
     })
   if (given.length > most) throw invalid('message_ids', `must have at most ${most} IDs`)
   const plan = planOf(ctx, params.narrow)
