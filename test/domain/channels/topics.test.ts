@@ -92,7 +92,7 @@ describe('PATCH /users/me/subscriptions/muted_topics', () => {
       { op: 'add', topic: 'x', stream_id, stream: 'mutable' },
       'BAD_REQUEST',
     )
-    assert.deepEqual(parameters, ['stream_id', 'stream'])
+    assert.equal(parameters, 'stream_id, stream')
     await owner.refused(api.mute, { op: 'add', topic: 'noise', stream: 'no such' }, 'BAD_REQUEST')
   })
 })
