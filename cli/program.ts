@@ -8,7 +8,7 @@ import { version } from './base/version.ts'
 import { print, printError } from './base/writer.ts'
 import type { Command } from './catalogue/subcommands.ts'
 import { allPages, allWords } from './catalogue/words.ts'
-import { extras } from './commands/index.ts'
+import { subcommandTable } from './commands/index.ts'
 
 export async function runProgram(argv: readonly string[]): Promise<number> {
   // A reader that stops early, such as `head`, is not an error.
@@ -41,11 +41,12 @@ async function dispatch(argv: readonly string[]): Promise<void> {
   }
   const word = argv[at]!
   if (word !== 'help') return run(argv, word)
-  if (argv.includes('--man')) return print(await (await import('./commands/man.ts')).manPage())
+  if (argv.includes('--man')) return print(await (await import('./commands/help/man.ts')).manPage(subcommandTable))
   const topic = argv.slice(at + 1).filter(item => !item.startsWith('-'))
   if (topic.length === 0) return printHelp()
-  const { topics } = await import('./commands/help-topics.ts')
-  if (topic.length === 1 && Object.hasOwn(topics, topic[0]!)) return print(await topics[topic[0]!]!.text())
+  const { topics } = await import('./commands/help/topics.ts')
+  if (topic.length === 1 && Object.hasOwn(topics, topic[0]!))
+    return print(await topics[topic[0]!]!.text(subcommandTable))
   return run([...topic, '--help'], topic[0]!)
 }
 
@@ -68,17 +69,17 @@ async function run(argv: readonly string[], word: string | undefined): Promise<v
 }
 
 async function addWord(program: Command, word: string, argv: readonly string[]): Promise<void> {
-  const extra = Object.hasOwn(extras, word) ? extras[word] : undefined
+  const extra = Object.hasOwn(subcommandTable, word) ? subcommandTable[word] : undefined
   if (extra) {
     const { addExtra } = await import('./catalogue/subcommands.ts')
-    for (const subcommand of await extra.load()) addExtra(program, subcommand)
+    for (const subcommand of await extra.load()) addExtra(program, subcommand, subcommandTable)
     if (extra.about !== '')
       program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(extra.about)
   }
   const pages = allPages().filter(page => page.words.includes(word))
   if (!extra && pages.length === 0) {
     const { didYouMean } = await import('../daemon/local/did-you-mean.ts')
-    throw usage(`there is no subcommand "${word}"`, didYouMean(word, allWords()) ?? 'See natter --help')
+    throw usage(`there is no subcommand "${word}"`, didYouMean(word, allWords(subcommandTable)) ?? 'See natter --help')
   }
   for (const page of pages) await addPage(program, page, word, argv)
 }
@@ -141,7 +142,7 @@ function namedBy(argv: readonly string[], forms: readonly CliName[]): string | u
 }
 
 async function printHelp(): Promise<void> {
-  print((await import('./commands/help.ts')).programHelp())
+  print((await import('./commands/help/overview.ts')).programHelp())
 }
 
 /** An internal error. Users do not need its stack trace; NATTER_DEBUG prints it for debugging. */

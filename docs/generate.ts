@@ -3,7 +3,8 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { manPage } from '../cli/commands/man.ts'
+import { manPage } from '../cli/commands/help/man.ts'
+import { subcommandTable } from '../cli/commands/index.ts'
 import { apiPage, controlPage } from './generate/api.ts'
 import { capabilitiesPage } from './generate/capabilities.ts'
 import { cliPage } from './generate/cli.ts'
@@ -35,7 +36,7 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
     ['control.md', controlPage(control)],
     ['openapi-control.json', `${JSON.stringify(controlOpenApi(control), null, 2)}\n`],
     ['cli.md', cliPage([...resources, ...control])],
-    ['natter.1', await manPage()],
+    ['natter.1', await manPage(subcommandTable)],
     ['permissions.md', permissionsPage()],
     ['errors.md', errorsPage(resources)],
     ['facts.md', factsPage()],

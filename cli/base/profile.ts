@@ -323,3 +323,18 @@ function readIfThere(file: string): string | undefined {
     throw new Failure(exitCodes.refused, `cannot read ${file}: ${code}`)
   }
 }
+
+export function demandKey(account: Account): void {
+  const { site, email, apiKey } = account
+  if (!site || (email && apiKey)) return
+  throw new Failure(exitCodes.denied, `no ${email ? `API key for ${email}` : 'account'} at ${site}`, {
+    hint: email
+      ? `Log in with \`natter login ${site} ${email}\`, or give --api-key.\n  ${seededAccounts(email)}`
+      : `Log in with \`natter login ${site} EMAIL\`, or give --user and --api-key, or set NATTER_EMAIL and NATTER_API_KEY.`,
+  })
+}
+
+/** Advice for an account that cannot log in because a seed made it. */
+export function seededAccounts(email: string): string {
+  return `An account from a seed or preset has no password: get its key with \`natter accounts ${email}\`.`
+}

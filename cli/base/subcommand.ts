@@ -21,6 +21,16 @@ export interface ExtraArgument {
   readonly many?: boolean
 }
 
+/** Subcommands that share their first word. */
+export interface SubcommandGroup {
+  readonly about: string
+  readonly hidden?: boolean
+  readonly load: () => Promise<readonly ExtraSubcommand[]>
+}
+
+/** By first word. */
+export type SubcommandTable = Readonly<Record<string, SubcommandGroup>>
+
 /** The parsed command line. */
 export interface Invocation {
   readonly args: readonly string[]
@@ -29,6 +39,8 @@ export interface Invocation {
   /** By the flag's name: a text, texts of a repeatable flag, or true. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly globals: Globals
+  /** Every subcommand that is not an endpoint, for help and completions. */
+  readonly table: SubcommandTable
 }
 
 export interface ExtraSubcommand {

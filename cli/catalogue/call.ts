@@ -2,20 +2,18 @@
 
 import { isatty } from 'node:tty'
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
-import { addHint, exitCodes, Failure, usage } from '../base/failure.ts'
+import { addHint, Failure, usage } from '../base/failure.ts'
 import { type Globals, keyFlag } from '../base/globals.ts'
-import { note } from '../base/note.ts'
-import { type Account, accountFor } from '../base/profile.ts'
+import { type Account, accountFor, demandKey } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import type { ReadNow } from '../base/times.ts'
-import { flagName, type Given, isChoice, readParam, type Sources, wordName } from '../input/flags.ts'
-import type { Kind, Names } from '../input/names.ts'
+import type { Given, Sources } from '../input/flags.ts'
+import type { Kind } from '../input/names.ts'
 import { placeIn } from '../input/shorthand.ts'
-import { readStdin } from '../input/stdin.ts'
 import { printReply } from '../print/output.ts'
 import { call, type Patience, type Request, withKey } from '../transport/client.ts'
-import { fillIn } from './everyday.ts'
 import { requestOf } from './forms.ts'
+import { labelOf, readParams, sourcesFor } from './params.ts'
 import type { BatchOptions } from './subcommands.ts'
 
 export async function callEndpoint(
@@ -66,20 +64,6 @@ export async function callEndpoint(
   if (skips === undefined) return
   const { demandMessages } = await import('./history.ts')
   await demandMessages(account, params[skips] as number[], reply[skips] as number[], patience)
-}
-
-/** Where values come from that are not on the command line. */
-export function sourcesFor(account: Account, patience: Patience, globals: Globals, piped: boolean): Sources {
-  const shown = globals.dryRun || globals.curl
-  const now = lazyClock(account, patience)
-  return {
-    names: lazyNames(account, patience),
-    now: shown ? () => now().catch(() => new Date()) : now,
-    stdin: stdinOnce(),
-    piped,
-    // A request that is only printed needs no secret.
-    secret: async label => (shown ? '********' : (await import('../input/prompt.ts')).askSecret(`${label}: `)),
-  }
 }
 
 /** What --since, --until and --all ask for, and the flags without them; undefined if one call is enough. */
@@ -178,105 +162,10 @@ export function refuseShown({ dryRun, curl, jq, fields }: Globals): void {
       )
 }
 
-/** The given params as the values to send. */
-export async function readParams(
-  endpoint: Endpoint,
-  given: ReadonlyMap<string, Given>,
-  sources: Sources,
-): Promise<Record<string, unknown>> {
-  const filled = await fillIn(endpoint, given, sources)
-  const params: Record<string, unknown> = { ...filled.values }
-  for (const [name, param] of Object.entries(endpoint.params)) {
-    if (Object.hasOwn(params, name)) continue
-    const value = filled.given.get(name)
-    const label = labelOf(endpoint, name)
-    const needed = param.presence === 'required' || param.presence === 'path'
-    if (param.shape.ref === 'secret' && (value === '-' || (value === undefined && needed)))
-      params[name] = await sources.secret(label)
-    else if (value !== undefined) params[name] = await readParam(param, value, label, sources)
-    else if (needed) throw usage(`${label} is missing`, param.about)
-  }
-  warnOfCuts(endpoint, params)
-  if (changesNothing(endpoint, params))
-    throw usage('nothing to change: give at least one flag', `See natter ${endpoint.cli.name} --help`)
-  return params
-}
-
-/** The server does not report that it shortened a text, so the command line has to. */
-function warnOfCuts(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): void {
-  for (const [name, { cut }] of Object.entries(endpoint.params)) {
-    const value = params[name]
-    if (cut === undefined || typeof value !== 'string' || value.length <= cut) continue
-    const length = [...value.trim()].length
-    if (length > cut) note(`${labelOf(endpoint, name)} has ${length} characters; the server cuts it to ${cut}`)
-  }
-}
-
-/** Whether only the thing to change was named, for endpoints where every change is optional. */
-function changesNothing({ method, params }: Endpoint, given: Readonly<Record<string, unknown>>): boolean {
-  const changes = Object.entries(params).filter(([, { presence }]) => presence !== 'path')
-  return (
-    method === 'PATCH' &&
-    changes.length > 0 &&
-    changes.every(([name, { presence }]) => presence !== 'required' && !Object.hasOwn(given, name))
-  )
-}
-
-export function demandKey(account: Account): void {
-  const { site, email, apiKey } = account
-  if (!site || (email && apiKey)) return
-  throw new Failure(exitCodes.denied, `no ${email ? `API key for ${email}` : 'account'} at ${site}`, {
-    hint: email
-      ? `Log in with \`natter login ${site} ${email}\`, or give --api-key.\n  ${seededAccounts(email)}`
-      : `Log in with \`natter login ${site} EMAIL\`, or give --user and --api-key, or set NATTER_EMAIL and NATTER_API_KEY.`,
-  })
-}
-
-/** Advice for an account that cannot log in because a seed made it. */
-export function seededAccounts(email: string): string {
-  return `An account from a seed or preset has no password: get its key with \`natter accounts ${email}\`.`
-}
-
-function labelOf(endpoint: Endpoint, param: string): string {
-  if (!endpoint.cli.args?.includes(param)) return `--${flagName(endpoint, param)}`
-  const { shape } = endpoint.params[param]!
-  return `<${isChoice(shape) ? param.replaceAll('_', '-') : wordName(param, shape)}>`
-}
-
 export function patienceFor({ cli }: Endpoint, globals: Globals): Patience {
   return { timeout: globals.timeout ?? cli.patience, retry: globals.retry }
 }
 
 function withoutKey({ site, from }: Account): Account {
   return site === undefined ? { from } : { site, from }
-}
-
-/** Lookups are rare, so their code is loaded with the first name that needs it. */
-function lazyNames(account: Account, patience: Patience): Names {
-  let names: Promise<Names> | undefined
-  return {
-    async find(kind, name) {
-      names ??= import('../input/names.ts').then(module => module.namesOf(account, patience))
-      return (await names).find(kind, name)
-    },
-  }
-}
-
-/** Relative times are rare as well. */
-export function lazyClock(account: Account, patience: Patience): ReadNow {
-  let clock: Promise<ReadNow> | undefined
-  return async () => {
-    clock ??= import('../transport/clock.ts').then(module => module.clockOf(account, patience))
-    return (await clock)()
-  }
-}
-
-/** The line break that `echo` and editors add is not part of the text. */
-function stdinOnce(): () => Promise<string> {
-  let used = false
-  return async () => {
-    if (used) throw usage('only one value can be read from stdin')
-    used = true
-    return (await readStdin()).replace(/\r?\n$/, '')
-  }
 }

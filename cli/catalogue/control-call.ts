@@ -10,7 +10,8 @@ import { printBytes } from '../base/writer.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { printReply } from '../print/output.ts'
 import { callControlPlane, requestOf } from '../transport/control.ts'
-import { doneText, lazyClock, patienceFor, readParams } from './call.ts'
+import { doneText, patienceFor } from './call.ts'
+import { lazyClock, readParams } from './params.ts'
 
 export async function callControl(
   endpoint: Endpoint,
@@ -22,7 +23,7 @@ export async function callControl(
   const sources = { ...noSources, now: lazyClock(account, patienceFor(endpoint, globals)) }
   const params = await readParams(endpoint, given, sources)
   if (endpoint.cli.log && !shown)
-    return (await import('../commands/log/show.ts')).showLog(endpoint, params, given.has('@follow'), globals)
+    return (await import('./log.ts')).showLog(endpoint, params, given.has('@follow'), globals)
   const { path, query, body } = encodeJson(endpoint, params)
   const request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}${query}`, body }
   if (shown) {

@@ -1,7 +1,7 @@
-// Every subcommand as plain data, from the catalogue and from the extras: for `natter commands`, completions and the man page.
+// Every subcommand as plain data, from the catalogue and from the table of the others: for `natter commands`, completions and the man page.
 
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
-import { extras } from '../commands/index.ts'
+import type { SubcommandTable } from '../base/subcommand.ts'
 import { flagName, isChoice, isList, isSwitch, valueName, wordName } from '../input/flags.ts'
 import { controlGlobals, everydayFlags, placeParam, wordsFor } from './everyday.ts'
 import { formOf as whole } from './forms.ts'
@@ -43,10 +43,10 @@ export interface Entry {
   readonly impact: 'read' | 'write' | 'local'
 }
 
-export async function reference(): Promise<Entry[]> {
+export async function reference(table: SubcommandTable): Promise<Entry[]> {
   const pages = await Promise.all(allPages().map(page => page.load()))
   const endpoints = pages.flatMap(page => Object.values<Endpoint>(page)).filter(({ served }) => served !== 'outgoing')
-  const others = (await Promise.all(Object.values(extras).map(extra => extra.load()))).flat()
+  const others = (await Promise.all(Object.values(table).map(group => group.load()))).flat()
   return [
     ...endpoints.flatMap(endpoint => [
       entryOf(whole(endpoint)),

@@ -7,7 +7,7 @@ import { fill, helpColumns, reflow } from '../base/fill.ts'
 import { batchFlags, type Globals, globalFlags, keyFlag, readGlobals } from '../base/globals.ts'
 import { beQuiet } from '../base/note.ts'
 import { withSettings } from '../base/settings.ts'
-import type { ExtraFlag, ExtraSubcommand } from '../base/subcommand.ts'
+import type { ExtraFlag, ExtraSubcommand, SubcommandTable } from '../base/subcommand.ts'
 import { flagName, type Given, isChoice, isList, isSwitch, otherFlag, valueName, wordName } from '../input/flags.ts'
 import { controlGlobals, everydayFlags, placeParam, wordsFor } from './everyday.ts'
 
@@ -118,7 +118,7 @@ export function addEndpoint(
   return leaf
 }
 
-export function addExtra(program: Command, extra: ExtraSubcommand): Command {
+export function addExtra(program: Command, extra: ExtraSubcommand, table: SubcommandTable): Command {
   const leaf = commandAt(program, extra.name.split(' ')).description(extra.about).optionsGroup('Flags:')
   for (const { name, about, optional, many } of extra.args ?? []) {
     const title = many ? `${name}...` : name
@@ -147,6 +147,7 @@ export function addExtra(program: Command, extra: ExtraSubcommand): Command {
       ...(rest && { rest }),
       flags,
       globals: acts ? await actingGlobals(leaf) : globalsOf(leaf),
+      table,
     })
   })
   return leaf

@@ -112,7 +112,7 @@ async function linesFor(
     return linesOf(value, shape, await painter(globals), globals.now)
   const terminal = await (await import('./terminal.ts')).terminalFor(globals, value)
   if (name === 'messages' && value.every(item => typeof item.content === 'string')) {
-    const { messageLines } = await import('../commands/tail/lines.ts')
+    const { messageLines } = await import('./message-lines.ts')
     return messageLines(value, terminal)
   }
   const { tableLines } = await import('./table.ts')

@@ -5,7 +5,7 @@ import type { ExtraArgument, ExtraFlag, ExtraSubcommand } from '../../cli/base/s
 import { everydayFlags, placeParam, wordsFor } from '../../cli/catalogue/everyday.ts'
 import { formOf as whole } from '../../cli/catalogue/forms.ts'
 import { formOf } from '../../cli/catalogue/shortcuts.ts'
-import { extras } from '../../cli/commands/index.ts'
+import { subcommandTable } from '../../cli/commands/index.ts'
 import { wordName } from '../../cli/input/flags.ts'
 
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
@@ -15,7 +15,7 @@ import { shapeText } from './shape-text.ts'
 import type { CatalogueResource } from './sources.ts'
 
 /** What the command line adds to the catalogue, from its own tables. */
-const extraSubcommands = (await Promise.all(Object.values(extras).map(extra => extra.load())))
+const extraSubcommands = (await Promise.all(Object.values(subcommandTable).map(group => group.load())))
   .flat()
   .filter(extra => !extra.hidden)
 

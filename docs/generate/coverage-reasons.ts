@@ -10,19 +10,20 @@ export const reasons: Readonly<Record<string, string>> = {
     'Files that cannot be written, replies of other servers without a field, and the programs that open a page on macOS and Windows. Completion asks for few of the kinds of names.',
   'cli/commands/bot':
     'Two bots that answer each other without end are tested in the library, not with `natter bot run`; handlers with top-level await need a later Node, and code from sources is not used.',
-  'cli/commands/daemon':
+  'cli/commands/server/daemon':
     'Tests kill a daemon in the foreground together with the `natter` that runs it, and they start daemons from the bundle only, not from sources or from the single executable.',
-  'cli/commands/init': 'The text form: the tests of the files read the JSON of most kinds.',
-  'cli/commands/log': 'Colors, uploads and lost calls in the text form; the tests read the JSON of most of them.',
-  'cli/commands/replay':
+  'cli/commands/test/init': 'The text form: the tests of the files read the JSON of most kinds.',
+  'cli/print/log-lines.ts': 'Colors, uploads and lost calls in the text form; the tests read the JSON of most of them.',
+  'cli/commands/test/replay':
     'The comparison of queues needs recordings of clients that polled and ended before they had read everything.',
-  'cli/commands/seed-pull': 'The branches that are left are defaults for fields that other servers leave out.',
-  'cli/commands/store': 'A backup to a terminal, and output that the reader takes slowly.',
-  'cli/commands/tail':
+  'cli/commands/organization/seed-pull':
+    'The branches that are left are defaults for fields that other servers leave out.',
+  'cli/commands/server/store': 'A backup to a terminal, and output that the reader takes slowly.',
+  'cli/commands/follow/tail':
     'Much of it copes with servers that stop, expire queues or change the format of an event. In the tests of that, `tail` is often killed, and what a killed process ran is not counted.',
-  'cli/commands/trigger':
+  'cli/commands/test/trigger':
     'Each kind of trigger needs few of the roles and hints, and the tests do not run every kind in text form.',
-  'cli/commands/verify':
+  'cli/commands/test/verify':
     'A machine without `sh`, and commands that print more than a million characters or end the shell by a signal.',
   'cli/input': 'Keys in a password prompt, and values that the shape of a parameter refuses before.',
   'cli/print':

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readParams } from '../../cli/catalogue/call.ts'
 import { everydayFlags, fillIn } from '../../cli/catalogue/everyday.ts'
 import { formOf, requestOf } from '../../cli/catalogue/forms.ts'
+import { readParams } from '../../cli/catalogue/params.ts'
 import type { Given, Sources } from '../../cli/input/flags.ts'
 import * as d from '../../daemon/api/define.ts'
 import { drafts } from '../../daemon/api/messages/drafts.ts'

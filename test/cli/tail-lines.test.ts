@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ChatEvent, Message } from '../../cli/commands/tail/chat-event.ts'
-import { type Place, placeOfMessage } from '../../cli/commands/tail/criteria.ts'
-import { lineOf, messageLines } from '../../cli/commands/tail/lines.ts'
-import { MessageForm } from '../../cli/commands/tail/message-form.ts'
-import { QuickLines } from '../../cli/commands/tail/quick-lines.ts'
-import { summaryOf } from '../../cli/commands/tail/summaries.ts'
+import { type ChatEvent, type Message, type Place, placeOfMessage } from '../../cli/base/chat-event.ts'
+import { MessageForm } from '../../cli/commands/follow/tail/message-form.ts'
+import { QuickLines } from '../../cli/commands/follow/tail/quick-lines.ts'
+import { summaryOf } from '../../cli/print/event-summaries.ts'
+import { lineOf, messageLines } from '../../cli/print/message-lines.ts'
 
 const plain = { columns: undefined, colors: undefined }
 const now = new Date('2030-01-02T10:00:00Z')

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { fits } from '../../cli/commands/verify/transcript.ts'
+import { fits } from '../../cli/commands/test/verify/transcript.ts'
 import { newShell } from '../support/cli.ts'
 import type { Outcome } from '../support/natter-bundle.ts'
 

@@ -11,10 +11,10 @@ const printing =
 
 /** Addresses that are no call: what a user typed is read, or an address of a file that needs no key. */
 const readers: Readonly<Record<string, number>> = {
-  'cli/commands/daemon/lifecycle.ts': 1,
-  'cli/commands/org-export.ts': 1,
-  'cli/commands/profile.ts': 1,
-  'cli/commands/tail/actions.ts': 1,
+  'cli/commands/server/daemon/lifecycle.ts': 1,
+  'cli/commands/organization/org-export.ts': 1,
+  'cli/commands/account/profile.ts': 1,
+  'cli/commands/follow/tail/actions.ts': 1,
   'cli/transport/uploaded-files.ts': 1,
 }
 
@@ -41,7 +41,7 @@ describe('the command line', () => {
     for (const { path, code } of [...cli, ...sources('daemon/client', 'daemon/testing')]) {
       assert.equal([...code.matchAll(parsing)].length, readers[path] ?? 0, `${path}: use daemon/api/address.ts`)
       // Shown to people, and a name of a file.
-      if (/^cli\/(?:print\/request-text|commands\/candidates)\.ts$/.test(path)) continue
+      if (/^cli\/(?:print\/request-text|commands\/help\/candidates)\.ts$/.test(path)) continue
       assert.doesNotMatch(code, joining, path)
     }
   })

@@ -39,7 +39,7 @@ const local = /^daemon\/local\//
 const boundary = /^daemon\/world\/boundary\.ts$/
 /** Loaded when a subcommand or an option asks for it: start-up must not pay for it. */
 const lateRooms =
-  /^cli\/(commands\/(?!index\.ts$)|catalogue\/batch\.ts|print\/(table|measure|terminal|progress)\.ts|transport\/pool\.ts)/
+  /^cli\/(commands\/(?!index\.ts$)|catalogue\/(batch|log)\.ts|print\/(table|measure|terminal|progress|message-lines|log-lines)\.ts|transport\/pool\.ts)/
 
 const rooms: readonly Room[] = [
   { at: local, uses: [], packages: [node] },
@@ -183,14 +183,14 @@ const domainLayers: Layers = [
   ['the table of contents, and what goes over all subjects', /^daemon\/domain\/(index\.ts$|difference\/|row-checks\/)/],
 ]
 
-/** The same for the command line. The table of subcommands loads them by import(), which does not count. */
+/** The same for the command line. */
 const cliLayers: Layers = [
   ['base', /^cli\/base\//],
   ['transport', /^cli\/transport\//],
   ['input and print', /^cli\/(input|print)\//],
-  ['the table of subcommands', /^cli\/commands\/index\.ts$/],
   ['catalogue', /^cli\/catalogue\//],
-  ['subcommands', /^cli\/commands\//],
+  ['subcommands', /^cli\/commands\/(?!index\.ts$)/],
+  ['the table of subcommands', /^cli\/commands\/index\.ts$/],
   ['the program', /^cli\/(program|main)\.ts$/],
 ]
 

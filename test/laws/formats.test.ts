@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { formatFlags } from '../../cli/base/globals.ts'
 import { type Entry, reference } from '../../cli/catalogue/reference.ts'
+import { subcommandTable } from '../../cli/commands/index.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { freePort } from '../support/free-port.ts'
 
-const entries = await reference()
+const entries = await reference(subcommandTable)
 
 /** What these print is for a shell, a person or another program to read, or goes to a file. */
 const textOnly: ReadonlySet<string> = new Set([

@@ -1,0 +1,233 @@
+// `natter login`, `natter logout`, `natter profile …`, `natter config explain`: accounts, and where they are saved.
+
+import { homedir } from 'node:os'
+import { configFileOf } from '../../../daemon/local/config-file.ts'
+import type { Profile } from '../../../daemon/local/flags.ts'
+import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { formatFlags } from '../../base/globals.ts'
+import { note } from '../../base/note.ts'
+import {
+  accountFor,
+  addressesOf,
+  changeProfiles,
+  normalSite,
+  profileNamed,
+  profilesFile,
+  readProfiles,
+  readZuliprc,
+  removeProfile,
+  saveProfile,
+  seededAccounts,
+  zuliprcText,
+} from '../../base/profile.ts'
+import { settingsFor } from '../../base/settings.ts'
+import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
+import { printColored } from '../../base/writer.ts'
+import { askSecret, askText } from '../../input/prompt.ts'
+import { printFormatted } from '../../print/output.ts'
+
+const local = [...formatFlags, 'quiet', 'color']
+
+const name = { name: 'name', about: 'the profile' }
+
+export const login: readonly ExtraSubcommand[] = [
+  {
+    name: 'login',
+    about: 'Log in with a password and save the API key as a profile',
+    args: [
+      { name: 'site', about: 'the server; default the current one', optional: true },
+      { name: 'email', about: 'the account', optional: true },
+    ],
+    flags: [{ name: 'name', value: 'NAME', about: 'name of the profile (default: the name of the server)' }],
+    globals: [...local, 'site', 'user', 'timeout', 'dry-run', 'curl'],
+    more: 'The password comes from NATTER_PASSWORD, from a prompt at a terminal, or from stdin.',
+    examples: [
+      'natter login http://127.0.0.1:9991 amy@example.com',
+      'natter login chat.example.com amy@example.com --name work < password.txt',
+    ],
+    run: runLogin,
+  },
+]
+
+export const logout: readonly ExtraSubcommand[] = [
+  {
+    name: 'logout',
+    about: 'Remove a profile with its API key from this machine',
+    args: [{ ...name, about: 'the profile; default the current one', optional: true }],
+    globals: local,
+    more: 'The key itself stays valid. `natter keys regenerate` replaces it, wherever it is used.',
+    examples: ['natter logout', 'natter logout work'],
+    async run({ args }) {
+      const book = readProfiles(process.env)
+      const wanted = args[0] ?? book.current
+      if (wanted === undefined) throw new Failure(exitCodes.notFound, 'you are not logged in: there is no profile')
+      const { site, email } = profileNamed(wanted, process.env)
+      const next = removeProfile(wanted, process.env)
+      note(`logged out ${email} at ${site}${next === undefined ? '' : `; the current profile is ${next}`}`)
+    },
+  },
+]
+
+export const profile: readonly ExtraSubcommand[] = [
+  {
+    name: 'profile add',
+    about: 'Save a site, an account and its key under a name',
+    args: [name],
+    flags: [{ name: 'from-zuliprc', value: 'FILE', about: 'read them from this file' }],
+    globals: [...local, 'site', 'user', 'api-key', 'as', 'ready-file', 'control-token', 'timeout'],
+    examples: [
+      'natter profile add work --from-zuliprc ~/Downloads/zuliprc',
+      'natter profile add ci --site http://127.0.0.1:9991 --user ci@example.com --api-key KEY',
+    ],
+    async run({ args, flags, globals }) {
+      const file = flags['from-zuliprc'] as string | undefined
+      const { site, email, apiKey } = file === undefined ? accountFor(globals, process.env) : readZuliprc(file)
+      if (!site || !email || !apiKey)
+        throw usage('site, account or key is missing', 'Give --site, --user and --api-key, or --from-zuliprc FILE.')
+      const added = { site: normalSite(site), email, api_key: apiKey }
+      const state = await verified(added, globals.timeout)
+      const path = saveProfile(args[0]!, added, process.env)
+      note(`saved profile ${args[0]} in ${path}; ${state}`)
+    },
+  },
+  {
+    name: 'profile use',
+    about: 'Switch to a profile; `-` switches to the previous one',
+    args: [name],
+    globals: local,
+    examples: ['natter profile use work', 'natter profile use -'],
+    async run({ args }) {
+      const book = readProfiles(process.env)
+      const wanted = args[0] === '-' ? book.previous : args[0]!
+      if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no previous profile')
+      profileNamed(wanted, process.env)
+      const previous = book.current === wanted ? book.previous : book.current
+      changeProfiles({ ...book, current: wanted, ...(previous && { previous }) }, process.env)
+      note(`switched to profile ${wanted}`)
+    },
+  },
+  {
+    name: 'profile list',
+    about: 'List profiles; a star marks the current one',
+    globals: local,
+    examples: ['natter profile list', 'natter profile list --json'],
+    async run({ globals }) {
+      const { current, profiles } = readProfiles(process.env)
+      const rows = Object.entries(profiles).map(([name, { site, email }]) => ({
+        name,
+        site,
+        email,
+        current: name === current,
+      }))
+      if (await printFormatted(rows, globals)) return
+      if (rows.length === 0) return note('no profiles')
+      const { tableLines } = await import('../../print/table.ts')
+      const shown = rows.map(({ current, ...row }) => ({ '': current ? '*' : '', ...row }))
+      const terminal = await (await import('../../print/terminal.ts')).terminalFor(globals)
+      printColored(`${tableLines(shown, String, terminal).join('\n')}\n`)
+    },
+  },
+  {
+    name: 'profile remove',
+    about: 'Remove a profile',
+    args: [name],
+    globals: local,
+    examples: ['natter profile remove work', 'natter profile remove local --quiet'],
+    async run({ args }) {
+      profileNamed(args[0]!, process.env)
+      removeProfile(args[0]!, process.env)
+      note(`removed profile ${args[0]}`)
+    },
+  },
+  {
+    name: 'profile export',
+    about: 'Print a profile as a zuliprc file, including the key',
+    args: [{ ...name, optional: true }],
+    globals: [...local, 'profile'],
+    examples: ['natter profile export > zuliprc', 'natter profile export work --json'],
+    async run({ args, globals }) {
+      const wanted = args[0] ?? globals.profile ?? readProfiles(process.env).current
+      if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no current profile')
+      const found = profileNamed(wanted, process.env)
+      if (!(await printFormatted(found, globals))) printColored(zuliprcText(found))
+    },
+  },
+]
+
+export const config: readonly ExtraSubcommand[] = [
+  {
+    name: 'config explain',
+    about: 'Show which server, account and settings are used, and where each value comes from',
+    globals: [...local, 'site', 'user', 'api-key', 'profile', 'as', 'ready-file', 'control-token'],
+    more: 'natter help config explains the config file.',
+    examples: ['natter config explain', 'natter config explain --profile work --json'],
+    async run({ globals }) {
+      const account = accountFor(globals, process.env)
+      const file = configFileOf(process.env, homedir())
+      const rows = [
+        { value: 'site', is: account.site ?? null, from: account.from.site ?? null },
+        { value: 'email', is: account.email ?? null, from: account.from.email ?? null },
+        { value: 'api key', is: account.apiKey ? '********' : null, from: account.from.apiKey ?? null },
+        ...settingsFor(process.env).map(({ name, value, from }) => ({ value: name as string, is: value, from })),
+        { value: 'profiles', is: profilesFile(process.env), from: profilesFrom() },
+        { value: 'config', is: file.path, from: file.named ? 'NATTER_CONFIG' : profilesFrom() },
+      ]
+      if (await printFormatted(rows, globals)) return
+      const { tableLines } = await import('../../print/table.ts')
+      const terminal = await (await import('../../print/terminal.ts')).terminalFor(globals)
+      const lines = tableLines(rows, value => (value === null ? '-' : String(value)), terminal)
+      printColored(`${lines.join('\n')}\n`)
+    },
+  },
+]
+
+async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
+  const known = accountFor(globals, process.env)
+  const site = args[0] ?? known.site ?? (await askText('Server: '))
+  if (!site) throw usage('<site> is missing', 'Example: natter login http://127.0.0.1:9991 amy@example.com')
+  if (!args[0] && process.stdin.isTTY) note(`Server: ${site}`)
+  const email = args[1] ?? globals.user ?? (await askText('Email: '))
+  if (!email) throw usage('<email> is missing', 'Example: natter login http://127.0.0.1:9991 amy@example.com')
+  const shown = globals.dryRun || globals.curl
+  const password = shown ? '********' : await askSecret(`Password for ${email}: `)
+  const { call } = await import('../../transport/client.ts')
+  const fields = new Map([
+    ['username', email],
+    ['password', password],
+  ])
+  const to = { site: normalSite(site), from: {} }
+  const request = { method: 'POST', path: '/api/v1/fetch_api_key', fields }
+  if (shown) return (await import('../../print/request-text.ts')).printRequest(to, request, globals)
+  const reply = await call(to, request, { timeout: globals.timeout }).catch(error => {
+    if (!(error instanceof Failure) || error.code !== 'AUTHENTICATION_FAILED') throw error
+    const { exit, message, code, http } = error
+    throw new Failure(exit, message, { code, ...(http !== null && { http }), hint: seededAccounts(email) })
+  })
+  const name = String(flags.name ?? new URL(addressesOf(to.site)[0]!).hostname)
+  const account: Profile = { site: to.site, email: String(reply.email ?? email), api_key: String(reply.api_key) }
+  const file = saveProfile(name, account, process.env)
+  const book = readProfiles(process.env)
+  changeProfiles({ ...book, current: name, ...(book.current !== name && { previous: book.current! }) }, process.env)
+  if (!(await printFormatted({ profile: name, site: account.site, email: account.email }, globals))) {
+    const switched = book.current !== undefined && book.current !== name ? `; switched from ${book.current}` : ''
+    note(`logged in as ${account.email}; profile ${name} in ${file} is now the current one${switched}`)
+  }
+}
+
+/** A wrong key is not saved; a server that is down proves nothing. */
+async function verified({ site, email, api_key: apiKey }: Profile, timeout: number | undefined): Promise<string> {
+  const { call } = await import('../../transport/client.ts')
+  const request = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
+  try {
+    const { full_name } = await call({ site, email, apiKey, from: {} }, request, { timeout })
+    return `the key works (${full_name})`
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exit === exitCodes.denied) throw error
+    return `not verified: ${error.message}`
+  }
+}
+
+function profilesFrom(): string {
+  if (process.env.NATTER_CONFIG_DIR) return 'NATTER_CONFIG_DIR'
+  return process.env.XDG_CONFIG_HOME ? 'XDG_CONFIG_HOME' : 'home folder'
+}

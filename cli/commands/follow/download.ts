@@ -1,0 +1,30 @@
+// `natter uploads download`: saves an uploaded file on this machine.
+
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { usage } from '../../base/failure.ts'
+import { accountFor, demandKey } from '../../base/profile.ts'
+import type { Invocation } from '../../base/subcommand.ts'
+import { printBytes } from '../../base/writer.ts'
+import { printReply } from '../../print/output.ts'
+import { bounded, sizeIn } from '../../transport/download.ts'
+import { openFile, pathIdIn, saveFile } from '../../transport/uploaded-files.ts'
+
+export async function downloadUpload({ args, flags, globals }: Invocation): Promise<void> {
+  const account = accountFor(globals, process.env)
+  demandKey(account)
+  const pathId = pathIdIn(args[0]!, account.site)
+  if (pathId === undefined)
+    throw usage(`"${args[0]}" is not a file of ${account.site}`, 'A path looks like /user_uploads/1/4f/report.pdf')
+  const most = sizeIn(flags['max-size'])
+  const target = (flags.output as string | undefined) ?? basename(pathId)
+  const patience = { timeout: globals.timeout, retry: globals.retry }
+  if (target === '-') {
+    for await (const bytes of bounded(await openFile(account, pathId, patience), most)) await printBytes(bytes)
+    return
+  }
+  if (existsSync(target) && !globals.yes)
+    throw usage(`${target} exists`, 'Give another name with --output, or --yes to replace it.')
+  await saveFile(account, pathId, target, patience, most)
+  await printReply({ saved: target }, {}, globals)
+}

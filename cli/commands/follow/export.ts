@@ -1,0 +1,202 @@
+// `natter messages export`: messages as NDJSON and the files they link to, in a folder. A line is written when the files of its
+// message are there, so that the last line says where a second run continues.
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { messages } from '../../../daemon/api/messages/messages.ts'
+import { writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
+import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { readText, smallFile } from '../../base/files.ts'
+import { note } from '../../base/note.ts'
+import { type Account, accountFor, demandKey } from '../../base/profile.ts'
+import type { Reply } from '../../base/reply.ts'
+import type { Invocation } from '../../base/subcommand.ts'
+import type { ReadNow } from '../../base/times.ts'
+import { requestOf } from '../../catalogue/forms.ts'
+import { pastTime } from '../../catalogue/history.ts'
+import { readParams, sourcesFor } from '../../catalogue/params.ts'
+import type { Given } from '../../input/flags.ts'
+import { printReply } from '../../print/output.ts'
+import { Progress } from '../../print/progress.ts'
+import { call, type Patience } from '../../transport/client.ts'
+import { sizeIn } from '../../transport/download.ts'
+import { pathIdIn, saveFile } from '../../transport/uploaded-files.ts'
+
+/** Messages per call. */
+const page = 1000
+/** Bytes at the end of a file that hold its last whole line: a message is much shorter. */
+const lastBytes = 4 * 1024 * 1024
+
+/** What is exported. Relative times are fixed by the first run. */
+interface Order {
+  readonly site: string
+  readonly account: string
+  readonly flags: Readonly<Record<string, unknown>>
+  readonly since: number | null
+  readonly until: number | null
+}
+
+interface Counts {
+  messages: number
+  files: number
+  skipped: number
+}
+
+export async function exportMessages({ args, flags, globals }: Invocation): Promise<void> {
+  const folder = args[0]!
+  const account = accountFor(globals, process.env)
+  demandKey(account)
+  const patience = { timeout: globals.timeout, retry: globals.retry }
+  const sources = sourcesFor(account, patience, globals, false)
+  const given = Object.entries(flags).filter(([name]) => !['since', 'until', 'skip-files', 'max-size'].includes(name))
+  const named = given.map(([name, value]): [string, Given] => [name === 'narrow' ? name : `@${name}`, value as Given])
+  const params = await readParams(messages.list, new Map(named), sources)
+  const fetch = async (more: Reply): Promise<Reply> => {
+    const { path, fields } = requestOf(messages.list, { ...params, apply_markdown: false, ...more })
+    return call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)
+  }
+  // Asked before anything is written, so that a wrong name leaves no folder behind.
+  const newest = (await fetch({ anchor: 'newest', num_before: 1, num_after: 0 })).messages as Reply[]
+  const order = await ordered(folder, account, flags, sources.now)
+  const file = join(folder, 'messages.ndjson')
+  const fd = openSync(file, 'a+', 0o600)
+  const counts: Counts = { messages: 0, files: 0, skipped: 0 }
+  let progress: Progress | undefined
+  try {
+    const last = lastSaved(fd, file)
+    const most = sizeIn(flags['max-size'])
+    if (last !== undefined) note(`continuing after message ${last}`)
+    progress = new Progress(Math.max(1, Number(newest[0]?.id ?? 0) - (last ?? 0)), globals)
+    let anchor: number | undefined = last
+    // Every turn goes further forward, so it ends at the newest message.
+    for (;;) {
+      const position = { anchor: String(anchor ?? 'oldest'), include_anchor: anchor === undefined }
+      const reply = await fetch({ ...position, num_before: 0, num_after: page })
+      const found = reply.messages as Reply[]
+      for (const message of found) {
+        const time = Number(message.timestamp)
+        if (time < (order.since ?? 0) || time > (order.until ?? Number.POSITIVE_INFINITY)) continue
+        if (flags['skip-files'] !== true) await saveFiles(account, message, folder, counts, patience, most)
+        writeSync(fd, `${JSON.stringify(message)}\n`)
+        counts.messages++
+        progress.reach(Number(message.id) - (last ?? 0), savedText(counts))
+      }
+      fsyncSync(fd)
+      const next = Number(found.at(-1)?.id ?? anchor)
+      if (found.length > 0 && anchor !== undefined && !(next > anchor))
+        throw new Failure(exitCodes.refused, 'the server sent the same messages again', { code: 'BAD_ANSWER' })
+      anchor = next
+      const past = order.until !== null && Number(found.at(-1)?.timestamp) > order.until
+      if (found.length === 0 || reply.found_newest === true || past) break
+    }
+  } finally {
+    progress?.end()
+    closeSync(fd)
+  }
+  const skipped = counts.skipped > 0 ? `; skipped ${counted(counts.skipped, 'file')}` : ''
+  const done = `exported ${savedText(counts)} to ${folder}${skipped}`
+  await printReply({ folder, ...counts }, { says: () => [], done }, globals)
+}
+
+function savedText({ messages, files }: Counts): string {
+  return `${counted(messages, 'message')} and ${counted(files, 'file')}`
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Refuses to mix two exports in one folder. */
+async function ordered(folder: string, account: Account, flags: Order['flags'], now: ReadNow): Promise<Order> {
+  const time = async (name: 'since' | 'until') =>
+    flags[name] === undefined ? null : pastTime(name, String(flags[name]), now)
+  const [since, until] = [await time('since'), await time('until')]
+  const wanted = { site: account.site!, account: account.email!, flags, since, until }
+  const file = join(folder, 'export.json')
+  if (!existsSync(file)) {
+    if (existsSync(join(folder, 'messages.ndjson')))
+      throw usage(`${folder} has a messages.ndjson that is not of an export`, 'Choose another folder.')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileAtomicallySync(file, `${JSON.stringify(wanted, null, 2)}\n`)
+    return wanted
+  }
+  const before = readOrder(file)
+  const same = (order: Order) => JSON.stringify([order.site, order.account, Object.entries(order.flags).sort()])
+  if (same(before) === same(wanted)) return before
+  throw usage(
+    `${folder} holds another export: ${before.account} at ${before.site}, ${flagsText(before.flags)}`,
+    'Choose another folder, or give the same account and flags to continue.',
+  )
+}
+
+function readOrder(file: string): Order {
+  try {
+    const { site, account, flags, since, until } = JSON.parse(readText(file, smallFile))
+    const isTime = (value: unknown) => value === null || typeof value === 'number'
+    if (typeof site === 'string' && typeof account === 'string' && isTime(since) && isTime(until) && flags)
+      return { site, account, flags: { ...flags }, since, until }
+  } catch {
+    // Reported below.
+  }
+  throw usage(`${file} is not of an export`, 'Choose another folder.')
+}
+
+function flagsText(flags: Order['flags']): string {
+  const words = Object.entries(flags).map(([name, value]) => (value === true ? `--${name}` : `--${name} ${value}`))
+  return words.length === 0 ? 'all messages' : words.join(' ')
+}
+
+/** The ID in the last whole line. A line that a kill left torn is removed. */
+function lastSaved(fd: number, file: string): number | undefined {
+  const { size } = statSync(file)
+  const bytes = Buffer.alloc(Math.min(size, lastBytes))
+  readSync(fd, bytes, 0, bytes.length, size - bytes.length)
+  const end = bytes.lastIndexOf('\n')
+  if (end + 1 < bytes.length) ftruncateSync(fd, size - bytes.length + end + 1)
+  if (end < 0) return undefined
+  const start = bytes.lastIndexOf('\n', end - 1) + 1
+  try {
+    return Number(JSON.parse(bytes.toString('utf8', start, end)).id)
+  } catch {
+    throw new Failure(exitCodes.refused, `${file} is damaged: its last line is not a message`, {
+      hint: 'Remove that line, or start again in another folder.',
+    })
+  }
+}
+
+/** The files of this server that a message links to. One that is gone is skipped; anything else ends the export. */
+async function saveFiles(
+  account: Account,
+  message: Reply,
+  folder: string,
+  counts: Counts,
+  patience: Patience,
+  most: number,
+): Promise<void> {
+  const links = String(message.content).matchAll(/\/user_uploads\/\d+\/[^\s()<>"']+/g)
+  for (const link of new Set([...links].map(([text]) => text))) {
+    const pathId = pathIdIn(link, undefined)
+    const target = pathId === undefined ? undefined : join(folder, 'files', pathId)
+    if (target !== undefined && existsSync(target)) continue
+    try {
+      if (target === undefined) throw new Failure(exitCodes.refused, 'the path is not safe')
+      await saveFile(account, pathId!, target, patience, most)
+      counts.files++
+    } catch (error) {
+      const gone = error instanceof Failure && (error.exit === exitCodes.notFound || error.exit === exitCodes.refused)
+      if (!gone) throw error
+      counts.skipped++
+      note(`skipped ${link} of message ${message.id}: ${error.message}`)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// Verbs that no endpoint describes, of nouns that the catalogue has: `messages export`, `uploads download`. Only what their help
+// needs is here, because every subcommand of these nouns loads it.
+
+import { messages } from '../../../daemon/api/messages/messages.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { everydayFlags } from '../../catalogue/everyday.ts'
+
+const account = 'json ndjson fields jq quiet color site user api-key profile ready-file as control-token timeout retry'
+
+const filters = everydayFlags(messages.list).filter(({ name }) => name !== 'lines' && name !== 'all')
+
+export const messageExport: readonly ExtraSubcommand[] = [
+  {
+    name: 'messages export',
+    about: 'Save messages and the files they link to in a folder; a second run continues',
+    args: [{ name: 'folder', about: 'where to save them; it is created if needed' }],
+    flags: [
+      ...filters,
+      { name: 'narrow', value: 'TERMS', about: 'only messages that match: channel:general is:starred' },
+      { name: 'skip-files', about: 'leave out the files' },
+      { name: 'max-size', value: 'MIB', about: 'leave out files that are larger (default 1024)' },
+    ],
+    globals: account.split(' '),
+    more: `The folder gets messages.ndjson, one message per line, the oldest first; files/, with every file under the path that follows
+/user_uploads/ in its links; and export.json, which says what was asked for. Run the same command again to continue after an
+interruption, or to add new messages later. Messages that were saved are not fetched again, so later edits are not in them.`,
+    examples: [
+      'natter messages export backup',
+      'natter messages export lunch --channel general --topic lunch --since 2030-01-01 --skip-files',
+    ],
+    run: async call => (await import('./export.ts')).exportMessages(call),
+  },
+]
+
+export const uploadDownload: readonly ExtraSubcommand[] = [
+  {
+    name: 'uploads download',
+    about: 'Save an uploaded file on this machine',
+    args: [{ name: 'file', about: 'its path or address, as uploads create and messages have it, or its path_id' }],
+    flags: [
+      { name: 'output', short: 'o', value: 'FILE', about: 'where to save it (default: its name); `-` is stdout' },
+      { name: 'max-size', value: 'MIB', about: 'the largest file to save (default 1024)' },
+    ],
+    globals: [...account.split(' '), 'yes'],
+    examples: [
+      'natter uploads download /user_uploads/1/4f/0a9c5b1e/report.pdf',
+      'natter uploads download /user_uploads/1/4f/0a9c5b1e/report.pdf -o - | less',
+    ],
+    run: async call => (await import('./download.ts')).downloadUpload(call),
+  },
+]

@@ -1,0 +1,330 @@
+// Follows an event queue across lost connections, restarts of the daemon and expired queues.
+// Missed messages are fetched, events that cannot be fetched are marked as a gap, and nothing is delivered twice.
+
+import {
+  capabilities,
+  firstPause,
+  type Gap,
+  isOutOfStep,
+  isPassingStatus,
+  laterPause,
+  lookBetween,
+  queueLost,
+  registerQueue,
+  registrationOf,
+  type Wanted,
+} from '../../../../daemon/client/following.ts'
+import { type Call, lookBack, type Past } from '../../../../daemon/client/look-back.ts'
+import type { ChatEvent } from '../../../base/chat-event.ts'
+import { exitCodes, Failure } from '../../../base/failure.ts'
+import { note } from '../../../base/note.ts'
+import { type Connection, Refused } from '../../../transport/connection.ts'
+import type { Position } from './cursor.ts'
+import { type Arrived, EventTexts } from './event-texts.ts'
+import type { MessageParts } from './message-form.ts'
+
+/** What to follow. */
+export interface Plan extends Omit<Wanted, 'applyMarkdown'> {
+  /** Seconds that the queue stays alive without its reader. */
+  readonly lifespan?: number
+  /** Items of one reply to gather into a batch, where each batch has a price; 1 if absent. */
+  readonly gather?: number
+}
+
+export interface Item {
+  /** Parsed on demand. */
+  readonly event: ChatEvent
+  /** The event as received, if it came through the queue. */
+  readonly text?: string | undefined
+  /** Of a message that came through the queue of our daemon. */
+  readonly parts?: MessageParts | undefined
+  /** Where to continue after this item. */
+  readonly position: Position
+}
+
+/** Items that arrived together. */
+export interface Batch {
+  readonly items: readonly Item[]
+  /** Where to continue after all items; past the last item if later events were skipped. */
+  readonly position?: Position
+}
+
+/** Yields events in batches. */
+export class Follower {
+  readonly #connection: Connection
+  readonly #plan: Plan
+  readonly #wanted: Wanted
+  readonly #stop: AbortSignal
+  #queueId = ''
+  #lastEvent = -1
+  /** Messages up to this ID were delivered, or existed before the start. */
+  #lastMessage: number | null = null
+  /** The last message delivered here, for its time. */
+  #latest: { readonly event: ChatEvent } | undefined
+  /** Where the queue ended that is being replaced. */
+  #lost: Position | undefined
+  #pollTimeout = 90_000
+  readonly #call: Call = (method, path, params) => this.#connection.call(method, path, params, { signal: this.#stop })
+
+  constructor(connection: Connection, plan: Plan, stop: AbortSignal) {
+    this.#connection = connection
+    this.#plan = plan
+    this.#wanted = { ...plan, applyMarkdown: false }
+    this.#stop = stop
+  }
+
+  get position(): Position {
+    return { queue_id: this.#queueId, last_event_id: this.#lastEvent, last_message_id: this.#lastMessage }
+  }
+
+  /** Registers a queue. From here on, nothing is missed. */
+  async begin(): Promise<void> {
+    this.#lastMessage = await this.#register()
+  }
+
+  /** Messages from before the queue began, only the last ones if there are too many: call after `begin`, before `follow`. */
+  async *past(past: Past, most = Number.POSITIVE_INFINITY): AsyncGenerator<Batch> {
+    const found = await lookBack(this.#call, this.#wanted, past)
+    const messages = found.slice(Math.max(0, found.length - most))
+    // A tail that stops in the middle of this fetches the rest next time.
+    const items = messages.map(event => {
+      const { position } = this.#told(event)
+      return { event, position: { ...position, queue_id: '', last_event_id: -1, last_message_id: event.message.id } }
+    })
+    yield { items }
+  }
+
+  /** Continues where an earlier tail stopped if its queue still exists; otherwise as after any lost queue. */
+  async *resume(from: Position, sameQueue: boolean): AsyncGenerator<Batch> {
+    this.#queueId = from.queue_id
+    this.#lastEvent = from.last_event_id
+    this.#lastMessage = from.last_message_id
+    if (!sameQueue) {
+      yield* this.#startOver('a new queue was needed')
+      if (from.queue_id !== '')
+        await this.#connection.call('DELETE', '/events', { queue_id: from.queue_id }).catch(() => {})
+      return
+    }
+    try {
+      yield* this.#poll(true)
+    } catch (error) {
+      if (isQueueLost(error)) yield* this.#startOver(queueExpired)
+      else if (isTooFar(error, this.#lastEvent)) yield* this.#startOver(queueRead)
+      else throw error
+    }
+  }
+
+  /** Events as they arrive, until stopped. */
+  async *follow(): AsyncGenerator<Batch> {
+    let pause = 0
+    let lost = false
+    let gone: string | undefined
+    while (!this.#stop.aborted) {
+      try {
+        if (gone !== undefined) yield* this.#startOver(gone)
+        gone = undefined
+        const before = this.#lastEvent
+        for await (const batch of this.#poll(false)) {
+          if (lost) note('reconnected')
+          lost = false
+          yield batch
+        }
+        // An empty reply comes from a daemon that is stopping, or from a queue that another client reads too.
+        pause = this.#lastEvent > before ? 0 : laterPause(pause)
+      } catch (error) {
+        if (this.#stop.aborted) return
+        if (isQueueLost(error)) {
+          gone ??= queueExpired
+          continue
+        }
+        // Of the poll: a registration that is refused is refused again.
+        const isElsewhere = gone === undefined && isTooFar(error, this.#lastEvent)
+        if (isElsewhere) gone = queueRead
+        pause = isElsewhere ? laterPause(pause) : this.#pauseAfter(error, pause)
+        if (!lost) note(`${(error as Error).message}; retrying`)
+        lost = true
+      }
+      if (pause > 0) await this.#sleep(pause)
+    }
+  }
+
+  /** Deletes the queue, since nobody will read it any more. */
+  async leave(): Promise<void> {
+    if (this.#queueId === '') return
+    await this.#connection.call('DELETE', '/events', { queue_id: this.#queueId }, { timeout: 2000 }).catch(() => {})
+  }
+
+  /** Returns the newest visible message, or null if the server does not report it. */
+  async #register(): Promise<number | null> {
+    const { id, lastEvent, newest, longestPoll } = await registerQueue(this.#call, this.#wanted, more(this.#plan))
+    this.#queueId = id
+    this.#lastEvent = lastEvent
+    if (longestPoll !== undefined) this.#pollTimeout = longestPoll * 1000
+    return newest
+  }
+
+  async *#poll(dontBlock: boolean): AsyncGenerator<Batch> {
+    const answer = await this.#connection.stream(
+      '/events',
+      { queue_id: this.#queueId, last_event_id: this.#lastEvent, dont_block: dontBlock || undefined },
+      { timeout: this.#pollTimeout, signal: this.#stop },
+    )
+    const texts = new EventTexts()
+    const { gather = 1 } = this.#plan
+    let items: Item[] = []
+    try {
+      for await (const piece of answer) {
+        for (const item of this.#taken(texts.push(piece))) items.push(item)
+        if (items.length < gather && gather > 1) continue
+        yield { items, position: this.position }
+        items = []
+      }
+    } catch (error) {
+      // They count as read: the next poll asks for what comes after them.
+      if (items.length > 0 && !this.#stop.aborted) yield { items, position: this.position }
+      throw error
+    }
+    if (gather > 1) yield { items, position: this.position }
+    texts.end()
+  }
+
+  #taken(arrived: readonly Arrived[]): Item[] {
+    const items: Item[] = []
+    for (const one of arrived) {
+      const ids = one.ids ?? idsOf(one.event)
+      const id = ids[0]
+      const messageId = ids[1]
+      if (id !== undefined) this.#lastEvent = Math.max(this.#lastEvent, id)
+      if (messageId === undefined) {
+        if (one.event.type === 'heartbeat') continue
+      } else if (this.#lastMessage !== null && messageId <= this.#lastMessage) continue
+      else {
+        this.#lastMessage = messageId
+        this.#latest = one
+      }
+      items.push(new QueueItem(one, this.#queueId, this.#lastEvent, this.#lastMessage))
+    }
+    return items
+  }
+
+  #told(event: ChatEvent): Item {
+    const id = event.message?.id
+    if (id !== undefined) {
+      this.#lastMessage = Math.max(this.#lastMessage ?? 0, id)
+      this.#latest = { event }
+    }
+    return { event, position: this.position }
+  }
+
+  /** Registers a new queue, then yields the messages between the old queue and the new one. */
+  async *#startOver(reason: string): AsyncGenerator<Batch> {
+    // Kept when this fails on the way: then the next attempt has another queue, but starts from the same place.
+    this.#lost ??= this.position
+    const before = this.#lost
+    const newest = await this.#register()
+    const told = { id: before.last_message_id, time: this.#latest?.event.message?.timestamp }
+    const isPassing = (error: unknown) => this.#stop.aborted || isPassingFailure(error)
+    const change = { before: before.queue_id, after: this.#queueId, newest }
+    const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, change, isPassing)
+    if (setBack) this.#lastMessage = 0
+    // Until all of it is delivered, the position stays at the end of the old queue.
+    const items = missed.map(event => {
+      return { event, position: { ...before, last_message_id: this.#told(event).position.last_message_id } }
+    })
+    yield { items }
+    this.#lost = undefined
+    if (newest !== null) this.#lastMessage = Math.max(this.#lastMessage ?? 0, newest)
+    if (lost.length === 0 && !setBack?.reason) return yield { items: [], position: this.position }
+    const gap: ChatEvent & Gap = {
+      type: '_gap',
+      reason: setBack?.reason ?? reason,
+      lost_types: lost,
+      messages_filled: missed.length,
+      after_event_id: before.last_event_id,
+      after_message_id: before.last_message_id,
+      newest_message_id: newest,
+    }
+    yield { items: [{ event: gap, position: this.position }], position: this.position }
+  }
+
+  #pauseAfter(error: unknown, pause: number): number {
+    if (!isPassingFailure(error)) throw error
+    const asked = error instanceof Refused ? error.retryAfter : undefined
+    return asked !== undefined ? Math.max(asked * 1000, firstPause) : laterPause(pause)
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const done = () => {
+        clearTimeout(timer)
+        this.#stop.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      this.#stop.addEventListener('abort', done)
+    })
+  }
+}
+
+/** The params of the registration. */
+export function registration(plan: Plan): Readonly<Record<string, unknown>> {
+  return registrationOf({ ...plan, applyMarkdown: false }, more(plan))
+}
+
+function more({ lifespan }: Plan): Readonly<Record<string, unknown>> {
+  return { queue_lifespan_secs: lifespan, client_capabilities: { ...capabilities, user_settings_object: true } }
+}
+
+class QueueItem implements Item {
+  readonly #arrived: Arrived
+  readonly #queueId: string
+  readonly #lastEvent: number
+  readonly #lastMessage: number | null
+
+  constructor(arrived: Arrived, queueId: string, lastEvent: number, lastMessage: number | null) {
+    this.#arrived = arrived
+    this.#queueId = queueId
+    this.#lastEvent = lastEvent
+    this.#lastMessage = lastMessage
+  }
+
+  get position(): Position {
+    return { queue_id: this.#queueId, last_event_id: this.#lastEvent, last_message_id: this.#lastMessage }
+  }
+
+  get event(): ChatEvent {
+    return this.#arrived.event
+  }
+
+  get text(): string {
+    return this.#arrived.text
+  }
+
+  get parts(): MessageParts | undefined {
+    return this.#arrived.parts
+  }
+}
+
+/** IDs of an event, and of its message if the event is a new message. */
+function idsOf({ id, type, message }: ChatEvent): readonly [number | undefined, number | undefined] {
+  return [typeof id === 'number' ? id : undefined, type === 'message' ? message?.id : undefined]
+}
+
+/** Temporary errors: the daemon is unreachable, slow or overloaded. */
+export function isPassingFailure(error: unknown): boolean {
+  if (!(error instanceof Failure)) return false
+  if (error.exit === exitCodes.unreachable || error.exit === exitCodes.unmet) return true
+  return error.exit === exitCodes.rateLimited || (error.http !== null && isPassingStatus(error.http))
+}
+
+function isQueueLost(error: unknown): boolean {
+  return error instanceof Failure && error.code === queueLost
+}
+
+/** Later events were acknowledged: another client read them, or we did and were killed before saving the position. */
+function isTooFar(error: unknown, lastEvent: number): boolean {
+  return error instanceof Failure && isOutOfStep({ status: error.http ?? 0, code: error.code }, lastEvent)
+}
+
+const queueExpired = 'the queue had expired'
+const queueRead = 'another client has read the queue'

@@ -1,0 +1,71 @@
+// Remembers the places of recent messages, since reactions, edits and deletions carry only IDs; asks the server if needed.
+
+import { type ChatEvent, type Message, type Place, placeIn, placeOfMessage } from '../../../base/chat-event.ts'
+import { Failure } from '../../../base/failure.ts'
+import type { Connection } from '../../../transport/connection.ts'
+
+const remembered = 5000
+
+export class Places {
+  readonly #connection: Connection
+  readonly #known = new Map<number, Message>()
+  #channels: Promise<Map<number, string>> | undefined
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  remember(message: Message): void {
+    this.#known.delete(message.id)
+    this.#known.set(message.id, message)
+    if (this.#known.size > remembered) this.#known.delete(this.#known.keys().next().value!)
+  }
+
+  /** Immediate for messages, which contain their place. */
+  of(event: ChatEvent): Place | undefined | Promise<Place | undefined> {
+    return event.message ? placeOfMessage(event.message) : this.#find(event)
+  }
+
+  async #find(event: ChatEvent): Promise<Place | undefined> {
+    const own = placeIn(event)
+    const id = messageIn(event)
+    const message = id === undefined ? undefined : (this.#known.get(id) ?? (await this.#ask(event, id)))
+    const known = message && placeOfMessage(message)
+    const place = own && known ? { ...known, ...defined(own) } : (own ?? known)
+    if (place?.channelId === undefined || place.channel !== undefined) return place
+    return { ...place, channel: await this.#channelName(place.channelId) }
+  }
+
+  async #ask(event: ChatEvent, id: number): Promise<Message | undefined> {
+    if (event.type === 'delete_message') return undefined
+    try {
+      const reply = await this.#connection.call('GET', `/messages/${id}`, {
+        apply_markdown: false,
+        allow_empty_topic_name: true,
+      })
+      const message = reply.message as Message | undefined
+      if (message) this.remember(message)
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+    }
+    return this.#known.get(id)
+  }
+
+  async #channelName(id: number): Promise<string | undefined> {
+    this.#channels ??= this.#connection.call('GET', '/streams').then(
+      reply => new Map((reply.streams as { stream_id: number; name: string }[]).map(row => [row.stream_id, row.name])),
+      () => new Map(),
+    )
+    const names = await this.#channels
+    return names.get(id)
+  }
+}
+
+function messageIn(event: ChatEvent): number | undefined {
+  if (typeof event.message_id === 'number') return event.message_id
+  return Array.isArray(event.message_ids) ? event.message_ids[0] : undefined
+}
+
+function defined(place: Place): Partial<Place> {
+  return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,113 @@
+// Prints events on stdout: as lines for people, as JSON, or as the result of a jq expression.
+
+import { harmlessJson } from '../../../../daemon/local/harmless.ts'
+import type { Place } from '../../../base/chat-event.ts'
+import type { Failure } from '../../../base/failure.ts'
+import type { Globals } from '../../../base/globals.ts'
+import { printLinesAtOnce } from '../../../base/writer.ts'
+import { lineOf } from '../../../print/message-lines.ts'
+import { picked } from '../../../print/select.ts'
+import type { Terminal } from '../../../print/terminal.ts'
+import type { Item } from './follow.ts'
+import type { MessageParts } from './message-form.ts'
+import { QuickLines } from './quick-lines.ts'
+
+export interface Printer {
+  /** Whether it needs only the event. */
+  readonly raw: boolean
+  /** The lines of an event, each with its line break. */
+  textOf(item: Pick<Item, 'event' | 'text'>, place: Place | undefined): string | Promise<string>
+  /** The same for a message that is not parsed yet; parsing is most of the work. */
+  quick?(parts: MessageParts, text: string): string
+  /** Call with items that arrived together before `textOf` is called with each: together they cost little more than one. */
+  prepare?(items: readonly Pick<Item, 'event' | 'text'>[]): Promise<void>
+}
+
+export async function printerFor(
+  globals: Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq'>,
+  terminal: Terminal,
+  self: string | undefined,
+): Promise<Printer> {
+  const { json, ndjson, fields, jq } = globals
+  if (jq !== undefined) return jqPrinter(jq, fields)
+  if (fields) return { raw: true, textOf: ({ event }) => `${harmlessJson(JSON.stringify(picked(event, fields)))}\n` }
+  if (json || ndjson) return { raw: true, textOf: jsonLine }
+  const quick = terminal.columns === undefined && !terminal.colors ? new QuickLines(self) : undefined
+  return {
+    raw: false,
+    textOf: ({ event }, place) => `${lineOf(event, place, terminal, new Date(), self)}\n`,
+    ...(quick && { quick: (parts, text) => quick.lineOf(parts, text) }),
+  }
+}
+
+async function jqPrinter(expression: string, fields: Globals['fields']): Promise<Printer> {
+  const { jqTexts } = await import('../../../print/jq.ts')
+  type Source = Pick<Item, 'event' | 'text'>
+  // Reading `event` parses it.
+  const jsonOf = (item: Source) =>
+    fields ? JSON.stringify(picked(item.event, fields)) : (item.text ?? JSON.stringify(item.event))
+  /** Only of the items that arrived last. A failure counts only if its item is printed: filters may leave it out. */
+  let outcomes = new Map<Source, string | Failure>()
+  const prepare = async (items: readonly Source[]) => {
+    const found = await jqTexts(items.map(jsonOf), expression)
+    outcomes = new Map(items.map((item, index) => [item, found[index]!]))
+  }
+  const outcomeOf = (item: Source) => {
+    const outcome = outcomes.get(item)!
+    if (typeof outcome !== 'string') throw outcome
+    return outcome
+  }
+  return {
+    raw: true,
+    prepare,
+    textOf: item => (outcomes.has(item) ? outcomeOf(item) : prepare([item]).then(() => outcomeOf(item))),
+  }
+}
+
+/** Unchanged, unless it spans several lines. */
+function jsonLine(item: Pick<Item, 'event' | 'text'>): string {
+  const json = item.text === undefined || item.text.includes('\n') ? JSON.stringify(item.event) : item.text
+  return `${harmlessJson(json)}\n`
+}
+
+/** Collects lines, writes them in pieces, and reports after each piece how far everything is written. */
+export class Output<Position> {
+  readonly #piece: number
+  readonly #prepare: (position: Position) => () => void
+  #waiting = ''
+  #size = 0
+  #reached: { readonly position: Position } | undefined
+
+  /** `piece`: bytes per write; a longer line is written alone. `prepare` returns what to call after the write. */
+  constructor(piece: number, prepare: (position: Position) => () => void) {
+    this.#piece = piece
+    this.#prepare = prepare
+  }
+
+  /** A promise if something had to be written first and the reader is slow. */
+  add(text: string): Promise<void> | undefined {
+    const size = Buffer.byteLength(text)
+    const full = this.#size > 0 && this.#size + size > this.#piece
+    const pending = full ? this.flush() : undefined
+    this.#waiting += text
+    this.#size += size
+    return pending
+  }
+
+  /** Sets the position to save once everything that was added is written. */
+  reached(item: { readonly position: Position }): void {
+    this.#reached = item
+  }
+
+  flush(): Promise<void> | undefined {
+    const text = this.#waiting
+    const reached = this.#reached
+    this.#waiting = ''
+    this.#size = 0
+    this.#reached = undefined
+    const done = reached && this.#prepare(reached.position)
+    if (text === '') return void done?.()
+    const pending = printLinesAtOnce(text)
+    return pending ? pending.then(() => done?.()) : void done?.()
+  }
+}

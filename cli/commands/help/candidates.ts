@@ -1,0 +1,192 @@
+// Completion candidates: words, flags, and names from the server. Silent if the server is not reachable.
+
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
+import { batchFlags, globalFlags } from '../../base/globals.ts'
+import { type Account, accountFor, readProfiles } from '../../base/profile.ts'
+import type { Reply } from '../../base/reply.ts'
+import type { SubcommandTable } from '../../base/subcommand.ts'
+import { type Entry, type FlagEntry, reference } from '../../catalogue/reference.ts'
+import { allWords } from '../../catalogue/words.ts'
+import { call } from '../../transport/client.ts'
+import { methods } from '../../transport/routes.ts'
+import { eventTypes } from '../follow/tail/flags.ts'
+import { topics } from './topics.ts'
+
+export interface Candidate {
+  readonly text: string
+  readonly about?: string
+}
+
+const cacheAge = 60_000
+const patience = 1500
+
+export async function candidates(words: readonly string[], table: SubcommandTable): Promise<Candidate[]> {
+  const before = words.slice(0, -1)
+  const last = words.at(-1) ?? ''
+  const found = await possible(before, last, table)
+  return found.filter(({ text }) => text.toLowerCase().startsWith(last.toLowerCase()))
+}
+
+async function possible(before: readonly string[], last: string, table: SubcommandTable): Promise<Candidate[]> {
+  const entries = await reference(table)
+  const plain = before.filter(word => !word.startsWith('-'))
+  if (plain[0] === 'help' && plain.length === 1)
+    return [...Object.entries(topics).map(([text, { about }]) => ({ text, about })), ...firstWords(entries, table)]
+  const leaf = entries
+    .filter(({ name }) => `${plain.join(' ')} `.startsWith(`${name} `))
+    .sort((a, b) => b.name.length - a.name.length)[0]
+  const globals = globalFlags.filter(({ name }) => leaf?.globals?.includes(name) ?? true)
+  const flags: readonly FlagEntry[] = [...(leaf?.flags ?? []), ...globals, ...(leaf?.route ? batchFlags : [])]
+  const open = flags.find(flag => flag.value !== undefined && isOpen(flag, before.at(-1)))
+  if (open?.values) return open.values.map(asText)
+  if (open) return values(open.value!, open.name, before, last, entries)
+  if (last.startsWith('-')) return flags.map(({ name, about }) => ({ text: `--${name}`, about }))
+  if (plain.length === 0) return firstWords(entries, table)
+  if (leaf) {
+    const given = plain.length - leaf.name.split(' ').length
+    const argument = leaf.args[given] ?? (leaf.args.at(-1)?.many ? leaf.args.at(-1) : undefined)
+    const words = argument ? await values(argument.value, argument.name, before, last, entries) : []
+    // `flags add` takes arguments and also has verbs.
+    return given === 0 ? [...words, ...verbsAfter(leaf.name, entries)] : words
+  }
+  return verbsAfter(plain.join(' '), entries)
+}
+
+function verbsAfter(words: string, entries: readonly Entry[]): Candidate[] {
+  const start = `${words} `
+  const next = entries.filter(({ name }) => name.startsWith(start))
+  return next.map(({ name, about }) => ({ text: name.slice(start.length).split(' ')[0]!, about }))
+}
+
+function firstWords(entries: readonly Entry[], table: SubcommandTable): Candidate[] {
+  return allWords(table).map(text => {
+    const about = entries.find(({ name }) => name === text)?.about
+    return about ? { text, about } : { text }
+  })
+}
+
+function isOpen(flag: FlagEntry, word: string | undefined): boolean {
+  return word === `--${flag.name}` || (flag.short !== undefined && word === `-${flag.short}`)
+}
+
+async function values(
+  kind: string,
+  name: string,
+  before: readonly string[],
+  last: string,
+  entries: readonly Entry[],
+): Promise<Candidate[]> {
+  if (kind.includes('|')) return kind.split('|').map(text => ({ text }))
+  if (name === 'method') return methods.map(text => ({ text }))
+  if (name === 'flag') return ['read', 'starred', 'collapsed'].map(text => ({ text }))
+  if (name === 'endpoint') return entries.flatMap(({ id, about }) => (id ? [{ text: id, about }] : []))
+  if (name === 'type' && kind === 'TYPE') return listed(last, eventTypes.map(asText))
+  const account = () => accountFor({ ...accountFlags(before) }, process.env)
+  try {
+    if (kind === 'channel' || name === 'channel') return await names(account(), 'streams', 'streams', 'name')
+    if (name === 'place') return await places(account(), last)
+    if (kind === 'user' || ['sender', 'user', 'dm', 'to', 'as'].includes(name))
+      return listed(last, await people(account()))
+    if (kind === 'group') return await names(account(), 'user_groups', 'user_groups', 'name')
+    if (kind === 'folder') return await names(account(), 'channel_folders', 'channel_folders', 'name')
+    if (kind === 'snippet') return await names(account(), 'saved_snippets', 'saved_snippets', 'title')
+    if (kind === 'profile-field') return await names(account(), 'realm/profile_fields', 'custom_fields', 'name')
+    if (name === 'emoji-name') return await emoji(account())
+    if (kind === 'topic' || name === 'topic') return await topicNames(account(), channelIn(before))
+    if (name === 'profile' || before.includes('profile'))
+      return Object.entries(readProfiles(process.env).profiles).map(([text, { email }]) => ({ text, about: email }))
+    if (name === 'shell') return ['bash', 'zsh', 'fish', 'powershell'].map(asText)
+    if (name === 'color') return ['always', 'never', 'auto'].map(text => ({ text }))
+  } catch {
+    // Completion must not print errors.
+  }
+  return []
+}
+
+/** `#channel`, `#channel>topic`, or a person. */
+async function places(account: Account, last: string): Promise<Candidate[]> {
+  const [, channel] = /^#([^>]*)>/.exec(last) ?? []
+  if (channel !== undefined) {
+    const topics = await topicNames(account, channel)
+    return topics.map(({ text }) => ({ text: `#${channel}>${text}` }))
+  }
+  const channels = await names(account, 'streams', 'streams', 'name')
+  return [...channels.map(({ text }) => ({ text: `#${text}` })), ...(await people(account))]
+}
+
+/** Completes the last of several comma-separated values. */
+function listed(last: string, candidates: readonly Candidate[]): Candidate[] {
+  const before = last.slice(0, last.lastIndexOf(',') + 1)
+  return candidates.map(candidate => ({ ...candidate, text: `${before}${candidate.text}` }))
+}
+
+function asText(text: string): Candidate {
+  return { text }
+}
+
+function people(account: Account): Promise<Candidate[]> {
+  return names(account, 'users', 'members', 'email', 'full_name')
+}
+
+function channelIn(before: readonly string[]): string | undefined {
+  const at = before.findLastIndex(word => word === '--channel' || word === '--stream-id')
+  return at < 0 ? undefined : before[at + 1]
+}
+
+async function topicNames(account: Account, channel: string | undefined): Promise<Candidate[]> {
+  if (channel === undefined) return []
+  const list = await listOf(account, 'streams', 'streams')
+  const found = list.find(row => String(row.stream_id) === channel || row.name === channel.replace(/^#/, ''))
+  return found ? names(account, `users/me/${found.stream_id}/topics`, 'topics', 'name') : []
+}
+
+/** Those of Unicode, then the organization's own. */
+async function emoji(account: Account): Promise<Candidate[]> {
+  const known = await fetched(account, '/static/emoji.json', reply => {
+    const codes = Object.values((reply.code_to_names ?? {}) as Readonly<Record<string, string[]>>)
+    return codes.flat().map(name => ({ name }))
+  })
+  const own = await fetched(account, '/api/v1/realm/emoji', ({ emoji = {} }) => Object.values(emoji as object))
+  return [...known, ...own.filter(({ deactivated }) => !deactivated)].map(({ name }) => ({ text: String(name) }))
+}
+
+async function names(
+  account: Account,
+  path: string,
+  field: string,
+  name: string,
+  about?: string,
+): Promise<Candidate[]> {
+  return (await listOf(account, path, field)).map(row => ({
+    text: String(row[name]),
+    ...(about && { about: String(row[about]) }),
+  }))
+}
+
+function listOf(account: Account, path: string, field: string): Promise<Row[]> {
+  return fetched(account, `/api/v1/${path}`, reply => (Array.isArray(reply[field]) ? reply[field] : []))
+}
+
+type Row = Record<string, unknown>
+
+/** Cached per account for a minute, since the tab key is pressed more than once. */
+async function fetched(account: Account, path: string, rowsIn: (reply: Reply) => Row[]): Promise<Row[]> {
+  const folder = join(process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), '.cache'), 'natter')
+  const file = join(folder, `${account.site} ${account.email} ${path}`.replace(/[^\w@.-]/g, '_'))
+  const kept = statSync(file, { throwIfNoEntry: false })
+  if (kept && Date.now() - kept.mtimeMs < cacheAge) return JSON.parse(readFileSync(file, 'utf8'))
+  const request = { method: 'GET', path, fields: new Map<string, string>() }
+  const list = rowsIn(await call(account, request, { timeout: patience }))
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writeFileAtomicallySync(file, JSON.stringify(list), { durable: false })
+  return list
+}
+
+function accountFlags(before: readonly string[]): { site?: string; user?: string; profile?: string } {
+  const value = (flag: string) => (before.includes(flag) ? before[before.indexOf(flag) + 1] : undefined)
+  const flags = { site: value('--site'), user: value('--user'), profile: value('--profile') }
+  return Object.fromEntries(Object.entries(flags).filter(([, text]) => text !== undefined))
+}

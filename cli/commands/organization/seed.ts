@@ -1,0 +1,53 @@
+// `natter seed dump`: an organization as a seed file, written piece by piece.
+
+import { writeFileAtomically } from '../../../daemon/local/atomic-file.ts'
+import { exitCodes, Failure } from '../../base/failure.ts'
+import { note } from '../../base/note.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { printBytes } from '../../base/writer.ts'
+import { Progress } from '../../print/progress.ts'
+import { downloadControl } from '../../transport/download.ts'
+
+/** The daemon may have to write a large organization. */
+const patience = 600_000
+const newline = 0x0a
+
+export const seed: readonly ExtraSubcommand[] = [
+  {
+    name: 'seed dump',
+    about: 'Write the organization of a daemon as a seed that founds the same organization',
+    args: [
+      { name: 'file', about: 'the file to write, - for stdout; an existing one is replaced' },
+      { name: 'name', about: 'a snapshot, or start; default: now', optional: true },
+    ],
+    globals: ['quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
+    more: `The seed holds every row of the organization, one a line, and its uploads. natterd --seed FILE founds it, and so do spaces and
+natter/testing. Other sections of a seed can be added to it by hand: users, channels, messages and steps come on top. Password hashes are
+in it, API keys are not.`,
+    examples: ['natter seed dump world.json', 'natter seed dump before.json before'],
+    async run({ args, globals }) {
+      const [file, name = 'now'] = args as readonly [string, string?]
+      const path = `/control/v1/snapshots/${encodeURIComponent(name)}/seed`
+      const pieces = downloadControl(globals, path, { timeout: globals.timeout ?? patience })
+      if (file === '-') {
+        for await (const piece of pieces) await printBytes(Buffer.from(piece))
+        return
+      }
+      const progress = new Progress(undefined, globals)
+      await writeFileAtomically(file, counted(pieces, progress)).catch(error => {
+        if (error instanceof Failure) throw error
+        throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
+      })
+      progress.end()
+      note(`wrote ${file}`)
+    },
+  },
+]
+
+/** Rows are lines. */
+async function* counted(pieces: AsyncIterable<Uint8Array>, progress: Progress): AsyncGenerator<Uint8Array> {
+  for await (const bytes of pieces) {
+    for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) progress.step(false)
+    yield bytes
+  }
+}

@@ -1,0 +1,61 @@
+// Where a background daemon leaves its traces: `daemon.json` and `daemon.log` in the folder of its store.
+
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { defaultDataFolder, logFileName, type Running, runningFileName } from '../../../../daemon/local/flags.ts'
+
+export function dataFolder(given: string | undefined): string {
+  const { env } = process
+  if (given !== undefined || env.NATTER_DATA) return resolve(given ?? env.NATTER_DATA!)
+  return resolve(defaultDataFolder(env, homedir()))
+}
+
+export function runningFile(folder: string): string {
+  return join(folder, runningFileName)
+}
+
+export function logFile(folder: string): string {
+  return join(folder, logFileName)
+}
+
+/** What `daemon.json` says, if the process it names is alive. */
+export function readRunning(folder: string): Running | undefined {
+  try {
+    const found = JSON.parse(readFileSync(runningFile(folder), 'utf8')) as Running
+    const isRight = Number.isSafeInteger(found.pid) && found.pid > 0 && typeof found.url === 'string'
+    return isRight && isAlive(found.pid) ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+export function lastLines(text: string, count: number): string[] {
+  const lines = text.replace(/\n$/, '').split('\n')
+  return text === '' || count === 0 ? [] : lines.slice(-count)
+}
+
+/** The value of a flag among those meant for natterd: `--data DIR` or `--data=DIR`; the last one counts. */
+export function flagIn(args: readonly string[], name: string): string | undefined {
+  let value: string | undefined
+  args.forEach((item, index) => {
+    if (item === `--${name}`) value = args[index + 1]
+    else if (item.startsWith(`--${name}=`)) value = item.slice(name.length + 3)
+  })
+  return value
+}
+
+export function withoutFlag(args: readonly string[], name: string): string[] {
+  return args.filter(
+    (item, index) => item !== `--${name}` && !item.startsWith(`--${name}=`) && args[index - 1] !== `--${name}`,
+  )
+}

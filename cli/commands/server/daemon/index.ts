@@ -1,0 +1,107 @@
+// `natter daemon run|start|stop|restart|reload|status|logs`: the life of a daemon on this machine.
+
+import { daemonFlags } from '../../../../daemon/local/flags.ts'
+import { formatFlags } from '../../../base/globals.ts'
+import type { ExtraFlag, ExtraSubcommand } from '../../../base/subcommand.ts'
+import { daemonFlagsBut } from './flags.ts'
+
+const globals = [...formatFlags, 'timeout', 'color', 'quiet']
+
+const data: ExtraFlag = { name: 'data', value: 'DIR', about: 'folder of the daemon’s store' }
+
+const passed = {
+  globals,
+  passes: '[daemon flags]',
+  passedFlags: daemonFlagsBut('json', 'help', 'version'),
+  more: 'Every flag of the daemon is also an environment variable: --log-level is NATTER_LOG_LEVEL.',
+}
+
+export const daemon: readonly ExtraSubcommand[] = [
+  {
+    name: 'daemon run',
+    about: 'Run the daemon in the foreground',
+    ...passed,
+    globals: ['json'],
+    examples: ['natter daemon run --data ./store', 'natter daemon run --memory --port 0 --ready-file ready.json'],
+    async run({ args, globals }) {
+      const { runInForeground } = await import('./process.ts')
+      await runInForeground([...args, ...(globals.json ? ['--json'] : [])])
+    },
+  },
+  {
+    name: 'daemon start',
+    about: 'Start the daemon in the background and wait until it answers',
+    ...passed,
+    examples: ['natter daemon start', 'natter daemon start --data ./store --port 0 --json'],
+    async run({ args, globals }) {
+      const { start } = await import('./lifecycle.ts')
+      await start(args, globals)
+    },
+  },
+  {
+    name: 'daemon stop',
+    about: 'Stop the daemon that runs in the background',
+    flags: [data],
+    globals,
+    examples: ['natter daemon stop', 'natter daemon stop --data ./store'],
+    async run({ flags, globals }) {
+      const { stop } = await import('./lifecycle.ts')
+      await stop(flags.data as string | undefined, globals)
+    },
+  },
+  {
+    name: 'daemon restart',
+    about: 'Stop the daemon and start it again, with the same flags unless others are given',
+    ...passed,
+    examples: ['natter daemon restart', 'natter daemon restart --data ./store --log-level info'],
+    async run({ args, globals }) {
+      const { restart } = await import('./lifecycle.ts')
+      await restart(args, globals)
+    },
+  },
+  {
+    name: 'daemon reload',
+    about: 'Let the daemon read its certificate and its log level again, without a restart',
+    flags: [
+      data,
+      {
+        name: 'log-level',
+        value: 'LEVEL',
+        values: daemonFlags['log-level'].choices,
+        about: 'the log level from now on; without it, that of the flags of the daemon',
+      },
+    ],
+    globals,
+    examples: ['natter daemon reload', 'natter daemon reload --log-level info'],
+    async run({ flags, globals }) {
+      const { reload } = await import('./lifecycle.ts')
+      await reload(flags, globals)
+    },
+  },
+  {
+    name: 'daemon status',
+    about: 'Say whether the daemon runs: exit code 0 if it does, 3 if not',
+    flags: [data],
+    globals,
+    examples: ['natter daemon status', 'natter daemon status --data ./store --json'],
+    async run({ flags, globals }) {
+      const { status } = await import('./lifecycle.ts')
+      await status(flags.data as string | undefined, globals)
+    },
+  },
+  {
+    name: 'daemon logs',
+    about: 'Print the end of the log of the daemon in the background',
+    flags: [
+      data,
+      { name: 'lines', short: 'n', value: 'N', about: 'how many lines (default 20)' },
+      { name: 'follow', short: 'f', about: 'go on printing what is added' },
+    ],
+    globals: ['json', 'color', 'quiet'],
+    examples: ['natter daemon logs -n 100', 'natter daemon logs -f'],
+    async run({ flags }) {
+      const { printLogs } = await import('./logs.ts')
+      await printLogs(flags)
+    },
+  },
+]

@@ -1,0 +1,209 @@
+// Start, stop, restart and status of a daemon in the background.
+
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { makeFolderSync, writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
+import {
+  daemonFlags,
+  localProfile,
+  logLevelFileName,
+  profileFrom,
+  type Ready,
+  type Running,
+} from '../../../../daemon/local/flags.ts'
+import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
+import type { Globals } from '../../../base/globals.ts'
+import { note } from '../../../base/note.ts'
+import { accountFor, profilesFile, readProfiles, saveProfile } from '../../../base/profile.ts'
+import { print } from '../../../base/writer.ts'
+import { printFormatted } from '../../../print/output.ts'
+import { send } from '../../../transport/client.ts'
+import { dataFolder, flagIn, isAlive, logFile, readRunning, runningFile, withoutFlag } from './files.ts'
+import { spawnDaemon } from './process.ts'
+import { waitUntilReady } from './wait-ready.ts'
+
+const startTimeout = 30_000
+const stopTimeout = 10_000
+const step = 25
+
+export async function start(args: readonly string[], globals: Globals): Promise<void> {
+  const folder = dataFolder(flagIn(args, 'data'))
+  const running = await findRunning(folder)
+  if (running)
+    throw new Failure(exitCodes.refused, `a daemon already runs at ${running.url} (process ${running.pid})`, {
+      code: 'ALREADY_RUNNING',
+      hint: 'Use it, stop it with `natter daemon stop`, or name another folder with --data.',
+    })
+  const before = readProfiles(process.env).profiles[localProfile]?.site
+  const ready = await launch(folder, args, globals.timeout ?? startTimeout)
+  await tellOfReplaced(before, ready.url)
+  if (await printFormatted(ready, globals)) return
+  note('natter daemon is ready')
+  print(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    in ${profilesFile(process.env)}\n`)
+  print(`store  ${args.includes('--memory') ? 'memory only' : folder}\nlog    ${logFile(folder)}\n`)
+}
+
+/** There is one profile for daemons on this machine: the last one that was started. */
+async function tellOfReplaced(before: string | undefined, url: string): Promise<void> {
+  const now = readProfiles(process.env).profiles[localProfile]?.site
+  if (!before || before === now || now !== url || (await answers(before)) === 'nothing') return
+  note(`the profile ${localProfile} was for the daemon at ${before}, which still runs; it is now for this one`)
+}
+
+export async function stop(data: string | undefined, globals: Globals): Promise<void> {
+  const folder = dataFolder(data)
+  const running = await findRunning(folder)
+  if (!running) throw notRunning(folder)
+  await end(running, folder, globals.timeout ?? stopTimeout)
+  if (!(await printFormatted({ stopped: true, pid: running.pid, url: running.url }, globals)))
+    note(`stopped the daemon at ${running.url}`)
+}
+
+export async function restart(args: readonly string[], globals: Globals): Promise<void> {
+  const folder = dataFolder(flagIn(args, 'data'))
+  const running = await findRunning(folder)
+  if (!running) throw notRunning(folder)
+  await end(running, folder, stopTimeout)
+  const others = withoutFlag(args, 'data')
+  await start(['--data', folder, ...(others.length > 0 ? others : flagsOf(running))], globals)
+}
+
+/** The level goes by a file, because a signal carries no value. */
+export async function reload(flags: Readonly<Record<string, unknown>>, globals: Globals): Promise<void> {
+  const folder = dataFolder(flags.data as string | undefined)
+  const level = flags['log-level'] as string | undefined
+  const levels: readonly string[] = daemonFlags['log-level'].choices
+  if (level !== undefined && !levels.includes(level))
+    throw usage(`--log-level takes ${levels.join(', ')}, not '${level}'`)
+  if (process.platform === 'win32')
+    throw new Failure(
+      exitCodes.refused,
+      'Windows has no signal for this; restart the daemon with `natter daemon restart`',
+    )
+  const running = await findRunning(folder)
+  if (!running) throw notRunning(folder)
+  const file = join(folder, logLevelFileName)
+  if (level === undefined) rmSync(file, { force: true })
+  else writeFileAtomicallySync(file, `${level}\n`, { durable: false })
+  process.kill(running.pid, 'SIGHUP')
+  if (!(await printFormatted({ reloaded: true, pid: running.pid, url: running.url }, globals)))
+    note(`asked the daemon at ${running.url} to reload; its log says what came of it`)
+}
+
+export async function status(data: string | undefined, globals: Globals): Promise<void> {
+  const folder = dataFolder(data)
+  const running = await findRunning(folder)
+  const ready = running !== undefined && (await answers(running.url)) === 'ready'
+  const { pid = null, url = null } = running ?? {}
+  const formatted = await printFormatted({ running: running !== undefined, ready, pid, url, data: folder }, globals)
+  if (!formatted && running)
+    print(`${ready ? 'running' : 'not ready'}\nurl    ${url}\npid    ${pid}\nstore  ${folder}\n`)
+  else if (!formatted) print(`not running\nstore  ${folder}\n`)
+  if (running) return
+  const { site } = accountFor(globals, process.env)
+  if (site && !formatted && (await answers(site)) === 'ready') note(`${site} answers, but it has another store`)
+  throw new Ending(exitCodes.notFound)
+}
+
+/** The flags it was started with, without those that `launch` adds. */
+function flagsOf({ args = [], url }: Running): string[] {
+  let flags = withoutFlag(args, 'data').filter(flag => flag !== '--json')
+  // Clients must find it where it was, also when the system had chosen the port.
+  if (flagIn(flags, 'port') === '0') flags = [...withoutFlag(flags, 'port'), '--port', new URL(url).port]
+  const readyFile = flagIn(flags, 'ready-file')
+  return readyFile && existsSync(dirname(readyFile)) ? flags : withoutFlag(flags, 'ready-file')
+}
+
+/** The process number alone proves nothing, since numbers are used again: something must also listen at the URL. */
+async function findRunning(folder: string): Promise<Running | undefined> {
+  const found = readRunning(folder)
+  return found && (await answers(found.url)) !== 'nothing' ? found : undefined
+}
+
+async function answers(url: string): Promise<'ready' | 'busy' | 'nothing'> {
+  try {
+    const request = { method: 'GET', path: '/readyz', fields: new Map() }
+    return (await send({ site: url, from: {} }, request, { timeout: 2000 })).status === 200 ? 'ready' : 'busy'
+  } catch (error) {
+    return error instanceof Failure && error.exit === exitCodes.unreachable ? 'nothing' : 'busy'
+  }
+}
+
+async function launch(folder: string, args: readonly string[], timeout: number): Promise<Ready> {
+  prepareFolder(folder)
+  const log = openSync(logFile(folder), 'a', 0o600)
+  const scratch = mkdtempSync(join(tmpdir(), 'natter-'))
+  const wanted = flagIn(args, 'ready-file')
+  const readyFile = wanted === undefined ? join(scratch, 'ready.json') : resolve(wanted)
+  // A file left by an earlier run would be taken for this one's.
+  rmSync(readyFile, { force: true })
+  const before = fstatSync(log).size
+  // With --json the daemon prints no banner, so that no key gets into the log.
+  const all = [...withoutFlag(withoutFlag(args, 'ready-file'), 'data'), '--json', '--ready-file', readyFile]
+  if (!args.includes('--memory')) all.push('--data', folder)
+  const child = spawnDaemon(all, { stdio: ['ignore', 'ignore', log], detached: true })
+  try {
+    const ready = await waitUntilReady(child, readyFile, timeout, () =>
+      readFileSync(logFile(folder)).subarray(before).toString(),
+    )
+    child.unref()
+    remember(ready, folder, args)
+    return ready
+  } finally {
+    closeSync(log)
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** What natterd leaves undone when it has no store: how to find it again, and the profile. */
+function remember(ready: Ready, folder: string, args: readonly string[]): void {
+  const { url, pid } = ready
+  if (readRunning(folder)?.pid !== pid)
+    writeFileAtomicallySync(runningFile(folder), `${JSON.stringify({ pid, url, args } satisfies Running)}\n`, {
+      durable: false,
+    })
+  if (args.includes('--no-profile') || process.env.NATTER_NO_PROFILE) return
+  const { current } = readProfiles(process.env)
+  saveProfile(localProfile, profileFrom(ready), process.env)
+  if (current && current !== localProfile)
+    note(`the current profile is still ${current}; use --profile ${localProfile} for this daemon`)
+}
+
+async function end(running: Running, folder: string, timeout: number): Promise<void> {
+  process.kill(running.pid, 'SIGTERM')
+  const deadline = Date.now() + timeout
+  while (isAlive(running.pid)) {
+    if (Date.now() > deadline)
+      throw new Failure(
+        exitCodes.unmet,
+        `process ${running.pid} still runs ${timeout / 1000} s after it was asked to stop`,
+        {
+          hint: `See natter daemon logs; kill -9 ${running.pid} loses nothing that was answered.`,
+        },
+      )
+    await pause()
+  }
+  rmSync(runningFile(folder), { force: true })
+}
+
+function prepareFolder(folder: string): void {
+  try {
+    makeFolderSync(folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Failure(exitCodes.refused, `cannot create the folder ${folder}: ${code}`, {
+      hint: 'Give a folder that you can write to with --data.',
+    })
+  }
+}
+
+function notRunning(folder: string): Failure {
+  return new Failure(exitCodes.notFound, `no daemon runs on ${folder}`, {
+    hint: 'Start one with `natter daemon start`.',
+  })
+}
+
+function pause(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, step))
+}

@@ -1,0 +1,154 @@
+// `natter doctor`: checks everything a subcommand needs, and reports what is wrong and how to fix it.
+
+import { existsSync, statSync } from 'node:fs'
+import { harmless } from '../../../daemon/local/harmless.ts'
+import { Ending, exitCodes, Failure } from '../../base/failure.ts'
+import { formatFlags } from '../../base/globals.ts'
+import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../../base/profile.ts'
+import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
+import { assetReader, packageRoot, version } from '../../base/version.ts'
+import { printColored } from '../../base/writer.ts'
+import { printFormatted } from '../../print/output.ts'
+import { terminalFor } from '../../print/terminal.ts'
+import { call, send } from '../../transport/client.ts'
+import { dataFolder, readRunning } from './daemon/files.ts'
+
+interface Finding {
+  readonly what: string
+  readonly state: 'ok' | 'warning' | 'wrong'
+  readonly says: string
+  readonly todo?: string
+}
+
+const oldestNode = [20, 19] as const
+const patience = 3000
+
+export const doctor: readonly ExtraSubcommand[] = [
+  {
+    name: 'doctor',
+    about: 'Check Node, files, the daemon and the account; exit code 1 if something is wrong',
+    globals: [...formatFlags, 'site', 'user', 'api-key', 'profile', 'timeout', 'color', 'quiet'],
+    examples: ['natter doctor', 'natter doctor --profile work --json'],
+    run: examine,
+  },
+]
+
+async function examine({ globals }: Invocation): Promise<void> {
+  const findings: Finding[] = [node(), bundle(), profiles(), daemon()]
+  let account: Account | undefined
+  try {
+    account = accountFor(globals, process.env)
+  } catch (error) {
+    findings.push(wrong('account', error))
+  }
+  if (account) findings.push(...(await server(account, globals.timeout ?? patience)))
+  if (!(await printFormatted(findings, globals))) {
+    const { colors } = await terminalFor(globals)
+    const paint = { ok: colors?.green, warning: colors?.yellow, wrong: colors?.red }
+    for (const { what, state, says, todo } of findings)
+      printColored(
+        `${(paint[state] ?? String)(state.padEnd(7))}  ${what}: ${harmless(says)}\n${todo ? `         ${harmless(todo)}\n` : ''}`,
+      )
+  }
+  if (findings.some(({ state }) => state === 'wrong')) throw new Ending(exitCodes.refused)
+}
+
+function node(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const fine = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
+  const says = `version ${process.versions.node}`
+  return fine
+    ? ok('node', says)
+    : { what: 'node', state: 'wrong', says, todo: `Install ${oldestNode.join('.')} or newer.` }
+}
+
+function bundle(): Finding {
+  if (assetReader()) return ok('natter', `version ${version()} in ${process.execPath}`)
+  const root = packageRoot()
+  const built = existsSync(`${root}/dist/natter.cjs.cache`) && existsSync(`${root}/dist/natterd.cjs.cache`)
+  if (built) return ok('natter', `version ${version()} in ${root}`)
+  return {
+    what: 'natter',
+    state: 'warning',
+    says: 'not built, so it starts slowly',
+    todo: `Run npm run build in ${root}`,
+  }
+}
+
+function profiles(): Finding {
+  const file = profilesFile(process.env)
+  try {
+    const { current, profiles } = readProfiles(process.env)
+    if (!existsSync(file)) return ok('profiles', `none yet in ${file}`)
+    const open = [file, configFolder(process.env)].find(path => (statSync(path).mode & 0o077) !== 0)
+    if (open)
+      return { what: 'profiles', state: 'wrong', says: `others can read ${open}`, todo: `Run chmod go-rwx ${open}` }
+    return ok('profiles', `${Object.keys(profiles).length} in ${file}, current is ${current ?? 'none'}`)
+  } catch (error) {
+    return wrong('profiles', error)
+  }
+}
+
+function daemon(): Finding {
+  const folder = dataFolder(undefined)
+  const running = readRunning(folder)
+  return ok(
+    'daemon',
+    running
+      ? `running at ${running.url} (process ${running.pid}) with the store ${folder}`
+      : `no daemon uses ${folder}`,
+  )
+}
+
+async function server(account: Account, timeout: number): Promise<Finding[]> {
+  const get = (path: string) => ({ method: 'GET', path, fields: new Map<string, string>() })
+  const findings: Finding[] = []
+  try {
+    const began = performance.now()
+    const settings = await call(
+      { ...(account.site && { site: account.site }), from: {} },
+      get('/api/v1/server_settings'),
+      { timeout },
+    )
+    const level = settings.svc_feature_level ?? settings.zulip_feature_level
+    const took = Math.round(performance.now() - began)
+    findings.push(ok('server', `${account.site} answered in ${took} ms, feature level ${level}`))
+  } catch (error) {
+    return [wrong('server', error)]
+  }
+  if (!account.email || !account.apiKey)
+    return [
+      ...findings,
+      {
+        what: 'account',
+        state: 'wrong',
+        says: 'no account is configured',
+        todo: 'Run natter login or natter daemon start.',
+      },
+    ]
+  try {
+    const me = await call(account, get('/api/v1/users/me'), { timeout })
+    findings.push(ok('account', `${me.full_name} <${account.email}>, user ${me.user_id}, from ${account.from.apiKey}`))
+  } catch (error) {
+    return [...findings, wrong('account', error)]
+  }
+  const clock = await send(account, get('/api/v1/server_settings'), { timeout }).catch(() => undefined)
+  const at = clock?.headers.findIndex(name => name.toLowerCase() === 'date') ?? -1
+  const away = at < 0 ? 0 : Math.abs(Date.parse(clock!.headers[at + 1]!) - Date.now())
+  if (away > 5000)
+    findings.push({
+      what: 'clock',
+      state: 'warning',
+      says: `the server's clock differs by ${Math.round(away / 1000)} s`,
+    })
+  return findings
+}
+
+function ok(what: string, says: string): Finding {
+  return { what, state: 'ok', says }
+}
+
+function wrong(what: string, error: unknown): Finding {
+  if (!(error instanceof Failure)) throw error
+  return { what, state: 'wrong', says: error.message, ...(error.hint && { todo: error.hint }) }
+}

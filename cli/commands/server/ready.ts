@@ -1,0 +1,90 @@
+// `natter ready`: whether a server answers, for scripts that did not start it themselves.
+
+import { existsSync } from 'node:fs'
+import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { formatFlags, type Globals } from '../../base/globals.ts'
+import { type Account, accountFor, normalSite } from '../../base/profile.ts'
+import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
+import { print } from '../../base/writer.ts'
+import { printFormatted } from '../../print/output.ts'
+import { send, siteOf } from '../../transport/client.ts'
+import { duration } from '../follow/tail/stops.ts'
+
+const patience = '30s'
+/** Milliseconds. */
+const step = 50
+const longestAnswer = 5000
+
+export const ready: readonly ExtraSubcommand[] = [
+  {
+    name: 'ready',
+    about: 'Say whether a server is ready; exit code 0 if it is, 8 if it is starting, 6 if it cannot be reached',
+    args: [{ name: 'url', about: 'the server; default the current one', optional: true }],
+    flags: [
+      { name: 'wait', about: 'wait until it is ready; exit code 8 if that takes too long' },
+      { name: 'within', value: 'TIME', about: `with --wait: give up after this long (default ${patience})` },
+    ],
+    globals: [...formatFlags, 'quiet', 'site', 'profile', 'ready-file', 'timeout', 'dry-run', 'curl'],
+    more: 'With --wait and --ready-file, the file need not exist yet: the daemon writes it when it is ready.',
+    examples: [
+      'natter ready',
+      'natter ready --wait http://127.0.0.1:9991',
+      'natter ready --wait --within 1m --ready-file ready.json',
+    ],
+    run: runReady,
+  },
+]
+
+type State = 'ready' | 'starting' | 'unreachable'
+
+async function runReady({ args, flags, globals }: Invocation): Promise<void> {
+  if (flags.within !== undefined && flags.wait !== true) throw usage('--within needs --wait')
+  const limit = duration(String(flags.within ?? patience), '--within')
+  const deadline = Date.now() + (flags.wait === true ? limit : 0)
+  const file = args[0] === undefined ? (globals.readyFile ?? process.env.NATTER_READY_FILE) : undefined
+  while (file !== undefined && flags.wait === true && !existsSync(file) && Date.now() < deadline) await pause()
+  const site = siteFor(args[0], globals)
+  const account = { site, from: {} }
+  if (globals.dryRun || globals.curl)
+    return (await import('../../print/request-text.ts')).printRequest(account, probe('/readyz'), globals)
+  let state = await stateOf(account, globals.timeout)
+  while (state !== 'ready' && Date.now() < deadline) {
+    await pause()
+    state = await stateOf(account, globals.timeout)
+  }
+  const printed = await printFormatted({ ready: state === 'ready', state, url: site }, globals)
+  if (state === 'ready') return printed ? undefined : void print(`ready  ${site}\n`)
+  const late = flags.wait === true ? ` within ${limit / 1000} s` : ''
+  if (flags.wait === true || state === 'starting')
+    throw new Failure(
+      exitCodes.unmet,
+      `${site} was not ready${late}: ${state === 'starting' ? 'it is starting' : 'nothing answers'}`,
+    )
+  throw new Failure(exitCodes.unreachable, `${site} does not answer`, { hint: 'Add --wait to wait for it.' })
+}
+
+function siteFor(url: string | undefined, globals: Globals): string {
+  return url === undefined ? siteOf(accountFor(globals, process.env)) : normalSite(url)
+}
+
+/** A server of another make has no probe, but answers anyone who asks for its settings. */
+async function stateOf(account: Account, timeout = longestAnswer): Promise<State> {
+  try {
+    const { status } = await send(account, probe('/readyz'), { timeout })
+    if (status === 200) return 'ready'
+    if (status !== 404) return 'starting'
+    const settings = await send(account, probe('/api/v1/server_settings'), { timeout })
+    return settings.status === 200 ? 'ready' : 'starting'
+  } catch (error) {
+    if (error instanceof Failure) return 'unreachable'
+    throw error
+  }
+}
+
+function probe(path: string) {
+  return { method: 'GET', path, fields: new Map<string, string>() }
+}
+
+function pause(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, step))
+}

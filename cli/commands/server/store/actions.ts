@@ -1,0 +1,129 @@
+// What the subcommands of the store do. The work itself is in `daemon/maintenance`, in bundles of their own.
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Ending, exitCodes, Failure } from '../../../base/failure.ts'
+import type { Globals } from '../../../base/globals.ts'
+import { note } from '../../../base/note.ts'
+import { print, printBytes } from '../../../base/writer.ts'
+import { printFormatted } from '../../../print/output.ts'
+import { dataFolder } from '../daemon/files.ts'
+
+type Flags = Readonly<Record<string, unknown>>
+
+export async function makeBackup(file: string, flags: Flags, globals: Globals): Promise<void> {
+  const options = { folder: folderOf(flags), withoutSecret: flags['without-secret'] === true, now: new Date() }
+  if (file === '-' && process.stdout.isTTY)
+    throw new Failure(exitCodes.usage, 'a backup is not written to a terminal', {
+      hint: 'Name a file, or redirect stdout.',
+    })
+  if (file !== '-' && existsSync(file) && !flags.force)
+    throw new Failure(exitCodes.refused, `${file} exists`, { hint: 'Choose another name, or add --force.' })
+  const made = await inSentences(async () => {
+    const { backupToFile, backupToStream, giveWay } = await import('../../../../daemon/maintenance/backup.ts')
+    giveWay()
+    return file === '-' ? backupToStream(printBytes, options) : backupToFile(resolve(file), options)
+  })
+  if (file !== '-' && (await printFormatted({ file: resolve(file), ...made }, globals))) return
+  const target = file === '-' ? '' : ` to ${file}`
+  note(`backed up ${made.files} files, ${sizeText(made.bytes)}, up to position ${made.position}${target}`)
+  if (made.secret) note('it has the secret that all API keys are derived from: keep it as safe as the store')
+}
+
+export async function restoreFrom(file: string, flags: Flags, globals: Globals): Promise<void> {
+  const folder = folderOf(flags)
+  const options = { folder, replace: flags.replace === true, incomplete: flags.incomplete === true, now: new Date() }
+  const restored = await inSentences(async () => {
+    const { checkBackup, openBackup, restoreBackup } = await maintenance()
+    const source = file === '-' ? process.stdin : openBackup(resolve(file))
+    return flags.check ? checkBackup(source) : restoreBackup(source, options)
+  })
+  const { files, bytes, position, made, version, notes, missing, replaced } = restored
+  if (!(await printFormatted({ ...(flags.check ? {} : { folder }), ...restored }, globals))) {
+    const verdict = missing.length > 0 ? 'is not complete' : 'is good'
+    const size = `${files} files, ${sizeText(bytes)}, position ${position}`
+    note(`the backup of ${made}, by natter ${version}, ${verdict}: ${size}`)
+    for (const text of missing) print(`${text}\n`)
+    for (const text of notes) note(`note: ${text}`)
+    if (replaced) note(`the store that was there is now in ${replaced}`)
+    if (!flags.check) {
+      note(`restored to ${folder}; start the daemon with: natter daemon start --data ${folder}`)
+      note('all event queues have ended: clients register again, and those that heard later events report a gap')
+    }
+  }
+  // A restore of it was asked for with --incomplete.
+  if (flags.check && missing.length > 0) throw new Ending(exitCodes.refused)
+}
+
+export async function check(flags: Flags, globals: Globals): Promise<void> {
+  const report = await inSentences(async () => (await maintenance()).checkStore(folderOf(flags)))
+  const { files, bytes, position, problems, notes } = report
+  if (!(await printFormatted({ ok: problems.length === 0, ...report }, globals))) {
+    for (const { message } of problems) print(`${message}\n`)
+    for (const text of notes) note(`note: ${text}`)
+    const stop = report.stopped_cleanly ? 'stopped cleanly' : 'in use, or not stopped cleanly'
+    if (problems.length === 0)
+      print(`ok: ${files} files, ${sizeText(bytes)}, journal up to position ${position}, ${stop}\n`)
+  }
+  if (problems.length === 0) return
+  note(`found ${problems.length} problem${problems.length === 1 ? '' : 's'}; restore a backup with \`natter restore\``)
+  throw new Ending(exitCodes.refused)
+}
+
+export async function showStats(flags: Flags, globals: Globals): Promise<void> {
+  const stats = await inSentences(async () => (await maintenance()).readStats(folderOf(flags)))
+  if (await printFormatted(stats, globals)) return
+  const { bytes, snapshot } = stats
+  const lines = [
+    ['users', `${stats.users}, and ${stats.bots} ${stats.bots === 1 ? 'bot' : 'bots'}`],
+    ['channels', stats.channels],
+    ['messages', stats.messages],
+    ['uploads', `${stats.uploads}, ${sizeText(bytes.uploads)}`],
+    ['event queues', stats.queues],
+    [
+      'snapshot',
+      snapshot ? `${snapshot.made}, position ${snapshot.position}, ${sizeText(bytes.snapshot)}` : 'none yet',
+    ],
+    ['message files', sizeText(bytes.messages)],
+    ['journal', `${stats.journal_entries} entries since, ${sizeText(bytes.journal)}, position ${stats.position}`],
+    ['mail waiting', sizeText(bytes.outbox)],
+    ['total', sizeText(bytes.total)],
+  ] as const
+  const width = Math.max(...lines.map(([name]) => name.length))
+  print(lines.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join(''))
+}
+
+function folderOf(flags: Flags): string {
+  return dataFolder(flags.data as string | undefined)
+}
+
+const maintenance = () => import('../../../../daemon/maintenance/index.ts')
+
+/** Errors of the store and of the file system are answers here, not defects. */
+export async function inSentences<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { name, message, code, syscall } = error as NodeJS.ErrnoException
+    if (name === 'EtcdUnreachable') throw new Failure(exitCodes.unreachable, message)
+    if (name === 'NoStore' || code === 'ENOENT') throw new Failure(exitCodes.notFound, message)
+    if (storeErrors.includes(name) || syscall !== undefined) throw new Failure(exitCodes.refused, message)
+    throw error
+  }
+}
+
+const storeErrors = [
+  'BackupRefused',
+  'EtcdRefused',
+  'JournalDamaged',
+  'RestoreRefused',
+  'SnapshotDamaged',
+  'StoreInUse',
+  'StoreUnusable',
+]
+
+function sizeText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
+  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
+}

@@ -1,0 +1,26 @@
+// Runs the command of somebody else in this terminal: signals go to it, and its exit code is ours.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { exitCodes, Failure } from '../../base/failure.ts'
+
+export function runChild([program, ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let child: ChildProcess | undefined
+    // Before the command starts, so that no signal is missed.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
+      process.removeAllListeners(signal)
+      // The terminal sends Ctrl-C to the command directly.
+      process.on(signal, () => {
+        if (signal !== 'SIGINT' || !process.stdin.isTTY) child?.kill(signal)
+      })
+    }
+    child = spawn(program!, args, { stdio: 'inherit', env })
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      const missing = error.code === 'ENOENT'
+      const exit = missing ? exitCodes.noSuchCommand : exitCodes.cannotRun
+      reject(new Failure(exit, `cannot run ${program}: ${missing ? 'there is no such command' : error.code}`))
+    })
+    child.on('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)))
+  })
+}

@@ -1,0 +1,191 @@
+// `natter exec -- CMD`: runs a command with a daemon of its own, and exits with the command's code.
+
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import { snapshotName, withoutSecrets } from '../../../daemon/local/failure-files.ts'
+import { type ClientFinding, findingsText } from '../../../daemon/local/findings.ts'
+import type { Ready } from '../../../daemon/local/flags.ts'
+import { Ending, exitCodes, usage } from '../../base/failure.ts'
+import { note } from '../../base/note.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { printError } from '../../base/writer.ts'
+import { callControlPlane, findAccount } from '../../transport/control.ts'
+import { flagIn, withoutFlag } from '../server/daemon/files.ts'
+import { daemonFlagsBut } from '../server/daemon/flags.ts'
+import { runChild } from './child.ts'
+import { environmentFor, type Place, startTimeout, withFixture } from './fixture.ts'
+
+export const exec: readonly ExtraSubcommand[] = [
+  {
+    name: 'exec',
+    about: 'Start a daemon, run a command with it, and stop the daemon; the exit code is that of the command',
+    passes: '[daemon flags] -- <command> [arguments]',
+    passedFlags: daemonFlagsBut('json', 'ready-file', 'no-profile', 'help', 'version'),
+    flags: [
+      { name: 'as', value: 'ACCOUNT', about: 'run the command as this account, by name, email or ID' },
+      { name: 'in', value: 'URL', about: 'use a space of this daemon instead of a daemon of its own' },
+      { name: 'on-failure', value: 'DIR', about: 'if the command fails, keep what explains it in this folder' },
+      { name: 'strict-fails', about: 'as --strict, and exit with 8 if the command succeeds but there are findings' },
+      { name: 'resume', value: 'DIR', about: 'start with the organization of such a folder' },
+    ],
+    globals: ['timeout', 'quiet', 'control-token'],
+    more: `The daemon keeps everything in memory unless you give --data, and uses a free port unless you give --port. With --log-level
+its log is printed on stderr.
+The command gets NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY and NATTER_USER_ID, the same as ZULIP_*, and in ZULIP_CONFIG and
+NATTER_ZULIPRC the path of a zuliprc file. These name the owner, or the account of --as. NATTER_CONTROL_TOKEN lets the command
+use natter clock, reset, faults, --as and everything else of the control plane. With --as there is no token, because it opens
+every account.
+With --in, the command gets a space of a daemon that runs already, and the space is deleted when the command ends. The control
+token is that of --control-token, of the URL (http://127.0.0.1:9991/#token=TOKEN), or the one saved for this daemon. A space takes
+--preset, --seed, --clock, --secret, --dialect and --strict.
+With --strict, what clients sent that a public server refuses, ignores or has deprecated is listed on stderr when the command ends.
+With --on-failure, calls, events, queues, the log, the clock, the seed and a snapshot are kept if the command does not end with 0. --resume
+starts with that snapshot; without a command it runs until Ctrl-C, so that you can look at it.`,
+    examples: [
+      'natter exec -- npm test',
+      "natter exec --clock frozen -- sh -c 'natter users me && pytest'",
+      'natter exec --preset dev --as echo-bot -- node bot.js',
+      'natter exec --data ./store -- ./seed.sh',
+      'natter exec --on-failure failure -- npm test',
+      'natter exec --resume failure',
+      'natter exec --in http://127.0.0.1:9991 --preset dev -- pytest',
+      'natter exec --log-level info -- pytest',
+      'natter exec --strict-fails --as echo-bot -- pytest',
+    ],
+    async run({ args, rest = [], flags, globals }) {
+      // After a flag of the daemon, the parser leaves all others to it.
+      const own = (name: string) => flagIn(args, name) ?? (flags[name] as string | undefined)
+      const [place, resume, onFailure] = [own('in'), own('resume'), own('on-failure')]
+      const as = own('as') ?? globals.as
+      if (rest.length === 0 && resume === undefined) throw usage('no command given', 'Example: natter exec -- npm test')
+      if (place !== undefined && (resume ?? onFailure) !== undefined)
+        throw usage('--in cannot be combined with --resume and --on-failure')
+      const strictFails = args.includes('--strict-fails') || flags['strict-fails'] === true
+      const strict: Strictness = strictFails ? 'fails' : args.includes('--strict') ? 'reports' : undefined
+      const others = ['as', 'in', 'resume', 'on-failure']
+        .reduce(withoutFlag, [...args])
+        .filter(flag => flag !== '--strict-fails' && flag !== '--strict')
+      if (strict) others.push('--strict')
+      const timeout = globals.timeout ?? startTimeout
+      const wishes = { timeout, as, strict, onFailure }
+      if (place === undefined) throw new Ending(await runWithDaemon([...others, ...baseFlags(resume)], rest, wishes))
+      const controlToken = flagIn(args, 'control-token') ?? globals.controlToken
+      throw new Ending(await runInSpace(place, withoutFlag(others, 'control-token'), rest, wishes, controlToken))
+    },
+  },
+]
+
+async function runInSpace(
+  place: string,
+  flags: readonly string[],
+  command: readonly string[],
+  { timeout, as, strict }: Wishes,
+  controlToken: string | undefined,
+): Promise<number> {
+  const { withSpace } = await import('./spaces.ts')
+  return withSpace(place, flags, { timeout, ...(controlToken && { controlToken }) }, async space => {
+    const scratch = mkdtempSync(join(tmpdir(), 'natter-exec-'))
+    try {
+      const code = await runCommand(command, as === undefined ? space : await readyAs(space, as), scratch)
+      return await withFindings(strict, space, code)
+    } finally {
+      rmSync(scratch, { recursive: true, force: true })
+    }
+  })
+}
+
+/** Whether findings are listed, and whether they make the run fail. */
+type Strictness = 'reports' | 'fails' | undefined
+
+interface Wishes {
+  readonly timeout: number
+  readonly as: string | undefined
+  readonly strict: Strictness
+  readonly onFailure: string | undefined
+}
+
+async function runWithDaemon(
+  flags: readonly string[],
+  command: readonly string[],
+  { timeout, as, strict, onFailure }: Wishes,
+): Promise<number> {
+  return withFixture(flags, timeout, async ({ ready, daemon, scratch, log }) => {
+    if (onFailure !== undefined && !ready.control_token)
+      throw usage('--on-failure needs the control plane', 'Add --control, or leave out --data.')
+    if (command.length === 0) return await lookAt(ready, daemon)
+    const code = await runCommand(command, as === undefined ? ready : await readyAs(ready, as), scratch)
+    if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged: log() })
+    return await withFindings(strict, ready, code)
+  })
+}
+
+/** Lists what --strict found; the exit code of the run, which is that of the command unless findings make it fail. */
+async function withFindings(strict: Strictness, { url, control_token }: Place, code: number): Promise<number> {
+  if (!strict || !control_token) return code
+  const daemon = { site: url, controlToken: control_token }
+  const reply = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/findings' })
+  const findings = reply.findings as unknown as ClientFinding[]
+  if (findings.length === 0) return code
+  printError(`${findingsText(findings, Number(reply.left_out))}\n`)
+  return strict === 'fails' && code === 0 ? exitCodes.unmet : code
+}
+
+/** The daemon begins with the snapshot of a folder that was kept. */
+function baseFlags(folder: string | undefined): string[] {
+  if (folder === undefined) return []
+  const file = join(folder, snapshotName)
+  if (!existsSync(file))
+    throw usage(`--resume: ${folder} has no ${snapshotName}`, 'natter exec --on-failure DIR makes such a folder.')
+  return ['--from', file]
+}
+
+/** Runs until it is interrupted, or the daemon ends. */
+function lookAt({ url, inspector }: Ready, daemon: ChildProcess): Promise<number> {
+  const ended = new Promise<number>(resolve => {
+    daemon.once('exit', code => resolve(code ?? exitCodes.refused))
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      // First the new listener: between the two, a signal would be lost.
+      const before = process.listeners(signal)
+      process.once(signal, () => resolve(exitCodes.done))
+      for (const listener of before) process.removeListener(signal, listener)
+    }
+  })
+  printError(`Running at ${url} until Ctrl-C.\nInspector: ${inspector}\n`)
+  return ended
+}
+
+interface FailedCommand {
+  readonly command: readonly string[]
+  readonly flags: readonly string[]
+  readonly code: number
+  readonly logged: string
+}
+
+/** A failure to keep it must not hide how the command ended. */
+async function keepRun(folder: string, ready: Ready, { command, flags, code, logged }: FailedCommand): Promise<void> {
+  const seed = flagIn(flags, 'seed')
+  const more: [string, string | Uint8Array][] = [['daemon.log', logged]]
+  if (seed !== undefined) more.push([`seed${extname(seed)}`, readFileSync(seed)])
+  const run = { what: command.join(' '), exit_code: code, flags: withoutSecrets(flags) }
+  try {
+    const { keepFailure } = await import('./keep.ts')
+    await keepFailure(folder, { site: ready.url, controlToken: ready.control_token! }, run, more)
+    note(`the command failed; see ${join(folder, 'README.md')}, or run natter exec --resume ${folder}`)
+  } catch (error) {
+    note(`the failure could not be kept: ${(error as Error).message}`)
+  }
+}
+
+/** The same daemon for another account, which must not be able to open the others. */
+async function readyAs(ready: Place, name: string): Promise<Place> {
+  const { control_token: controlToken, ...rest } = ready
+  if (!controlToken) throw usage('--as needs the control plane', 'Add --control, or leave out --data.')
+  const owner = await findAccount({ site: ready.url, controlToken }, name)
+  return { ...rest, owner }
+}
+
+function runCommand(command: readonly string[], ready: Place, scratch: string): Promise<number> {
+  return runChild(command, environmentFor(ready, scratch))
+}

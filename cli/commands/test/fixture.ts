@@ -1,0 +1,81 @@
+// A daemon for as long as one command needs it, and the environment in which programs find it.
+
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { profileFrom, type Ready } from '../../../daemon/local/flags.ts'
+import { zuliprcText } from '../../base/profile.ts'
+import { printError } from '../../base/writer.ts'
+import { spawnDaemon } from '../server/daemon/process.ts'
+import { waitUntilReady } from '../server/daemon/wait-ready.ts'
+
+/** Where programs run, and as whom. */
+export type Place = Pick<Ready, 'url' | 'owner' | 'control_token'>
+
+/** Milliseconds. */
+export const startTimeout = 30_000
+const stopTimeout = 10_000
+
+/** Characters of the daemon's log that are kept. */
+const longestLog = 1_000_000
+
+export interface Fixture {
+  readonly daemon: ChildProcess
+  readonly ready: Ready
+  /** A folder for files that live as long as the daemon. */
+  readonly scratch: string
+  /** What it has logged, the last of it. */
+  log(): string
+}
+
+/** Runs something with a daemon in memory on a free port, unless the flags say otherwise, and stops it afterwards. */
+export async function withFixture<T>(
+  flags: readonly string[],
+  timeout: number,
+  use: (fixture: Fixture) => Promise<T>,
+): Promise<T> {
+  const scratch = mkdtempSync(join(tmpdir(), 'natter-exec-'))
+  const readyFile = join(scratch, 'ready.json')
+  const has = (name: string) => flags.some(flag => flag === `--${name}` || flag.startsWith(`--${name}=`))
+  const all = [...flags, '--no-profile', '--json', '--ready-file', readyFile]
+  if (!has('data') && !has('memory')) all.push('--memory')
+  if (!has('port')) all.push('--port', '0')
+  const shown = has('log-level')
+  let logged = ''
+  // In its own process group: Ctrl-C at the terminal is for the command, which may need the daemon until it ends.
+  const daemon = spawnDaemon(all, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+  daemon.stderr!.setEncoding('utf8').on('data', text => {
+    logged = (logged + text).slice(-longestLog)
+    // Otherwise it is shown only if the daemon does not start.
+    if (shown) printError(text)
+  })
+  try {
+    const ready = await waitUntilReady(daemon, readyFile, timeout, () => logged.slice(-10_000))
+    return await use({ daemon, ready, scratch, log: () => logged })
+  } finally {
+    if (daemon.exitCode === null && daemon.signalCode === null) {
+      const ended = new Promise(resolve => daemon.once('exit', resolve))
+      daemon.kill('SIGTERM')
+      const timer = setTimeout(() => daemon.kill('SIGKILL'), stopTimeout)
+      await ended
+      clearTimeout(timer)
+    }
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Names the place and the account to natter and to the clients of the public server; writes a zuliprc file to the folder. */
+export function environmentFor(place: Place, folder: string): NodeJS.ProcessEnv {
+  const { url, owner, control_token: token } = place
+  const zuliprc = join(folder, 'zuliprc')
+  writeFileSync(zuliprc, zuliprcText(profileFrom(place)), { mode: 0o600 })
+  const account = { SITE: url, EMAIL: owner.email, API_KEY: owner.api_key, USER_ID: String(owner.user_id) }
+  const both = Object.entries(account).flatMap(([name, value]) => [
+    [`NATTER_${name}`, value],
+    [`ZULIP_${name}`, value],
+  ])
+  const files = { ZULIP_CONFIG: zuliprc, NATTER_ZULIPRC: zuliprc, ...(token && { NATTER_CONTROL_TOKEN: token }) }
+  const { NATTER_CONTROL_TOKEN: _, NATTER_READY_FILE: __, ...inherited } = process.env
+  return { ...inherited, ...Object.fromEntries(both), ...files }
+}

@@ -1,0 +1,38 @@
+// `natter init KIND`: writes the few files with which a project is tested against a daemon.
+
+import { didYouMean } from '../../../../daemon/local/did-you-mean.ts'
+import { usage } from '../../../base/failure.ts'
+import { formatFlags } from '../../../base/globals.ts'
+import { note } from '../../../base/note.ts'
+import type { ExtraSubcommand } from '../../../base/subcommand.ts'
+import { print } from '../../../base/writer.ts'
+import { printFormatted } from '../../../print/output.ts'
+import { writeNewFiles } from '../../bot/new.ts'
+import { scaffolds } from './scaffolds.ts'
+
+const kinds = Object.keys(scaffolds)
+
+export const init: readonly ExtraSubcommand[] = [
+  {
+    name: 'init',
+    about: 'Write the files that test a project with natter, with comments that explain them',
+    args: [{ name: 'kind', about: `one of ${kinds.join(', ')}` }],
+    globals: [...formatFlags, 'quiet'],
+    more: `The files are written to the current folder; the answer is the command that runs them. If one of them exists, nothing is written.
+${Object.entries(scaffolds)
+  .map(([kind, { about, files }]) => `  ${kind.padEnd(8)} ${about}: ${Object.keys(files).join(', ')}`)
+  .join('\n')}`,
+    examples: ['natter init pytest', 'natter init github', 'natter init bot'],
+    async run({ args, globals }) {
+      const kind = args[0]!
+      const scaffold = Object.hasOwn(scaffolds, kind) ? scaffolds[kind] : undefined
+      if (!scaffold)
+        throw usage(`natter init does not know "${kind}"`, didYouMean(kind, kinds) ?? `It knows ${kinds.join(', ')}.`)
+      const files = Object.keys(scaffold.files)
+      writeNewFiles(scaffold.files, 'Nothing was written. Move the file away, or run natter init in another folder.')
+      if (await printFormatted({ files, run: scaffold.run }, globals)) return
+      note(`wrote ${files.join(' and ')}; run`)
+      print(`${scaffold.run}\n`)
+    },
+  },
+]

@@ -1,0 +1,232 @@
+// The files of each scaffold, and the command that runs them. Tests generate and run every one.
+
+import { botFiles } from '../../bot/new.ts'
+
+interface Scaffold {
+  readonly about: string
+  readonly files: Readonly<Record<string, string>>
+  readonly run: string
+}
+
+const conftest = `# Gives every test a chat server of its own: the fixture "natter", a space of the daemon that runs the whole session.
+# Run the tests with \`natter exec --preset dev -- pytest\`, which starts the daemon and sets NATTER_*. With pytest-xdist they can
+# run in parallel: \`natter exec --preset dev -- pytest -n 8\`.
+
+import base64, json, os, urllib.parse, urllib.request
+import pytest
+
+
+def send(method, url, authorization, form=""):
+    if method == "GET" and form:
+        url, form = url + "?" + form, ""
+    request = urllib.request.Request(url, method=method, data=form.encode() or None)
+    request.add_header("Authorization", authorization)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+class Natter:
+    """The server, and the accounts of the preset dev: owner, ada, mo, amy, bob, cat, guy, echo-bot, deploy-bot."""
+
+    def __init__(self, space):
+        self.url = space["url"]
+        self.token = space["control_token"]
+
+    def control(self, method, path):
+        """Calls the control plane: the clock, faults, waits, the keys of all accounts."""
+        return send(method, self.url + "/control/v1" + path, "Bearer " + self.token)
+
+    def call(self, account, method, path, **params):
+        """Calls the API as an account. Texts are sent as they are, everything else as JSON."""
+        found = self.control("GET", "/accounts/" + account)["account"]
+        key = base64.b64encode(f"{found['email']}:{found['api_key']}".encode()).decode()
+        fields = {name: value if isinstance(value, str) else json.dumps(value) for name, value in params.items()}
+        return send(method, self.url + "/api/v1" + path, "Basic " + key, urllib.parse.urlencode(fields))
+
+
+@pytest.fixture
+def natter():
+    if "NATTER_SITE" not in os.environ:
+        pytest.fail("run: natter exec --preset dev -- pytest")
+    spaces = os.environ["NATTER_SITE"] + "/control/v1/spaces"
+    token = "Bearer " + os.environ["NATTER_CONTROL_TOKEN"]
+    space = send("POST", spaces, token)  # Every test finds the organization as it was founded.
+    yield Natter(space)
+    send("DELETE", spaces + "/" + space["name"], token)
+`
+
+const testNatter = `# An example: replace it by what your code does.
+
+
+def test_a_message_is_read(natter):
+    natter.call("amy", "POST", "/messages", type="channel", to="general", topic="tests", content="Hello!")
+    narrow = [["topic", "tests"]]
+    found = natter.call("bob", "GET", "/messages", anchor="newest", num_before=1, num_after=0, narrow=narrow)
+    assert "Hello!" in found["messages"][0]["content"]
+`
+
+const nodeTest = (
+  runner: string,
+  before: string,
+  after: string,
+) => `// Each test run starts a daemon in this process, in milliseconds. Replace the example by what your code does.
+
+${[
+  `import { ${after}, ${before}, beforeEach, test } from '${runner}'`,
+  "import assert from 'node:assert/strict'",
+  "import { startNatter } from 'natter/testing'",
+].join('\n')}
+
+let natter
+
+${before}(async () => {
+  natter = await startNatter() // The preset dev: owner, ada, mo, amy, bob, cat, guy, echo-bot, deploy-bot.
+})
+${after}(() => natter.stop())
+beforeEach(() => natter.reset()) // Every test finds the organization as it was founded.
+
+test('a message arrives', async () => {
+  await natter.as('amy').messages.send({ type: 'channel', to: 'general', topic: 'tests', content: 'Hello!' })
+  const event = await natter.waitFor({ type: 'message', message: { subject: 'tests' } }, { user: 'bob' })
+  assert.match(JSON.stringify(event), /Hello!/)
+})
+`
+
+const goTest = `// Package chat tests against a chat server: natter exec --preset dev -- go test ./...
+package chat
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+)
+
+// server is a space: an organization of its own in the daemon that natter exec starts.
+type server struct {
+	Name, URL string
+	Owner     struct {
+		Email  string
+		APIKey string \`json:"api_key"\`
+	}
+}
+
+// newServer makes a space for one test, with the accounts and channels of the preset dev.
+func newServer(t *testing.T) server {
+	t.Helper()
+	if os.Getenv("NATTER_SITE") == "" {
+		t.Skip("run: natter exec --preset dev -- go test ./...")
+	}
+	spaces := os.Getenv("NATTER_SITE") + "/control/v1/spaces"
+	var made server
+	call(t, "POST", spaces, nil, control, &made)
+	t.Cleanup(func() { call(t, "DELETE", spaces+"/"+made.Name, nil, control, &struct{}{}) })
+	return made
+}
+
+// post calls the API as the owner.
+func (s server) post(t *testing.T, path string, form url.Values, answer any) {
+	t.Helper()
+	owner := func(request *http.Request) { request.SetBasicAuth(s.Owner.Email, s.Owner.APIKey) }
+	call(t, "POST", s.URL+"/api/v1"+path, form, owner, answer)
+}
+
+func control(request *http.Request) {
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("NATTER_CONTROL_TOKEN"))
+}
+
+// call sends a request and decodes the answer.
+func call(t *testing.T, method, address string, form url.Values, authorize func(*http.Request), answer any) {
+	t.Helper()
+	request, err := http.NewRequest(method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if form != nil {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	authorize(request)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != 200 {
+		t.Fatal(method, address, response.Status)
+	}
+	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Replace it by what your code does. Tests have nothing in common, so they can run in parallel.
+func TestMessageIsSent(t *testing.T) {
+	t.Parallel()
+	chat := newServer(t)
+	message := url.Values{"type": {"channel"}, "to": {"general"}, "topic": {"tests"}, "content": {"Hello!"}}
+	var sent struct{ ID int }
+	chat.post(t, "/messages", message, &sent)
+	if sent.ID == 0 {
+		t.Fatal("the message has no ID")
+	}
+}
+`
+
+const workflow = `# Runs the tests with a chat server of their own. If they fail, calls, events, the log and a snapshot are kept as an artifact:
+# download it and run \`natter exec --resume FOLDER\` to look at the organization as the tests left it.
+
+name: natter
+on: [push, pull_request]
+
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 22
+      - run: npm install --global natter
+      # Replace npm test by the command that runs your tests.
+      - run: natter exec --preset dev --on-failure natter-failure -- npm test
+      - if: failure()
+        uses: actions/upload-artifact@v4
+        with:
+          name: natter-failure
+          path: natter-failure
+`
+
+export const scaffolds: Readonly<Record<string, Scaffold>> = {
+  pytest: {
+    about: 'a fixture for pytest and a test',
+    files: { 'conftest.py': conftest, 'test_natter.py': testNatter },
+    run: 'natter exec --preset dev -- pytest',
+  },
+  node: {
+    about: 'a test for the runner of Node',
+    files: { 'natter.test.mjs': nodeTest('node:test', 'before', 'after') },
+    run: 'node --test',
+  },
+  vitest: {
+    about: 'a test for vitest',
+    files: { 'natter.spec.mjs': nodeTest('vitest', 'beforeAll', 'afterAll') },
+    run: 'npx vitest run',
+  },
+  go: {
+    about: 'a package with a test',
+    files: { 'chat/chat_test.go': goTest },
+    run: 'natter exec --preset dev -- go test ./...',
+  },
+  github: {
+    about: 'a workflow for GitHub Actions',
+    files: { '.github/workflows/natter.yml': workflow },
+    run: 'natter exec --preset dev --on-failure natter-failure -- npm test',
+  },
+  bot: {
+    about: 'a bot and its test',
+    files: botFiles('bot', 'mjs'),
+    run: 'natter exec --preset dev -- natter bot run bot.mjs --as echo-bot',
+  },
+}

@@ -1,0 +1,50 @@
+// `natter keep DIR`: everything that explains a failure, in one folder that `natter exec --resume DIR` starts from.
+
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeFileAtomically } from '../../../daemon/local/atomic-file.ts'
+import { type FailedRun, type FailureReport, failureFiles, snapshotName } from '../../../daemon/local/failure-files.ts'
+import { exitCodes, Failure } from '../../base/failure.ts'
+import type { Globals } from '../../base/globals.ts'
+import { note } from '../../base/note.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { callControlPlane } from '../../transport/control.ts'
+import { downloadControl } from '../../transport/download.ts'
+
+const patience = { timeout: 120_000 }
+
+export const keep: readonly ExtraSubcommand[] = [
+  {
+    name: 'keep',
+    about: 'Write calls, events, queues, clock and a snapshot of a daemon to a folder',
+    args: [{ name: 'folder', about: 'the folder; it is created if needed' }],
+    globals: ['quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
+    more: 'natter exec --resume FOLDER starts a daemon from it. natter exec --on-failure FOLDER does the same when a command fails.',
+    examples: ['natter keep failure', 'natter keep "$RUNNER_TEMP/natter" --ready-file ready.json'],
+    async run({ args: [folder], globals }) {
+      await keepFailure(folder!, globals, { what: 'natter keep' })
+      note(`wrote ${folder}`)
+    },
+  },
+]
+
+/** Also what there is beside the daemon: its log, its seed. */
+export async function keepFailure(
+  folder: string,
+  daemon: Partial<Globals>,
+  run: Omit<FailedRun, 'version'>,
+  more: readonly (readonly [name: string, content: string | Uint8Array])[] = [],
+): Promise<void> {
+  const report = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/report' }, patience)
+  const version = String(report.version)
+  const snapshot = downloadControl(daemon, '/control/v1/snapshots/now/file', patience)
+  try {
+    mkdirSync(folder, { recursive: true })
+    for (const [name, content] of [...failureFiles({ version, ...run }, report as unknown as FailureReport), ...more])
+      await writeFileAtomically(join(folder, name), content)
+    await writeFileAtomically(join(folder, snapshotName), snapshot)
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw new Failure(exitCodes.refused, `cannot write ${folder}: ${(error as Error).message}`)
+  }
+}

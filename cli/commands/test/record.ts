@@ -1,0 +1,81 @@
+// `natter record FILE`: writes what clients say and are answered, until Ctrl-C or the end of a command.
+
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { Ending, exitCodes, Failure } from '../../base/failure.ts'
+import type { Globals } from '../../base/globals.ts'
+import { note } from '../../base/note.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { callControlPlane } from '../../transport/control.ts'
+import { downloadControl } from '../../transport/download.ts'
+import { runChild } from './child.ts'
+
+/** A recording lasts as long as somebody wants it to. */
+const patience = 86_400_000
+
+export const record: readonly ExtraSubcommand[] = [
+  {
+    name: 'record',
+    about: 'Write every call of a daemon with its answer to a file, until Ctrl-C or until a command ends',
+    args: [{ name: 'file', about: 'the file to write, lines of JSON; an existing one is replaced' }],
+    runs: true,
+    globals: ['quiet', 'site', 'profile', 'ready-file', 'control-token'],
+    more: `natter record FILE -- COMMAND records while the command runs, and ends with its exit code. Events are in the answers of polls. API
+keys, tokens and passwords are hidden. The last line says that the recording is complete. natter replay FILE plays it again.`,
+    examples: ['natter record talk.ndjson', 'natter exec --preset dev -- natter record talk.ndjson -- npm test'],
+    async run({ args: [file], rest = [], globals }) {
+      const { recorded, began } = recordTo(file!, globals)
+      // Until the first line is there, calls would be missed.
+      await Promise.race([began, recorded])
+      const code = rest.length === 0 ? await untilInterrupted(recorded) : await runChild(rest, process.env)
+      await callControlPlane(globals, { method: 'DELETE', path: '/control/v1/recording' })
+      const calls = await recorded
+      note(`wrote ${file}, ${calls} ${calls === 1 ? 'call' : 'calls'}`)
+      if (code !== exitCodes.done) throw new Ending(code)
+    },
+  },
+]
+
+/** Written as it comes, so that a recording that is cut off is there up to that point. */
+function recordTo(file: string, globals: Globals): { recorded: Promise<number>; began: Promise<void> } {
+  let begin = () => {}
+  const began = new Promise<void>(resolve => {
+    begin = resolve
+  })
+  const recorded = (async () => {
+    const output = createWriteStream(file, { mode: 0o600 })
+    const failed = once(output, 'error').then(([error]) => {
+      throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
+    })
+    let lines = 0
+    const pieces = downloadControl(globals, '/control/v1/recording', { timeout: patience })
+    const copied = (async () => {
+      for await (const bytes of pieces) {
+        if (!output.write(bytes)) await once(output, 'drain')
+        lines += String(Buffer.from(bytes)).split('\n').length - 1
+        begin()
+      }
+      output.end()
+      await once(output, 'close')
+    })()
+    await Promise.race([copied, failed])
+    // Neither the first line nor the last is a call.
+    return Math.max(0, lines - 2)
+  })()
+  recorded.catch(() => {})
+  return { recorded, began }
+}
+
+async function untilInterrupted(recorded: Promise<number>): Promise<number> {
+  const interrupted = new Promise<void>(resolve => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      // First the new listener: between the two, a signal would be lost.
+      const before = process.listeners(signal)
+      process.once(signal, () => resolve())
+      for (const listener of before) process.removeListener(signal, listener)
+    }
+  })
+  note('recording until Ctrl-C')
+  await Promise.race([interrupted, recorded])
+  return exitCodes.done
+}

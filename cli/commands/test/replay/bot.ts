@@ -1,0 +1,114 @@
+// Plays what others did to a new build of a bot, and compares what it does with what was recorded.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { exitCodes, Failure, usage } from '../../../base/failure.ts'
+import type { Globals } from '../../../base/globals.ts'
+import { accountFor } from '../../../base/profile.ts'
+import { siteOf } from '../../../transport/client.ts'
+import { findAccount } from '../../../transport/control.ts'
+import { differencesOf, type Finding } from './compare.ts'
+import type { Player } from './player.ts'
+import { inOrder, type RecordedCall, type Recording } from './recording.ts'
+
+interface BotRun {
+  readonly bot: string
+  readonly command: readonly string[]
+  readonly within: string
+  readonly globals: Globals
+}
+
+/** What a bot asks without changing anything, and its queues, may come in any number and order. */
+function isDeed({ method, path, endpoint }: Pick<RecordedCall, 'method' | 'path' | 'endpoint'>): boolean {
+  return method !== 'GET' && endpoint !== null && !/^\/api\/v1\/(register|events)$/.test(path)
+}
+
+export async function playToBot(
+  player: Player,
+  { calls }: Recording,
+  { bot, command, within, globals }: BotRun,
+): Promise<Finding[]> {
+  if (command.length === 0)
+    throw usage('--bot needs a command', 'Example: natter replay FILE --bot echo-bot -- node bot.js')
+  const account = await findAccount(globals, bot)
+  const child = start(command, globals, account)
+  try {
+    const listening = await player.control('POST', '/queues/wait', { user: account.user_id, within: '30s' })
+    if (listening.met !== true)
+      throw new Failure(exitCodes.unmet, `the bot did not ask for events: ${command.join(' ')}`)
+    const { last_id: before } = await player.control('GET', '/requests?limit=0')
+    const findings: Finding[] = []
+    let done = 0
+    for (const call of inOrder(calls)) {
+      if (call.user === account.email) {
+        if (!isDeed(call)) continue
+        done++
+        const deeds = await deedsOf(player, account.user_id, Number(before), done, within)
+        findings.push(...compareDeed(call, deeds[done - 1]))
+      } else if (isDeed(call) && player.unplayable(call) === undefined) player.learn(call, await player.play(call))
+    }
+    const extra = (await deedsOf(player, account.user_id, Number(before), 0, within)).slice(done)
+    for (const deed of extra) findings.push({ call: deed.id, what: 'not in the recording', differs: [describe(deed)] })
+    return findings
+  } finally {
+    child.kill()
+  }
+}
+
+interface Deed {
+  readonly id: number
+  readonly method: string
+  readonly path: string
+  readonly endpoint: string | null
+  readonly params: Readonly<Record<string, unknown>>
+  readonly sent: Readonly<Record<string, unknown>>
+  readonly duration_ms: number | null
+}
+
+/** What the bot did since, waiting until there is as much as wanted, or until the time is up. */
+async function deedsOf(player: Player, userId: number, since: number, wanted: number, within: string): Promise<Deed[]> {
+  for (let last = since; ; ) {
+    const reply = await player.control('GET', `/requests?user_id=${userId}&since=${since}&limit=100000`)
+    const deeds = (reply.requests as Deed[]).filter(deed => isDeed(deed) && deed.duration_ms !== null)
+    if (deeds.length >= wanted) return deeds
+    last = Math.max(last, ...deeds.map(({ id }) => id))
+    const { met } = await player.control('POST', '/wait', {
+      call: { user: userId, method: '/POST|PATCH|PUT|DELETE/' },
+      since: last,
+      within,
+    })
+    if (met !== true) return deeds
+  }
+}
+
+function compareDeed(recorded: RecordedCall, deed: Deed | undefined): Finding[] {
+  const what = `${recorded.method} ${recorded.path.replace(/^\/api\/v1/, '')} of the bot`
+  if (!deed) return [{ call: recorded.call, what, differs: ['the bot did not do this'] }]
+  const differs = differencesOf(
+    { endpoint: recorded.endpoint, params: recorded.sent },
+    { endpoint: deed.endpoint, params: deed.sent },
+    false,
+  )
+  return differs.length > 0 ? [{ call: recorded.call, what, differs }] : []
+}
+
+function describe({ method, path, sent }: Deed): string {
+  return `${method} ${path.replace(/^\/api\/v1/, '')} ${JSON.stringify(sent).slice(0, 200)}`
+}
+
+function start(
+  command: readonly string[],
+  globals: Globals,
+  account: { email: string; api_key: string },
+): ChildProcess {
+  const site = siteOf(accountFor(globals, process.env))
+  const values = { SITE: site, EMAIL: account.email, API_KEY: account.api_key }
+  const both = Object.entries(values).flatMap(([name, value]) => [
+    [`NATTER_${name}`, value],
+    [`ZULIP_${name}`, value],
+  ])
+  const { NATTER_CONTROL_TOKEN: _token, NATTER_READY_FILE: _file, ...env } = process.env
+  const [program, ...args] = command
+  const child = spawn(program!, args, { stdio: ['ignore', 2, 2], env: { ...env, ...Object.fromEntries(both) } })
+  child.on('error', () => {})
+  return child
+}

@@ -1,0 +1,103 @@
+// Makes recorded calls again, as the same accounts, and remembers which IDs took the place of the recorded ones.
+
+import { hidden } from '../../../../daemon/api/masking.ts'
+import { addHint, exitCodes, Failure } from '../../../base/failure.ts'
+import type { Globals } from '../../../base/globals.ts'
+import { type Account, accountFor } from '../../../base/profile.ts'
+import { type Answer, send, siteOf } from '../../../transport/client.ts'
+import { callControlPlane, findAccount } from '../../../transport/control.ts'
+import { isOf, type RecordedCall } from './recording.ts'
+
+export interface Played {
+  readonly status: number
+  readonly answer: unknown
+}
+
+export class Player {
+  readonly #globals: Globals
+  readonly #site: string
+  readonly #accounts = new Map<string, Promise<Account>>()
+  #time = 0
+  /** By the name of the field, then by the recorded value. */
+  readonly #ids = new Map<string, Map<string, string>>()
+
+  constructor(globals: Globals) {
+    this.#globals = globals
+    this.#site = siteOf(accountFor(globals, process.env))
+  }
+
+  /** Why a call cannot be made again; undefined if it can. */
+  unplayable({ sent, status, fault, lost, endpoint }: RecordedCall): string | undefined {
+    if (lost || status === null) return 'it was not answered'
+    if (fault) return `a fault changed it: ${fault}`
+    if (endpoint === null) return 'no endpoint took it'
+    if (Object.values(sent).some(value => typeof value !== 'string'))
+      return 'it sent a file, which is not in the recording'
+    return Object.values(sent).includes(hidden) ? 'it sent a secret, which is hidden' : undefined
+  }
+
+  async play({ user, user_agent: userAgent, method, path, sent }: RecordedCall): Promise<Played> {
+    const fields = new Map(Object.entries(sent).map(([name, value]) => [name, this.#mapped(name, String(value))]))
+    const account = user === null ? { site: this.#site, from: {} } : await this.#account(user)
+    const answer = await send(account, { method, path: this.#mappedPath(path), fields, userAgent })
+    return { status: answer.status, answer: bodyOf(answer) }
+  }
+
+  /** From now on, the new IDs take the place of the recorded ones. */
+  learn(call: RecordedCall, played: Played): void {
+    const isMessage = isOf(call, 'POST', '/messages')
+    for (const [name, value] of Object.entries(Object(call.answer) as object)) {
+      const found = (Object(played.answer) as Record<string, unknown>)[name]
+      const field = name === 'id' && isMessage ? 'message_id' : name
+      if (!/(^|_)id$/.test(field) || found === undefined || found === value) continue
+      const known = this.#ids.get(field) ?? new Map<string, string>()
+      this.#ids.set(field, known.set(String(value), String(found)))
+    }
+  }
+
+  idOf(field: string, recorded: string): string {
+    return this.#ids.get(field)?.get(recorded) ?? recorded
+  }
+
+  /** Moves the clock on; it never goes back. */
+  async moveTo(time: number): Promise<void> {
+    if (time <= this.#time) return
+    const { now } = await this.control('GET', '/clock')
+    if (Number(now) < time) await this.control('POST', '/clock/set', { to: new Date(time).toISOString() })
+    this.#time = time
+  }
+
+  async control(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+    return callControlPlane(this.#globals, { method, path: `/control/v1${path}`, body }, { timeout: 60_000 })
+  }
+
+  #account(email: string): Promise<Account> {
+    const known = this.#accounts.get(email)
+    if (known) return known
+    const found = findAccount(this.#globals, email).then(
+      ({ email, api_key }) => ({ site: this.#site, email, apiKey: api_key, from: {} }),
+      error => {
+        const absent = error instanceof Failure && error.exit === exitCodes.notFound
+        throw absent ? addHint(error, 'Start the daemon with the preset or seed of the recorded one.') : error
+      },
+    )
+    this.#accounts.set(email, found)
+    return found
+  }
+
+  #mapped(name: string, value: string): string {
+    return this.#ids.get(name)?.get(value) ?? value
+  }
+
+  #mappedPath(path: string): string {
+    return path.replace(/\/messages\/(\d+)/, (_, id: string) => `/messages/${this.idOf('message_id', id)}`)
+  }
+}
+
+function bodyOf({ text }: Answer): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

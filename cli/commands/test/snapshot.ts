@@ -1,0 +1,36 @@
+// `natter snapshot export`: a snapshot as a file, written piece by piece under its name only when it is complete.
+
+import { writeFileAtomically } from '../../../daemon/local/atomic-file.ts'
+import { exitCodes, Failure } from '../../base/failure.ts'
+import { note } from '../../base/note.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { downloadControl } from '../../transport/download.ts'
+
+/** The daemon may have to write a large organization. */
+const patience = 600_000
+
+export const snapshot: readonly ExtraSubcommand[] = [
+  {
+    name: 'snapshot export',
+    about: 'Write a snapshot to a file that is complete by itself',
+    args: [
+      { name: 'file', about: 'the file to write; an existing one is replaced' },
+      { name: 'name', about: 'the snapshot, or start; default: now', optional: true },
+    ],
+    globals: ['quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
+    more: `The file holds the organization, its uploads and the clock, and neither API keys nor the secret of the daemon. Password hashes are in
+it. natter snapshot import reads it into a running daemon, natterd --memory --from FILE starts with it.`,
+    examples: ['natter snapshot export world.json', 'natter snapshot export before.json before'],
+    async run({ args, globals }) {
+      const [file, name = 'now'] = args as readonly [string, string?]
+      const path = `/control/v1/snapshots/${encodeURIComponent(name)}/file`
+      await writeFileAtomically(file, downloadControl(globals, path, { timeout: globals.timeout ?? patience })).catch(
+        error => {
+          if (error instanceof Failure) throw error
+          throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
+        },
+      )
+      note(`wrote ${file}`)
+    },
+  },
+]

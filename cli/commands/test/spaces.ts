@@ -1,0 +1,98 @@
+// `natter spaces use`, and `natter exec --in URL`: spaces of a daemon that runs. The other subcommands of spaces are pages of the
+// control plane.
+
+import { controlTokenIn, type Profile, type Ready } from '../../../daemon/local/flags.ts'
+import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { largeFile, readText } from '../../base/files.ts'
+import { formatFlags, type Globals } from '../../base/globals.ts'
+import { note } from '../../base/note.ts'
+import { changeProfiles, normalSite, readProfiles, saveProfile } from '../../base/profile.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { printFormatted } from '../../print/output.ts'
+import { callControlPlane } from '../../transport/control.ts'
+import { flagIn } from '../server/daemon/files.ts'
+
+/** As the control plane shows it. */
+type ShownSpace = Pick<Ready, 'url' | 'owner'> & { readonly name: string; readonly control_token: string }
+
+export const spaces: readonly ExtraSubcommand[] = [
+  {
+    name: 'spaces use',
+    about: 'Save the owner of a space as a profile and switch to it',
+    args: [{ name: 'name', about: 'the space' }],
+    globals: [...formatFlags, 'quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
+    more: 'The profile is called space-NAME. `natter profile use -` switches back.',
+    examples: ['natter spaces use worker-1', 'natter spaces use worker-1 --ready-file ready.json'],
+    async run({ args, globals }) {
+      const set = ['NATTER_SITE', 'NATTER_READY_FILE', 'ZULIP_SITE'].find(variable => process.env[variable])
+      // So it is in a command of `natter exec`, whose daemon is gone before the profile is used.
+      if (set)
+        throw usage(
+          `${set} is set and comes before profiles, so switching to another one has no effect here`,
+          `Unset it first. For a single command, use natter exec --in URL -- COMMAND.`,
+        )
+      const path = `/control/v1/spaces/${encodeURIComponent(args[0]!)}`
+      const reply = await callControlPlane(globals, { method: 'GET', path }, { timeout: globals.timeout })
+      const { name, url, owner, control_token } = reply as unknown as ShownSpace
+      const saved = `space-${name}`
+      const profile: Profile = { site: url, email: owner.email, api_key: owner.api_key, control_token }
+      saveProfile(saved, profile, process.env)
+      const book = readProfiles(process.env)
+      const previous = book.current === saved ? book.previous : book.current
+      const file = changeProfiles({ ...book, current: saved, ...(previous && { previous }) }, process.env)
+      if (!(await printFormatted({ profile: saved, site: url, email: owner.email }, globals)))
+        note(`switched to ${owner.email} at ${url}; profile ${saved} in ${file}`)
+    },
+  },
+]
+
+/** What a space can be given of the flags of natterd. */
+const flagsOfSpaces = ['preset', 'seed', 'clock', 'secret', 'dialect'] as const
+
+/** Runs something with a space of its own, which is deleted afterwards. */
+export async function withSpace(
+  address: string,
+  flags: readonly string[],
+  globals: Pick<Globals, 'controlToken' | 'timeout'>,
+  run: (space: ShownSpace) => Promise<number>,
+): Promise<number> {
+  const params = paramsIn(flags)
+  const controlToken = globals.controlToken ?? controlTokenIn(address)
+  const daemon = { site: normalSite(address.replace(/#.*$/s, '')), ...(controlToken && { controlToken }) }
+  const patience = { timeout: globals.timeout }
+  const request = { method: 'POST', path: '/control/v1/spaces', body: params }
+  const space = (await callControlPlane(daemon, request, patience)) as unknown as ShownSpace
+  try {
+    return await run(space)
+  } finally {
+    const path = `/control/v1/spaces/${space.name}`
+    await callControlPlane(daemon, { method: 'DELETE', path }, patience).catch(error => {
+      // It may have expired, and the command is what counts.
+      if (error instanceof Failure && error.exit !== exitCodes.notFound)
+        note(`the space ${space.name} could not be deleted: ${error.message}`)
+    })
+  }
+}
+
+function paramsIn(flags: readonly string[]): Record<string, string | boolean> {
+  const allowed: readonly string[] = [...flagsOfSpaces, 'strict']
+  const other = flags
+    .filter(item => item.startsWith('--'))
+    .map(item => item.slice(2).split('=', 1)[0]!)
+    .find(name => !allowed.includes(name))
+  if (other !== undefined)
+    throw usage(`--${other} cannot be combined with --in`, `A space takes --${allowed.join(', --')}.`)
+  const given = flagsOfSpaces.flatMap(name => {
+    const value = flagIn(flags, name)
+    return value === undefined ? [] : [[name, name === 'seed' ? readSeed(value) : value] as const]
+  })
+  return { ...Object.fromEntries(given), ...(flags.includes('--strict') && { strict: true }) }
+}
+
+function readSeed(file: string): string {
+  try {
+    return readText(file, largeFile)
+  } catch (error) {
+    throw usage(`--seed: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}

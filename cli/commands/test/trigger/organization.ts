@@ -1,0 +1,129 @@
+// Kinds of events about channels and the organization.
+
+import { channelFolders } from '../../../../daemon/api/channels/channel-folders.ts'
+import { channels } from '../../../../daemon/api/channels/channels.ts'
+import { defaultChannels } from '../../../../daemon/api/channels/default-channels.ts'
+import { subscriptions } from '../../../../daemon/api/channels/subscriptions.ts'
+import { topics } from '../../../../daemon/api/channels/topics.ts'
+import { emoji } from '../../../../daemon/api/organization/emoji.ts'
+import { dataExports } from '../../../../daemon/api/organization/exports.ts'
+import { linkifiers } from '../../../../daemon/api/organization/linkifiers.ts'
+import { organization } from '../../../../daemon/api/organization/organization.ts'
+import { playgrounds } from '../../../../daemon/api/organization/playgrounds.ts'
+import { picture } from './picture.ts'
+import type { Stage } from './stage.ts'
+import { type Triggers, trigger } from './trigger.ts'
+
+const myChannel = async (stage: Stage) => (await stage.newChannel('me', 'owner')).stream_id
+const sharedChannel = async (stage: Stage) => (await stage.channel()).stream_id
+const topic = (stage: Stage) => stage.name('topic')
+
+const folder = (stage: Stage) =>
+  stage.made('owner', channelFolders.create, { name: stage.name('folder') }, 'channel_folder_id')
+
+const domain = async (stage: Stage) => {
+  const name = `${stage.name('domain')}.example`
+  await stage.call('owner', organization.addDomain, { domain: name })
+  return name
+}
+
+/** A channel that the new colleague sees, who is created first. */
+const visibleChannel = async (stage: Stage) => {
+  await stage.person('newcomer')
+  return (await stage.newChannel('owner')).stream_id
+}
+
+export const aboutOrganization: Triggers = {
+  'stream/create': trigger('the owner creates a channel with you', 'owner', channels.create, {
+    name: (stage: Stage) => stage.name('channel'),
+    subscribers: async (stage: Stage) => [await stage.id('me')],
+  }),
+  'stream/update': trigger('the owner describes a channel of yours', 'owner', channels.update, {
+    stream_id: myChannel,
+    description: (stage: Stage) => stage.name('description'),
+  }),
+  'stream/delete': trigger(
+    'a channel becomes private, and a new colleague no longer sees it',
+    'owner',
+    channels.update,
+    { stream_id: visibleChannel, is_private: true },
+    { to: 'newcomer' },
+  ),
+  'subscription/add': trigger('the owner subscribes you to a channel', 'owner', subscriptions.subscribe, {
+    subscriptions: (stage: Stage) => [{ name: stage.name('channel') }],
+    principals: async (stage: Stage) => [await stage.id('me')],
+  }),
+  'subscription/remove': trigger('the owner unsubscribes you', 'owner', subscriptions.unsubscribe, {
+    subscriptions: async (stage: Stage) => [(await stage.newChannel('me', 'owner')).name],
+    principals: async (stage: Stage) => [await stage.id('me')],
+  }),
+  'subscription/update': trigger('you mute a channel', 'me', subscriptions.property, {
+    stream_id: myChannel,
+    property: 'is_muted',
+    value: true,
+  }),
+  'subscription/peer_add': trigger('somebody joins a channel of yours', 'owner', subscriptions.subscribe, {
+    subscriptions: async (stage: Stage) => [{ name: (await stage.newChannel('me', 'owner')).name }],
+    principals: async (stage: Stage) => [await stage.id('newcomer')],
+  }),
+  'subscription/peer_remove': trigger('somebody leaves a channel of yours', 'owner', subscriptions.unsubscribe, {
+    subscriptions: async (stage: Stage) => [(await stage.newChannel('me', 'owner', 'newcomer')).name],
+    principals: async (stage: Stage) => [await stage.id('newcomer')],
+  }),
+  user_topic: trigger('you follow a topic', 'me', topics.follow, {
+    stream_id: sharedChannel,
+    topic,
+    visibility_policy: 3,
+  }),
+  muted_topics: trigger('you mute a topic', 'me', topics.follow, {
+    stream_id: sharedChannel,
+    topic,
+    visibility_policy: 1,
+  }),
+  default_streams: trigger('the owner makes a channel a default', 'owner', defaultChannels.add, {
+    stream_id: myChannel,
+  }),
+  default_stream_groups: trigger('the owner groups default channels', 'owner', defaultChannels.createGroup, {
+    group_name: (stage: Stage) => stage.name('group'),
+    description: 'Made by natter trigger',
+    stream_names: [],
+  }),
+  'channel_folder/add': trigger('the owner creates a channel folder', 'owner', channelFolders.create, {
+    name: (stage: Stage) => stage.name('folder'),
+  }),
+  'channel_folder/update': trigger('the owner describes a channel folder', 'owner', channelFolders.edit, {
+    channel_folder_id: folder,
+    description: (stage: Stage) => stage.name('description'),
+  }),
+  'realm/update': trigger('the owner describes the organization', 'owner', organization.update, {
+    description: (stage: Stage) => stage.name('description'),
+  }),
+  'realm/update_dict': trigger('the owner allows editing again', 'owner', organization.update, {
+    allow_message_editing: async (stage: Stage) => {
+      await stage.call('owner', organization.update, { allow_message_editing: false })
+      return true
+    },
+  }),
+  'realm_emoji/update': trigger('the owner adds an emoji', 'owner', emoji.upload, {
+    emoji_name: (stage: Stage) => stage.name('emoji'),
+    file: picture,
+  }),
+  realm_linkifiers: trigger('the owner adds a linkifier', 'owner', linkifiers.add, {
+    pattern: (stage: Stage) => `${stage.name('issue')}-(?P<id>[0-9]+)`,
+    url_template: 'https://example.com/{id}',
+  }),
+  realm_playgrounds: trigger('the owner adds a playground', 'owner', playgrounds.add, {
+    name: (stage: Stage) => stage.name('playground'),
+    pygments_language: 'c',
+    url_template: 'https://example.com/{code}',
+  }),
+  'realm_domains/add': trigger('the owner allows an email domain', 'owner', organization.addDomain, {
+    domain: (stage: Stage) => `${stage.name('domain')}.example`,
+  }),
+  'realm_domains/change': trigger('the owner allows its subdomains', 'owner', organization.changeDomain, {
+    domain,
+    allow_subdomains: true,
+  }),
+  'realm_domains/remove': trigger('the owner removes an email domain', 'owner', organization.removeDomain, { domain }),
+  realm_export: trigger('the owner starts an export', 'owner', dataExports.create, {}, { to: 'owner' }),
+}

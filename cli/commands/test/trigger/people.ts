@@ -1,0 +1,194 @@
+// Kinds of events about people, bots and personal settings.
+
+import { bots } from '../../../../daemon/api/bots/bots.ts'
+import { subscriptions } from '../../../../daemon/api/channels/subscriptions.ts'
+import { organization } from '../../../../daemon/api/organization/organization.ts'
+import { alertWords } from '../../../../daemon/api/people/alert-words.ts'
+import { invitations } from '../../../../daemon/api/people/invitations.ts'
+import { mutedUsers } from '../../../../daemon/api/people/muted-users.ts'
+import { navigationViews } from '../../../../daemon/api/people/navigation-views.ts'
+import { presence } from '../../../../daemon/api/people/presence.ts'
+import { profileFields } from '../../../../daemon/api/people/profile-fields.ts'
+import { settings } from '../../../../daemon/api/people/settings.ts'
+import { userGroups } from '../../../../daemon/api/people/user-groups.ts'
+import { userStatus } from '../../../../daemon/api/people/user-status.ts'
+import { users } from '../../../../daemon/api/people/users.ts'
+import type { Role } from './role.ts'
+import type { Stage } from './stage.ts'
+import { type Triggers, trigger } from './trigger.ts'
+
+const newcomer = (stage: Stage) => stage.id('newcomer')
+
+/** Sets a switch to false, so that true is a change. */
+const turnedOff =
+  (role: Role, endpoint: typeof settings.update | typeof settings.updateDefaults, name: string) =>
+  async (stage: Stage) => {
+    await stage.call(role, endpoint, { [name]: false })
+    return true
+  }
+
+const botOf = (role: Role) => async (stage: Stage) => {
+  const name = stage.name('helper')
+  return stage.made(role, bots.create, { full_name: name, short_name: name }, 'user_id')
+}
+
+const seeAllUsers = async (stage: Stage, group: string) =>
+  stage.call('owner', organization.update, { can_access_all_users_group: { new: await stage.systemGroup(group) } })
+
+/** Somebody who shares no channel with anybody, in an organization where guests see only those they share one with. */
+const soonGuest = async (stage: Stage) => {
+  await seeAllUsers(stage, 'role:members')
+  const { subscriptions: joined } = await stage.call('newcomer', subscriptions.list, {})
+  const names = (joined as { name: string }[]).map(({ name }) => name)
+  await stage.call('newcomer', subscriptions.unsubscribe, { subscriptions: names })
+  return stage.id('newcomer')
+}
+
+const memberAgain = async (stage: Stage) => {
+  await stage.call('owner', users.update, { user_id: await stage.id('newcomer'), role: 400 })
+  await seeAllUsers(stage, 'role:everyone')
+}
+
+const group = (stage: Stage) => stage.group()
+
+const view = async (stage: Stage) => {
+  const fragment = stage.name('narrow/is/starred')
+  await stage.call('me', navigationViews.add, { fragment, is_pinned: true, name: stage.name('View') })
+  return fragment
+}
+
+export const aboutPeople: Triggers = {
+  presence: trigger('a new colleague becomes active', 'newcomer', presence.update, { status: 'active' }),
+  user_status: trigger('a colleague sets a status', 'other', userStatus.update, {
+    status_text: (stage: Stage) => stage.name('busy'),
+  }),
+  'user_settings/update': trigger('you change a setting', 'me', settings.update, {
+    enter_sends: turnedOff('me', settings.update, 'enter_sends'),
+  }),
+  update_display_settings: trigger(
+    'you change a setting; for clients without user_settings_object',
+    'me',
+    settings.update,
+    { enter_sends: turnedOff('me', settings.update, 'enter_sends') },
+    { older: true },
+  ),
+  update_global_notifications: trigger(
+    'you change a notification setting; for clients without user_settings_object',
+    'me',
+    settings.update,
+    { enable_sounds: turnedOff('me', settings.update, 'enable_sounds') },
+    { older: true },
+  ),
+  'realm_user_settings_defaults/update': trigger(
+    'the owner changes a setting of new accounts',
+    'owner',
+    settings.updateDefaults,
+    { enter_sends: turnedOff('owner', settings.updateDefaults, 'enter_sends') },
+  ),
+  'realm_user/add': trigger('the owner creates an account', 'owner', users.create, {
+    email: (stage: Stage) => `${stage.name('colleague')}@example.com`,
+    password: 'a password that is long enough',
+    full_name: 'New Colleague',
+  }),
+  'realm_user/update': trigger('the owner renames an account', 'owner', users.update, {
+    user_id: newcomer,
+    full_name: (stage: Stage) => stage.name('renamed'),
+  }),
+  'realm_user/remove': trigger(
+    'a new colleague becomes a guest and no longer sees everybody',
+    'owner',
+    users.update,
+    { user_id: soonGuest, role: 600 },
+    { to: 'newcomer', after: memberAgain },
+  ),
+  muted_users: trigger('you mute somebody', 'me', mutedUsers.mute, { muted_user_id: newcomer }),
+  alert_words: trigger('you add an alert word', 'me', alertWords.add, {
+    alert_words: (stage: Stage) => [stage.name('word')],
+  }),
+  custom_profile_fields: trigger('the owner adds a profile field', 'owner', profileFields.create, {
+    name: (stage: Stage) => stage.name('Field'),
+    field_type: 1,
+  }),
+  'realm_bot/add': trigger(
+    'the owner creates a bot',
+    'owner',
+    bots.create,
+    { full_name: (stage: Stage) => stage.name('robot'), short_name: (stage: Stage) => stage.name('robot') },
+    { to: 'owner' },
+  ),
+  'realm_bot/update': trigger(
+    'the owner renames a bot',
+    'owner',
+    bots.update,
+    { bot_id: botOf('owner'), full_name: (stage: Stage) => stage.name('renamed') },
+    { to: 'owner' },
+  ),
+  'realm_bot/delete': trigger(
+    'a new colleague no longer owns a bot',
+    'owner',
+    bots.update,
+    { bot_id: botOf('newcomer'), bot_owner_id: (stage: Stage) => stage.id('owner') },
+    { to: 'newcomer' },
+  ),
+  invites_changed: trigger(
+    'the owner invites somebody',
+    'owner',
+    invitations.send,
+    { invitee_emails: (stage: Stage) => `${stage.name('invited')}@example.com`, stream_ids: [] },
+    { to: 'owner' },
+  ),
+  'user_group/add': trigger('the owner creates a group', 'owner', userGroups.create, {
+    name: (stage: Stage) => stage.name('group'),
+    description: '',
+    members: async (stage: Stage) => [await stage.id('me')],
+  }),
+  'user_group/update': trigger('the owner renames a group', 'owner', userGroups.update, {
+    user_group_id: group,
+    name: (stage: Stage) => stage.name('group'),
+  }),
+  'user_group/add_members': trigger('the owner adds a member to a group', 'owner', userGroups.updateMembers, {
+    user_group_id: group,
+    add: async (stage: Stage) => [await stage.id('newcomer')],
+  }),
+  'user_group/remove_members': trigger('the owner removes a member of a group', 'owner', userGroups.updateMembers, {
+    user_group_id: group,
+    delete: async (stage: Stage) => [await stage.id('owner')],
+  }),
+  'user_group/add_subgroups': trigger('the owner adds a subgroup', 'owner', userGroups.updateSubgroups, {
+    user_group_id: group,
+    add: async (stage: Stage) => [await stage.group()],
+  }),
+  'user_group/remove_subgroups': trigger('the owner removes a subgroup', 'owner', userGroups.updateSubgroups, {
+    user_group_id: async (stage: Stage) => {
+      const user_group_id = await stage.group()
+      const add = [await stage.systemGroup('role:moderators')]
+      await stage.call('owner', userGroups.updateSubgroups, { user_group_id, add })
+      return user_group_id
+    },
+    delete: async (stage: Stage) => [await stage.systemGroup('role:moderators')],
+  }),
+  'user_group/remove': trigger(
+    'the owner deactivates a group; for clients without include_deactivated_groups',
+    'owner',
+    userGroups.deactivate,
+    { user_group_id: group },
+    { older: true },
+  ),
+  'navigation_view/add': trigger('you add a view to the sidebar', 'me', navigationViews.add, {
+    fragment: (stage: Stage) => stage.name('narrow/is/starred'),
+    is_pinned: true,
+    name: (stage: Stage) => stage.name('View'),
+  }),
+  'navigation_view/update': trigger('you unpin a view', 'me', navigationViews.edit, {
+    fragment: view,
+    is_pinned: false,
+  }),
+  'navigation_view/remove': trigger('you remove a view', 'me', navigationViews.remove, { fragment: view }),
+  realm_export_consent: trigger(
+    'a new colleague agrees to an export of private data',
+    'newcomer',
+    settings.update,
+    { allow_private_data_export: true },
+    { to: 'owner' },
+  ),
+}

@@ -1,0 +1,159 @@
+// `natter wait`: an assertion about future events. Exit code 0 with the event, or 8 with the nearest misses.
+
+import { allQueues } from '../../../daemon/api/control/queues.ts'
+import type { ChatEvent, Place } from '../../base/chat-event.ts'
+import { Ending, exitCodes, Failure, usage } from '../../base/failure.ts'
+import type { Globals } from '../../base/globals.ts'
+import { note } from '../../base/note.ts'
+import { accountFor, demandKey } from '../../base/profile.ts'
+import { onSignals } from '../../base/signals.ts'
+import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
+import { printLines } from '../../base/writer.ts'
+import { namesOf } from '../../input/names.ts'
+import { checkJq } from '../../print/jq.ts'
+import { lineOf } from '../../print/message-lines.ts'
+import { terminalFor } from '../../print/terminal.ts'
+import { clockOf } from '../../transport/clock.ts'
+import { Connection } from '../../transport/connection.ts'
+import { type Criterion, criteriaFor, textCriterion } from '../follow/tail/criteria.ts'
+import { isShown, showRegistration } from '../follow/tail/filter.ts'
+import { filterFlags, readyText, since, sinceFrom, typesFrom, wishesFrom } from '../follow/tail/flags.ts'
+import { type Batch, Follower, type Item } from '../follow/tail/follow.ts'
+import { Places } from '../follow/tail/places.ts'
+import { printerFor } from '../follow/tail/printer.ts'
+import { duration, wholeNumber } from '../follow/tail/stops.ts'
+
+const patience = '30s'
+const shownMisses = 3
+
+export const wait: readonly ExtraSubcommand[] = [
+  {
+    name: 'wait',
+    about: 'Wait for an event; exit code 0 with the event, or 8 with the nearest misses',
+    flags: [
+      ...filterFlags,
+      { name: 'match', value: 'TEXT', about: 'only events that contain this text or match /PATTERN/' },
+      { name: 'count', value: 'N', about: 'number of events to wait for (default 1)' },
+      { name: 'within', value: 'TIME', about: `give up after this long (default ${patience})` },
+      {
+        name: 'listening',
+        value: 'ACCOUNT',
+        about: 'wait until this account polls for events; needs the control token',
+      },
+      { ...since, about: 'also count messages since a time (10m) or after a message (id:57)' },
+    ],
+    more: `On stderr, \`ready\` is printed as soon as nothing will be missed any more. What happened just before the start is missed,
+unless --since says how far to look back.`,
+    examples: [
+      'natter wait --sender bot@example.com --topic deploys --match /ok/ --within 5s',
+      'natter wait --dm --since 1m --json',
+      'natter wait --type reaction --channel general',
+      'natter wait --listening echo-bot --within 10s',
+    ],
+    run: runWait,
+  },
+]
+
+interface Miss {
+  readonly event: ChatEvent
+  readonly place: Place | undefined
+  readonly differed: readonly string[]
+}
+
+async function runWait({ flags, globals }: Invocation): Promise<void> {
+  if (flags.listening !== undefined) return waitForListener(flags, globals)
+  const account = accountFor(globals, process.env)
+  demandKey(account)
+  const within = duration(String(flags.within ?? patience), '--within')
+  const count = flags.count === undefined ? 1 : Math.max(1, wholeNumber(String(flags.count), '--count'))
+  const past = flags.since === undefined ? undefined : await sinceFrom(String(flags.since), clockOf(account, globals))
+  const names = namesOf(account, { timeout: globals.timeout })
+  const found = await criteriaFor(wishesFrom(flags), names)
+  const criteria: Criterion[] = [...found.all]
+  if (flags.match !== undefined) criteria.push(await textCriterion(String(flags.match), '--match'))
+  // Only --narrow is sent to the server: to report near misses, we must see them.
+  const told = await criteriaFor(flags.narrow === undefined ? {} : { narrow: String(flags.narrow) }, names)
+  const { narrow, queueNarrow } = told
+  const plan = { types: typesFrom(flags.type), narrow, queueNarrow, allPublic: flags['all-public'] === true }
+  if (globals.jq !== undefined) await checkJq(globals.jq)
+  if (isShown(globals)) return showRegistration(account, plan, globals)
+  const terminal = await terminalFor(globals, '')
+  const print = await printerFor(globals, terminal, account.email)
+  const connection = await Connection.open(account)
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(), within)
+  let ending: number | undefined
+  // The queue is deleted before the end.
+  const ignoreSignals = onSignals(code => {
+    ending = code
+    stop.abort()
+  })
+  const places = new Places(connection)
+  const follower = new Follower(connection, plan, stop.signal)
+  const misses: Miss[] = []
+  let met = 0
+
+  const takeAll = async (batches: AsyncIterable<Batch>): Promise<void> => {
+    for await (const item of each(batches)) {
+      const { event } = item
+      if (event.type === '_gap') continue
+      if (event.message) places.remember(event.message)
+      const place = await places.of(event)
+      const differed = criteria.filter(criterion => criterion.meets(event, place) !== true).map(({ name }) => name)
+      if (differed.length > 0) misses.push({ event, place, differed })
+      else {
+        printLines(await print.textOf(item, place))
+        if (++met >= count) return stop.abort()
+      }
+    }
+  }
+
+  try {
+    await follower.begin()
+    note(readyText(plan.types, account.email, follower.position.queue_id))
+    if (past) await takeAll(follower.past(past))
+    if (met < count) await takeAll(follower.follow())
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+  } finally {
+    clearTimeout(timer)
+    await follower.leave()
+    connection.close()
+    ignoreSignals()
+  }
+  if (met >= count) return
+  if (ending !== undefined) throw new Ending(ending)
+  const lines = near(misses).map(({ event, place, differed }) => {
+    const text = lineOf(event, place, { columns: undefined, colors: undefined }, new Date(), account.email)
+    return `${text}\n    differed in ${differed.join(' and ')}`
+  })
+  throw new Failure(exitCodes.unmet, summary(met, count, misses, within), {
+    ...(lines.length > 0 && { hint: `Nearest:\n  ${lines.join('\n  ')}` }),
+  })
+}
+
+/** A bot under test is ready when its poll waits at the daemon. */
+async function waitForListener(flags: Invocation['flags'], globals: Globals): Promise<void> {
+  const { listening, within = patience, ...others } = flags
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw usage(`--listening and --${other} cannot be combined`)
+  const { callControl } = await import('../../catalogue/control-call.ts')
+  const given = new Map(Object.entries({ user: String(listening), within: String(within) }))
+  await callControl(allQueues.wait, given, globals)
+}
+
+async function* each(batches: AsyncIterable<Batch>): AsyncGenerator<Item> {
+  for await (const { items } of batches) yield* items
+}
+
+/** The misses with the fewest differences, the newest last. */
+function near(misses: readonly Miss[]): Miss[] {
+  return [...misses].sort((a, b) => a.differed.length - b.differed.length).slice(0, shownMisses)
+}
+
+function summary(met: number, count: number, misses: readonly Miss[], within: number): string {
+  const came = count === 1 ? 'no matching event arrived' : `${met} of ${count} matching events arrived`
+  const others =
+    misses.length === 0 ? 'no other events' : `${misses.length} other event${misses.length === 1 ? '' : 's'} arrived`
+  return `${came} within ${within / 1000} s; ${others}`
+}

@@ -1,0 +1,186 @@
+// An event as a line for people: time, place, sender, content.
+
+import { harmless } from '../../daemon/local/harmless.ts'
+import { type ChatEvent, type Message, type Place, placeOfMessage } from '../base/chat-event.ts'
+import type { Reply } from '../base/reply.ts'
+import { showTime } from '../base/times.ts'
+import { summaryOf } from './event-summaries.ts'
+import { markdownText, type Terminal, widthOf, wrapped } from './terminal.ts'
+
+const indent = 6
+/** Minimum number of columns for the text next to its head. */
+const leastRoom = 16
+
+/** Ends without a line break. */
+export function lineOf(
+  event: ChatEvent,
+  place: Place | undefined,
+  terminal: Terminal,
+  now: Date,
+  self?: string,
+): string {
+  const { colors, columns } = terminal
+  const time = clock(timeOf(event, now), now.getTime())
+  const where = whereOf(place, self)
+  const { who, what, quiet } = contentOf(event, place)
+  const speaker = speakerOf(who, quiet)
+  let head = colors ? colors.dim(time) : time
+  if (where) head += `  ${colors ? colors.cyan(where) : where}`
+  head += speaker ? `  ${colors ? colors.bold(speaker) : speaker} ` : '  '
+  const text = quiet ? (colors ? colors.dim(harmless(what)) : harmless(what)) : markdownText(what, colors)
+  if (columns === undefined) return (head + indented(text)).trimEnd()
+  const width = widthOf(head)
+  if (columns - width >= leastRoom) return (head + wrapped(text, columns, indent, width)).trimEnd()
+  // Too narrow to put them next to each other.
+  const top = head.trimEnd()
+  const lines = [width - 1 > columns ? wrapped(top, columns, indent, 0) : top, wrapped(text, columns, indent, indent)]
+  return lines.join(`\n${' '.repeat(indent)}`).trimEnd()
+}
+
+/** The part between the time and the text of a message, without colors. */
+export function headOf(event: ChatEvent, place: Place | undefined, self?: string): string {
+  const where = whereOf(place, self)
+  const { who, quiet } = contentOf(event, place)
+  return `${where && `  ${where}`}  ${speakerOf(who, quiet)} `
+}
+
+/** Indents the lines after the first, where nothing wraps them. */
+export function indented(text: string): string {
+  return wrapped(text, undefined, indent, 0)
+}
+
+/** A list of messages, as `tail` prints them, after their IDs: edits and reactions need those. */
+export function messageLines(messages: readonly Reply[], { columns, colors }: Terminal): string[] {
+  const now = new Date()
+  const width = Math.max(...messages.map(({ id }) => String(id ?? '').length))
+  const rest = { columns: columns === undefined ? undefined : Math.max(20, columns - width - 2), colors }
+  return messages.map(item => {
+    const message = item as Message
+    const id = String(item.id ?? '').padStart(width)
+    const lines = lineOf({ type: 'message', message }, placeOfMessage(message), rest, now).split('\n')
+    return lines
+      .map((line, index) => `${index > 0 ? ' '.repeat(width) : colors ? colors.dim(id) : id}  ${line}`)
+      .join('\n')
+  })
+}
+
+/** `#channel > topic`, or the other users of a direct conversation. */
+function placeText(place: Place | undefined, self?: string): string {
+  if (!place) return ''
+  if (place.people) {
+    const others = place.people.filter(person => person.email !== self)
+    const names = (others.length > 0 ? others : place.people).map(person => String(person.full_name ?? person.email))
+    return `@ ${names.join(', ')}`
+  }
+  if (place.channelId === undefined && place.channel === undefined) return ''
+  const channel = `#${place.channel ?? place.channelId}`
+  return place.topic === undefined ? channel : `${channel} > ${place.topic === '' ? '(no topic)' : place.topic}`
+}
+
+function whereOf(place: Place | undefined, self: string | undefined): string {
+  return harmless(placeText(place, self)).replaceAll('\n', ' ')
+}
+
+function speakerOf(who: string, quiet: boolean): string {
+  return who && (quiet ? harmless(who) : `${harmless(who)}:`)
+}
+
+interface Said {
+  readonly who: string
+  readonly what: string
+  /** Whether it is an event other than a message. */
+  readonly quiet: boolean
+}
+
+function contentOf(event: ChatEvent, place: Place | undefined): Said {
+  const { message } = event
+  if (event.type === 'message' && message) {
+    const who = message.sender_full_name ?? message.sender_email ?? String(message.sender_id ?? '')
+    const content = message.content ?? ''
+    if (message.is_me_message) return { who: '', what: `* ${who} ${content.replace(/^\/me /, '')}`, quiet: false }
+    return { who, what: content, quiet: false }
+  }
+  const who = actorName(event, place)
+  const about = place?.content ? ` “${shortened(place.content)}”` : messageText(event)
+  const happened = (what: string): Said => ({ who, what, quiet: true })
+  switch (event.type) {
+    case 'reaction':
+      return happened(
+        `${event.op === 'remove' ? 'removed' : 'reacted with'} :${event.emoji_name}: ${event.op === 'remove' ? 'from' : 'to'}${about}`,
+      )
+    case 'update_message':
+      if (typeof event.content === 'string') return happened(`edited${about} to “${shortened(event.content)}”`)
+      return happened(`moved${about}${event.subject === undefined ? '' : ` to ${event.subject}`}`)
+    case 'delete_message':
+      return happened(`deleted${about}`)
+    case 'typing':
+      return happened(event.op === 'stop' ? 'stopped typing' : 'is typing')
+    case 'typing_edit_message':
+      return happened(event.op === 'stop' ? 'stopped editing' : 'is editing')
+    case 'presence':
+      return happened(`is ${presenceOf(event)}`)
+    case '_gap':
+      return { who: '', what: gapText(event), quiet: true }
+    default:
+      return { who: '', what: summaryOf(event), quiet: true }
+  }
+}
+
+function gapText(event: ChatEvent): string {
+  const lost = (event.lost_types as string[]).join(', ')
+  const what =
+    lost === '' ? '' : lost === '*' ? '; events other than messages may be missing' : `; may be missing: ${lost}`
+  return `--- gap: ${event.reason}${what} ---`
+}
+
+function actorName(event: ChatEvent, place: Place | undefined): string {
+  const person = (event.user ?? event.sender) as Reply | string | undefined
+  if (typeof person === 'object') return String(person.full_name ?? person.email ?? person.user_id)
+  if (typeof person === 'string') return person
+  if (typeof event.email === 'string') return event.email
+  const id = event.user_id ?? event.sender_id
+  // Usually people edit their own messages.
+  if (id !== undefined && id === place?.senderId && place.senderName) return place.senderName
+  return typeof id === 'number' ? `user ${id}` : ''
+}
+
+function presenceOf(event: ChatEvent): string {
+  const clients = Object.values((event.presence ?? {}) as Record<string, Reply>)
+  return String(clients[0]?.status ?? 'here')
+}
+
+function messageText(event: ChatEvent): string {
+  const ids = Array.isArray(event.message_ids) ? event.message_ids : [event.message_id]
+  return ids.length === 1 ? ` message ${ids[0]}` : ` messages ${ids.join(', ')}`
+}
+
+function shortened(text: string): string {
+  const line = text.replaceAll('\n', ' ')
+  return [...line].length > 40 ? `${[...line].slice(0, 39).join('')}…` : line
+}
+
+function timeOf(event: ChatEvent, now: Date): number {
+  const seconds = event.message?.timestamp ?? event.edit_timestamp
+  return typeof seconds === 'number' ? seconds : Math.floor(now.getTime() / 1000)
+}
+
+/** With the day only if it is not today. Takes seconds since 1970, and now in milliseconds. */
+export function clock(seconds: number, now: number): string {
+  const shown = minuteText(seconds)
+  const today = minuteText(Math.floor(now / 1000))
+  return shown.startsWith(today.slice(0, 10)) ? shown.slice(11) : shown
+}
+
+/** Most events are from the same few minutes. */
+const minutes = new Map<number, string>()
+
+function minuteText(seconds: number): string {
+  const minute = Math.floor(seconds / 60)
+  let text = minutes.get(minute)
+  if (text === undefined) {
+    text = showTime(minute * 60)
+    if (minutes.size > 1000) minutes.clear()
+    minutes.set(minute, text)
+  }
+  return text
+}
