@@ -9,8 +9,10 @@ import { build, type Loader, type OutputFile, type Plugin, transformSync } from 
 /** Inside node_modules, so that packages are found from there and nothing has to ignore it. */
 export const bundleFolder = 'node_modules/.cache/natter-tests'
 
-/** Few enough that one process never holds up the end of a run. */
-const filesPerProcess = 12
+/** Few enough that one process never holds up the end of a run. Tests of a cluster wait for most of their time. */
+function filesPerProcess(folder: string): number {
+  return folder === 'cluster' ? 4 : 12
+}
 
 /** Removes the bundles of the last run. Those of this one stay: the report on coverage reads them. */
 export function removeBundles(root: string): void {
@@ -82,7 +84,7 @@ function groupsOf(root: string, files: readonly string[]): Group[] {
     const folder = file.split(sep)[1]!
     const isAlone = folder === 'proof' || awaitsAtTheTop(join(root, file))
     const open = groups.findLast(group => group.folder === folder && !group.isClosed)
-    if (open && !isAlone && open.files.length < filesPerProcess) open.files.push(file)
+    if (open && !isAlone && open.files.length < filesPerProcess(folder)) open.files.push(file)
     else groups.push({ folder, isClosed: isAlone, files: [file] })
   }
   const rank = ({ folder }: { folder: string }) => (slowest.includes(folder) ? slowest.indexOf(folder) : slowest.length)

@@ -6,7 +6,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { emojiData } from '../domain/markdown/emoji-data.ts'
 import { malformed, Refusal } from '../domain/refusal.ts'
 import { admitDefect, answeringOf, missingPath, missingSpace, refuse } from './answer.ts'
-import { tooLarge } from './body.ts'
+import { readOn, tooLarge } from './body.ts'
 import { usualBounds } from './bounds.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { controlPrefix, prefix } from './incoming.ts'
@@ -132,6 +132,9 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): voi
   } else if (statusCode === 413) {
     const to = answer(request, reply)
     to.headers.push('Connection', 'close')
+    readOn(request.raw.socket)
+    // What is left of the body must be read, or the socket ends with the answer unread.
+    request.raw.resume()
     refuse(to, tooLarge(usualBounds.bodyBytes))
   } else if (statusCode < 500) refuse(answer(request, reply), malformed(message ?? 'The request is malformed.'))
   else {
