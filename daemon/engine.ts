@@ -8,7 +8,7 @@ import { State } from './domain/model/state.ts'
 import { Refusal } from './domain/refusal.ts'
 import type { Announcement, Mail, Outcome } from './domain/resource.ts'
 import type { Queues } from './events/queues.ts'
-import type { Happened, Journal } from './journal/journal.ts'
+import { compareOp, type Entry, type Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
 import { type Holder, partsOf, takeFact } from './replay.ts'
 import { Boundary, Defect } from './world/boundary.ts'
@@ -44,6 +44,8 @@ export interface EngineCluster {
   record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void>
   /** Waits until this daemon is at the position. False when the log does not go that far. */
   reach(position: number): Promise<boolean>
+  /** An entry asks every daemon to compare its state. Called in the turn in which the state is that of the position. */
+  compare(position: number): void
 }
 
 export class Engine implements Holder {
@@ -110,8 +112,8 @@ export class Engine implements Holder {
   }
 
   /** What the leader has committed. */
-  take(entries: readonly Happened<Fact>[]): void {
-    for (const { position, facts } of entries) this.#take(position, facts)
+  take(entries: readonly Entry<Fact>[]): void {
+    for (const { position, facts, op } of entries) this.#take(position, facts, op)
     this.queues.release(this.position)
     this.#parts.onChange()
   }
@@ -317,7 +319,7 @@ export class Engine implements Holder {
     const { journal, now } = this.#parts
     const { position, durable } = journal.append({ time: now(), actor, op, facts })
     this.#change(() => {
-      this.#take(position, facts)
+      this.#take(position, facts, op)
       this.#parts.onChange()
     })
     // One handler per flush, set before anyone waits: queues hear of a fact just before its author's reply is sent.
@@ -356,13 +358,14 @@ export class Engine implements Holder {
     }
   }
 
-  #take(position: number, facts: readonly Fact[]): void {
+  #take(position: number, facts: readonly Fact[], op?: string): void {
     for (const fact of facts) {
       this.#parts.onFact?.(this.state, position, fact)
       if (!takeFact(this, position, fact)) continue
       if (fact.type === 'user.key-regenerated') this.queues.interrupt(fact.userId)
       if (this.queues.listened) this.queues.push(position, announceFact(this.state, fact))
     }
+    if (op === compareOp) this.#parts.cluster?.compare(position)
   }
 
   #mustBeOpen(): void {

@@ -198,6 +198,14 @@ export interface Member {
   readonly synced: number
   /** Milliseconds since the epoch by its clock, when it said so. */
   readonly time: number
+  /** What its state was when daemons last compared; undefined before the first time, and in versions that do not compare. */
+  readonly digest?: Digest | undefined
+}
+
+/** A sum for each section of the state, as of a position. */
+export interface Digest {
+  readonly position: number
+  readonly sums: Readonly<Record<string, string>>
 }
 
 export interface Leader {
@@ -207,7 +215,7 @@ export interface Leader {
 }
 
 export function readMember(text: string): Member {
-  const { id, url, peer, version, position, synced, time } = parseObject(text)
+  const { id, url, peer, version, position, synced, time, digest } = parseObject(text)
   if (
     !isNamed(id, url, peer) ||
     typeof version !== 'string' ||
@@ -216,7 +224,21 @@ export function readMember(text: string): Member {
     !isCount(time)
   )
     throw new Damaged('a member of the cluster')
-  return { id: id as string, url: url as string, peer: peer as string | undefined, version, position, synced, time }
+  const member = {
+    id: id as string,
+    url: url as string,
+    peer: peer as string | undefined,
+    version,
+    position,
+    synced,
+    time,
+  }
+  return { ...member, digest: readDigest(digest) }
+}
+
+function readDigest(value: unknown): Digest | undefined {
+  const { position, sums } = Object(value)
+  return isCount(position) && typeof sums === 'object' && sums !== null ? { position, sums } : undefined
 }
 
 export function readLeader(text: string): Leader {

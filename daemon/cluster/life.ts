@@ -59,6 +59,8 @@ export interface LifeParts {
   reach(position: number): Promise<boolean>
   /** Waits until this daemon has what is in the log now. */
   catchUp(): Promise<boolean>
+  /** An entry asks for the state as it is in this turn. */
+  compare(position: number): void
   readonly status: NonNullable<SiteParts['clusterStatus']>
   onFailure(life: Life, error: Error): void
 }
@@ -183,6 +185,7 @@ function clusterOf(parts: LifeParts): WorldCluster {
   return {
     record: (op, actor, facts) => recorder.record({ op, actor, facts }),
     reach: parts.reach,
+    compare: parts.compare,
     expire: ids => idle.add(ids),
     forwarding: new LeaderForwarding({
       peers,

@@ -33,6 +33,8 @@ export interface Election {
 
 /** Milliseconds that clocks of daemons may differ. */
 const clockTolerance = 30_000
+/** Milliseconds that a leader which stops waits for the next one. */
+const handOverTime = 2000
 
 export class Membership {
   readonly #etcd: Etcd
@@ -228,5 +230,15 @@ export async function outliveOneself(
           'choose another one with --data; it is filled from the other daemons',
       )
     await sleep(300)
+  }
+}
+
+/** Waits until another daemon leads and the others know it, who look every so many milliseconds; or for long enough. */
+export async function outliveLead(membership: Membership, self: string, lookEvery: number): Promise<void> {
+  const end = performance.now() + handOverTime
+  while (performance.now() < end) {
+    const leader = (await membership.view().catch(() => undefined))?.leader
+    if (leader && leader.id !== self) return void (await sleep(lookEvery))
+    await sleep(50)
   }
 }

@@ -14,6 +14,7 @@ import { type Intake, readBody } from '../http/body.ts'
 import type { RepeatedCall } from '../http/exchange.ts'
 import { hasBody } from '../http/incoming.ts'
 import { snapshotPosition } from '../journal/snapshots.ts'
+import { StateDigest } from './digest.ts'
 import { peersPrefix } from './peers.ts'
 
 export interface PeerRoutesParts {
@@ -129,7 +130,10 @@ const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: Record<st
   },
   async 'GET /state'(parts) {
     const engine = parts.engine()
-    return { position: parts.committed(), sums: sumsOf(engine) }
+    // Not what is committed: the state of a leader has entries that are on their way.
+    const { position } = engine
+    const events = sumOfEvents(engine)
+    return { position, sums: { ...(await new StateDigest().sumsOf(engine)), events } }
   },
 }
 
@@ -157,25 +161,12 @@ async function sendStored(
   await pipeline(createReadStream(file), response).catch(() => response.destroy())
 }
 
-/**
- * A checksum for each section of the state, to compare daemons at one position. Left out is what is sent outside of the log:
- * presence, and of the queues the signals and what follows from them.
- */
-function sumsOf(engine: Engine): Record<string, string> {
-  const sums: Record<string, string> = {}
-  // As rows: which messages are in files, and what these are called, depends on when a daemon wrote its last snapshot.
-  const sections = { ...engine.save(), messages: engine.state.messages.save(true) }
-  for (const [name, rows] of Object.entries(sections)) {
-    if (name === 'presence' || name === 'queues') continue
-    const hash = createHash('sha256')
-    for (const row of rows) hash.update(JSON.stringify(row)).update('\n')
-    sums[name] = hash.digest('hex')
-  }
+/** A digest of the events that queues hold, without signals, which are sent outside of the log. */
+function sumOfEvents({ queues }: Engine): string {
   const hash = createHash('sha256')
-  for (const { id, birth, pending } of engine.queues.values()) {
+  for (const { id, birth, pending } of queues.values()) {
     const lasting = pending.filter(event => event.lasting).map(event => [event.id, event.body])
     hash.update(JSON.stringify([id, birth, lasting])).update('\n')
   }
-  sums.queues = hash.digest('hex')
-  return sums
+  return hash.digest('hex')
 }

@@ -2,7 +2,6 @@
 // of the others.
 
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpServer } from '../http/server.ts'
 import { checkSecret } from '../io/secret.ts'
 import { NotLeading, ReplicaFailed } from '../journal/replicated-journal.ts'
@@ -11,6 +10,7 @@ import type { Config } from '../start/config.ts'
 import type { StoreFolder } from '../store.ts'
 import { version } from '../version.ts'
 import type { World } from '../world/world.ts'
+import { Comparison } from './comparison.ts'
 import { Etcd, patiently } from './etcd.ts'
 import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
 import { Following } from './following.ts'
@@ -20,7 +20,8 @@ import { Lease } from './lease.ts'
 import { type Life, LifeMaker } from './life.ts'
 import { Log, LogTrimmed, type Term } from './log.ts'
 import { LogKeeper } from './log-keeper.ts'
-import { addressIn, checkHistory, checkOthers, Membership, outliveOneself, type View } from './membership.ts'
+import type { View } from './membership.ts'
+import { addressIn, checkHistory, checkOthers, Membership, outliveLead, outliveOneself } from './membership.ts'
 import type { AnswerPeer } from './peer-routes.ts'
 import { Peers } from './peers.ts'
 import { CatchingUp, Positions } from './positions.ts'
@@ -42,8 +43,6 @@ const lookEvery = 500
 const reportEvery = 2000
 /** Milliseconds that a request waits for a leader, or for this daemon to catch up. */
 const patience = 10_000
-/** Milliseconds that a leader which stops waits for the next one. */
-const handOverTime = 2000
 
 export class Replica {
   readonly #parts: ReplicaParts
@@ -56,6 +55,7 @@ export class Replica {
   readonly #catchingUp = new CatchingUp(async () => this.#reach((await this.#log.head()).position))
   readonly #whereabouts: Whereabouts
   readonly #keeper: LogKeeper
+  readonly #comparison: Comparison
   readonly #lives: LifeMaker
   readonly #following: Following
   #record: ClusterRecord | undefined
@@ -85,6 +85,7 @@ export class Replica {
     this.#membership = new Membership(this.#etcd, keys)
     this.peers = new Peers(config.secret!)
     this.#keeper = new LogKeeper(this.#log, this.#membership, warn)
+    this.#comparison = new Comparison(config.data, () => this.#life!)
     this.#lives = new LifeMaker({
       config,
       folder,
@@ -101,6 +102,7 @@ export class Replica {
       addressOf: async member => addressIn(await this.#membership.view(), member),
       reach: position => this.#reach(position),
       catchUp: () => this.#catchingUp.now(),
+      compare: position => this.#comparison.take(position),
       status: () => this.status(),
       onFailure: (life, error) => this.#onWorldFailure(life, error),
     })
@@ -197,7 +199,8 @@ export class Replica {
     const { journal } = this.#life!.store
     const synced = await journal.sync()
     const { committed: position } = journal
-    const member = { ...this.#self, version: version(), position, synced, time: Date.now() }
+    const digest = this.#comparison.report()
+    const member = { ...this.#self, version: version(), position, synced, time: Date.now(), digest }
     await this.#membership.report(member, this.#lease!)
     this.#reportedAt = performance.now()
   }
@@ -205,6 +208,7 @@ export class Replica {
   async #fetchSnapshot(): Promise<void> {
     const view = await this.#membership.view()
     this.#whereabouts.see(view)
+    this.#comparison.forget()
     await fetchSnapshot(this.peers, this.#others(), this.#parts.config.data, this.#identity!, view.head.position)
   }
 
@@ -262,11 +266,14 @@ export class Replica {
     })
   }
 
-  /** Neither the log nor a snapshot can be used: nothing that this daemon does will mend it. */
+  /** Nothing that this daemon does will mend it. The others need not wait for the end of its lease. */
   #fail(error: Error): void {
     const failure = new ReplicaFailed(error.message)
-    if (!this.#stopped) this.#lives.refuse(failure)
-    if (!this.#stopped && this.#life?.open) this.#parts.onFailure(failure)
+    if (this.#stopped) return
+    this.#stopped = true
+    this.#lives.refuse(failure)
+    if (this.#life?.open) this.#parts.onFailure(failure)
+    void this.#lease?.revoke()
   }
 
   async #stopFollowing(): Promise<void> {
@@ -333,13 +340,7 @@ export class Replica {
     this.#life!.leads = false
     await this.world.engine.settled().catch(() => {})
     await this.#lease?.revoke()
-    const end = performance.now() + handOverTime
-    while (performance.now() < end && this.#others().length > 0) {
-      const leader = (await this.#membership.view().catch(() => undefined))?.leader
-      // They look as often as this daemon did.
-      if (leader && leader.id !== this.#self.id) return void (await sleep(lookEvery))
-      await sleep(50)
-    }
+    if (this.#others().length > 0) await outliveLead(this.#membership, this.#self.id, lookEvery)
   }
 
   // --- the others -----------------------------------------------------------------------------------------------
@@ -367,13 +368,14 @@ export class Replica {
   async #act(view: View): Promise<void> {
     if (this.#stopped) return
     if (!this.#lease || this.#lease.signal.aborted) await this.#renewLease()
-    else if (performance.now() - this.#reportedAt > reportEvery) await this.#report()
+    else if (this.#comparison.hasNews || performance.now() - this.#reportedAt > reportEvery) await this.#report()
     const { leader, head } = view
     const life = this.#life!
     if (life.term && leader?.id !== this.#self.id) this.#stepDown('another daemon leads the cluster')
     else if (!life.term && leader === undefined && life.caughtUp) await this.#campaign()
     else if (!life.term) this.#following.checkProgress(life, head.position)
     this.#keeper.keep(view, this.#leads ? life.term : undefined)
+    this.#comparison.look(view, this.#self.id, this.#leads ? life.term?.number : undefined)
   }
 
   #others(): string[] {

@@ -78,3 +78,6 @@ export class JournalDamaged extends Error {
     this.line = line
   }
 }
+
+/** The op of an entry without facts that asks the daemons of a cluster to compare their states. Older ones do nothing. */
+export const compareOp = 'compare'

@@ -37,7 +37,7 @@ export class ReplicaFailed extends Error {
 }
 
 export interface Taken<Fact> {
-  readonly entries: readonly Happened<Fact>[]
+  readonly entries: readonly Entry<Fact>[]
   /** Settles when they are in the file. */
   readonly written: Promise<void>
 }
@@ -94,7 +94,7 @@ export class ReplicatedJournal<Fact> implements Journal<Fact> {
       throw new Error(`the log goes on at position ${batch.first}, but this daemon is at ${known}`)
     if (batch.last <= known) return { entries: [], written: Promise.resolve() }
     const lines = batch.lines.split('\n').slice(known + 1 - batch.first, batch.last + 1 - batch.first)
-    const entries = lines.map((line): Happened<Fact> => JSON.parse(line))
+    const entries = lines.map((line): Entry<Fact> => JSON.parse(line))
     const wrong = entries.find(({ position }, index) => position !== known + 1 + index)
     if (wrong) throw new Error(`the log has position ${wrong.position} where another one belongs`)
     const written = this.#file.appendLines(`${lines.join('\n')}\n`, batch.last)

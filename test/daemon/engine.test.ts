@@ -50,7 +50,7 @@ describe('a refusal', () => {
 describe('an engine that lost its cluster', () => {
   test('tells only those who wanted to change something that the change may have been saved', async () => {
     const journal = new HeldJournal()
-    const engine = engineOn(journal, { record: async () => {}, reach: async () => true })
+    const engine = engineOn(journal, { record: async () => {}, reach: async () => true, compare: () => {} })
     await engine.lead()
     const perhapsSaved = /may or may not have been saved/
     const change = engine.run('register', 1, () => ({ facts: [registered('first')], reply: {} }))
@@ -113,7 +113,7 @@ describe('an engine that follows', () => {
     const there = new Promise<boolean>(resolve => {
       reached = resolve
     })
-    const cluster: EngineCluster = { record: async () => void (await there), reach: () => there }
+    const cluster: EngineCluster = { record: async () => void (await there), reach: () => there, compare: () => {} }
     const engine = engineOn(new MemoryJournal<Fact>(), cluster)
     const calls = [engine.record('register', 1, [registered('queue')]), engine.toldElsewhere(7)]
     const refused = calls.map(call => assert.rejects(call, { code: 'SERVER_NOT_READY' }))
@@ -123,7 +123,7 @@ describe('an engine that follows', () => {
   })
 
   test('goes on when the daemon has what was recorded', async () => {
-    const cluster: EngineCluster = { record: async () => {}, reach: async position => position < 9 }
+    const cluster: EngineCluster = { record: async () => {}, reach: async position => position < 9, compare: () => {} }
     const engine = engineOn(new MemoryJournal<Fact>(), cluster)
     await engine.record('register', 1, [registered('queue')])
     assert.deepEqual([await engine.toldElsewhere(7), await engine.toldElsewhere(9)], [true, false])

@@ -33,8 +33,9 @@ export class AnswerTable {
     const answer = given.request.length === digestLength ? given : { ...given, request: '' }
     const kept = this.#accounts.get(answer.userId) ?? { answers: new Map<string, Answer>(), bytes: 0 }
     this.#accounts.set(answer.userId, kept)
+    const before = kept.answers.get(answer.key)
     kept.answers.set(answer.key, answer)
-    kept.bytes += sizeOf(answer)
+    kept.bytes += sizeOf(answer) - (before ? sizeOf(before) : 0)
     for (const [key, old] of kept.answers) {
       if (kept.answers.size <= idempotencyLimits.answers && kept.bytes <= idempotencyLimits.bytes) break
       kept.answers.delete(key)
@@ -42,8 +43,8 @@ export class AnswerTable {
     }
   }
 
-  *save(): Generator<Answer> {
-    for (const { answers } of this.#accounts.values()) yield* answers.values()
+  save(): Answer[] {
+    return [...this.#accounts.values()].flatMap(({ answers }) => [...answers.values()])
   }
 
   load(rows: Iterable<unknown>): void {

@@ -267,11 +267,11 @@ export class State {
 
   /**
    * For the snapshot: rows are shared, not copied, which is safe because they never change. `whole`: also what is in files
-   * beside the snapshot, as rows.
+   * beside the snapshot, as rows. `without`: sections that are left out.
    */
-  save(whole = false): Record<string, Iterable<unknown>> {
+  save(whole = false, without: readonly string[] = []): Record<string, Iterable<unknown>> {
     const sections: Record<string, Iterable<unknown>> = { organization: [this.organization] }
-    for (const [name, kept] of this.#parts()) sections[name] = kept.save(whole)
+    for (const [name, kept] of this.#parts()) if (!without.includes(name)) sections[name] = kept.save(whole)
     return sections
   }
 

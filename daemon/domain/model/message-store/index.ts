@@ -260,12 +260,26 @@ export class MessageStore {
 
   /** Every message as it is now, put together as it is asked for. */
   rows(): Iterable<Message> {
-    const views = this.#present().map(segment => ({ base: segment.number << segmentBits, view: segment.freeze() }))
-    const row = (view: SegmentView, id: number) => this.#row(view, id)
+    const segments = this.segments()
     return (function* () {
-      for (const { base, view } of views)
-        for (let local = 0; local < segmentSize; local++) if (view.has(local)) yield row(view, base + local)
+      for (const segment of segments) yield* segment.rows()
     })()
+  }
+
+  /** Every message as it is now, by segments, put together as it is asked for. The same `changes` mean the same messages. */
+  segments(): { readonly segment: object; readonly changes: number; rows(): Iterable<Message> }[] {
+    const row = (view: SegmentView, id: number) => this.#row(view, id)
+    return this.#present().map(segment => {
+      const held = segment.hold()
+      return {
+        segment,
+        changes: segment.changes,
+        *rows() {
+          for (let local = 0; local < segmentSize; local++)
+            if (held.view.has(local)) yield row(held.view, (segment.number << segmentBits) + local)
+        },
+      }
+    })
   }
 
   /** Files the next snapshot needs and may already have. Seals what is full, so it comes before `save`. */

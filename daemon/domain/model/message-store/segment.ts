@@ -93,6 +93,11 @@ export class SegmentView {
   }
 }
 
+/** A segment as it was when it was held: itself, or a copy once it has changed. */
+interface Held {
+  view: SegmentView
+}
+
 export class Segment extends SegmentView {
   readonly number: number
   words: WordIndex
@@ -101,7 +106,10 @@ export class Segment extends SegmentView {
   file: string | undefined
   /** Whether the file is on disk. */
   kept = false
+  /** Grows with every change. */
+  changes = 0
   #used: number
+  #held: Held | undefined
   /** A file is being written from these very arrays: they must be copied before they change. */
   #shared = false
 
@@ -114,6 +122,7 @@ export class Segment extends SegmentView {
   }
 
   append(local: number, senderId: number, place: number, time: number, client: number, marks: number, text: Content) {
+    this.#change(local)
     this.#own()
     if (local >= this.columns.bits.length) this.#grow(local)
     const { senders, places, times, clients, bits } = this.columns
@@ -126,32 +135,31 @@ export class Segment extends SegmentView {
     this.#write(local, text.content, html)
     bits[local] = marks | present | (isPlain ? plain : 0)
     this.addWords(local, text.content)
-    this.changed?.add(local)
   }
 
   setPlace(local: number, place: number): void {
+    this.#change(local)
     this.#own()
     this.columns.places[local] = place
-    this.changed?.add(local)
   }
 
   setMarks(local: number, marks: number): void {
+    this.#change(local)
     this.#own()
     this.columns.bits[local] = marks | (this.columns.bits[local]! & ownBits)
-    this.changed?.add(local)
   }
 
   setDetails(local: number, details: Details | undefined): void {
+    this.#change(local)
     if (details) this.details.set(local, details)
     else this.details.delete(local)
-    this.changed?.add(local)
   }
 
   remove(local: number): void {
+    this.#change(local)
     this.#own()
     this.columns.bits[local] = 0
     this.details.delete(local)
-    this.changed?.add(local)
   }
 
   addWords(local: number, content: string): void {
@@ -162,6 +170,12 @@ export class Segment extends SegmentView {
   /** As it is now, whatever comes: numbers are copied, text is never overwritten. */
   freeze(): SegmentView {
     return new SegmentView(copied(this.columns), new Map(this.details), [...this.pages])
+  }
+
+  /** The same, but copies only if the segment changes later. */
+  hold(): Held {
+    this.#held ??= { view: this }
+    return this.#held
   }
 
   /** Everything a file must hold, until `written` says that it does. */
@@ -176,6 +190,14 @@ export class Segment extends SegmentView {
   written(): void {
     this.#shared = false
     this.kept = true
+  }
+
+  /** Called before a change. */
+  #change(local: number): void {
+    if (this.#held) this.#held.view = this.freeze()
+    this.#held = undefined
+    this.changed?.add(local)
+    this.changes++
   }
 
   #own(): void {
