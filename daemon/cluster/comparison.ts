@@ -7,10 +7,8 @@ import { AnotherHistory, type Digest } from './keys.ts'
 import type { Life } from './life.ts'
 import type { View } from './membership.ts'
 
-/** Milliseconds between two comparisons, if nothing else asks for one. */
+/** Milliseconds between two comparisons, if nothing else asks for one; and as long as one may take before the next begins. */
 const compareEvery = 10 * 60_000
-/** Milliseconds that a comparison may take before the next one is begun without it. */
-const patience = 30_000
 
 export class Comparison {
   /** Whether the others have not been told the newest digest yet. */
@@ -87,7 +85,7 @@ export class Comparison {
     const waited = performance.now() - at
     const isDone = alike.every(({ digest }) => digest?.position === position)
     // A comparison that never comes to an end because the next one begins would find nothing.
-    if (!isDone) return waited > patience
+    if (!isDone) return waited > compareEvery
     const hasSnapshot = (this.#life().world.engine.newestSnapshot?.position ?? 0) > position
     return hasSnapshot || (waited > compareEvery && head.position > position)
   }
