@@ -6,11 +6,13 @@ import { type Daemon, startDaemon } from './daemon.ts'
 import { ReplicaFailed } from './journal/replicated-journal.ts'
 import { StoreGone } from './journal/store-folder.ts'
 import { writeFileAtomicallySync } from './local/atomic-file.ts'
-import { localProfile, type Ready, type Running, readyFileName, runningFileName } from './local/flags.ts'
+import { localProfile } from './local/profiles.ts'
+import { type Ready, type Running, readyFileName, runningFileName } from './local/ready-file.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './start/config.ts'
 import { withConfigFile } from './start/config-file.ts'
 import { banner, bannerWithoutKey, prepareReadyFile, profilesFile, writeProfile } from './start/ready.ts'
 import { version } from './version.ts'
+import { warn } from './warnings.ts'
 import { Defect } from './world/boundary.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
@@ -26,7 +28,7 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 async function run(config: Config, args: readonly string[]): Promise<void> {
-  const daemon = await startDaemon(config, onFailure, warn)
+  const daemon = await startDaemon(config, onFailure)
   stopOnSignals(daemon)
   try {
     announce(config, daemon, args)
@@ -42,7 +44,7 @@ function announce(config: Config, { ready, localUrl }: Daemon, args: readonly st
   const write = (path: string, content: Ready | Running) =>
     writeFileAtomicallySync(path, `${JSON.stringify(content)}\n`, { durable: false })
   if (!config.memory) write(join(config.data, runningFileName), { pid: ready.pid, url: localUrl, args })
-  const profile = config.profile && !config.memory ? rememberProfile(ready) : undefined
+  const profile = !config.noProfile && !config.memory ? rememberProfile(ready) : undefined
   if (config.readyFile) write(config.readyFile, ready)
   if (config.json) return void process.stdout.write(`${JSON.stringify(ready)}\n`)
   const store = config.memory ? 'memory only' : config.data
@@ -111,10 +113,6 @@ function onFailure(error: Error): void {
   )
   // Requests in progress get their error first.
   setTimeout(() => process.exit(1), 100)
-}
-
-function warn(text: string): void {
-  process.stderr.write(`natterd: ${text}\n`)
 }
 
 /** A sentence, never a stack trace. */

@@ -6,7 +6,7 @@ import type { Fact } from './domain/facts.ts'
 import { type Files, folderFiles, memoryFiles } from './io/files.ts'
 import { newSecret } from './io/keys.ts'
 import { givenSecret, type Secret, storedSecret } from './io/secret.ts'
-import { FileJournal } from './journal/file-journal.ts'
+import { FileJournal, type FileJournalOptions } from './journal/file-journal.ts'
 import type { Journal } from './journal/journal.ts'
 import { MemoryJournal } from './journal/memory-journal.ts'
 import { ReplicatedJournal } from './journal/replicated-journal.ts'
@@ -14,8 +14,9 @@ import { openSnapshots, type Snapshots, snapshotPosition } from './journal/snaps
 import { prepareFolder } from './journal/store-folder.ts'
 import { StoreHolds } from './journal/store-hold.ts'
 import { lockStore } from './journal/store-lock.ts'
-import { clusterFileName, readyFileName, runningFileName } from './local/flags.ts'
+import { clusterFileName, readyFileName, runningFileName } from './local/ready-file.ts'
 import type { Config } from './start/config.ts'
+import { warn } from './warnings.ts'
 
 /** What one world keeps, and where. */
 export interface Store {
@@ -54,11 +55,7 @@ type Settings = Pick<Config, 'data' | 'durability' | 'memory' | 'newSecret' | 's
 /** Snapshots are rewritten whole, so only when the journal has outgrown the last one: each byte is written twice at most. */
 const compactAfter = 8 * 1024 * 1024
 
-export async function claimFolder(
-  settings: Settings,
-  warn: (text: string) => void,
-  onFlush?: OnFlush,
-): Promise<StoreFolder> {
+export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promise<StoreFolder> {
   if (settings.memory)
     return {
       open: async () => memoryStore(settings.secret),
@@ -68,22 +65,24 @@ export async function claimFolder(
   const folder = settings.data
   await prepareFolder(folder)
   // Waited for before the folder is read: asking another program for the lock takes a few milliseconds.
-  const locked = lockStore(folder, warn)
-  locked.catch(() => {})
+  const locked = lockStore(folder)
+  locked.then(
+    ({ warning }) => warning && warn(warning),
+    () => {},
+  )
   return {
     async open() {
       await locked
       refuseReplica(folder)
       const { data, durability } = settings
-      return openStore(settings, await FileJournal.open<Fact>({ folder: data, durability, warn, onFlush }))
+      return openStore(settings, await openJournal({ folder: data, durability, onFlush }))
     },
     async openReplica() {
       await locked
       // The log is on the disks of etcd: the file need not be synced for every entry.
-      const file = await FileJournal.open<Fact>({
+      const file = await openJournal({
         folder,
         durability: 'os',
-        warn,
         onFlush,
         startAfter: snapshotPosition(folder),
       })
@@ -101,6 +100,12 @@ export async function claimFolder(
       }
     },
   }
+}
+
+async function openJournal(options: FileJournalOptions): Promise<FileJournal<Fact>> {
+  const journal = await FileJournal.open<Fact>(options)
+  if (journal.repair) warn(journal.repair)
+  return journal
 }
 
 /** A store that ends with its world. */

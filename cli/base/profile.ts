@@ -7,16 +7,16 @@ import { join } from 'node:path'
 import { siteAddress } from '../../daemon/api/address.ts'
 import { makeFolderSync, writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { didYouMean } from '../../daemon/local/did-you-mean.ts'
+import { configFolder as configFolderIn } from '../../daemon/local/folders.ts'
 import {
-  configFolder as configFolderIn,
   type Profile,
   type Profiles,
   profilesFileName,
   profilesText,
-  type Ready,
   readProfilesText,
   withProfile,
-} from '../../daemon/local/flags.ts'
+} from '../../daemon/local/profiles.ts'
+import type { Ready } from '../../daemon/local/ready-file.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import { readText, smallFile, warnIfOpen } from './files.ts'
 import type { Globals } from './globals.ts'

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { readPem } from '../http/certificate.ts'
+import { warn } from '../warnings.ts'
 
 export interface EtcdOptions {
   readonly urls: readonly string[]
@@ -56,7 +57,7 @@ const startMs = 30_000
  * For the steps of a start: an etcd that takes calls and does not answer them may be starting too, or be busy. Warns once:
  * somebody may be watching.
  */
-export async function patiently<T>(step: () => Promise<T>, warn: (text: string) => void): Promise<T> {
+export async function patiently<T>(step: () => Promise<T>): Promise<T> {
   const end = performance.now() + startMs
   for (let tried = 1; ; tried++)
     try {

@@ -9,8 +9,9 @@ import { forgetCleanStop } from '../journal/clean-stop.ts'
 import { refuseHalfRestored } from '../journal/store-folder.ts'
 import { moveParts, replacedFolder } from '../journal/store-parts.ts'
 import { writeFileAtomicallySync } from '../local/atomic-file.ts'
-import { clusterFileName } from '../local/flags.ts'
+import { clusterFileName } from '../local/ready-file.ts'
 import type { Config } from '../start/config.ts'
+import { warn } from '../warnings.ts'
 import { type ClusterRecord, LogTooNew, logFormat, restoredFormat } from './keys.ts'
 
 export interface FolderIdentity {
@@ -52,7 +53,6 @@ export async function emptyFolder(folder: string): Promise<void> {
 export async function tidyFolder(
   { data: folder, cluster, secret }: Config,
   record: ClusterRecord | undefined,
-  warn: (text: string) => void,
 ): Promise<void> {
   const found = readIdentity(folder)
   // A snapshot was being fetched when this daemon ended.

@@ -43,7 +43,6 @@ export interface LifeParts {
   readonly folder: StoreFolder
   readonly server: HttpServer
   readonly metrics: WorldMetrics | undefined
-  readonly warn: (text: string) => void
   readonly peers: Peers
   current(): Life
   leads(): boolean
@@ -98,19 +97,18 @@ export class LifeMaker {
 
   /** Opens the store. The world has still to be read from it. */
   async begin(): Promise<Life> {
-    const { config, folder, server, metrics, peers, others, self, warn } = this.#parts
+    const { config, folder, server, metrics, peers, others, self } = this.#parts
     const opened = await folder.openReplica()
     const store = {
       ...opened,
       localFiles: opened.files,
-      files: sharedFiles({ files: opened.files, peers, others, self, warn }),
+      files: sharedFiles({ files: opened.files, peers, others, self }),
     }
     const world = new World({
       settings: config,
       store,
       host: server,
       onFailure: error => this.#parts.onFailure(life, error),
-      warn,
       metrics,
       cluster: this.#cluster,
     })

@@ -1,6 +1,7 @@
 // Keeps the log in etcd short: the leader trims what every live daemon has on its disk, and lets etcd forget what was
 // overwritten. A daemon that is gone does not hold it: it comes back by a snapshot of another one.
 
+import { warn } from '../warnings.ts'
 import type { Log, Term } from './log.ts'
 import type { Membership, View } from './membership.ts'
 
@@ -20,7 +21,6 @@ export interface LogSize {
 export class LogKeeper {
   readonly #log: Log
   readonly #membership: Membership
-  readonly #warn: (text: string) => void
   #at = Number.NEGATIVE_INFINITY
   /** What etcd may forget at the next time: daemons that watch are past it by then. */
   #revision: number | undefined
@@ -28,10 +28,9 @@ export class LogKeeper {
   #busy = false
   size: LogSize = { batches: 0, database: 0 }
 
-  constructor(log: Log, membership: Membership, warn: (text: string) => void) {
+  constructor(log: Log, membership: Membership) {
     this.#log = log
     this.#membership = membership
-    this.#warn = warn
   }
 
   /** To be called often; does its work now and then. Without a term it only looks. */
@@ -40,7 +39,7 @@ export class LogKeeper {
     this.#at = performance.now()
     this.#busy = true
     this.#keep(view, term)
-      .catch(error => this.#warn(`the log in etcd could not be trimmed: ${error.message}`))
+      .catch(error => warn(`the log in etcd could not be trimmed: ${error.message}`))
       .finally(() => {
         this.#busy = false
       })

@@ -9,6 +9,7 @@ import type { WorldMetrics } from '../metrics/figures.ts'
 import type { Config } from '../start/config.ts'
 import type { StoreFolder } from '../store.ts'
 import { version } from '../version.ts'
+import { warn } from '../warnings.ts'
 import type { World } from '../world/world.ts'
 import { Comparison } from './comparison.ts'
 import { Etcd, patiently } from './etcd.ts'
@@ -34,7 +35,6 @@ export interface ReplicaParts {
   readonly server: HttpServer
   readonly metrics?: WorldMetrics | undefined
   readonly onFailure: (error: Error) => void
-  readonly warn: (text: string) => void
 }
 
 /** Milliseconds between two looks at who leads and who is there. */
@@ -75,7 +75,7 @@ export class Replica {
   #stopped = false
 
   constructor(parts: ReplicaParts) {
-    const { config, folder, server, metrics, warn } = parts
+    const { config, folder, server, metrics } = parts
     const { name, lease } = config.cluster!
     const keys = keysOf(name)
     this.#parts = parts
@@ -84,14 +84,13 @@ export class Replica {
     this.#log = new Log(this.#etcd, keys)
     this.#membership = new Membership(this.#etcd, keys)
     this.peers = new Peers(config.secret!)
-    this.#keeper = new LogKeeper(this.#log, this.#membership, warn)
+    this.#keeper = new LogKeeper(this.#log, this.#membership)
     this.#comparison = new Comparison(config.data, () => this.#life!)
     this.#lives = new LifeMaker({
       config,
       folder,
       server,
       metrics,
-      warn,
       peers: this.peers,
       current: () => this.#life!,
       leads: () => this.#leads,
@@ -120,10 +119,10 @@ export class Replica {
 
   /** Checks etcd, the cluster and the folder, and opens the store. Writes nothing. */
   async prepare(): Promise<void> {
-    const { config, warn } = this.#parts
-    await patiently(() => this.#membership.checkEtcd(), warn)
-    this.#record = await patiently(() => this.#membership.record(), warn)
-    await tidyFolder(config, this.#record, warn)
+    const { config } = this.#parts
+    await patiently(() => this.#membership.checkEtcd())
+    this.#record = await patiently(() => this.#membership.record())
+    await tidyFolder(config, this.#record)
     this.#life = await this.#lives.begin()
     const { store } = this.#life
     this.#identity = checkFolder(config.data, config.cluster!.name, {
@@ -135,18 +134,18 @@ export class Replica {
 
   /** Becomes one of the cluster, which its first daemon founds. Resolves when requests are answered. */
   async join(localUrl: string, peerUrl: string): Promise<void> {
-    const { config, warn } = this.#parts
+    const { config } = this.#parts
     this.#url = config.cluster!.advertise ?? localUrl
     this.#peerUrl = peerUrl
     this.#publicUrl = config.url ?? localUrl
     if (this.#record) {
-      await patiently(() => outliveOneself(this.#membership, this.#self), warn)
-      const { members, head } = await patiently(() => this.#membership.view(), warn)
+      await patiently(() => outliveOneself(this.#membership, this.#self))
+      const { members, head } = await patiently(() => this.#membership.view())
       checkOthers(members, this.#self, Date.now())
       checkHistory(this.#life!.store.journal.position, head.position)
     }
     await this.#life!.world.follow(this.#publicUrl)
-    await patiently(() => this.#enter(), warn)
+    await patiently(() => this.#enter())
     this.#startFollowing()
     void this.#look()
     await this.#lives.opened
@@ -240,7 +239,7 @@ export class Replica {
   /** Nothing that this world decided since its last commit has reached anybody, and nothing will. */
   #stepDown(reason: string): void {
     if (!this.#life!.term || this.#stopped) return
-    this.#parts.warn(`this daemon no longer leads the cluster: ${reason}`)
+    warn(`this daemon no longer leads the cluster: ${reason}`)
     this.#life!.term = undefined
     const lease = this.#lease
     this.#lease = undefined
@@ -354,12 +353,12 @@ export class Replica {
       checkHistory(committed, view.head.position)
       this.#whereabouts.see(view)
       await this.#act(view)
-      if (this.#complaint) this.#parts.warn('etcd answers again')
+      if (this.#complaint) warn('etcd answers again')
       this.#complaint = undefined
     } catch (error) {
       const { name, message } = error as Error
       if (error instanceof AnotherHistory) return this.#fail(error)
-      if (this.#complaint !== name && !this.#stopped) this.#parts.warn(message)
+      if (this.#complaint !== name && !this.#stopped) warn(message)
       this.#complaint = name
     }
     if (!this.#stopped) this.#looking = setTimeout(() => void this.#look(), lookEvery)

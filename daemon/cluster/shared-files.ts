@@ -2,6 +2,7 @@
 // a second disk before it is answered, where a second daemon is running.
 
 import type { Files } from '../io/files.ts'
+import { warn } from '../warnings.ts'
 import type { Peers } from './peers.ts'
 
 export interface SharedFilesParts {
@@ -11,7 +12,6 @@ export interface SharedFilesParts {
   others(): readonly string[]
   /** ID of this member. */
   self(): string
-  readonly warn: (text: string) => void
 }
 
 export function sharedFiles(parts: SharedFilesParts): Files {
@@ -73,7 +73,7 @@ export async function fetchFile(files: Files, peers: Peers, name: string, url: s
 /** Milliseconds that another daemon has to fetch a file. */
 const copyTime = 15_000
 
-async function copyToAnother({ peers, others, self, warn }: SharedFilesParts, name: string): Promise<void> {
+async function copyToAnother({ peers, others, self }: SharedFilesParts, name: string): Promise<void> {
   const urls = others()
   if (urls.length === 0) return
   const copies = urls.map(async url => {

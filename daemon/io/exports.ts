@@ -7,6 +7,7 @@ import { failExport, finishExport, isWaiting } from '../domain/organization/expo
 import type { Outcome, Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import { version } from '../version.ts'
+import { warn } from '../warnings.ts'
 import { archiveFormat, writeArchive } from './archive.ts'
 import type { Files } from './files.ts'
 
@@ -14,7 +15,6 @@ export interface ExportsParts {
   readonly engine: Engine
   readonly files: Files
   readonly surroundings: () => Surroundings
-  readonly warn: (text: string) => void
 }
 
 export class Exports {
@@ -56,7 +56,7 @@ export class Exports {
   }
 
   async #make(row: Export): Promise<void> {
-    const { engine, files, surroundings, warn } = this.#parts
+    const { engine, files, surroundings } = this.#parts
     const archive = files.receive()
     try {
       // What a crash would forget must not be in it.

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mail } from '../domain/resource.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
+import { warn } from '../warnings.ts'
 
 export interface Mailer {
   /** Takes mails over; returns at once and never throws. */
@@ -23,7 +24,6 @@ export interface MailerParts {
   readonly smtpUrl: string | undefined
   readonly from: string
   readonly now: () => number
-  readonly warn: (text: string) => void
 }
 
 const patience = 3000
@@ -32,7 +32,7 @@ export function openMailer(parts: MailerParts): Mailer {
   // One after the other: an SMTP server is not a place to hurry, and the order of mails is kept.
   let work: Promise<void> = Promise.resolve()
   const enqueue = (run: () => Promise<void>): void => {
-    work = work.then(run).catch(error => parts.warn(`mail: ${(error as Error).message}`))
+    work = work.then(run).catch(error => warn(`mail: ${(error as Error).message}`))
   }
   return {
     post(mails) {

@@ -3,23 +3,22 @@
 
 import type { State } from '../domain/model/state.ts'
 import type { Engine } from '../engine.ts'
+import { warn } from '../warnings.ts'
 import type { Files } from './files.ts'
 
 export class UnneededFiles {
   readonly #engine: Engine
   readonly #files: Files
   readonly #isHeld: () => boolean
-  readonly #warn: (text: string) => void
   #sweeping: Promise<void> | undefined
   /** Files that stay because a backup may need them, until the next look. */
   readonly #deferred = new Set<string>()
   #nextLook: (() => void) | undefined
 
-  constructor(engine: Engine, files: Files, isHeld: () => boolean, warn: (text: string) => void) {
+  constructor(engine: Engine, files: Files, isHeld: () => boolean) {
     this.#engine = engine
     this.#files = files
     this.#isHeld = isHeld
-    this.#warn = warn
   }
 
   /** What named these files is gone. */
@@ -33,7 +32,7 @@ export class UnneededFiles {
       if (this.#isHeld()) this.#defer(unneeded)
       else for (const name of unnamed(this.#engine.state, unneeded)) this.#files.remove(name)
     } catch (error) {
-      this.#warn(`files that nothing names could not be deleted: ${(error as Error).message}`)
+      warn(`files that nothing names could not be deleted: ${(error as Error).message}`)
     }
   }
 

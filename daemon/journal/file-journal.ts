@@ -23,7 +23,6 @@ export interface FileJournalOptions {
   readonly folder: string
   /** 'os' leaves the entries to the operating system: they survive a crash of the daemon, not one of the machine. */
   readonly durability: 'fsync' | 'os'
-  readonly warn: (text: string) => void
   /** Where a journal that does not exist yet begins: the position of a snapshot that came without one. */
   readonly startAfter?: number
   readonly disk?: Disk
@@ -32,6 +31,8 @@ export interface FileJournalOptions {
 }
 
 export class FileJournal<Fact> implements Journal<Fact> {
+  /** What was cut when it was opened, for the operator. */
+  readonly repair: string | undefined
   readonly #folder: string
   /** Open from the beginning, so that a seal half-way through needs no descriptor that the system might refuse. */
   readonly #held: HeldFolder
@@ -52,12 +53,13 @@ export class FileJournal<Fact> implements Journal<Fact> {
 
   /** Opens at the cost of the last few entries; a torn end is cut here, everything else is checked by `replay`. */
   static async open<Fact>(options: FileJournalOptions): Promise<FileJournal<Fact>> {
-    const found = await openSegments(options.folder, options.startAfter ?? 0, options.warn)
+    const found = await openSegments(options.folder, options.startAfter ?? 0)
     forgetCleanStop(options.folder)
     return new FileJournal(options, found)
   }
 
   private constructor(options: FileJournalOptions, found: Segments) {
+    this.repair = found.repair
     this.#folder = options.folder
     this.#held = holdFolder(options.folder)
     this.#durability = options.durability

@@ -23,13 +23,11 @@ export interface Segments {
   readonly after: number
   /** Position of the newest entry. */
   readonly position: number
+  /** What was cut when it was opened, for the operator. */
+  readonly repair?: string | undefined
 }
 
-export async function openSegments(
-  folder: string,
-  startAfter: number,
-  warn: (text: string) => void,
-): Promise<Segments> {
+export async function openSegments(folder: string, startAfter: number): Promise<Segments> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const names = await readdir(folder)
   refuseHalfRestored(folder, names)
@@ -41,7 +39,7 @@ export async function openSegments(
   const before = sealed.at(-1)?.last ?? startAfter
   const stop = readCleanStop(folder)
   if (names.includes(activeName)) {
-    const active = await openActive(folder, before, stop, warn)
+    const active = await openActive(folder, before, stop)
     if (active && sealed.length > 0 && active.after !== before)
       throw new JournalDamaged(
         activeName,
@@ -80,7 +78,6 @@ async function openActive(
   folder: string,
   before: number,
   stop: number | undefined,
-  warn: (text: string) => void,
 ): Promise<Omit<Segments, 'sealed'> | undefined> {
   const fd = openSync(join(folder, activeName), 'a+', 0o600)
   try {
@@ -98,11 +95,14 @@ async function openActive(
     const position = tail.position ?? after
     await refuseLostEnd(stop, position, fd, tail.end)
     if (tail.end < size) {
-      warn(`${activeName}: the last write was not finished; cut ${size - tail.end} bytes after position ${position}`)
       ftruncateSync(fd, tail.end)
       fsyncSync(fd)
     }
-    return { fd, after, position }
+    const repair =
+      tail.end < size
+        ? `${activeName}: the last write was not finished; cut ${size - tail.end} bytes after position ${position}`
+        : undefined
+    return { fd, after, position, repair }
   } catch (error) {
     closeSync(fd)
     throw error

@@ -7,6 +7,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 export interface StoreLock {
+  /** What the lock does not keep out, for the operator. */
+  readonly warning?: string | undefined
   release(): Promise<void>
 }
 
@@ -25,23 +27,24 @@ export class StoreInUse extends Error {
 }
 
 /** Takes the folder or throws StoreInUse; never waits for a holder. The folder must exist. */
-export async function lockStore(folder: string, warn: (text: string) => void = () => {}): Promise<StoreLock> {
-  const lock = isNamed(process.platform) ? await lockBoth(folder, warn) : lockFile(join(folder, 'lock'))
+export async function lockStore(folder: string): Promise<StoreLock> {
+  const lock = isNamed(process.platform) ? await lockBoth(folder) : lockFile(join(folder, 'lock'))
   if (!lock) throw new StoreInUse(folder, readHolder(folder))
   return lock
 }
 
 /** The name first: it costs nothing, and works where flock(1) is missing. On Linux the file keeps out other containers. */
-async function lockBoth(folder: string, warn: (text: string) => void): Promise<StoreLock | undefined> {
+async function lockBoth(folder: string): Promise<StoreLock | undefined> {
   const name = await lockName(await lockKey(folder))
   if (!name || process.platform === 'win32') return name
-  const file = await lockFileByProgram(join(folder, 'lock'), warn).catch(async error => {
+  const file = await lockFileByProgram(join(folder, 'lock')).catch(async error => {
     await name.release()
     throw error
   })
   if (!file) await name.release()
   return (
     file && {
+      warning: file.warning,
       async release() {
         await file.release()
         await name.release()
@@ -85,19 +88,20 @@ function lockName(path: string): Promise<StoreLock | undefined> {
  * Linux: Node cannot call flock(2), but flock(1) can, on a descriptor of ours. The lock belongs to the open file, which the two
  * share, and so outlives the program and ends with this process.
  */
-async function lockFileByProgram(path: string, warn: (text: string) => void): Promise<StoreLock | undefined> {
+async function lockFileByProgram(path: string): Promise<StoreLock | undefined> {
   const fd = openSync(path, 'a', 0o600)
   const outcome = await runFlock(fd).catch((error: Error) => error)
   if (outcome === 1) {
     closeSync(fd)
     return undefined
   }
-  if (outcome !== 0)
-    warn(
-      `${path} cannot be locked (${outcome instanceof Error ? outcome.message : `flock ended with ${outcome}`}); ` +
-        'a natterd in another container would not be kept out of this folder',
-    )
-  return releasing(fd)
+  const lock = releasing(fd)
+  if (outcome === 0) return lock
+  const reason = outcome instanceof Error ? outcome.message : `flock ended with ${outcome}`
+  return {
+    ...lock,
+    warning: `${path} cannot be locked (${reason}); a natterd in another container would not be kept out of this folder`,
+  }
 }
 
 function runFlock(fd: number): Promise<number | null> {

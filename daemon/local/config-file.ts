@@ -2,7 +2,8 @@
 // side reads the file itself.
 
 import { unknownName } from './did-you-mean.ts'
-import { configFolder, daemonFlagList } from './flags.ts'
+import { daemonFlagList } from './flags.ts'
+import { configFolder } from './folders.ts'
 
 /** Flags of every subcommand that the file can set. Accounts and keys are in profiles.json. */
 export const settingNames = ['profile', 'timeout', 'retry', 'color', 'quiet'] as const

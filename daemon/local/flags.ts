@@ -1,7 +1,4 @@
-// What natterd and natter share on one machine: the daemon's flags, the files each leaves for the other, default folders.
-// Plain data and pure functions; reading and writing is done by each side.
-
-// --- flags of natterd -------------------------------------------------------------------------------------------
+// The flags of natterd, as data: the daemon reads them, the command line passes them on, the help and the reference show them.
 
 export interface DaemonFlag {
   /** A switch is on when it is given; the others take a value. */
@@ -20,7 +17,7 @@ export interface DaemonFlag {
   readonly env?: false
 }
 
-/** Every flag, in the order of the help text. A new one needs an entry here and a field in `daemon/start/config.ts`. */
+/** Every flag, in the order of the help text. Its value is a field of `Config`: `--max-queues` is `maxQueues`. */
 export const daemonFlags = {
   data: { type: 'path', takes: 'DIR', about: 'folder of the store; it is created if needed' },
   memory: { type: 'switch', about: 'keep everything in memory; nothing is read from or written to a store' },
@@ -282,114 +279,4 @@ export const daemonFlagList: readonly (readonly [DaemonFlagName, DaemonFlag])[] 
 /** Every flag can also be set in the environment: --log-level as NATTER_LOG_LEVEL. */
 export function variableOf(flag: string): string {
   return `NATTER_${flag.toUpperCase().replaceAll('-', '_')}`
-}
-
-// --- files ------------------------------------------------------------------------------------------------------
-
-/** What the ready file holds, and what `natterd --json` prints. */
-export interface Ready {
-  readonly url: string
-  readonly pid: number
-  readonly owner: { readonly user_id: number; readonly email: string; readonly api_key: string }
-  /** Opens the control plane; absent where it is closed. */
-  readonly control_token?: string
-  /** Address of the inspector, with the token in the fragment, which browsers do not send. */
-  readonly inspector: string
-}
-
-/** Where a browser finds the inspector of a site. */
-export function inspectorAddress(site: string, token: string | undefined): string {
-  return token ? `${site}/#token=${token}` : `${site}/`
-}
-
-/** The token in such an address. */
-export function controlTokenIn(address: string): string | undefined {
-  return /#(?:.*&)?token=([^&]+)/.exec(address)?.[1]
-}
-
-/** What `daemon.json` in the folder of the store holds while a daemon runs on it. */
-export interface Running {
-  readonly pid: number
-  /** Where it listens on this machine, whatever clients call it. */
-  readonly url: string
-  /** The flags it was started with. */
-  readonly args?: readonly string[]
-}
-
-/** A log level in this file of the folder replaces that of the flags when the daemon gets SIGHUP. */
-export const logLevelFileName = 'log-level'
-
-export const runningFileName = 'daemon.json'
-/** In the folder of a daemon without a terminal that has neither a ready file nor a profile: its ready file. */
-export const readyFileName = 'ready.json'
-/** In the folder of a daemon that belongs to a cluster. */
-export const clusterFileName = 'cluster.json'
-export const logFileName = 'daemon.log'
-
-export const profilesFileName = 'profiles.json'
-
-/** A saved site and account of the command line. */
-export interface Profile {
-  readonly site: string
-  readonly email: string
-  readonly api_key: string
-  /** Opens the control plane of a daemon that was started for tests. */
-  readonly control_token?: string
-}
-
-/** What `profiles.json` holds. */
-export interface Profiles {
-  readonly current?: string
-  /** The one before, to go back to. */
-  readonly previous?: string
-  readonly profiles: Readonly<Record<string, Profile>>
-}
-
-/** The profile that a daemon on this machine writes. */
-export const localProfile = 'local'
-
-export function profileFrom({ url, owner, control_token }: Pick<Ready, 'url' | 'owner' | 'control_token'>): Profile {
-  return { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) }
-}
-
-/** The book with this profile in it. The first profile becomes the current one. */
-export function withProfile(book: Profiles, name: string, profile: Profile): Profiles {
-  return { ...book, current: book.current ?? name, profiles: { ...book.profiles, [name]: profile } }
-}
-
-/** The book in the text of `profiles.json`; undefined when the text is something else. */
-export function readProfilesText(text: string): Profiles | undefined {
-  try {
-    const { current, previous, profiles } = JSON.parse(text)
-    const isName = (name: unknown) => (name ?? '') === '' || typeof name === 'string'
-    const isRight = isName(current) && isName(previous) && Object.values(Object(profiles)).every(isProfile)
-    return isRight && typeof profiles === 'object' && profiles !== null
-      ? { ...(current && { current }), ...(previous && { previous }), profiles }
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isProfile(value: unknown): value is Profile {
-  const { site, email, api_key, control_token = '' } = Object(value) as Partial<Profile>
-  return [site, email, api_key, control_token].every(text => typeof text === 'string')
-}
-
-export function profilesText(book: Profiles): string {
-  return `${JSON.stringify(book, null, 2)}\n`
-}
-
-// --- folders ----------------------------------------------------------------------------------------------------
-
-type Env = Readonly<Record<string, string | undefined>>
-
-/** Where a store is kept unless a flag says otherwise. `home` is for an environment without HOME. */
-export function defaultDataFolder(env: Env, home: string): string {
-  return `${env.XDG_DATA_HOME || `${env.HOME || home}/.local/share`}/natter/store`
-}
-
-/** Where the command line keeps `profiles.json`. */
-export function configFolder(env: Env, home: string): string {
-  return env.NATTER_CONFIG_DIR || `${env.XDG_CONFIG_HOME || `${env.HOME || home}/.config`}/natter`
 }

@@ -13,7 +13,7 @@ import { prepareFolder, restoringPrefix } from '../journal/store-folder.ts'
 import { lockStore } from '../journal/store-lock.ts'
 import { moveParts, partsIn, replacedFolder } from '../journal/store-parts.ts'
 import { closeFile, sync, syncFolder, writeWhole } from '../local/durable-files.ts'
-import { clusterFileName } from '../local/flags.ts'
+import { clusterFileName } from '../local/ready-file.ts'
 import {
   type BackedUpFile,
   BackupRefused,
@@ -116,7 +116,7 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
 
 /** Before the store takes its place, so that no daemon ever starts on it with the queues. Returns the position after it. */
 async function endQueues(folder: string, now: Date): Promise<number> {
-  const journal = await FileJournal.open<Fact>({ folder, durability: 'fsync', warn: () => {} })
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'fsync' })
   try {
     const facts: Fact[] = [{ type: 'store.put-back', restoreId: newRestoreId() }]
     const { position, durable } = journal.append({ time: now.getTime(), actor: null, op: 'restore', facts })

@@ -1,82 +1,31 @@
-// What the flags and the environment ask for. The table of flags is in `local/flags.ts`; here they become a Config.
+// Makes a Config of the flags and the environment. The table of flags is in `local/flags.ts`.
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type DaemonFlagName, daemonFlagList, defaultDataFolder, variableOf } from '../local/flags.ts'
+import { type DaemonFlagName, daemonFlagList, variableOf } from '../local/flags.ts'
+import { defaultDataFolder } from '../local/folders.ts'
 import { type ClusterConfig, clusterConfig, refuseAlone } from './cluster-config.ts'
-import { type Given, isOn, parse, readFlag, UsageError } from './flags.ts'
+import { type FlagValues, type Given, isOn, parse, readAll, readFlag, UsageError } from './flags.ts'
 import { isLoopback } from './listen-address.ts'
 
 export { UsageError } from './flags.ts'
 
-export interface Config {
+/** The values of all flags, and what follows from several of them. A flag is declared in the table of flags alone. */
+export interface Config extends Omit<FlagValues, keyof Derived>, Derived {}
+
+/** Values whose type is not that of their flag. */
+interface Derived {
   readonly data: string
-  readonly memory: boolean
-  readonly host: string
-  readonly port: number
-  readonly url: string | undefined
-  readonly durability: 'fsync' | 'os'
-  readonly owner: string | undefined
-  readonly org: string | undefined
-  readonly readyFile: string | undefined
-  readonly json: boolean
-  readonly logLevel: string
-  /** Whether /metrics is open. */
-  readonly metrics: boolean
   /** Files of the certificate and its key; undefined: plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined
-  readonly rateLimit: boolean
-  /** Whether the last address in X-Forwarded-For is the client's. */
-  readonly trustProxy: boolean
-  readonly secret: string | undefined
-  /** Whether to go on when the store's secret is missing or not the one it was used with. */
-  readonly newSecret: boolean
-  readonly devAuth: boolean
   readonly clock: { readonly frozenAt: number | 'now' } | 'real'
-  readonly dialect: 'auto' | 'spec' | 'zulip'
-  readonly profile: boolean
-  readonly maxConnections: number
-  /** Seconds in which a request must arrive. */
-  readonly receiveTimeout: number
-  /** Whether node:http reads every request. */
-  readonly plainHttp: boolean
-  readonly maxQueues: number
-  readonly maxPending: number
-  /** MiB that the queues of one account may hold unread. */
-  readonly maxPendingMiB: number
-  /** Whether to reactivate a deactivated organization. */
-  readonly reactivate: boolean
-  readonly smtpUrl: string | undefined
-  /** Whether outgoing webhooks may go to private networks. */
-  readonly webhookPrivate: boolean
-  /** Whether they may go to this machine. */
+  /** Whether outgoing webhooks may go to this machine. */
   readonly webhookLoopback: boolean
-  /** Seconds the server of a bot has to answer. */
-  readonly webhookTimeout: number
   /** N of scrypt. */
   readonly passwordCost: number
-  /** MiB; undefined: no limit. */
-  readonly uploadQuota: number | undefined
-  /** Seconds a poll waits for its heartbeat; undefined: 45 to 55, at random. */
-  readonly heartbeat: number | undefined
-  /** Whether the control plane is open. */
-  readonly control: boolean
-  /** Whether calls are compared with what public servers take. */
-  readonly strict: boolean
-  readonly maxSpaces: number
-  /** Seconds until a space that nobody uses is deleted; 0: never. */
-  readonly spaceIdle: number
   /** A file, or its content. */
   readonly seed: string | object | undefined
-  readonly preset: 'empty' | 'dev'
-  /** A snapshot file or a store that a daemon in memory starts with. */
-  readonly from: string | undefined
-  readonly snapshotOnExit: string | undefined
-  /** An archive to begin with. */
-  readonly import: string | undefined
-  /** Where randomness starts from; undefined: a different place every time. */
-  readonly random: string | undefined
   /** undefined: this daemon is alone. */
   readonly cluster: ClusterConfig | undefined
 }
@@ -90,55 +39,29 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
   const fromFile = (name: 'secret' | 'smtp-url', file: 'secret-file' | 'smtp-url-file') =>
     textFrom(name, read(name), file, read(file))
   const secret = fromFile('secret', 'secret-file')
-  // Trust does not follow the address alone: behind a proxy, everybody comes from this machine.
+  // The address alone is not enough: behind a proxy, all requests come from this machine.
   const development = isLoopback(host) && url === undefined
   const password = textFrom('cluster-password', undefined, 'cluster-password-file', read('cluster-password-file'))
   const cluster = clusterConfig(read, password)
   if (cluster) refuseAlone(read, memory, secret)
+  const control = read('control') || memory
+  if (read('strict') && !control)
+    throw new UsageError('--strict needs the control plane; give --control or --memory too')
   return {
+    ...readAll(read),
     data: resolve(data ?? defaultDataFolder(env, homedir())),
     memory,
-    host,
-    port: read('port'),
     url,
-    durability: read('durability'),
     owner: address(read('owner')),
-    org: read('org'),
-    readyFile: read('ready-file'),
-    json: read('json'),
-    logLevel: read('log-level'),
-    metrics: read('metrics'),
     tls: tlsFiles(read('tls-cert'), read('tls-key')),
     rateLimit: read('rate-limit') || (!read('no-rate-limit') && !development),
-    trustProxy: read('trust-proxy'),
     secret,
-    newSecret: read('new-secret'),
-    devAuth: read('dev-auth'),
     passwordCost: Number(read('password-cost') ?? (memory ? 1024 : 16384)),
     clock: givenClock(read('clock')),
-    dialect: read('dialect'),
-    profile: !read('no-profile'),
-    reactivate: read('reactivate'),
-    maxConnections: read('max-connections'),
-    receiveTimeout: read('receive-timeout'),
-    plainHttp: read('plain-http'),
-    maxQueues: read('max-queues'),
-    maxPending: read('max-pending'),
-    maxPendingMiB: read('max-pending-mib'),
     smtpUrl: smtpUrl(fromFile('smtp-url', 'smtp-url-file')),
-    webhookPrivate: read('webhook-private'),
     webhookLoopback: read('webhook-private') || development,
-    webhookTimeout: read('webhook-timeout'),
-    uploadQuota: read('upload-quota'),
-    heartbeat: read('heartbeat'),
-    control: read('control') || memory,
-    strict: checkedStrict(read('strict'), read('control') || memory),
-    maxSpaces: read('max-spaces'),
-    spaceIdle: read('space-idle'),
-    seed: read('seed'),
-    preset: read('preset'),
+    control,
     from: baseOf(read('from'), memory, given),
-    snapshotOnExit: read('snapshot-on-exit'),
     import: archive(given, read('import')),
     random: read('random') ?? (memory ? secret : undefined),
     cluster,
@@ -166,12 +89,6 @@ Examples:
   natterd --data ./store
   natterd --memory --port 0 --ready-file ready.json
 `
-}
-
-/** Findings are part of the log of calls. */
-function checkedStrict(strict: boolean, control: boolean): boolean {
-  if (strict && !control) throw new UsageError('--strict needs the control plane; give --control or --memory too')
-  return strict
 }
 
 /** An archive says by itself what a new organization holds. */

@@ -38,6 +38,11 @@ type ValueOf<F> = F extends { type: 'switch' }
 /** A flag with neither a value nor a default is undefined; a switch is off. */
 type ReadOf<F> = F extends { type: 'switch' } | { fallback: string } ? ValueOf<F> : ValueOf<F> | undefined
 
+type CamelCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S
+
+/** `--max-queues` is `maxQueues`. */
+export type FlagValues = { readonly [N in DaemonFlagName as CamelCase<N>]: ReadOf<Flags[N]> }
+
 export type Read = <N extends DaemonFlagName>(name: N) => ReadOf<Flags[N]>
 
 /** From the command line, else from the environment, else the default. */
@@ -50,6 +55,11 @@ export function readFlag<N extends DaemonFlagName>(
   if (flag.type === 'switch') return (given === true || isOn(env[variableOf(name)])) as never
   const text = (given as string | undefined) ?? (env[variableOf(name)] || undefined) ?? flag.fallback
   return (text === undefined ? undefined : checkedValue(name, flag, text)) as never
+}
+
+export function readAll(read: Read): FlagValues {
+  const camelCase = (name: string) => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  return Object.fromEntries(daemonFlagList.map(([name]) => [camelCase(name), read(name)])) as unknown as FlagValues
 }
 
 function checkedValue(name: string, { type, choices = [], min = 0, max }: DaemonFlag, text: string): string | number {

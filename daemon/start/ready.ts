@@ -5,17 +5,17 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { makeFolder } from '../journal/store-folder.ts'
 import { makeFolderSync, writeFileAtomicallySync } from '../local/atomic-file.ts'
+import { configFolder } from '../local/folders.ts'
 import {
-  configFolder,
   localProfile,
   type Profiles,
   profileFrom,
   profilesFileName,
   profilesText,
-  type Ready,
   readProfilesText,
   withProfile,
-} from '../local/flags.ts'
+} from '../local/profiles.ts'
+import type { Ready } from '../local/ready-file.ts'
 
 /** Where the command line finds the key of the daemon's owner: by its current profile, by the profile `local`, or in a file. */
 export type KeyPlace = 'current' | 'named' | { readonly file: string } | 'none'

@@ -13,6 +13,7 @@ import { refuseUnknown } from '../local/did-you-mean.ts'
 import type { ClientFinding } from '../local/findings.ts'
 import type { Seed } from '../seed/format.ts'
 import { readConfig } from '../start/config.ts'
+import { nameWarnings, warn } from '../warnings.ts'
 import type { BotOptions, RunningBot } from './bot.ts'
 import { keepOnFailure } from './keep.ts'
 import type { Account, Duration, Explanation, Natter, Pattern, SpaceOptions, WaitOptions } from './natter.ts'
@@ -76,7 +77,7 @@ export async function startNatter(options: NatterOptions | RemoteOptions = {}): 
   const forgotten = reportIfForgotten(callerOf(startNatter))
   try {
     const config = { ...readConfig(flagsOf(options), {}), seed: options.seed }
-    const daemon = await startDaemon(config, fail, warn)
+    const daemon = await startDaemon(config, fail)
     daemon.unref()
     const stop = () => {
       forgotten.withdraw()
@@ -129,6 +130,4 @@ function fail(error: Error): void {
   throw error
 }
 
-function warn(text: string): void {
-  process.stderr.write(`natter: ${text}\n`)
-}
+nameWarnings('natter')

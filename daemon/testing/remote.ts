@@ -5,7 +5,7 @@ import { addressOf, siteAddress } from '../api/address.ts'
 import { type Client, createClient, NatterError } from '../client/index.ts'
 import type { ShownSpace } from '../control/spaces.ts'
 import type { Difference } from '../domain/difference/index.ts'
-import { controlTokenIn } from '../local/flags.ts'
+import { controlTokenIn } from '../local/ready-file.ts'
 import {
   type Account,
   type Explanation,

@@ -10,7 +10,7 @@ import { realRandomness, seededRandomness } from '../io/randomness.ts'
 import { SeedRefused } from '../seed/format.ts'
 import { firstFacts, SeedText, stateOf } from '../seed/found.ts'
 import type { Config } from '../start/config.ts'
-import { serverFacts, type WorldSettings } from './settings.ts'
+import { serverFacts } from './settings.ts'
 import type { Beginning } from './world.ts'
 
 type Preset = Config['preset']
@@ -50,7 +50,7 @@ export class Beginnings {
   }
 
   /** Without a preset and a seed, what the daemon itself began with. */
-  async found(settings: WorldSettings, preset?: Preset, seed?: GivenSeed): Promise<Beginning> {
+  async found(settings: Config, preset?: Preset, seed?: GivenSeed): Promise<Beginning> {
     const content = {
       preset: preset ?? settings.preset,
       seed:
@@ -75,7 +75,7 @@ export class Beginnings {
     }
   }
 
-  async #found(settings: WorldSettings, now: number): Promise<Founded> {
+  async #found(settings: Config, now: number): Promise<Founded> {
     const { random } = settings
     const randomness = random === undefined ? realRandomness : seededRandomness(`${random}:0`)
     const files = memoryFiles()

@@ -6,6 +6,7 @@ import { checkSecret } from '../io/secret.ts'
 import { firstFacts } from '../seed/found.ts'
 import type { Config } from '../start/config.ts'
 import type { Store } from '../store.ts'
+import { warn } from '../warnings.ts'
 import { readBase } from './snapshot-file.ts'
 
 type SeedContext = Parameters<typeof firstFacts>[1]
@@ -38,12 +39,11 @@ interface Parts {
   readonly store: Pick<Store, 'files'>
   readonly engine: Engine
   readonly clock: Clock
-  readonly warn: (text: string) => void
 }
 
 /** A later start finds the organization in the store. */
 export async function foundOrganization(parts: Parts, context: () => SeedContext): Promise<void> {
-  const { settings, store, engine, warn } = parts
+  const { settings, store, engine } = parts
   const op = 'found-organization'
   if (settings.from !== undefined) await foundFrom(settings.from, parts)
   if (settings.import !== undefined) {

@@ -6,8 +6,8 @@ import type { EngineCluster } from '../engine.ts'
 import type { SiteHost, SiteParts } from '../http/site.ts'
 import type { Files } from '../io/files.ts'
 import type { WorldMetrics } from '../metrics/figures.ts'
+import type { Config } from '../start/config.ts'
 import type { Store } from '../store.ts'
-import type { WorldSettings } from './settings.ts'
 
 /** What a world starts with instead of a new organization. */
 export interface Beginning {
@@ -18,7 +18,7 @@ export interface Beginning {
 }
 
 export interface WorldParts {
-  readonly settings: WorldSettings
+  readonly settings: Config
   readonly store: Store
   /** For a store without anything in it. */
   readonly beginning?: Beginning
@@ -30,7 +30,8 @@ export interface WorldParts {
   readonly onFailure: (error: Error) => void
   /** What callers are told when a defect has ended it. */
   readonly whenEnded?: string
-  readonly warn: (text: string) => void
+  /** Before its findings on stderr, where the process has several worlds. */
+  readonly prefix?: string
   /** Of the process; absent where they are not wanted, and in worlds beside the main one. */
   readonly metrics?: WorldMetrics | undefined
   /** The other daemons, if this one is not alone. */

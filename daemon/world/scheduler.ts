@@ -3,6 +3,7 @@
 import type { Job, Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import { Alarm, type Clock } from '../io/clock.ts'
+import { warn } from '../warnings.ts'
 
 /** Milliseconds of work after which requests get their turn, however much is due. */
 const slice = 10
@@ -15,26 +16,18 @@ export class Scheduler {
   readonly #jobs: readonly Job[]
   readonly #clock: Clock
   readonly #surroundings: () => Surroundings
-  readonly #warn: (text: string) => void
   readonly #resting = new Map<Job, number>()
   readonly #alarm: Alarm
   #since = 0
   #reconsidering = false
   #running = false
 
-  constructor(
-    engine: Engine,
-    jobs: readonly Job[],
-    clock: Clock,
-    surroundings: () => Surroundings,
-    warn: (text: string) => void = () => {},
-  ) {
+  constructor(engine: Engine, jobs: readonly Job[], clock: Clock, surroundings: () => Surroundings) {
     this.#engine = engine
     this.#jobs = jobs
     this.#clock = clock
     this.#alarm = new Alarm(clock, () => this.#fire())
     this.#surroundings = surroundings
-    this.#warn = warn
   }
 
   start(): void {
@@ -99,7 +92,7 @@ export class Scheduler {
           return job.run({ ...this.#surroundings(), awakeSince: this.#since })
         } catch (error) {
           this.#resting.set(job, rests)
-          this.#warn(`${job.op} failed and is tried again in a minute: ${(error as Error).stack}`)
+          warn(`${job.op} failed and is tried again in a minute: ${(error as Error).stack}`)
           throw error
         }
       })

@@ -1,49 +1,17 @@
-// What of the flags belongs to one world, and what follows from it.
+// What follows from the settings of one world: its clock, and what it says of its server.
 
 import type { ServerFacts } from '../domain/resource.ts'
 import { type Clock, RealClock, SteeredClock } from '../io/clock.ts'
 import type { Config } from '../start/config.ts'
 import type { Boundary } from './boundary.ts'
 
-/** What can differ from world to world. */
-export type WorldSettings = Pick<
-  Config,
-  | 'clock'
-  | 'control'
-  | 'devAuth'
-  | 'from'
-  | 'dialect'
-  | 'heartbeat'
-  | 'import'
-  | 'maxPending'
-  | 'maxPendingMiB'
-  | 'maxQueues'
-  | 'memory'
-  | 'newSecret'
-  | 'org'
-  | 'owner'
-  | 'passwordCost'
-  | 'preset'
-  | 'random'
-  | 'rateLimit'
-  | 'reactivate'
-  | 'seed'
-  | 'smtpUrl'
-  | 'strict'
-  | 'uploadQuota'
-  | 'trustProxy'
-  | 'webhookLoopback'
-  | 'webhookPrivate'
-  | 'webhookTimeout'
->
-
-export function clockOf({ clock, control }: WorldSettings, boundary: Boundary): Clock {
+export function clockOf({ clock, control }: Config, boundary: Boundary): Clock {
   if (clock === 'real') return control ? new SteeredClock(undefined, boundary) : new RealClock(boundary)
   return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt, boundary)
 }
 
 /** The URL is known when the world starts. */
-export function serverFacts({ devAuth, uploadQuota }: WorldSettings): ServerFacts & { url: string } {
+export function serverFacts({ devAuth, uploadQuota }: Config): ServerFacts & { url: string } {
   return {
     url: '',
     emailDomain: 'example.com',

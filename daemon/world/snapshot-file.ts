@@ -161,7 +161,7 @@ async function stateOf(folder: string): Promise<State> {
   const snapshots = openSnapshots(folder)
   const saved = await snapshots.read()
   const replay = new Replay({ sections: saved?.sections ?? {}, fileOf: name => snapshots.file(name) })
-  const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'os' })
   try {
     for await (const entries of journal.replayFacts(saved?.position ?? 0))
       for (const { facts } of entries) replay.take(facts)

@@ -7,18 +7,17 @@ import { presentAccount, presentAccounts } from '../control/handlers/accounts.ts
 import type { ShownSpace, SpacesDoor, WantedSpace } from '../control/spaces.ts'
 import { conflict, invalid, missingOwn, onlyOneOf, taken } from '../domain/refusal.ts'
 import type { HttpServer } from '../http/server.ts'
-import { inspectorAddress } from '../local/flags.ts'
+import { inspectorAddress } from '../local/ready-file.ts'
 import { type Config, clockForms, parseClock } from '../start/config.ts'
 import { memoryStore } from '../store.ts'
+import { warn } from '../warnings.ts'
 import { Beginnings } from './beginnings.ts'
-import type { WorldSettings } from './settings.ts'
 import { type Beginning, World } from './world.ts'
 
 export interface SpacesParts {
   readonly config: Config
   readonly server: HttpServer
   readonly main: World
-  readonly warn: (text: string) => void
 }
 
 export interface Space {
@@ -110,7 +109,7 @@ export class Spaces implements SpacesDoor {
   }
 
   async #make(name: string, wanted: WantedSpace): Promise<Space> {
-    const { server, main, warn } = this.#parts
+    const { server, main } = this.#parts
     const settings = this.#settingsFor(name, wanted)
     const beginning = await this.#beginningFor(wanted, settings)
     const world = new World({
@@ -120,7 +119,7 @@ export class Spaces implements SpacesDoor {
       beginning,
       onFailure: error => this.#endedBy(error, name, world),
       whenEnded: `A defect of the daemon has ended the space ${name}; the log of the daemon has the details. Delete the space and create it again.`,
-      warn: text => warn(`space ${name}: ${text}`),
+      prefix: `space ${name}: `,
     })
     await world.start(`${main.url}${prefixOf(name)}`)
     return { name, world, created: Date.now(), lastUsed: Date.now(), requests: 0, unused: 0 }
@@ -128,14 +127,13 @@ export class Spaces implements SpacesDoor {
 
   /** A space that a defect ended stays in the list, with the reason, until it is deleted: its callers can find out what happened. */
   #endedBy(error: Error, name: string, world: World): void {
-    const { warn } = this.#parts
     warn(`a defect ended the space ${name}: ${error.message}. The other spaces go on; delete it and create it again`)
     // Some of it may be past stopping, and is gone when the space is deleted.
     world.stop().catch(() => {})
   }
 
   /** As the daemon's own, except for what a space has for itself. */
-  #settingsFor(name: string, wanted: WantedSpace): WorldSettings & { readonly secret: string | undefined } {
+  #settingsFor(name: string, wanted: WantedSpace): Config {
     const { config } = this.#parts
     const clock = wanted.clock === undefined ? config.clock : parseClock(wanted.clock)
     if (!clock) throw invalid('clock', `must be ${clockForms}`)
@@ -161,10 +159,7 @@ export class Spaces implements SpacesDoor {
     }
   }
 
-  async #beginningFor(
-    { preset, seed, snapshot, from, clock }: WantedSpace,
-    settings: WorldSettings,
-  ): Promise<Beginning> {
+  async #beginningFor({ preset, seed, snapshot, from, clock }: WantedSpace, settings: Config): Promise<Beginning> {
     if (snapshot === undefined && from === undefined) return this.#beginnings.found(settings, preset, seed)
     const source = from === undefined || from === mainWorld ? this.#parts.main : this.#named(from, 'from').world
     if (source.engine.failure) throw source.engine.failure

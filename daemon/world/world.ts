@@ -21,6 +21,7 @@ import { UnneededFiles } from '../io/unneeded-files.ts'
 import { Webhooks } from '../io/webhooks.ts'
 import { findingsText } from '../local/findings.ts'
 import { version } from '../version.ts'
+import { warn } from '../warnings.ts'
 import { Boundary, type Cancel, Defect } from './boundary.ts'
 import { agreeOnSecret, checkImport, foundOrganization } from './first-start.ts'
 import type { Beginning, WorldParts } from './parts.ts'
@@ -60,7 +61,7 @@ export class World {
   readonly #boundary = new Boundary(error => this.#endBy(error))
 
   constructor(parts: WorldParts) {
-    const { settings, store, warn } = parts
+    const { settings, store } = parts
     const passwords = new Passwords(settings.passwordCost, rateLimited)
     this.#parts = parts
     this.clock = clockOf(settings, this.#boundary)
@@ -77,8 +78,8 @@ export class World {
     this.engine = this.#buildEngine()
     const surroundings = () => this.#surroundings()
     const jobs = resources.flatMap(resource => resource.jobs ?? [])
-    this.#scheduler = new Scheduler(this.engine, jobs, this.clock, surroundings, warn)
-    this.#unneededFiles = new UnneededFiles(this.engine, store.files, store.isHeld, warn)
+    this.#scheduler = new Scheduler(this.engine, jobs, this.clock, surroundings)
+    this.#unneededFiles = new UnneededFiles(this.engine, store.files, store.isHeld)
     this.#webhooks = new Webhooks({
       engine: this.engine,
       clock: this.clock,
@@ -88,7 +89,7 @@ export class World {
       onRequest: (delivery, request) => this.control?.deliveries.sending(delivery, request),
       onAttempt: parts.metrics?.countWebhook,
     })
-    this.#exports = new Exports({ engine: this.engine, files: store.files, surroundings, warn })
+    this.#exports = new Exports({ engine: this.engine, files: store.files, surroundings })
     this.control = this.#buildControl()
     this.site = this.#buildSite()
   }
@@ -201,7 +202,7 @@ export class World {
   #reportFindings(): void {
     const { findings } = this.control ?? {}
     const found = findings?.list() ?? []
-    if (found.length > 0) this.#parts.warn(findingsText(found, findings!.leftOut))
+    if (found.length > 0) warn(`${this.#parts.prefix ?? ''}${findingsText(found, findings!.leftOut)}`)
   }
 
   /** Reports of presence are not journaled one by one; those since the last snapshot would end with the process. */
@@ -245,7 +246,7 @@ export class World {
   }
 
   #compactWhenWorthIt(): void {
-    const { store, warn } = this.#parts
+    const { store } = this.#parts
     this.#compaction = this.#boundary.every(5000, async () => {
       if (store.worthCompacting())
         await this.engine.compact().catch(error => warn(`compaction failed: ${error.message}`))
@@ -265,12 +266,12 @@ export class World {
   }
 
   #buildQueues(): Queues {
-    const { heartbeat, maxPending, maxPendingMiB } = this.#parts.settings
+    const { heartbeat, maxPending, maxPendingMib } = this.#parts.settings
     return new Queues({
       clock: this.clock,
       limits: {
         maxPending,
-        maxPendingSize: maxPendingMiB * 1024 * 1024,
+        maxPendingSize: maxPendingMib * 1024 * 1024,
         heartbeatMs: () => (heartbeat === undefined ? 45_000 + this.#randomness.number() * 10_000 : heartbeat * 1000),
       },
       remove: (ids, reason) => {
@@ -319,13 +320,12 @@ export class World {
   }
 
   #buildMailer(): Mailer {
-    const { settings, store, warn } = this.#parts
+    const { settings, store } = this.#parts
     return openMailer({
       folder: store.outbox,
       smtpUrl: settings.smtpUrl,
       from: `noreply@${this.#server.emailDomain}`,
       now: this.#now,
-      warn,
     })
   }
 

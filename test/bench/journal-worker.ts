@@ -47,7 +47,7 @@ async function create(engine: Engine, count: number): Promise<void> {
 }
 
 async function open(durability: 'fsync' | 'os'): Promise<Engine> {
-  const journal = await FileJournal.open<Fact>({ folder, durability, warn: text => process.stderr.write(`${text}\n`) })
+  const journal = await FileJournal.open<Fact>({ folder, durability })
   const clock = new RealClock()
   const limits = { maxPending: 20_000, maxPendingSize: Number.MAX_SAFE_INTEGER, heartbeatMs: () => 60_000 }
   const queues = new Queues({ clock, limits, remove: () => {}, tick: () => {} })

@@ -15,7 +15,7 @@ const together = 1000
 
 async function build({ folder, subscribers, messages, topics, nested = 0 }: Plan): Promise<void> {
   const clock = new RealClock()
-  const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'os' })
   const queues = new Queues({
     clock,
     limits: { maxPending: 20_000, maxPendingSize: Number.MAX_SAFE_INTEGER, heartbeatMs: () => 60_000 },

@@ -6,7 +6,7 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ready } from '../../daemon/local/flags.ts'
+import type { Ready } from '../../daemon/local/ready-file.ts'
 import { freePort } from '../support/free-port.ts'
 
 export const root = join(import.meta.dirname, '../..')

@@ -90,12 +90,11 @@ async function holder(folder: string, andThen: string): Promise<ChildProcess> {
 describe('the lock of a store on Linux', { skip: process.platform !== 'linux' }, () => {
   /** Locks with other values of the process, which are put back. */
   async function lockWith(folder: string, platform: string, path = process.env.PATH ?? '') {
-    const warnings: string[] = []
     const [realPlatform, realPath] = [process.platform, process.env.PATH]
     Object.defineProperty(process, 'platform', { value: platform })
     process.env.PATH = path
     try {
-      return { lock: await lockStore(folder, text => warnings.push(text)), warnings }
+      return await lockStore(folder)
     } finally {
       Object.defineProperty(process, 'platform', { value: realPlatform })
       process.env.PATH = realPath
@@ -134,8 +133,8 @@ describe('the lock of a store on Linux', { skip: process.platform !== 'linux' },
       other.stdin.end()
       await once(other, 'close')
       // Who was refused holds nothing.
-      const { lock, warnings } = await lockWith(folder, platform)
-      assert.deepEqual(warnings, [])
+      const lock = await lockWith(folder, platform)
+      assert.equal(lock.warning, undefined)
       const args = ['-n', join(folder, 'lock'), 'true']
       assert.equal(spawnSync('flock', args).status, 1)
       await lock.release()
@@ -156,12 +155,11 @@ describe('the lock of a store on Linux', { skip: process.platform !== 'linux' },
   ] as const)
     test(`a flock program that ${what} is a warning, and the name alone keeps others out`, async () => {
       const folder = newFolder()
-      const { lock, warnings } = await lockWith(folder, 'linux', path())
-      assert.equal(warnings.length, 1)
-      assert.match(warnings[0]!, reason)
+      const lock = await lockWith(folder, 'linux', path())
+      assert.match(lock.warning!, reason)
       await assert.rejects(lockWith(folder, 'linux', path()), StoreInUse)
       await lock.release()
-      await (await lockWith(folder, 'linux', path())).lock.release()
+      await (await lockWith(folder, 'linux', path())).release()
     })
 
   test('a file that cannot be opened is an error, and leaves no lock', async () => {
@@ -189,7 +187,7 @@ describe('the lock of a store on Linux', { skip: process.platform !== 'linux' },
     const folder = newFolder()
     writeFileSync(join(folder, 'lock'), '')
     const calls = await watchDisk(folder, async () => {
-      const { lock } = await lockWith(folder, 'darwin')
+      const lock = await lockWith(folder, 'darwin')
       await lock.release()
       await lock.release()
     })

@@ -51,14 +51,14 @@ describe('every kind of fact', () => {
   test('does the same in the engine, in maintenance, in a base and in a seed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'natter-facts-'))
     try {
-      const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
+      const journal = await FileJournal.open<Fact>({ folder, durability: 'os' })
       const engine = engineOn(journal)
       await engine.boot()
       for (const fact of story) await engine.record('test', null, [fact])
       await engine.close()
       const expected = rowsOf(engine.state)
 
-      const reopened = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
+      const reopened = await FileJournal.open<Fact>({ folder, durability: 'os' })
       const replayed = engineOn(reopened)
       await replayed.boot()
       await replayed.close()

@@ -115,7 +115,7 @@ describe('natter store check', () => {
     const folder = mkdtempSync(join(scratch, 'segments-'))
     const files = [{ name: 'first', pieces: () => [Buffer.from('content')] }]
     await openSnapshots(folder).write({ format: 3, position: 5, time: 0, sections: {}, files })
-    const journal = await FileJournal.open({ folder, durability: 'os', warn: () => {}, startAfter: 5 })
+    const journal = await FileJournal.open({ folder, durability: 'os', startAfter: 5 })
     await journal.close()
     writeFileSync(join(folder, 'messages/first'), 'cantent')
     assert.deepEqual((await check(t, folder)).problems, [
@@ -162,7 +162,7 @@ describe('natter store check', () => {
 
   test('names the row of a whole state in the journal that cannot be used', async t => {
     const folder = copy()
-    const journal = await FileJournal.open({ folder, durability: 'os', warn: () => {} })
+    const journal = await FileJournal.open({ folder, durability: 'os' })
     const users = [{ last_id: 1 }, { id: -1 }]
     await journal.append({
       time: 0,
@@ -220,7 +220,7 @@ describe('natter backup of a store that is damaged', () => {
     const messages = mkdtempSync(join(scratch, 'segments-'))
     const files = [{ name: 'first', pieces: () => [Buffer.from('content')] }]
     await openSnapshots(messages).write({ format: 3, position: 5, time: 0, sections: {}, files })
-    const log = await FileJournal.open({ folder: messages, durability: 'os', warn: () => {}, startAfter: 5 })
+    const log = await FileJournal.open({ folder: messages, durability: 'os', startAfter: 5 })
     await log.close()
     writeFileSync(join(messages, 'messages/first'), 'cantent')
     await refused(/the store is damaged: messages\/first does not match its checksum/, messages)

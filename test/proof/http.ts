@@ -117,7 +117,7 @@ function start(data: string, ...flags: string[]): Promise<Daemon> {
   const same = ['--secret', 'the same in both', '--random', 'too', '--clock', 'frozen@2030-01-01T00:00:00Z']
   const quiet = ['--url', 'http://127.0.0.1', '--port', '0', '--log-level', 'silent', '--no-rate-limit']
   const args = ['--data', data, '--durability', 'os', ...same, ...quiet, ...flags]
-  return startDaemon(readConfig(args, {}), fail, () => {})
+  return startDaemon(readConfig(args, {}), fail)
 }
 
 function fail(error: Error): never {

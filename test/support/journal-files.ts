@@ -18,7 +18,7 @@ export async function openFile(
   folder: string,
   options: Partial<FileJournalOptions> = {},
 ): Promise<FileJournal<TestFact>> {
-  const journal = await FileJournal.open<TestFact>({ folder, durability: 'os', warn: () => {}, ...options })
+  const journal = await FileJournal.open<TestFact>({ folder, durability: 'os', ...options })
   const close = journal.close.bind(journal)
   journal.close = () => close().then(() => forgetCleanStop(folder))
   return journal

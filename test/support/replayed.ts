@@ -19,7 +19,7 @@ export async function checkReplayed(folder: string, snapshotFile: string): Promi
   const snapshots = openSnapshots(dirname(snapshotFile))
   const live = await snapshots.read()
   assert.ok(live, 'the daemon wrote no snapshot')
-  const journal = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {} })
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'os' })
   const before = openSnapshots(folder)
   const earlier = await before.read()
   const replayed = await rebuild(journal, earlier && saved(earlier, before), live.position)
@@ -37,7 +37,7 @@ function saved(document: Awaited<ReturnType<Snapshots['read']>>, from: Snapshots
 
 async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | null, until: number): Promise<Engine> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-replay-'))
-  const scratch = await FileJournal.open<Fact>({ folder, durability: 'os', warn: () => {}, startAfter: until })
+  const scratch = await FileJournal.open<Fact>({ folder, durability: 'os', startAfter: until })
   const source: Journal<Fact> = {
     failure: undefined,
     get position() {

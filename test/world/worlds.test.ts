@@ -41,7 +41,7 @@ after(async () => {
 function build(time: string, secret: string, ...flags: string[]): World {
   const settings = readConfig(['--memory', '--clock', `frozen@${time}`, '--secret', secret, ...flags], {})
   const store = memoryStore(settings.secret)
-  return new World({ settings, store, host: server, onFailure: assert.fail, warn: assert.fail })
+  return new World({ settings, store, host: server, onFailure: assert.fail })
 }
 
 async function open(prefix: string, time: string): Promise<Place> {

@@ -2,7 +2,7 @@
 
 import { homedir } from 'node:os'
 import { configFileOf } from '../../../daemon/local/config-file.ts'
-import type { Profile } from '../../../daemon/local/flags.ts'
+import type { Profile } from '../../../daemon/local/profiles.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'

@@ -1,7 +1,8 @@
 // `natter spaces use`, and `natter exec --in URL`: spaces of a daemon that runs. The other subcommands of spaces are pages of the
 // control plane.
 
-import { controlTokenIn, type Profile, type Ready } from '../../../daemon/local/flags.ts'
+import type { Profile } from '../../../daemon/local/profiles.ts'
+import { controlTokenIn, type Ready } from '../../../daemon/local/ready-file.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { largeFile, readText } from '../../base/files.ts'
 import { formatFlags, type Globals } from '../../base/globals.ts'

@@ -122,7 +122,7 @@ describe('POST /export/realm', () => {
     t.after(() => rmSync(data, { recursive: true, force: true }))
     const first = await launch(data)
     await first.stop()
-    const journal = await FileJournal.open<Fact>({ folder: data, durability: 'fsync', warn: () => {} })
+    const journal = await FileJournal.open<Fact>({ folder: data, durability: 'fsync' })
     const row = { id: 1, userId: first.owner.id, kind: 1, requested: Date.now(), status: 'pending' } as const
     const fact = { type: 'export.requested', export: row, site: first.url } as const
     await journal.append({ time: Date.now(), actor: first.owner.id, op: 'export-realm', facts: [fact] }).durable

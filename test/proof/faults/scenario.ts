@@ -100,11 +100,7 @@ export class Scenario {
   #start(data: string): Promise<Daemon> {
     const quiet = ['--port', '0', '--log-level', 'silent', '--no-rate-limit']
     const config = readConfig(['--data', data, '--clock', 'frozen@2030-01-01T00:00:00Z', ...quiet], {})
-    return startDaemon(
-      config,
-      error => (this.#failure ??= error),
-      () => {},
-    )
+    return startDaemon(config, error => (this.#failure ??= error))
   }
 
   async #keepSnippets(owner: Caller): Promise<void> {

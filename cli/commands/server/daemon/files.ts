@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { defaultDataFolder, logFileName, type Running, runningFileName } from '../../../../daemon/local/flags.ts'
+import { defaultDataFolder } from '../../../../daemon/local/folders.ts'
+import { logFileName, type Running, runningFileName } from '../../../../daemon/local/ready-file.ts'
 
 export function dataFolder(given: string | undefined): string {
   const { env } = process

@@ -4,14 +4,9 @@ import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { makeFolderSync, writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
-import {
-  daemonFlags,
-  localProfile,
-  logLevelFileName,
-  profileFrom,
-  type Ready,
-  type Running,
-} from '../../../../daemon/local/flags.ts'
+import { daemonFlags } from '../../../../daemon/local/flags.ts'
+import { localProfile, profileFrom } from '../../../../daemon/local/profiles.ts'
+import { logLevelFileName, type Ready, type Running } from '../../../../daemon/local/ready-file.ts'
 import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'

@@ -2,7 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Ready } from '../../../../daemon/local/flags.ts'
+import type { Ready } from '../../../../daemon/local/ready-file.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { lastLines } from './files.ts'
 

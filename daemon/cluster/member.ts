@@ -1,0 +1,44 @@
+// The world of a daemon in a cluster: it follows the log in etcd, and leads when it is elected. A world that led and lost the lead
+// is discarded with everything it decided since, and read again from the folder and the log.
+
+import { warn } from '../warnings.ts'
+import type { HostedWorld, HostedWorldParts } from '../world/hosted.ts'
+import { exposureOf, openPeerPort, peerUrl } from './peer-port.ts'
+import { Replica } from './replica.ts'
+
+export function clusterMember({ config, resources, folder, port, metrics, onFailure }: HostedWorldParts): HostedWorld {
+  const { server, scheme } = port
+  const { listen } = config.cluster!
+  const replica = new Replica({ config, folder, server, metrics, onFailure })
+  const peerPort = openPeerPort({
+    peers: replica.peers,
+    certificate: resources.certificate,
+    bodyLimit: server.intake.uploadBytes,
+    newId: server.newId,
+    answer: (...call) => replica.answerPeer(...call),
+    forwarded: (request, response) => replica.world.site.serveForwarded(request, response),
+  })
+  const exposure = exposureOf(listen.host)
+  if (exposure) warn(exposure)
+  return {
+    get world() {
+      return replica.world
+    },
+    journalSize: () => replica.journalSize(),
+    spaces: () => Promise.reject(new Error('spaces are for single daemons')),
+    open: () => replica.prepare(),
+    start: async localUrl => replica.join(localUrl, peerUrl(config.cluster!, await peerPort.listen(listen), scheme)),
+    async stop() {
+      try {
+        await replica.stop()
+      } finally {
+        await peerPort.close()
+      }
+    },
+    cluster: {
+      place: () => replica.status().details,
+      replaceCertificate: certificate => peerPort.replaceCertificate(certificate),
+      unref: () => peerPort.unref(),
+    },
+  }
+}

@@ -1,0 +1,13 @@
+// The default folders of both programs.
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where a store is kept unless a flag says otherwise. `home` is for an environment without HOME. */
+export function defaultDataFolder(env: Env, home: string): string {
+  return `${env.XDG_DATA_HOME || `${env.HOME || home}/.local/share`}/natter/store`
+}
+
+/** Where the command line keeps `profiles.json`. */
+export function configFolder(env: Env, home: string): string {
+  return env.NATTER_CONFIG_DIR || `${env.XDG_CONFIG_HOME || `${env.HOME || home}/.config`}/natter`
+}

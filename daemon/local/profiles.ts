@@ -1,0 +1,57 @@
+// The profiles of the command line, of which the daemon writes one: `profiles.json` and its text.
+
+import type { Ready } from './ready-file.ts'
+
+export const profilesFileName = 'profiles.json'
+
+/** A saved site and account of the command line. */
+export interface Profile {
+  readonly site: string
+  readonly email: string
+  readonly api_key: string
+  /** Opens the control plane of a daemon that was started for tests. */
+  readonly control_token?: string
+}
+
+/** What `profiles.json` holds. */
+export interface Profiles {
+  readonly current?: string
+  /** The one before, to go back to. */
+  readonly previous?: string
+  readonly profiles: Readonly<Record<string, Profile>>
+}
+
+/** The profile that a daemon on this machine writes. */
+export const localProfile = 'local'
+
+export function profileFrom({ url, owner, control_token }: Pick<Ready, 'url' | 'owner' | 'control_token'>): Profile {
+  return { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) }
+}
+
+/** The book with this profile in it. The first profile becomes the current one. */
+export function withProfile(book: Profiles, name: string, profile: Profile): Profiles {
+  return { ...book, current: book.current ?? name, profiles: { ...book.profiles, [name]: profile } }
+}
+
+/** The book in the text of `profiles.json`; undefined when the text is something else. */
+export function readProfilesText(text: string): Profiles | undefined {
+  try {
+    const { current, previous, profiles } = JSON.parse(text)
+    const isName = (name: unknown) => (name ?? '') === '' || typeof name === 'string'
+    const isRight = isName(current) && isName(previous) && Object.values(Object(profiles)).every(isProfile)
+    return isRight && typeof profiles === 'object' && profiles !== null
+      ? { ...(current && { current }), ...(previous && { previous }), profiles }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isProfile(value: unknown): value is Profile {
+  const { site, email, api_key, control_token = '' } = Object(value) as Partial<Profile>
+  return [site, email, api_key, control_token].every(text => typeof text === 'string')
+}
+
+export function profilesText(book: Profiles): string {
+  return `${JSON.stringify(book, null, 2)}\n`
+}

@@ -1,0 +1,116 @@
+// The port of a process, before it listens: certificate, bounds, trusted names and log, and what SIGHUP reads again.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { limits } from '../domain/limits.ts'
+import { affordableConnections, usualBounds } from '../http/bounds.ts'
+import { type Certificate, expiryWarning, readCertificate } from '../http/certificate.ts'
+import { buildServer, type HttpServer } from '../http/server.ts'
+import { anyHost, localHosts, namedHosts, type TrustedHosts } from '../http/trusted-hosts.ts'
+import { daemonFlags } from '../local/flags.ts'
+import { logLevelFileName } from '../local/ready-file.ts'
+import type { Metrics } from '../metrics/prometheus.ts'
+import { warn } from '../warnings.ts'
+import type { Config } from './config.ts'
+import { isLoopback, isWildcard } from './listen-address.ts'
+import { LogStream } from './log-stream.ts'
+
+/** What a process has once, however many worlds it has. */
+export interface ProcessResources {
+  readonly certificate: Certificate | undefined
+  readonly metrics: Metrics | undefined
+}
+
+export async function readResources({ tls, metrics }: Config): Promise<ProcessResources> {
+  return {
+    certificate: tls && readCertificate(tls, new Date()),
+    metrics: metrics ? new (await import('../metrics/prometheus.ts')).Metrics() : undefined,
+  }
+}
+
+/** A server that does not listen yet. */
+export interface Port {
+  readonly server: HttpServer
+  readonly scheme: 'http' | 'https'
+  /** `follow` gets a newer certificate, if there is one. */
+  reload(follow?: (certificate: Certificate) => void): void
+  end(): void
+}
+
+export function openPort(config: Config, { certificate, metrics }: ProcessResources): Port {
+  const server = buildServer({
+    // Room for the largest file, and for what a form puts around it.
+    bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
+    bounds: {
+      ...usualBounds,
+      connections: affordableConnections(config.maxConnections),
+      receiveMs: config.receiveTimeout * 1000,
+      stalledMs: config.receiveTimeout * 1000,
+    },
+    plainHttp: config.plainHttp,
+    hosts: hostsOf(config),
+    certificate,
+    logger: { level: config.logLevel, stream: new LogStream() },
+    countCall: metrics?.countCall,
+  })
+  const expiry = certificate && watchExpiry(certificate)
+  const reload = (follow?: (certificate: Certificate) => void) => {
+    if (config.tls && expiry)
+      try {
+        const newer = readCertificate(config.tls, new Date())
+        server.replaceCertificate(newer)
+        follow?.(newer)
+        expiry.follow(newer)
+      } catch (error) {
+        warn(`the certificate in use stays: ${(error as Error).message}`)
+      }
+    const level = wantedLevel(config)
+    server.setLogLevel(level)
+    warn(`reloaded; the log level is ${level}`)
+  }
+  return { server, scheme: certificate ? 'https' : 'http', reload, end: () => expiry?.end() }
+}
+
+/** Without a URL, a daemon that listens beyond this machine does not know its own names. */
+function hostsOf({ host, url, cluster }: Config): TrustedHosts {
+  if (isLoopback(host)) return localHosts(url)
+  return url === undefined ? anyHost : namedHosts(url, cluster?.advertise === undefined ? [] : [cluster.advertise])
+}
+
+/** The address with the real port, and a host that can be called, unlike 0.0.0.0. */
+export function readableUrl(address: string, host: string, scheme: 'http' | 'https'): string {
+  const { port } = new URL(address)
+  if (isWildcard(host)) return `${scheme}://127.0.0.1:${port}`
+  return isLoopback(host) && !host.includes(':') ? `${scheme}://${host}:${port}` : address.replace(/^https?/, scheme)
+}
+
+/** The level in the file `log-level` of the folder, or else that of the flags. */
+function wantedLevel({ data, logLevel }: Config): string {
+  const file = join(data, logLevelFileName)
+  if (!existsSync(file)) return logLevel
+  const level = readFileSync(file, 'utf8').trim()
+  const levels: readonly string[] = daemonFlags['log-level'].choices
+  if (levels.includes(level)) return level
+  warn(`${file} has no log level; write one of ${levels.join(', ')}`)
+  return logLevel
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Warns now and once a day when the certificate is about to expire. */
+function watchExpiry(certificate: Certificate) {
+  let followed = certificate
+  const look = () => {
+    const warning = expiryWarning(followed, new Date())
+    if (warning) warn(warning)
+  }
+  look()
+  const daily = setInterval(look, dayMs).unref()
+  return {
+    follow(newer: Certificate) {
+      followed = newer
+      look()
+    },
+    end: () => clearInterval(daily),
+  }
+}

@@ -1,0 +1,37 @@
+// What a daemon needs of the world that it serves, whether it runs alone or in a cluster.
+
+import type { Certificate } from '../http/certificate.ts'
+import type { WorldMetrics } from '../metrics/figures.ts'
+import type { Config } from '../start/config.ts'
+import type { Port, ProcessResources } from '../start/port.ts'
+import type { StoreFolder } from '../store.ts'
+import type { Spaces } from './spaces.ts'
+import type { World } from './world.ts'
+
+export interface HostedWorld {
+  /** In a cluster there is a new one each time the daemon loses the lead. */
+  readonly world: World
+  journalSize(): number | null
+  /** Opens the store, so that requests can be refused with a reason. */
+  open(): Promise<void>
+  /** Answers requests from now on. `localUrl` is where the daemon listens. */
+  start(localUrl: string): Promise<void>
+  /** Answers parked polls, writes everything to disk, and closes the port. Works before `start`, too. */
+  stop(): Promise<void>
+  spaces(): Promise<Spaces>
+  /** Its place in the cluster; absent where it is alone. */
+  readonly cluster?: {
+    place(): { readonly role: string; readonly lag: number }
+    replaceCertificate(certificate: Certificate): void
+    unref(): void
+  }
+}
+
+export interface HostedWorldParts {
+  readonly config: Config
+  readonly resources: ProcessResources
+  readonly folder: StoreFolder
+  readonly port: Port
+  readonly metrics: WorldMetrics | undefined
+  readonly onFailure: (error: Error) => void
+}
