@@ -11,8 +11,7 @@ import type { Queues } from './events/queues.ts'
 import { compareOp, type Entry, type Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
 import { type Holder, partsOf, takeFact } from './replay.ts'
-import { Boundary, Defect } from './world/boundary.ts'
-import { endedByDefect, notLeading, perhapsSaved, storeFailed } from './world/not-ready.ts'
+import { Boundary, Defect, endedByDefect, notLeading, perhapsSaved, storeFailed } from './boundary.ts'
 
 export interface EngineParts {
   readonly journal: Journal<Fact>

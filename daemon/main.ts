@@ -13,7 +13,7 @@ import { withConfigFile } from './start/config-file.ts'
 import { banner, bannerWithoutKey, prepareReadyFile, profilesFile, writeProfile } from './start/ready.ts'
 import { version } from './version.ts'
 import { warn } from './warnings.ts'
-import { Defect } from './world/boundary.ts'
+import { Defect } from './boundary.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
   if (wants(args, 'help')) return void process.stdout.write(helpText())

@@ -4,7 +4,7 @@ import { capabilities } from '../api/capabilities.ts'
 import type { Announcement } from '../domain/resource.ts'
 import { Adapter, clientOf } from '../events/adapt.ts'
 import { readEvent } from '../events/event-text.ts'
-import type { Boundary } from '../world/boundary.ts'
+import type { Boundary } from '../boundary.ts'
 import { Recent } from './recent.ts'
 
 export interface LoggedEvent {

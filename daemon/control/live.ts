@@ -1,6 +1,6 @@
 // Waits until anything in a set of logs is new: one long poll shows a daemon live.
 
-import type { Boundary } from '../world/boundary.ts'
+import type { Boundary } from '../boundary.ts'
 import type { Log } from './recent.ts'
 
 /** Milliseconds. A longer wait would outlive the patience of proxies. */

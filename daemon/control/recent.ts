@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { conflict } from '../domain/refusal.ts'
-import type { Boundary } from '../world/boundary.ts'
+import type { Boundary } from '../boundary.ts'
 
 export interface Numbered {
   readonly id: number

@@ -3,7 +3,7 @@
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { Client } from '../domain/resource.ts'
-import type { Boundary } from '../world/boundary.ts'
+import type { Boundary } from '../boundary.ts'
 import type { EventText } from './event-text.ts'
 
 export interface Pending {

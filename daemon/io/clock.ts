@@ -1,6 +1,6 @@
 // The one source of time. Real, or steered by hand: everything that falls due then fires in order.
 
-import { Boundary, type Cancel } from '../world/boundary.ts'
+import { Boundary, type Cancel } from '../boundary.ts'
 
 export interface Clock {
   /** Milliseconds since the epoch. Somebody can set the clock of the machine, so this can step back and forth. */

@@ -3,7 +3,7 @@
 import type { ServerFacts } from '../domain/resource.ts'
 import { type Clock, RealClock, SteeredClock } from '../io/clock.ts'
 import type { Config } from '../start/config.ts'
-import type { Boundary } from './boundary.ts'
+import type { Boundary } from '../boundary.ts'
 
 export function clockOf({ clock, control }: Config, boundary: Boundary): Clock {
   if (clock === 'real') return control ? new SteeredClock(undefined, boundary) : new RealClock(boundary)

@@ -10,7 +10,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.ts'
 import { Alarm, SteeredClock } from '../../daemon/io/clock.ts'
-import { Boundary } from '../../daemon/world/boundary.ts'
+import { Boundary } from '../../daemon/boundary.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 

@@ -7,7 +7,7 @@ import { sources } from '../support/sources.ts'
 
 /** Files that belong to a world. The port, the journal's file and the cluster belong to the process. */
 const ofWorlds =
-  /^daemon\/(control|domain|events|io|seed)\/|^daemon\/http\/(edge|idempotency|images|long-poll|site|uploads|uploads-in-progress)\.ts$|^daemon\/(engine|replay)\.ts$|^daemon\/world\/(?!boundary|spaces)/
+  /^daemon\/(control|domain|events|io|seed)\/|^daemon\/http\/(edge|idempotency|images|long-poll|site|uploads|uploads-in-progress)\.ts$|^daemon\/(engine|replay)\.ts$|^daemon\/world\/(?!spaces)/
 
 /** What may stay outside, and why. */
 const outside: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 // The floor plan of the design: who may import whom.
 
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, test } from 'node:test'
 import { root, type Source, sources } from '../support/sources.ts'
@@ -20,97 +20,59 @@ interface Room {
 }
 
 const node = 'node:'
-/** Values of the domain that edges may use: refusals and written replies, numbers, rules, and plain questions. */
-const plainDomain =
-  /^daemon\/domain\/(refusal|written|limits|difference\/index|model\/(lookups|row-history|state)|messages\/messages\/reception|rules\/index|narrow\/queue-terms|markdown\/emoji-data|files\/(images|attachments|temporary-addresses)|organization\/exports\/address|bots\/secrets|people\/users\/avatar-for)\.ts$/
+
+/** A row of the table of rooms in docs/architecture.md. */
+interface Row {
+  readonly names: readonly string[]
+  readonly uses: readonly string[]
+  readonly types: readonly string[]
+  readonly packages: readonly string[]
+  readonly packagesLater: readonly string[]
+}
+
+const rows = readRows(readFileSync(join(root, 'docs/architecture.md'), 'utf8'))
+
+function readRows(page: string): Row[] {
+  const codes = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
+  const [, table] = /\| Room \| Holds .*\n\|[-|]+\n((?:\|.*\n)+)/.exec(page)!
+  return table!
+    .trim()
+    .split('\n')
+    .map(line => line.split(' | ').map(cell => cell.replace(/^\| | \|$/g, '')))
+    .filter(([names]) => names!.startsWith('`daemon'))
+    .map(([names, , uses, packages]) => {
+      const [used, types = ''] = uses!.split('; types of ')
+      const [now, later = ''] = packages!.split('by `import()`: ')
+      return {
+        names: codes(names!),
+        uses: codes(used!),
+        types: codes(types),
+        packages: [...codes(now!), ...(/\bnode\b/.test(now!) ? [node] : [])],
+        packagesLater: codes(later),
+      }
+    })
+}
+
+/** `daemon/http` is everything in it; `daemon/engine.ts` is that file. */
+function pathsIn(name: string): RegExp {
+  return new RegExp(`^${name.replaceAll('.', '\\.')}${name.endsWith('.ts') ? '$' : '/'}`)
+}
 
 /** The rules by which queues are followed and bots are run; they reach no server themselves. */
 const followingRules = /^daemon\/client\/(following|look-back|bot|repeater)\.ts$/
-
-/** What is decided about a webhook before and after the call. */
-const webhookDomain = /^daemon\/domain\/bots\/webhooks\/(request|settle)\.ts$/
-
-/** What an export holds, and how it ends. */
-const exportDomain = /^daemon\/domain\/organization\/exports\/(content|settle)\.ts$/
-
-/** What daemon and command line share on one machine: a leaf. */
 const local = /^daemon\/local\//
-
-const boundary = /^daemon\/world\/boundary\.ts$/
 /** Loaded when a subcommand or an option asks for it: start-up must not pay for it. */
 const lateRooms =
   /^cli\/(commands\/(?!index\.ts$)|catalogue\/(batch|log)\.ts|print\/(table|measure|terminal|progress|message-lines|log-lines)\.ts|transport\/pool\.ts)/
 
 const rooms: readonly Room[] = [
-  { at: local, uses: [], packages: [node] },
-  { at: /^daemon\/api\//, uses: [], packages: ['@sinclair/typebox', 're2js'] },
-  {
-    at: /^daemon\/domain\//,
-    // A table that never changes is as pure as a constant.
-    uses: [/^daemon\/api\//, local, /^data\/[\w-]+\.json$/],
-    packages: ['katex', 'markdown-it', 're2js', 'url-template', '@noble/hashes'],
-  },
-  { at: /^daemon\/journal\//, uses: [local], packages: ['lowdb', node] },
-  { at: /^daemon\/client\//, uses: [/^daemon\/api\//, local], packages: [] },
-  { at: /^daemon\/events\//, uses: [/^daemon\/api\//], types: [/^daemon\/domain\//, boundary], packages: [] },
-  {
-    at: /^daemon\/(http|control)\//,
-    uses: [
-      /^daemon\/api\//,
-      local,
-      plainDomain,
-      /^daemon\/engine\.ts$/,
-      /^daemon\/events\//,
-      /^daemon\/(http|control)\//,
-    ],
-    types: [/^daemon\/domain\//, boundary],
-    packages: ['fastify', '@fastify/busboy', 'find-my-way', 'pino', node],
-  },
-  {
-    at: /^daemon\/io\//,
-    uses: [/^daemon\/api\//, /^daemon\/version\.ts$/, boundary, local, webhookDomain, exportDomain],
-    types: [/^daemon\/domain\//, /^daemon\/engine\.ts$/],
-    packages: ['undici', node],
-    packagesLater: ['modern-tar', 'nodemailer'],
-  },
-  {
-    at: /^daemon\/seed\//,
-    uses: [
-      /^daemon\/(api|domain|local)\//,
-      /^daemon\/io\/(archive|passwords|saved-uploads)\.ts$/,
-      /^daemon\/replay\.ts$/,
-      /^data\/\w+\.json$/,
-    ],
-    types: [/^daemon\/start\/config\.ts$/, /^daemon\/io\/files\.ts$/],
-    later: [/^data\/presets\/\w+\.json$/],
-    packages: [node],
-    packagesLater: ['yaml'],
-  },
-  // Its program for the browser is a client like any other.
-  {
-    at: /^daemon\/inspector\//,
-    uses: [/^daemon\/(api|client|local)\//],
-    packages: ['preact', '@preact/signals', 'dompurify', 'uplot'],
-  },
-  // Works on the files of a store without a daemon; only the journal's own pieces and the domain are needed.
-  {
-    at: /^daemon\/maintenance\//,
-    uses: [/^daemon\/((journal|domain|local)\/|(api\/queue-ids|io\/(secret|tar|unneeded-files)|replay|version)\.ts)/],
-    packages: [node],
-  },
-  {
-    at: /^daemon\/metrics\//,
-    uses: [/^daemon\/version\.ts$/],
-    types: [/^daemon\/http\/observed-call\.ts$/, /^daemon\/engine\.ts$/],
-    packages: ['prom-client'],
-  },
-  {
-    at: /^daemon\/cluster\//,
-    uses: [/^daemon\//],
-    packages: ['undici', 'fastify', node],
-  },
-  { at: /^daemon\/testing\//, uses: [/^daemon\//], packages: [node] },
-  { at: /^daemon\/([\w-]+\.ts$|world\/|start\/)/, uses: [/^daemon\//, /^data\/\w+\.json$/], packages: [node] },
+  ...rows.map(({ names, uses, types, packages, packagesLater }) => ({
+    at: new RegExp(names.map(name => pathsIn(name).source).join('|')),
+    uses: uses.map(pathsIn),
+    types: types.map(pathsIn),
+    packages,
+    packagesLater,
+  })),
   {
     at: lateRooms,
     uses: [/^daemon\/api\//, followingRules, local, /^cli\//],
@@ -199,7 +161,8 @@ function upwardImports(source: Source, layers: Layers): string[] {
   const layer = layerOf(source.path)
   if (layer < 0) return [`${source.path} is in no layer`]
   return importsOf(source).flatMap(({ target, form }) => {
-    if (!target.startsWith('.') || form === 'later') return []
+    // Subcommands are loaded by import() from their table.
+    if (!target.startsWith('.') || (form === 'later' && source.path.startsWith('cli/'))) return []
     const file = posix.join(posix.dirname(source.path), target)
     const above = layerOf(file)
     return above > layer
@@ -218,7 +181,8 @@ function circles(files: readonly Source[]): string[] {
     if (way.includes(path)) found.push([...way.slice(way.indexOf(path)), path].join(' -> '))
     if (way.includes(path) || done.has(path)) return
     for (const { target, form } of imports.get(path)!)
-      if (form !== 'later' && target.startsWith('.')) visit(posix.join(posix.dirname(path), target), [...way, path])
+      if (target.startsWith('.') && (form !== 'later' || !path.startsWith('cli/')))
+        visit(posix.join(posix.dirname(path), target), [...way, path])
     done.add(path)
   }
   for (const path of imports.keys()) visit(path, [])
@@ -245,6 +209,42 @@ describe('the floor plan', () => {
     assert.deepEqual(problems, [])
   })
 
+  test('the table of rooms names every folder and loose file of daemon, and each room once', () => {
+    const names = rows.flatMap(row => row.names)
+    assert.deepEqual(
+      names.toSorted(),
+      readdirSync(join(root, 'daemon'))
+        .map(entry => `daemon/${entry}`)
+        .toSorted(),
+    )
+    const loose = names.filter(name => name.endsWith('.ts'))
+    assert.ok(loose.length <= 8, `${loose.length} loose files in daemon: ${loose.join(', ')}`)
+  })
+
+  test('a room may import only rooms above it in the table', () => {
+    const above = new Set(['data', 'daemon'])
+    for (const { names, uses, types } of rows) {
+      for (const used of [...uses, ...types]) assert.ok(above.has(used), `${names.join(', ')} may not use ${used}`)
+      for (const name of names) above.add(name)
+    }
+  })
+
+  test('what is pure, or runs in a browser, reaches nothing of Node', () => {
+    const byPath = new Map(own.map(source => [source.path, source]))
+    const reached = new Set<string>()
+    const visit = (path: string, from: string): void => {
+      const source = byPath.get(path)
+      if (!source || reached.has(path)) return
+      reached.add(path)
+      for (const { target, form } of importsOf(source)) {
+        assert.ok(form === 'type' || !target.startsWith(node), `${from} reaches ${target} through ${path}`)
+        if (form !== 'type' && target.startsWith('.')) visit(posix.join(posix.dirname(path), target), from)
+      }
+    }
+    for (const { path } of own) if (/^daemon\/(api|domain|events|client|inspector)\//.test(path)) visit(path, path)
+    assert.ok(reached.size > 300, `${reached.size} files`)
+  })
+
   test('the domain and the command line import downward only', () => {
     const upward = (folder: string, layers: Layers) =>
       own.filter(({ path }) => path.startsWith(folder)).flatMap(source => upwardImports(source, layers))
@@ -263,7 +263,12 @@ describe('the floor plan', () => {
     assert.deepEqual(circles(own), [])
     const file = (path: string, code: string) => ({ path, text: code, code })
     const a = file('daemon/a.ts', "import { b } from './b.ts'")
-    for (const back of ["import { a } from './a.ts'", "import type { A } from './a.ts'", "export { a } from './a.ts'"])
+    for (const back of [
+      "import { a } from './a.ts'",
+      "import type { A } from './a.ts'",
+      "export { a } from './a.ts'",
+      "await import('./a.ts')",
+    ])
       assert.deepEqual(circles([a, file('daemon/b.ts', back)]), ['daemon/a.ts -> daemon/b.ts -> daemon/a.ts'])
     const far = [file('daemon/b.ts', "import './c.ts'"), file('daemon/c.ts', "import {\n  type A,\n} from './a.ts'")]
     assert.deepEqual(circles([a, ...far]), ['daemon/a.ts -> daemon/b.ts -> daemon/c.ts -> daemon/a.ts'])

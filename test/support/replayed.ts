@@ -12,7 +12,7 @@ import { queuesOfRows } from '../../daemon/events/saved-queues.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import type { Journal } from '../../daemon/journal/journal.ts'
 import { openSnapshots, type Snapshots } from '../../daemon/journal/snapshots.ts'
-import { Boundary } from '../../daemon/world/boundary.ts'
+import { Boundary } from '../../daemon/boundary.ts'
 
 /** The folder is a copy of the store from a moment ago; the snapshot is what the living daemon wrote since. */
 export async function checkReplayed(folder: string, snapshotFile: string): Promise<void> {

@@ -1,7 +1,7 @@
 // The boundary of a world. Everything in a world that runs without a caller (timers, later turns, tasks beside the traffic)
 // runs inside it: what fails there ends that world, and neither the process nor the worlds beside it.
 
-import { Refusal } from '../domain/refusal.ts'
+import { Refusal } from './domain/refusal.ts'
 
 export type Cancel = () => void
 
@@ -76,4 +76,28 @@ export class Boundary {
     this.#crossed = true
     this.#onDefect(error instanceof Error ? error : new Error(String(error)))
   }
+}
+
+// --- what callers are told when a world cannot answer them -----------------------------------------------------
+
+export function storeFailed(): Refusal {
+  return new Refusal('The daemon cannot write its store and is stopping; see its log.', { code: 'SERVER_NOT_READY' })
+}
+
+export function endedByDefect(
+  msg = 'A defect of the daemon has ended this organization, and the daemon is stopping; see its log.',
+): Refusal {
+  return new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 })
+}
+
+/** For calls that have changed nothing. */
+export function notLeading(): Refusal {
+  return new Refusal('This daemon no longer leads its cluster. Try again.', { code: 'SERVER_NOT_READY', status: 503 })
+}
+
+export function perhapsSaved(): Refusal {
+  return new Refusal(
+    'This daemon no longer leads its cluster, so your change may or may not have been saved. Check before you repeat it.',
+    { code: 'SERVER_NOT_READY', status: 503 },
+  )
 }
