@@ -1,6 +1,7 @@
 // Decide, apply, append, announce, reply. The one place where state changes; nothing in it awaits before the journal has
 // the facts, so the next command always sees this one's work.
 
+import { Boundary, Defect, endedByDefect, notLeading, perhapsSaved, storeFailed } from './boundary.ts'
 import type { Fact } from './domain/facts.ts'
 import { announceFact } from './domain/index.ts'
 import { filesIn, rowsOf } from './domain/model/saved-rows.ts'
@@ -11,7 +12,6 @@ import type { Queues } from './events/queues.ts'
 import { compareOp, type Entry, type Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
 import { type Holder, partsOf, takeFact } from './replay.ts'
-import { Boundary, Defect, endedByDefect, notLeading, perhapsSaved, storeFailed } from './boundary.ts'
 
 export interface EngineParts {
   readonly journal: Journal<Fact>

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
+import { Defect } from './boundary.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { ReplicaFailed } from './journal/replicated-journal.ts'
 import { StoreGone } from './journal/store-folder.ts'
@@ -13,7 +14,6 @@ import { withConfigFile } from './start/config-file.ts'
 import { banner, bannerWithoutKey, prepareReadyFile, profilesFile, writeProfile } from './start/ready.ts'
 import { version } from './version.ts'
 import { warn } from './warnings.ts'
-import { Defect } from './boundary.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
   if (wants(args, 'help')) return void process.stdout.write(helpText())

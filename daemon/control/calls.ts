@@ -1,10 +1,10 @@
 // The log of calls: who asked for what and what came of it, with secrets hidden. A test can look back on it or wait for it.
 
 import { maskTokens } from '../api/masking.ts'
+import type { Boundary } from '../boundary.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 import type { Finding } from '../local/findings.ts'
-import type { Boundary } from '../boundary.ts'
 import { codeIn, cutText, keptOfAnswer, longestAgent, mask, maskAnswer, presentSent } from './kept.ts'
 import { Recent } from './recent.ts'
 import { Recordings } from './recording.ts'

@@ -1,10 +1,10 @@
 // The log of events: everything that was announced, in its fullest form, whether or not anyone had a queue for it.
 
 import { capabilities } from '../api/capabilities.ts'
+import type { Boundary } from '../boundary.ts'
 import type { Announcement } from '../domain/resource.ts'
 import { Adapter, clientOf } from '../events/adapt.ts'
 import { readEvent } from '../events/event-text.ts'
-import type { Boundary } from '../boundary.ts'
 import { Recent } from './recent.ts'
 
 export interface LoggedEvent {

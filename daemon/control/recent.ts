@@ -1,8 +1,8 @@
 // Numbered things that a test looks back on and waits for, and the newest of many such.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { conflict } from '../domain/refusal.ts'
 import type { Boundary } from '../boundary.ts'
+import { conflict } from '../domain/refusal.ts'
 
 export interface Numbered {
   readonly id: number

@@ -1,9 +1,9 @@
 // One event queue: what a client asked for, what it has not acknowledged yet, and who waits for more; and what all queues need.
 
+import type { Boundary } from '../boundary.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { Client } from '../domain/resource.ts'
-import type { Boundary } from '../boundary.ts'
 import type { EventText } from './event-text.ts'
 
 export interface Pending {

@@ -2,6 +2,7 @@
 // world is shared with another one; what a process has only once (port, lock, log) is in `daemon.ts`.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Boundary, type Cancel, Defect } from '../boundary.ts'
 import { ControlPlane } from '../control/control-plane.ts'
 import { knowsEndpoint, resources } from '../domain/index.ts'
 import type { User } from '../domain/model/state.ts'
@@ -22,7 +23,6 @@ import { Webhooks } from '../io/webhooks.ts'
 import { findingsText } from '../local/findings.ts'
 import { version } from '../version.ts'
 import { warn } from '../warnings.ts'
-import { Boundary, type Cancel, Defect } from '../boundary.ts'
 import { agreeOnSecret, checkImport, foundOrganization } from './first-start.ts'
 import type { Beginning, WorldParts } from './parts.ts'
 import { Scheduler } from './scheduler.ts'

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { Boundary } from '../../daemon/boundary.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { checkRows, checkState } from '../../daemon/domain/row-checks/index.ts'
 import { Engine } from '../../daemon/engine.ts'
@@ -12,7 +13,6 @@ import { queuesOfRows } from '../../daemon/events/saved-queues.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import type { Journal } from '../../daemon/journal/journal.ts'
 import { openSnapshots, type Snapshots } from '../../daemon/journal/snapshots.ts'
-import { Boundary } from '../../daemon/boundary.ts'
 
 /** The folder is a copy of the store from a moment ago; the snapshot is what the living daemon wrote since. */
 export async function checkReplayed(folder: string, snapshotFile: string): Promise<void> {
