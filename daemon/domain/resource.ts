@@ -1,6 +1,5 @@
 // What a resource is made of: commands that decide, facts that are applied and announced, sections of `register`.
 
-import type { Capability } from '../api/capabilities.ts'
 import type { Endpoint, Endpoints, ParamsOf, ReplyOf, Upload } from '../api/define.ts'
 import type { Fact } from './facts.ts'
 import type { Dialect, QueueRegistration } from './model/facts/queues.ts'
@@ -69,9 +68,25 @@ export interface Event {
   readonly [field: string]: unknown
 }
 
-/** What a queue's client asked for at register; everything that can change the form of an event. */
+/** What a client asked for at register: everything that can change the form of an event. `events/adapt.ts` reads it from the capabilities. */
 export interface Client {
-  readonly capabilities: ReadonlySet<Capability>
+  /** Gets the empty topic as the empty string. */
+  readonly emptyTopic: boolean
+  /** Gets one event about all messages that were deleted together. */
+  readonly bulkDeletion: boolean
+  /** Gets typing events in channels. */
+  readonly channelTyping: boolean
+  /** Reads `null` in the notification settings of a subscription as "inherit". */
+  readonly inheritedNotifications: boolean
+  /** Reads `user_settings`, and not the two older events and sections. */
+  readonly settingsObject: boolean
+  readonly linkifierTemplates: boolean
+  /** Does without users that it cannot access, instead of getting substitutes for them. */
+  readonly incompleteUserList: boolean
+  /** Gets deactivated groups, marked as such. */
+  readonly deactivatedGroups: boolean
+  /** Gets archived channels, marked as such. */
+  readonly archivedChannels: boolean
   /** null: all types. Only for events that replace each other; the queue itself filters by type. */
   readonly eventTypes: ReadonlySet<string> | null
   readonly applyMarkdown: boolean
@@ -107,9 +122,9 @@ export interface Announcement {
   readonly echo?: { readonly queueId: string; readonly fields: object }
 }
 
-/** An event for clients that declared a capability only. */
-export function onlyWith(capability: Capability, event: Event): Forms {
-  return client => (client.capabilities.has(capability) ? event : null)
+/** An event for some clients only. */
+export function onlyWith(wanted: 'deactivatedGroups' | 'linkifierTemplates', event: Event): Forms {
+  return client => (client[wanted] ? event : null)
 }
 
 /** Plain text to one address; sent once the facts that go with it are on disk. */
@@ -175,9 +190,7 @@ export interface Asked extends Client {
 }
 
 /** State fields of `register`, by the event type that fetches them. */
-export type Sections = Readonly<
-  Record<string, (ctx: Context, capabilities: ReadonlySet<Capability>, asked: Asked) => object>
->
+export type Sections = Readonly<Record<string, (ctx: Context, client: Asked) => object>>
 
 export interface Resource<A extends Endpoints, F extends Fact, P> {
   /** Slow work before a command, such as hashing a password; its result is the command's third argument. */

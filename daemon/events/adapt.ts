@@ -11,10 +11,20 @@ type Declared = Omit<QueueRegistration, 'id' | 'userId'>
 /** The types whose absence changes the form of another event. All others are filtered queue by queue. */
 const standIns = ['muted_topics', 'user_topic']
 
+/** What each capability and parameter of register changes. The domain knows clients by this form only, never by a capability. */
 export function clientOf(registration: Declared): Client {
   const { capabilities, eventTypes, applyMarkdown, clientGravatar, slimPresence, includeSubscribers } = registration
+  const has = (capability: Capability) => capabilities.includes(capability)
   return {
-    capabilities: new Set(capabilities as Capability[]),
+    emptyTopic: has('empty_topic_name'),
+    bulkDeletion: has('bulk_message_deletion'),
+    channelTyping: has('stream_typing_notifications'),
+    inheritedNotifications: has('notification_settings_null'),
+    settingsObject: has('user_settings_object'),
+    linkifierTemplates: has('linkifier_url_template'),
+    incompleteUserList: has('user_list_incomplete'),
+    deactivatedGroups: has('include_deactivated_groups'),
+    archivedChannels: has('archived_channels'),
     eventTypes: eventTypes && new Set(eventTypes.filter(type => standIns.includes(type))),
     applyMarkdown,
     clientGravatar,

@@ -1,19 +1,14 @@
 // The endpoints of the event queues: register, read by long poll, delete.
 
-import type { Capability } from '../api/capabilities.ts'
-import { capabilities as known } from '../api/capabilities.ts'
 import type { ParamsOf } from '../api/define.ts'
-import { knownEventTypes } from '../api/event-types.ts'
 import { events as api } from '../api/events.ts'
 import { featureLevel, svcMergeBase, svcVersion } from '../api/levels.ts'
 import { queueIdOf } from '../api/queue-ids.ts'
-import { withSecrets } from '../domain/bots/secrets.ts'
-import { limits } from '../domain/limits.ts'
+import { revealSecrets } from '../domain/bots/secrets.ts'
+import { missingQueue, planQueue } from '../domain/events/registration.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
-import { queueNarrow } from '../domain/narrow/queue-terms.ts'
-import { conflict, invalid, Refusal } from '../domain/refusal.ts'
+import { conflict, invalid } from '../domain/refusal.ts'
 import type { AnyResource, Context, Outcome } from '../domain/resource.ts'
-import { administerBot, check, hearPublicChannels } from '../domain/rules/index.ts'
 import type { Engine } from '../engine.ts'
 import { clientOf } from '../events/adapt.ts'
 import { idStep, positionOf } from '../events/event-ids.ts'
@@ -133,61 +128,27 @@ export class LongPoll {
     }
   }
 
-  /** Another user's queue, an expired one and one that never was must look alike. */
   #own(ctx: Context, queueId: string): Queue {
     const queue = this.#engine.queues.get(queueId)
-    if (queue?.userId !== ctx.actor.id)
-      // The words are those of the public server: old clients look at them.
-      throw new Refusal(`Bad event queue ID: ${queueId}`, {
-        code: 'BAD_EVENT_QUEUE_ID',
-        parameter: 'queue_id',
-        fields: { queue_id: queueId },
-      })
+    if (queue?.userId !== ctx.actor.id) throw missingQueue(queueId)
     return queue
   }
 
   #registration(ctx: Context, params: RegisterParams | GetParams): QueueRegistration {
-    if (this.#engine.queues.ofUser(ctx.actor.id).size >= this.#maxPerUser)
-      throw new Refusal(`You already have ${this.#maxPerUser} event queues. Delete one, or wait until one expires.`, {
-        kind: 'conflict',
-      })
-    if (params.all_public_streams) check(hearPublicChannels, ctx)
-    const lifespan = params.queue_lifespan_secs || limits.queueLifespanSeconds
-    return {
-      id: queueIdOf(ctx.random(), this.#engine.restoreId),
-      userId: ctx.actor.id,
-      // OPEN: what happens to a type that does not exist is not shown; it is accepted and dropped, as clients expect.
-      eventTypes: params.event_types ? knownEventTypes(params.event_types) : null,
-      capabilities: declared(params.client_capabilities),
-      lifespan: Math.min(lifespan, limits.queueLifespanMaxSeconds) * 1000,
-      narrow: params.narrow.length > 0 ? queueNarrow(params.narrow) : narrowOfBot(ctx),
-      allPublicStreams: params.all_public_streams ?? ctx.actor.bot?.defaults?.allPublic ?? false,
-      applyMarkdown: params.apply_markdown,
-      clientGravatar: params.client_gravatar,
-      slimPresence: params.slim_presence,
-      includeSubscribers: params.include_subscribers,
-      step: idStep,
-      dialect: ctx.dialect ?? 'spec',
-    }
+    const { queues, restoreId } = this.#engine
+    const count = { owned: queues.ofUser(ctx.actor.id).size, most: this.#maxPerUser }
+    return { ...planQueue(ctx, params, count), id: queueIdOf(ctx.random(), restoreId), step: idStep }
   }
 
   #sections(ctx: Context, params: RegisterParams, queue: QueueRegistration): object {
     const wanted = params.fetch_event_types ?? params.event_types ?? null
-    const capabilities = new Set(queue.capabilities as Capability[])
     const asked = { ...clientOf(queue), fetched: wanted, presenceHistoryDays: params.presence_history_limit_days }
     const state = {}
     for (const resource of this.#resources)
       for (const [name, section] of Object.entries(resource.sections ?? {}))
-        if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, capabilities, asked))
+        if (!wanted || wanted.includes(name)) Object.assign(state, section(ctx, asked))
     return state
   }
-}
-
-/** A bot that was set up for one channel gets its events, unless it asks for something else. */
-function narrowOfBot({ state, actor }: Context): QueueRegistration['narrow'] {
-  const id = actor.bot?.defaults?.eventsChannelId ?? null
-  const channel = id === null ? undefined : state.channels.get(id)
-  return channel ? [['stream', channel.name]] : []
 }
 
 function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: readonly Pending[]): void {
@@ -208,14 +169,7 @@ function inDialectOf({ dialect }: Queue, answering: Answering): Answering {
 /** The event with the secrets that its queue does not keep, if the reader may still have them. */
 function revealed(ctx: Context, { body, secretsOf }: Pending): EventText {
   if (secretsOf === undefined) return body
-  const user = ctx.state.users.get(secretsOf)
-  const actor = ctx.state.users.get(ctx.actor.id)
-  if (!user || !actor || !administerBot.allows({ state: ctx.state, actor }, user)) return body
   const event = readEvent(body)
-  return writeEvent({ ...event, bot: withSecrets(ctx, user, event.bot) })
-}
-
-/** Anything else that is given is from the future, or no capability, and changes nothing. */
-function declared(given: Readonly<Record<string, unknown>>): Capability[] {
-  return (Object.keys(known) as Capability[]).filter(name => given[name] === true)
+  const bot = revealSecrets(ctx, secretsOf, event.bot)
+  return bot === event.bot ? body : writeEvent({ ...event, bot })
 }

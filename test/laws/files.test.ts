@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
+import { capabilities } from '../../daemon/api/capabilities.ts'
 import { filesUnder, root, sources } from '../support/sources.ts'
 
 const own = sources('daemon', 'cli', 'test', 'docs', 'bin', 'build.ts')
@@ -81,6 +82,13 @@ describe('files of the project', () => {
   test('every file of daemon and cli opens by saying what lives in it', () => {
     for (const { path, text } of own)
       if (/^(daemon|cli)\//.test(path)) assert.match(text, /^\/\/ \S/, `${path} opens without a comment`)
+  })
+
+  test('the domain knows clients by their form, never by a capability', () => {
+    const names = new RegExp(`'(${Object.keys(capabilities).join('|')})'`)
+    for (const { path, code } of own)
+      if (path.startsWith('daemon/domain/'))
+        assert.doesNotMatch(code, names, `${path} names a capability; read a field of Client that events/adapt.ts sets`)
   })
 
   test('only domain/rules decides by a role', () => {

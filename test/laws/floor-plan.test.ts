@@ -141,7 +141,7 @@ const domainLayers: Layers = [
   ['facts and resources', /^daemon\/domain\/(facts|resource)\.ts$/],
   ['the rules', /^daemon\/domain\/rules\//],
   ['narrow and markdown', /^daemon\/domain\/(narrow|markdown)\//],
-  ['the subjects', /^daemon\/domain\/(messages|channels|people|bots|organization|files)\//],
+  ['the subjects', /^daemon\/domain\/(messages|channels|people|bots|organization|files|events)\//],
   ['the table of contents, and what goes over all subjects', /^daemon\/domain\/(index\.ts$|difference\/|row-checks\/)/],
 ]
 

@@ -79,7 +79,8 @@ export class DomainWorld extends World {
   /** State fields of `register` that come with an event type. */
   section(user: User, name: string): Record<string, any> {
     const section = resources.map(resource => resource.sections?.[name]).find(found => found)!
-    return section(this.context(user), client.capabilities, {
+    return section(this.context(user), {
+      ...client,
       includeSubscribers: 'false',
       fetched: null,
     } as never) as Record<string, any>

@@ -134,7 +134,7 @@ export class World {
         if (types && !types.includes(type)) continue
         Object.assign(
           state,
-          section(this.context(actor), new Set(capabilities), {
+          section(this.context(actor), {
             ...clientOf(registration(capabilities)),
             fetched: null,
             presenceHistoryDays: undefined,

@@ -6,17 +6,21 @@ import { type Role, roles } from '../../daemon/domain/model/roles.ts'
 import { State, type User } from '../../daemon/domain/model/state.ts'
 import { found } from '../../daemon/domain/organization/founding.ts'
 import type { Client, Event } from '../../daemon/domain/resource.ts'
+import { clientOf } from '../../daemon/events/adapt.ts'
 import seed from '../../data/seed.json' with { type: 'json' }
 import { channelRow } from './channel-row.ts'
 
-export const someClient: Client = {
-  capabilities: new Set(),
+export const someClient: Client = clientOf({
+  capabilities: [],
   eventTypes: null,
+  lifespan: 600_000,
+  narrow: [],
+  allPublicStreams: false,
   applyMarkdown: false,
   clientGravatar: false,
   slimPresence: false,
   includeSubscribers: 'false',
-}
+})
 
 export class Organization {
   readonly state = new State()

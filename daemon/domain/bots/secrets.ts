@@ -1,7 +1,8 @@
 // Keys and tokens of bots: set into what their owners see at the last moment, and never kept.
 
 import type { Bot, User } from '../model/state.ts'
-import type { Surroundings } from '../resource.ts'
+import type { Context, Surroundings } from '../resource.ts'
+import { administerBot } from '../rules/index.ts'
 
 /** The next version of the account's key; the one before it stops working. */
 export function newKey({ id, keyVersion }: User) {
@@ -27,4 +28,15 @@ export function withSecrets<B extends { api_key?: string; services?: object[] }>
       services: bot.services.map(service => ('token' in service ? { ...service, token: keys.tokenOf(user) } : service)),
     }),
   }
+}
+
+/** The bot of an event with its secrets, if the reader still administers it; else the bot as it is. */
+export function revealSecrets<B extends { api_key?: string; services?: object[] }>(
+  { state, keys, actor }: Context,
+  botId: number,
+  bot: B,
+): B {
+  const user = state.users.get(botId)
+  const reader = state.users.get(actor.id)
+  return user && reader && administerBot.allows({ state, actor: reader }, user) ? withSecrets({ keys }, user, bot) : bot
 }

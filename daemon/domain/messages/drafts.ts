@@ -61,20 +61,20 @@ export const drafts = resource(api)<DraftFact>({
     'drafts.created': (_state, fact) => [
       {
         to: [fact.drafts[0]!.userId],
-        event: ({ capabilities }) => ({
+        event: client => ({
           type: 'drafts',
           op: 'add',
-          drafts: fact.drafts.map(draft => presentOne(draft, capabilities.has('empty_topic_name'))),
+          drafts: fact.drafts.map(draft => presentOne(draft, client.emptyTopic)),
         }),
       },
     ],
     'draft.edited': (_state, { draft }) => [
       {
         to: [draft.userId],
-        event: ({ capabilities }) => ({
+        event: client => ({
           type: 'drafts',
           op: 'update',
-          draft: presentOne(draft, capabilities.has('empty_topic_name')),
+          draft: presentOne(draft, client.emptyTopic),
         }),
       },
     ],
@@ -84,7 +84,7 @@ export const drafts = resource(api)<DraftFact>({
   },
 
   sections: {
-    drafts: (ctx, capabilities) => ({ drafts: present(ctx, capabilities.has('empty_topic_name')).slice(0, 1000) }),
+    drafts: (ctx, client) => ({ drafts: present(ctx, client.emptyTopic).slice(0, 1000) }),
   },
 })
 

@@ -88,7 +88,7 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
         event: client => ({
           type: 'scheduled_messages',
           op: 'add',
-          scheduled_messages: [presentOne(message, client.capabilities.has('empty_topic_name'))],
+          scheduled_messages: [presentOne(message, client.emptyTopic)],
         }),
       },
     ],
@@ -99,8 +99,8 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
   },
 
   sections: {
-    scheduled_messages: (ctx, capabilities) => ({
-      scheduled_messages: present(ctx, capabilities.has('empty_topic_name')),
+    scheduled_messages: (ctx, client) => ({
+      scheduled_messages: present(ctx, client.emptyTopic),
     }),
   },
   jobs: [delivery],
@@ -198,7 +198,7 @@ function updated(state: State, { message }: { readonly message: ScheduledMessage
       event: client => ({
         type: 'scheduled_messages',
         op: 'update',
-        scheduled_message: presentOne(message, client.capabilities.has('empty_topic_name')),
+        scheduled_message: presentOne(message, client.emptyTopic),
       }),
     },
   ]

@@ -60,15 +60,15 @@ function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement
   const name = isNoTopic(topic) ? '' : topicMeant(topic)
   const event =
     (isStranger: boolean): Announcement['event'] =>
-    ({ capabilities }) =>
-      capabilities.has('stream_typing_notifications')
+    client =>
+      client.channelTyping
         ? {
             type: 'typing',
             op,
             message_type: 'stream',
             sender: presentPerson(ctx.state, ctx.actor, isStranger),
             stream_id: channel.id,
-            topic: topicShown(name, capabilities.has('empty_topic_name')),
+            topic: topicShown(name, client.emptyTopic),
           }
         : null
   const listening = subscribersOf(ctx.state, channel.id).filter(id => receives(ctx.state.users.get(id)!))

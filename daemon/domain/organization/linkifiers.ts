@@ -67,8 +67,8 @@ export const linkifiers = resource(api)<LinkifierFact>({
   },
 
   sections: {
-    realm_linkifiers: ({ state }, capabilities) => ({
-      realm_linkifiers: capabilities.has('linkifier_url_template') ? present(state) : [],
+    realm_linkifiers: ({ state }, client) => ({
+      realm_linkifiers: client.linkifierTemplates ? present(state) : [],
     }),
   },
 })
@@ -79,7 +79,7 @@ function present(state: State) {
 
 function announceLinkifiers(state: State): Announcement[] {
   const event = { type: 'realm_linkifiers', realm_linkifiers: present(state) }
-  return [{ to: everyone(state), event: onlyWith('linkifier_url_template', event) }]
+  return [{ to: everyone(state), event: onlyWith('linkifierTemplates', event) }]
 }
 
 function findLinkifier(ctx: Context, id: number): Linkifier {

@@ -75,7 +75,7 @@ export const presence = resource(api)<PresenceFact>({
   },
 
   sections: {
-    presence(ctx, _capabilities, { slimPresence, presenceHistoryDays }) {
+    presence(ctx, { slimPresence, presenceHistoryDays }) {
       const rows = listPresence(ctx, undefined, undefined, presenceHistoryDays)
       return {
         presences: presented(ctx, rows, slimPresence),

@@ -11,7 +11,7 @@ import { presentValue } from '../../rules/group-values.ts'
 import { isGuest, seeMetadata } from '../../rules/index.ts'
 import { defaultsAnnouncement, groupsAnnouncement } from '../default-channels/present.ts'
 import { addedAnnouncements } from '../subscriptions/present.ts'
-import { goneEvent, ifKnown, knowsArchived, postPolicyOf, streamCreated } from './present.ts'
+import { goneEvent, ifKnown, postPolicyOf, streamCreated } from './present.ts'
 import { compact } from './visibility.ts'
 
 type Of<T extends ChannelFact['type']> = Extract<ChannelFact, { type: T }>
@@ -48,7 +48,7 @@ export function archived(state: State, fact: Of<'channel.archived'>): Announceme
     ...(fact.announcing.length > 0 ? [pointersGone(state, fact.announcing)] : []),
     {
       to: channelAudience(state, channel),
-      event: client => (knowsArchived(client) ? archivedEvent(channel) : goneEvent([channel.id])),
+      event: client => (client.archivedChannels ? archivedEvent(channel) : goneEvent([channel.id])),
     },
   ]
 }
@@ -68,15 +68,15 @@ export function unarchived(state: State, { channelId }: Of<'channel.unarchived'>
   return [
     {
       to,
-      event: client => (knowsArchived(client) ? archivedEvent(channel) : streamCreated(state, [channel])(client)),
+      event: client => (client.archivedChannels ? archivedEvent(channel) : streamCreated(state, [channel])(client)),
     },
     ...(addedAnnouncements(state, rows).map(({ to, event }) => ({
       to,
-      event: client => (knowsArchived(client) ? null : typeof event === 'function' ? event(client) : event),
+      event: client => (client.archivedChannels ? null : typeof event === 'function' ? event(client) : event),
     })) satisfies Announcement[]),
     {
       to: channelAudience(state, channel, new Set(subscribers)),
-      event: client => (knowsArchived(client) ? null : peers),
+      event: client => (client.archivedChannels ? null : peers),
     },
   ]
 }

@@ -15,7 +15,7 @@ import { activityChanged, activityNews, noticeQuiet } from './activity.ts'
 import { archived, created, unarchived, updated } from './announce.ts'
 import { checkDescription, checkName } from './checks.ts'
 import { blueprint, checkCreation, creationNotices } from './create.ts'
-import { byName, knowsArchived, listKnownChannels, presentChannel } from './present.ts'
+import { byName, listKnownChannels, presentChannel } from './present.ts'
 import { archiveNotice, channelToChange, nameTaken, updateFacts } from './update.ts'
 
 const pointing = [
@@ -127,9 +127,9 @@ export const channels = resource(api)<ChannelFact>({
   },
 
   sections: {
-    stream: (ctx, capabilities) => ({
+    stream: (ctx, client) => ({
       streams: listKnownChannels(ctx)
-        .filter(channel => !channel.archived || knowsArchived({ capabilities }))
+        .filter(channel => !channel.archived || client.archivedChannels)
         .map(channel => presentChannel(ctx.state, channel, ctx.now)),
     }),
   },

@@ -6,7 +6,7 @@ import { renderInline } from '../../markdown/index.ts'
 import { subscriberCount } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import type { Channel, State } from '../../model/state.ts'
-import type { Client, Event, Forms } from '../../resource.ts'
+import type { Event, Forms } from '../../resource.ts'
 import { presentValue, systemGroup } from '../../rules/group-values.ts'
 import { type Asker, seeMetadata } from '../../rules/index.ts'
 import { day } from '../../values/time.ts'
@@ -57,17 +57,13 @@ export function listKnownChannels(asker: Asker): Channel[] {
 
 /** Clients that do not know archived channels get no events about them. */
 export function ifKnown(channel: Channel, event: Event): Forms | Event {
-  return channel.archived ? client => (knowsArchived(client) ? event : null) : event
-}
-
-export function knowsArchived(client: Pick<Client, 'capabilities'>): boolean {
-  return client.capabilities.has('archived_channels')
+  return channel.archived ? client => (client.archivedChannels ? event : null) : event
 }
 
 /** These channels came into sight. */
 export function streamCreated(state: State, channels: readonly Channel[]): Forms {
   return client => {
-    const known = channels.filter(channel => !channel.archived || knowsArchived(client))
+    const known = channels.filter(channel => !channel.archived || client.archivedChannels)
     const streams = known.map(channel => presentChannel(state, channel))
     return streams.length > 0 ? { type: 'stream', op: 'create', streams } : null
   }
@@ -76,7 +72,7 @@ export function streamCreated(state: State, channels: readonly Channel[]): Forms
 /** These channels are out of sight. */
 export function streamDeleted(channels: readonly Channel[]): Forms {
   return client => {
-    const ids = channels.filter(channel => !channel.archived || knowsArchived(client)).map(channel => channel.id)
+    const ids = channels.filter(channel => !channel.archived || client.archivedChannels).map(channel => channel.id)
     return ids.length > 0 ? goneEvent(ids) : null
   }
 }

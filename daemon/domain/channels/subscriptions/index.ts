@@ -10,7 +10,7 @@ import { type Announcement, type Forms, resource } from '../../resource.ts'
 import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
 import { subscriberChange } from '../channels/announce.ts'
-import { knowsArchived, streamCreated, streamDeleted } from '../channels/present.ts'
+import { streamCreated, streamDeleted } from '../channels/present.ts'
 import { compact } from '../channels/visibility.ts'
 import { addedAnnouncements, presentAll, presentOwn } from './present.ts'
 import { changing, propertyEvents } from './properties.ts'
@@ -145,7 +145,7 @@ function* rowsOf(state: State, users: ReadonlyMap<number, readonly number[]>): G
 
 function removedEvent(state: State, channelIds: readonly number[]): Forms {
   return client => {
-    const channels = channelsOf(state, channelIds).filter(channel => !channel.archived || knowsArchived(client))
+    const channels = channelsOf(state, channelIds).filter(channel => !channel.archived || client.archivedChannels)
     const subscriptions = channels.map(({ id, name }) => ({ stream_id: id, name }))
     return subscriptions.length > 0 ? { type: 'subscription', op: 'remove', subscriptions } : null
   }

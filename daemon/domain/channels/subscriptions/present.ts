@@ -5,14 +5,14 @@ import { userSetting } from '../../model/settings.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
 import type { Announcement, Client, Context } from '../../resource.ts'
-import { byName, knowsArchived, listKnownChannels, presentChannel } from '../channels/present.ts'
+import { byName, listKnownChannels, presentChannel } from '../channels/present.ts'
 
 /** From here on `partial` leaves people out. */
 const largeChannel = 1000
 const shownOfLarge = 250
 
 /** What decides the form of a subscription for one client. */
-type Form = Pick<Client, 'capabilities' | 'includeSubscribers'>
+type Form = Pick<Client, 'inheritedNotifications' | 'includeSubscribers'>
 
 export const notificationNames = {
   desktop_notifications: 'desktop',
@@ -44,13 +44,13 @@ function presentSubscription(state: State, row: Subscription, user: User, form: 
 }
 
 /** The `subscription` section of register: what the actor follows, followed before, and could follow. */
-export function presentAll(ctx: Context, _capabilities: unknown, form: Client) {
+export function presentAll(ctx: Context, form: Client) {
   const { state, actor, now } = ctx
   const subscriptions: object[] = []
   const unsubscribed: object[] = []
   const never_subscribed: object[] = []
   for (const channel of listKnownChannels(ctx)) {
-    if (channel.archived && !knowsArchived(form)) continue
+    if (channel.archived && !form.archivedChannels) continue
     const row = state.subscriptions.get(channel.id, actor.id)
     if (row) (row.active ? subscriptions : unsubscribed).push(presentSubscription(state, row, actor, form, now))
     else
@@ -64,7 +64,7 @@ export function presentAll(ctx: Context, _capabilities: unknown, form: Client) {
 
 /** The actor's own, archived channels left out, by name. */
 export function presentOwn({ state, actor, now }: Context, includeSubscribers: Form['includeSubscribers']) {
-  const form: Form = { capabilities: new Set(['notification_settings_null']), includeSubscribers }
+  const form: Form = { inheritedNotifications: true, includeSubscribers }
   return state.subscriptions
     .ofUser(actor.id)
     .filter(row => row.active && !state.channels.get(row.channelId)!.archived)
@@ -93,7 +93,7 @@ export function addedAnnouncements(state: State, rows: Iterable<Subscription>): 
   return [...alike.values()].map(({ to, user, rows }) => ({
     to,
     event: client => {
-      const seen = rows.filter(row => !state.channels.get(row.channelId)!.archived || knowsArchived(client))
+      const seen = rows.filter(row => !state.channels.get(row.channelId)!.archived || client.archivedChannels)
       const subscriptions = seen.map(row => presentSubscription(state, row, user, client))
       return subscriptions.length > 0 ? { type: 'subscription', op: 'add', subscriptions } : null
     },
@@ -111,10 +111,9 @@ function presentSubscribers(state: State, channel: Channel, include: Form['inclu
   return { partial_subscribers: [...bots, ...people].sort((a, b) => a - b) }
 }
 
-function presentNotifications(row: Subscription, user: User, { capabilities }: Form) {
-  const open = capabilities.has('notification_settings_null')
+function presentNotifications(row: Subscription, user: User, { inheritedNotifications }: Form) {
   const value = (name: keyof typeof inherited): boolean | null =>
-    row.notifications[notificationNames[name]] ?? (open ? null : userSetting(user, inherited[name]))
+    row.notifications[notificationNames[name]] ?? (inheritedNotifications ? null : userSetting(user, inherited[name]))
   return {
     desktop_notifications: value('desktop_notifications'),
     audible_notifications: value('audible_notifications'),

@@ -9,7 +9,6 @@ import { conflict, invalid, missing } from '../../refusal.ts'
 import type { Announcement, Context, Event } from '../../resource.ts'
 import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
-import { knowsArchived } from '../channels/present.ts'
 import { checkColor } from './colors.ts'
 import { inherited, notificationNames } from './present.ts'
 
@@ -66,7 +65,7 @@ export function inheritedNews(state: State, user: User, setting: string): Announ
   return [
     {
       to: [user.id],
-      event: client => (client.capabilities.has('notification_settings_null') ? null : events(knowsArchived(client))),
+      event: client => (client.inheritedNotifications ? null : events(client.archivedChannels)),
     },
   ]
 }

@@ -70,11 +70,11 @@ export const topics = resource(api)<UserTopicFact>({
   },
 
   sections: {
-    user_topic: ({ state, actor }, capabilities) => ({
-      user_topics: live(state, actor.id).map(row => presentOne(row, { capabilities })),
+    user_topic: ({ state, actor }, client) => ({
+      user_topics: live(state, actor.id).map(row => presentOne(row, client)),
     }),
-    muted_topics: ({ state, actor }, capabilities, { fetched }) =>
-      fetched?.includes('user_topic') ? {} : { muted_topics: mutedTopics(state, actor.id, { capabilities }) },
+    muted_topics: ({ state, actor }, client) =>
+      client.fetched?.includes('user_topic') ? {} : { muted_topics: mutedTopics(state, actor.id, client) },
   },
 })
 
@@ -107,7 +107,7 @@ function wantsBoth({ eventTypes }: Client): boolean {
   return (eventTypes?.has('user_topic') && eventTypes.has('muted_topics')) === true
 }
 
-type Form = Pick<Client, 'capabilities'>
+type Form = Pick<Client, 'emptyTopic'>
 
 function presentOne({ channelId, topic, updated, policy }: UserTopic, form: Form) {
   return {
@@ -118,8 +118,8 @@ function presentOne({ channelId, topic, updated, policy }: UserTopic, form: Form
   }
 }
 
-function shownTopic(topic: string, { capabilities }: Form): string {
-  return topicShown(topic, capabilities.has('empty_topic_name'))
+function shownTopic(topic: string, { emptyTopic }: Form): string {
+  return topicShown(topic, emptyTopic)
 }
 
 function mutedTopics(state: State, userId: number, form: Form): [string, string, number][] {

@@ -34,7 +34,7 @@ function viewOf(client: Client): View {
   return {
     applyMarkdown: client.applyMarkdown,
     clientGravatar: client.clientGravatar,
-    emptyTopic: client.capabilities.has('empty_topic_name'),
+    emptyTopic: client.emptyTopic,
   }
 }
 
@@ -162,7 +162,7 @@ function flagsEvent(op: 'add' | 'remove', flag: string, ids: readonly number[]) 
 function deletedForms(ids: readonly number[], fields: object, topic?: string): Announcement['event'] {
   return client => {
     const place = { ...fields, ...(topic !== undefined && { topic: topicShown(topic, viewOf(client).emptyTopic) }) }
-    if (client.capabilities.has('bulk_message_deletion')) return { type: 'delete_message', message_ids: ids, ...place }
+    if (client.bulkDeletion) return { type: 'delete_message', message_ids: ids, ...place }
     return ids.map(id => ({ type: 'delete_message', message_id: id, ...place }))
   }
 }

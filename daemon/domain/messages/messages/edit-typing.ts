@@ -34,10 +34,7 @@ export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typ
     to,
     event: direct
       ? { ...event, recipient: { type: 'direct', user_ids: people } }
-      : ({ capabilities }) =>
-          capabilities.has('stream_typing_notifications')
-            ? inChannel(topicShown(message.topic, capabilities.has('empty_topic_name')))
-            : null,
+      : client => (client.channelTyping ? inChannel(topicShown(message.topic, client.emptyTopic)) : null),
   }
   return { signals: [signal], reply: {} }
 }

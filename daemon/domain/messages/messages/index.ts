@@ -76,10 +76,10 @@ export const messages = resource(api)<OwnFact>({
   sections: {
     message: ctx => ({ max_message_id: newestOwn(ctx.state, ctx.actor.id) }),
     // Only with both event types: without one of them a client could not keep it up to date.
-    update_message_flags: (ctx, capabilities, { fetched }) =>
-      fetched && !fetched.includes('message')
+    update_message_flags: (ctx, client) =>
+      client.fetched && !client.fetched.includes('message')
         ? {}
-        : { unread_msgs: presentUnread(ctx, topic => topicShown(topic, capabilities.has('empty_topic_name'))) },
+        : { unread_msgs: presentUnread(ctx, topic => topicShown(topic, client.emptyTopic)) },
     starred_messages: ({ state, actor }) => ({ starred_messages: starred(state, actor.id) }),
     recent_private_conversations: ctx => ({ recent_private_conversations: recentConversations(ctx) }),
   },

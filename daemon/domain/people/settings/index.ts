@@ -109,16 +109,16 @@ export const settings = resource(api)<SettingsFact, Prepared>({
 
   sections: {
     user_settings: ({ actor }) => ({ user_settings: presentSettings(actor) }),
-    update_display_settings: ({ actor }, capabilities) =>
-      capabilities.has('user_settings_object')
+    update_display_settings: ({ actor }, client) =>
+      client.settingsObject
         ? {}
         : {
             ...legacySettings(actor, 'display'),
             emojiset_choices: emojisets,
             timezone: userSetting(actor, 'timezone'),
           },
-    update_global_notifications: ({ actor }, capabilities) =>
-      capabilities.has('user_settings_object')
+    update_global_notifications: ({ actor }, client) =>
+      client.settingsObject
         ? {}
         : { ...legacySettings(actor, 'notifications'), available_notification_sounds: notificationSounds },
     realm_user_settings_defaults: ({ state }) => ({
@@ -191,7 +191,7 @@ function announceSetting(
   return [
     {
       to: [user.id],
-      event: client => (older && !client.capabilities.has('user_settings_object') ? [modern, older] : modern),
+      event: client => (older && !client.settingsObject ? [modern, older] : modern),
     },
   ]
 }

@@ -87,7 +87,7 @@ export const userGroups = resource(api)<UserGroupFact>({
       {
         to: everyone(state),
         event: client =>
-          client.capabilities.has('include_deactivated_groups')
+          client.deactivatedGroups
             ? { type: 'user_group', op: 'update', group_id: groupId, data: { deactivated: true } }
             : { type: 'user_group', op: 'remove', group_id: groupId },
       },
@@ -96,7 +96,7 @@ export const userGroups = resource(api)<UserGroupFact>({
       {
         to: everyone(state),
         event: client =>
-          client.capabilities.has('include_deactivated_groups')
+          client.deactivatedGroups
             ? { type: 'user_group', op: 'update', group_id: groupId, data: { deactivated: false } }
             : { type: 'user_group', op: 'add', group: present(state, state.groups.get(groupId)!) },
       },
@@ -135,8 +135,8 @@ export const userGroups = resource(api)<UserGroupFact>({
   },
 
   sections: {
-    realm_user_groups: ({ state }, capabilities) => ({
-      realm_user_groups: listGroups(state, capabilities.has('include_deactivated_groups')),
+    realm_user_groups: ({ state }, client) => ({
+      realm_user_groups: listGroups(state, client.deactivatedGroups),
     }),
   },
 })
@@ -169,7 +169,7 @@ function listGroups(state: State, deactivatedToo: boolean) {
 /** Clients that hide deactivated groups get no events about one. */
 function announceGroup(state: State, groupId: number, event: Event): Announcement[] {
   const hidden = state.groups.get(groupId)!.deactivated
-  return [{ to: everyone(state), event: hidden ? onlyWith('include_deactivated_groups', event) : event }]
+  return [{ to: everyone(state), event: hidden ? onlyWith('deactivatedGroups', event) : event }]
 }
 
 /** Who is in a group opens and closes private channels. */

@@ -38,7 +38,7 @@ export function strangerAdded(state: State, user: User): Announcement[] {
   const to = strangers(state, user)
   if (to.length === 0) return []
   const event = { type: 'realm_user', op: 'add', person: presentStranger(state, user) }
-  return [{ to, event: client => (client.capabilities.has('user_list_incomplete') ? null : event) }]
+  return [{ to, event: client => (client.incompleteUserList ? null : event) }]
 }
 
 /** These readers no longer know of the user. */
@@ -136,7 +136,7 @@ function settingsListing(state: State, userId: number, to: readonly number[]): A
     const data = Object.fromEntries(listing(permissions))
     if (Object.keys(data).length === 0) continue
     const event = { type: 'user_group', op: 'update', group_id: id, data }
-    news.push({ to, event: deactivated ? onlyWith('include_deactivated_groups', event) : event })
+    news.push({ to, event: deactivated ? onlyWith('deactivatedGroups', event) : event })
   }
   const data = Object.fromEntries(listing(state.organization.permissions))
   if (Object.keys(data).length > 0)

@@ -192,7 +192,7 @@ export const users = resource(api)<UserFact, Prepared>({
     },
   },
 
-  sections: { realm_user: (ctx, _capabilities, client) => section(ctx, client) },
+  sections: { realm_user: (ctx, client) => section(ctx, client) },
   jobs: [endOfWaiting],
 })
 

@@ -59,13 +59,13 @@ export function me(ctx: Context): Outcome<ReplyOf<typeof api.me>> {
 }
 
 /** The realm_user part of `register`: everyone, and what the reader may do. */
-export function section(ctx: Context, { clientGravatar, capabilities }: Client): object {
+export function section(ctx: Context, { clientGravatar, incompleteUserList }: Client): object {
   const active: object[] = []
   const deactivated: object[] = []
   const system: object[] = []
   for (const user of ctx.state.users.values()) {
     const known = may.accessUser.allows(ctx, user)
-    if (!known && capabilities.has('user_list_incomplete')) continue
+    if (!known && incompleteUserList) continue
     const view = { seesEmail: may.seeEmail.allows(ctx, user), clientGravatar, withProfile: true }
     if (user.bot?.system) {
       // No client works out their avatars, and unlike the lists of people this one says who is active.
