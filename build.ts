@@ -98,6 +98,7 @@ const late: Readonly<Record<string, string>> = {
   fastify: 'fastify',
   katex: 'katex',
   maintenance: 'daemon/maintenance/index.ts',
+  mcp: 'daemon/mcp/index.ts',
   metrics: 'daemon/metrics/prometheus.ts',
   pattern: 'daemon/api/pattern.ts',
 }

@@ -17,7 +17,7 @@ export const subcommandTable: SubcommandTable = {
     load: async () => (await import('./test/trigger/index.ts')).trigger,
   },
   init: {
-    about: 'write the files that test a project with natter: pytest, node, vitest, go, github, bot',
+    about: 'write the files that test a project with natter: pytest, node, vitest, go, github, bot, agent',
     load: async () => (await import('./test/init/index.ts')).init,
   },
   exec: {
@@ -51,6 +51,10 @@ export const subcommandTable: SubcommandTable = {
   bot: {
     about: 'run a bot from one function, or start a new one',
     load: async () => (await import('./bot/index.ts')).bot,
+  },
+  mcp: {
+    about: 'serve chat to an agent over the Model Context Protocol',
+    load: async () => (await import('./mcp/index.ts')).mcp,
   },
   ready: {
     about: 'say whether a server is ready, or wait until it is',

@@ -18,6 +18,8 @@ export class Authenticator {
   readonly #keys: Keys
   /** Headers that were right once: deriving and comparing a key for every request would cost a seventh of the throughput. */
   readonly #remembered = new Map<string, Known>()
+  /** User IDs by their keys: finding the account of a key derives the keys of all of them. */
+  readonly #byKey = new Map<string, number>()
 
   constructor(keys: Keys) {
     this.#keys = keys
@@ -26,6 +28,22 @@ export class Authenticator {
   authenticate(state: State, header: string | undefined): User {
     const user = this.#known(state, header)
     if (state.organization.deactivated) throw organizationDeactivated()
+    return user
+  }
+
+  /** The account of an API key alone, as a bearer token or in an address. */
+  authenticateKey(state: State, key: string): User {
+    const known = this.#byKey.get(key)
+    const user =
+      known === undefined
+        ? [...state.users.values()].find(one => this.#keys.sameSecret(key, this.#keys.keyOf(one)))
+        : state.users.get(known)
+    if (!user || !this.#keys.sameSecret(key, this.#keys.keyOf(user)))
+      throw unauthenticated('INVALID_API_KEY', 'Invalid API key')
+    if (!user.active) throw userDeactivated()
+    if (state.organization.deactivated) throw organizationDeactivated()
+    if (this.#byKey.size >= mostRemembered) this.#byKey.clear()
+    this.#byKey.set(key, user.id)
     return user
   }
 

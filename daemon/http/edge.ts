@@ -223,6 +223,18 @@ export class Edge {
     }
   }
 
+  /** The same for a caller who has sent nothing but an API key. */
+  authenticateKey(key: string | undefined, ip: string): User {
+    try {
+      if (key === undefined)
+        throw unauthenticated('UNAUTHORIZED', 'Send an Authorization header: Bearer, with your API key.')
+      return this.#authenticator.authenticateKey(this.#parts.engine.state, key)
+    } catch (error) {
+      this.#countClient(ip, [])
+      throw error
+    }
+  }
+
   #countClient(ip: string, headers: string[]): void {
     this.#limiter?.count(budgets.address, networkOf(ip), headers)
   }

@@ -11,6 +11,7 @@ import { usualBounds } from './bounds.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { controlPrefix, prefix } from './incoming.ts'
 import { serveInspector } from './inspector.ts'
+import { serveMcp } from './mcp.ts'
 import type { Site } from './site.ts'
 import { RangeRefused } from './uploads.ts'
 
@@ -101,6 +102,11 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   app.get('/user_uploads/*', async (request, reply) => {
     const { status, headers, body } = await siteOf(request).upload(request)
     return reply.code(status).headers(headers).send(body)
+  })
+  app.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    handler: (request, reply) => serveMcp(siteOf(request), request, reply),
   })
   // One route for the whole control plane: each costs a fifth of a millisecond.
   app.route({

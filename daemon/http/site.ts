@@ -25,11 +25,21 @@ export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
   readonly control: ControlHandler | undefined
   /** What /metrics shows; undefined where it is closed. */
   readonly metrics?: MetricsPage | undefined
+  /** Who may use /mcp: programs on this machine, any with a key, or none. */
+  readonly mcp: 'local' | 'on' | 'off'
   /** In a cluster: whether this daemon has caught up, and what /readyz says besides. */
   readonly clusterStatus?: (() => { readonly caughtUp: boolean; readonly details: object }) | undefined
 }
 
 export type ControlHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<object>
+
+/** The account that a request to /mcp acts as. */
+export interface McpAccount {
+  readonly userId: number
+  readonly email: string
+  readonly apiKey: string
+  readonly ip: string
+}
 
 export interface MetricsPage {
   readonly contentType: string
@@ -159,6 +169,24 @@ export class Site {
     return metrics
   }
 
+  get url(): string {
+    return this.#parts.server.url
+  }
+
+  /** Throws unless the request has the API key of an account as its bearer token, and may come from where it does. */
+  mcpAccount({ headers, socket }: FastifyRequest): McpAccount {
+    const { mcp, trustProxy, keys } = this.#parts
+    const ip = addressOf(headers, socket, trustProxy)
+    if (mcp === 'off' || (mcp === 'local' && !isLoopback(ip))) throw mcpClosed()
+    const key = /^bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
+    const user = this.#edge.authenticateKey(key, ip)
+    return { userId: user.id, email: user.email, apiKey: keys.keyOf(user), ip }
+  }
+
+  /** Answers a call of the API that this process makes itself. */
+  readonly serveInside = (head: RequestHead, body: Buffer | undefined, response: Response): void =>
+    this.serveWhole(head, body, response)
+
   /** The address of a user's avatar. */
   avatar(request: FastifyRequest, who: string, medium: boolean): string {
     const { engine, server } = this.#parts
@@ -226,6 +254,15 @@ export class Site {
     to.headers.push('Retry-After', '1')
     refuse(to, new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 }))
   }
+}
+
+function isLoopback(ip: string): boolean {
+  return /^(?:127\.|::1$|::ffff:127\.)/.test(ip)
+}
+
+function mcpClosed(): Refusal {
+  const msg = 'You cannot use /mcp from another machine. Start natterd with --mcp on to allow it.'
+  return new Refusal(msg, { kind: 'forbidden', status: 403 })
 }
 
 function isProbe(url: string): boolean {

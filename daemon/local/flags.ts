@@ -71,6 +71,13 @@ export const daemonFlags = {
     type: 'switch',
     about: 'take the address of a client from the last entry of X-Forwarded-For; only behind a proxy that sets it',
   },
+  mcp: {
+    type: 'choice',
+    takes: 'local|on|off',
+    about: 'who may use /mcp, the tools for agents: programs on this machine, any with an API key, or none',
+    fallback: 'local',
+    choices: ['local', 'on', 'off'],
+  },
   secret: {
     type: 'text',
     takes: 'TEXT',

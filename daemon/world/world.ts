@@ -378,6 +378,7 @@ export class World {
         dialect: settings.dialect,
         rateLimit: settings.rateLimit,
         trustProxy: settings.trustProxy,
+        mcp: settings.mcp,
         maxQueuesPerUser: settings.maxQueues,
         // Two runs of a script give the same transcript, headers included.
         date:

@@ -76,7 +76,7 @@ const rooms: readonly Room[] = [
   {
     at: lateRooms,
     uses: [/^daemon\/api\//, followingRules, local, /^cli\//],
-    later: [/^daemon\/((maintenance|client)\/index|maintenance\/backup|cluster\/restore)\.ts$/],
+    later: [/^daemon\/((maintenance|client|mcp)\/index|maintenance\/backup|cluster\/restore)\.ts$/],
     packages: ['commander', 'string-width', 'wrap-ansi', 'sucrase', node],
     packagesLater: ['chalk', 'undici'],
   },

@@ -1,11 +1,12 @@
 // `#**channel**`, `#**channel>topic**` and `#**channel>topic@message**`.
 
 import type { StateInline } from 'markdown-it'
+import { topicLink } from '../../api/links.ts'
 import { emptyTopicDisplayName } from '../values/topic-names.ts'
 import { element, escapeText } from './html.ts'
 import { envOf, matchAt, pushHtml } from './inline.ts'
 import type { Env } from './render-context.ts'
-import { channelUrl, encodeForFragment, messageUrl } from './urls.ts'
+import { channelUrl, messageUrl } from './urls.ts'
 
 const place = /#\*\*((?:[^*\n]|\*(?!\*))+)\*\*/y
 
@@ -29,7 +30,7 @@ function placeHtml({ context, findings }: Env, text: string): string | undefined
   if (arrow < 0) return channelHtml(channel)
   const rest = text.slice(arrow + 1)
   const [, topic = rest, messageId] = /^(.*)@(\d{1,15})$/.exec(rest) ?? []
-  const href = `${channelUrl(channel)}/topic/${encodeForFragment(topic)}`
+  const href = topicLink('', channel, topic)
   const name = topic === '' ? element('em', {}, emptyTopicDisplayName) : escapeText(topic)
   const words = `#${escapeText(channel.name)} &gt; ${name}`
   if (messageId !== undefined) {

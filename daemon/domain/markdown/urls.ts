@@ -1,5 +1,7 @@
 // Which addresses may become links, and how places are written in the fragment of ours.
 
+import { channelLink, topicLink } from '../../api/links.ts'
+
 const schemes = new Set(['http', 'https', 'mailto', 'tel', 'sms'])
 
 /** An address that is allowed in `href`; undefined for what could run or what nobody can mean. */
@@ -17,15 +19,8 @@ export function safeUrl(url: string, ownUrl = ''): string | undefined {
   return schemes.has(url.slice(0, colon).toLowerCase()) ? url : undefined
 }
 
-/** As clients write places: percent-encoded, with dots for percent signs. */
-export function encodeForFragment(text: string): string {
-  return encodeURIComponent(text.toWellFormed())
-    .replace(/[!'()*.]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll('%', '.')
-}
-
-export function channelUrl({ id, name }: { readonly id: number; readonly name: string }): string {
-  return `/#narrow/channel/${id}-${encodeForFragment(name.replaceAll(' ', '-'))}`
+export function channelUrl(channel: { readonly id: number; readonly name: string }): string {
+  return channelLink('', channel)
 }
 
 export function messageUrl(
@@ -33,5 +28,5 @@ export function messageUrl(
   topic: string,
   messageId: number,
 ): string {
-  return `${channelUrl(channel)}/topic/${encodeForFragment(topic)}/near/${messageId}`
+  return `${topicLink('', channel, topic)}/near/${messageId}`
 }

@@ -1,6 +1,7 @@
 // The files of each scaffold, and the command that runs them. Tests generate and run every one.
 
 import { botFiles } from '../../bot/new.ts'
+import { agentFiles } from './agent.ts'
 
 interface Scaffold {
   readonly about: string
@@ -228,5 +229,10 @@ export const scaffolds: Readonly<Record<string, Scaffold>> = {
     about: 'a bot and its test',
     files: botFiles('bot', 'mjs'),
     run: 'natter exec --preset dev -- natter bot run bot.mjs --as echo-bot',
+  },
+  agent: {
+    about: 'a skill file and an MCP configuration for an agent',
+    files: agentFiles,
+    run: 'natter mcp --list --profile local',
   },
 }

@@ -1,6 +1,6 @@
 // Quoting a message in another: who said it, where, and the words.
 
-import { channelUrl, encodeForFragment, messageUrl } from '../../markdown/urls.ts'
+import { messageUrl } from '../../markdown/urls.ts'
 import type { Message } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
 import { fenceAround, truncated } from '../../values/text.ts'
@@ -28,7 +28,7 @@ export function messageLink(state: State, { id, channelId, topic }: Message): st
   const words = `${channel.name}>${topic}@${id}`
   if (!/[*`$]|&|>.*>/.test(words)) return `#**${words}**`
   const shown = `#${channel.name} > ${topic}`.replace(/[[\]\\`*_$<>&]/g, '\\$&')
-  return `[${shown}](${channelUrl(channel)}/topic/${encodeForFragment(topic!)}/near/${id})`
+  return `[${shown}](${messageUrl(channel, topic!, id)})`
 }
 
 /** The words as a block, with a fence longer than any in them, cut so that the block has so many code points at most. */

@@ -1,0 +1,72 @@
+// `natter mcp`: serves the tools of daemon/mcp to an agent on stdin and stdout.
+
+import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
+import { usage } from '../../base/failure.ts'
+import { note } from '../../base/note.ts'
+import { accountFor, controlTokenFor, demandKey } from '../../base/profile.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { version } from '../../base/version.ts'
+import { printReply } from '../../print/output.ts'
+
+const toolsets = ['read', 'write', 'control', 'api'] as const
+type Toolset = (typeof toolsets)[number]
+
+export const mcp: readonly ExtraSubcommand[] = [
+  {
+    name: 'mcp',
+    about: 'Serve chat to an agent over the Model Context Protocol, on stdin and stdout',
+    flags: [
+      {
+        name: 'toolsets',
+        value: 'NAMES',
+        about: 'read (the default), write, control, api; separate several with commas',
+      },
+      { name: 'list', about: 'list the tools instead' },
+    ],
+    globals: ['json', 'jq', 'fields', 'site', 'profile', 'ready-file', 'control-token', 'user', 'api-key', 'as'],
+    more: `An agent starts it; see docs/agents.md for its configuration. It acts as the account that \`natter whoami\` shows, on any server of the
+family. Without --toolsets it reads only. control needs a Natter with an open control plane, and api calls any endpoint by its name.`,
+    examples: [
+      'natter mcp',
+      'natter mcp --toolsets read,write --profile bot',
+      'natter mcp --toolsets read,write,control,api --list',
+    ],
+    async run({ flags, globals }) {
+      const chosen = toolsetsIn(flags.toolsets as string | undefined)
+      const { chatOver, serveOnStdio, toolsOf } = await import('../../../daemon/mcp/index.ts')
+      if (flags.list) {
+        const tools = (await toolsOf(chosen)).map(({ name, toolset, impact, description }) => ({
+          name,
+          toolset,
+          impact,
+          description,
+        }))
+        return printReply({ tools }, { shows: 'tools' }, globals)
+      }
+      const account = accountFor(globals, process.env)
+      demandKey(account)
+      const controlToken = controlTokenFor(globals, process.env, account)
+      const chat = chatOver({
+        site: account.site!,
+        email: account.email!,
+        apiKey: account.apiKey!,
+        client: `natter-mcp/${version()}`,
+        ...(controlToken !== undefined && { controlToken }),
+      })
+      if (process.stdin.isTTY) note('natter mcp waits for an agent on stdin; Ctrl-C ends it')
+      serveOnStdio({ chat, toolsets: chosen }, error => note(`ignored: ${error.message}`))
+      await new Promise(resolve => process.stdin.once('close', resolve))
+    },
+  },
+]
+
+function toolsetsIn(text: string | undefined): Toolset[] {
+  const names = (text ?? 'read').split(',').map(name => name.trim())
+  for (const name of names)
+    if (!toolsets.includes(name as Toolset))
+      throw usage(
+        `--toolsets: there is no toolset "${name}"`,
+        didYouMean(name, toolsets) ?? `There is ${toolsets.join(', ')}.`,
+      )
+  return names as Toolset[]
+}

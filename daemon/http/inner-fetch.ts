@@ -1,0 +1,81 @@
+// Calls of a world's API from inside its process, in the form of fetch: checked, limited, watched and logged like any other call.
+
+import type { Response as Answer, RequestHead } from './exchange.ts'
+
+export type ServeWhole = (head: RequestHead, body: Buffer | undefined, response: Answer) => void
+
+/** `remoteAddress`: on whose behalf calls are made. */
+export function innerFetch(serve: ServeWhole, remoteAddress: string | undefined): typeof fetch {
+  return async (input, init = {}) => {
+    const { pathname, search } = new URL(String(input))
+    const body = init.body === undefined || init.body === null ? undefined : Buffer.from(String(init.body))
+    const headers: Record<string, string> = {}
+    for (const [name, value] of new Headers(init.headers)) headers[name] = value
+    if (body) headers['content-type'] ??= 'application/x-www-form-urlencoded'
+    init.signal?.throwIfAborted()
+    return new Promise((resolve, reject) => {
+      const answer = new InnerAnswer(resolve, reject)
+      init.signal?.addEventListener('abort', () => answer.leave(init.signal!.reason), { once: true })
+      serve(
+        { method: init.method ?? 'GET', url: `${pathname}${search}`, headers, socket: { remoteAddress } },
+        body,
+        answer,
+      )
+    })
+  }
+}
+
+/** The answer of such a call, which is written in one piece. */
+class InnerAnswer implements Answer {
+  readonly socket = null
+  statusCode = 200
+  headersSent = false
+  destroyed = false
+  readonly #resolve: (response: Response) => void
+  readonly #reject: (reason: unknown) => void
+  readonly #closing: (() => void)[] = []
+  readonly #pieces: Buffer[] = []
+  #headers: [string, string][] = []
+
+  constructor(resolve: (response: Response) => void, reject: (reason: unknown) => void) {
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  writeHead(status: number, headers: string[]): void {
+    this.statusCode = status
+    this.headersSent = true
+    for (let i = 0; i < headers.length; i += 2) this.#headers.push([headers[i]!, headers[i + 1]!])
+  }
+
+  write(chunk: Uint8Array, sent: () => void): void {
+    this.#pieces.push(Buffer.from(chunk))
+    sent()
+  }
+
+  end(body?: string | Uint8Array): void {
+    if (body !== undefined) this.#pieces.push(Buffer.from(body as Uint8Array))
+    this.#resolve(new Response(Buffer.concat(this.#pieces), { status: this.statusCode, headers: this.#headers }))
+    this.#close()
+  }
+
+  once(_event: 'close', listener: () => void): void {
+    this.#closing.push(listener)
+  }
+
+  destroy(): void {
+    this.leave(new Error('the daemon closed the call without an answer'))
+  }
+
+  /** The caller does not wait for the answer any more. */
+  leave(reason: unknown): void {
+    this.#reject(reason)
+    this.#close()
+  }
+
+  #close(): void {
+    if (this.destroyed) return
+    this.destroyed = true
+    for (const listener of this.#closing) listener()
+  }
+}

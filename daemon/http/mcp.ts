@@ -1,0 +1,57 @@
+// The route /mcp: tools for agents over the Model Context Protocol, as the account whose API key is the bearer token. The protocol is loaded with the
+// first such request.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { malformed } from '../domain/refusal.ts'
+import type { McpEndpoint } from '../mcp/http.ts'
+import type { Toolset } from '../mcp/tool.ts'
+import { innerFetch } from './inner-fetch.ts'
+import type { McpAccount, Site } from './site.ts'
+
+/** One for each world: sessions belong to it. */
+const endpoints = new WeakMap<Site, Promise<McpEndpoint>>()
+
+export async function serveMcp(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const account = site.mcpAccount(request)
+  const toolsets = toolsetsIn((request.query as { toolsets?: string }).toolsets)
+  const endpoint = await endpointOf(site)
+  const { chatOver } = await import('../mcp/index.ts')
+  const left = new AbortController()
+  reply.raw.once('close', () => left.abort())
+  const response = await endpoint.answer(webRequest(site, request, left.signal), {
+    userId: account.userId,
+    chat: chatOver(optionsOf(site, account)),
+    toolsets,
+  })
+  return reply.send(response)
+}
+
+function endpointOf(site: Site): Promise<McpEndpoint> {
+  let endpoint = endpoints.get(site)
+  if (!endpoint) {
+    endpoint = import('../mcp/index.ts').then(({ McpEndpoint }) => new McpEndpoint())
+    endpoints.set(site, endpoint)
+  }
+  return endpoint
+}
+
+function optionsOf(site: Site, { email, apiKey, ip }: McpAccount) {
+  return { site: site.url, email, apiKey, client: 'natter-mcp', fetch: innerFetch(site.serveInside, ip) }
+}
+
+function toolsetsIn(text: string | undefined): Toolset[] {
+  const offered: readonly string[] = ['read', 'write', 'api']
+  const names = (text ?? 'read').split(',')
+  const unknown = names.find(name => !offered.includes(name))
+  if (unknown !== undefined)
+    throw malformed(`The query parameter toolsets takes ${offered.join(', ')}; separate several with commas.`)
+  return names as Toolset[]
+}
+
+function webRequest(site: Site, { method, headers, body, url }: FastifyRequest, signal: AbortSignal): Request {
+  const texts = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  )
+  const sent = Buffer.isBuffer(body) ? { body: new Uint8Array(body) } : {}
+  return new Request(new URL(url, site.url), { method, headers: texts, signal, ...sent })
+}

@@ -1,0 +1,119 @@
+// The Model Context Protocol over HTTP, for one world. Requests of 2026 carry all they need; clients of 2025 open a session, which belongs to the
+// account that opened it.
+
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { Chat } from './chat.ts'
+import { createServer } from './server.ts'
+import type { Toolset } from './tool.ts'
+
+/** Who calls, and what they may use. */
+export interface McpCaller {
+  readonly userId: number
+  readonly chat: Chat
+  readonly toolsets: readonly Toolset[]
+}
+
+interface Session {
+  readonly userId: number
+  readonly transport: WebStandardStreamableHTTPServerTransport
+  used: number
+}
+
+/** More would let one account keep memory for as long as it likes. */
+const mostSessions = 100
+/** Milliseconds without a request. */
+const longestIdle = 30 * 60_000
+/** Bytes of one request. */
+const largestRequest = 1024 * 1024
+
+export class McpEndpoint {
+  readonly #sessions = new Map<string, Session>()
+
+  async answer(request: Request, caller: McpCaller): Promise<Response> {
+    if (await isLegacyRequest(request, undefined, { maxRequestBodySize: largestRequest }))
+      return this.#answerSession(request, caller)
+    const handler = createMcpHandler(() => this.#serverFor(caller), {
+      legacy: 'reject',
+      maxRequestBodySize: largestRequest,
+    })
+    return handler.fetch(request)
+  }
+
+  #serverFor({ chat, toolsets }: McpCaller) {
+    return createServer({ chat, toolsets })
+  }
+
+  async #answerSession(request: Request, caller: McpCaller): Promise<Response> {
+    this.#endIdle()
+    const id = request.headers.get('mcp-session-id')
+    if (id !== null) {
+      const session = this.#sessions.get(id)
+      // Another account learns no more of a session than that it is not theirs.
+      if (!session || session.userId !== caller.userId)
+        return refusal(404, 'There is no such session. Initialize a new one.')
+      session.used = Date.now()
+      return session.transport.handleRequest(request)
+    }
+    if (request.method !== 'POST')
+      return refusal(400, 'Send the header Mcp-Session-Id, or initialize a session by POST.')
+    const body = await request
+      .clone()
+      .json()
+      .catch(() => undefined)
+    const opens = [body].flat().some(isInitializeRequest)
+    return opens ? this.#open(request, caller) : this.#answerOnce(request, caller)
+  }
+
+  async #open(request: Request, caller: McpCaller): Promise<Response> {
+    if (this.#sessions.size >= mostSessions) this.#endOldest()
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: id => {
+        this.#sessions.set(id, { userId: caller.userId, transport, used: Date.now() })
+      },
+      onsessionclosed: id => {
+        this.#sessions.delete(id)
+      },
+    })
+    const server = await this.#serverFor(caller)
+    await server.connect(transport)
+    return transport.handleRequest(request)
+  }
+
+  /** A client without a session gets an answer all the same: nothing that tools do needs one. */
+  async #answerOnce(request: Request, caller: McpCaller): Promise<Response> {
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+    const server = await this.#serverFor(caller)
+    await server.connect(transport)
+    return transport.handleRequest(request)
+  }
+
+  #endIdle(): void {
+    const now = Date.now()
+    for (const [id, { used }] of this.#sessions) if (now - used > longestIdle) this.#end(id)
+  }
+
+  #endOldest(): void {
+    const [oldest] = [...this.#sessions].sort(([, a], [, b]) => a.used - b.used)
+    if (oldest) this.#end(oldest[0])
+  }
+
+  #end(id: string): void {
+    const session = this.#sessions.get(id)
+    this.#sessions.delete(id)
+    session?.transport.close().catch(() => {})
+  }
+
+  close(): void {
+    for (const id of [...this.#sessions.keys()]) this.#end(id)
+  }
+}
+
+function refusal(status: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status })
+}

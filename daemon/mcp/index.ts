@@ -1,0 +1,13 @@
+// What the command line loads of this room, as one bundle.
+
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { createServer, type McpOptions } from './server.ts'
+
+export { McpEndpoint } from './http.ts'
+export { chatOver } from './sender-chat.ts'
+export { toolsOf } from './server.ts'
+
+/** Serves one client on stdin and stdout until it closes them. */
+export function serveOnStdio(options: McpOptions, onError: (error: Error) => void): { close(): Promise<void> } {
+  return serveStdio(() => createServer(options), { onerror: onError })
+}

@@ -1,0 +1,112 @@
+// How the tools are reached: stdio and HTTP, both eras of the protocol, and what goes wrong on the way.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { describe, test } from 'node:test'
+import { sharedDaemon } from '../support/daemon.ts'
+import { eraName, eras, overHttp, overStdio, ownerOf, use } from '../support/mcp.ts'
+
+describe('the Model Context Protocol', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+  const address = () => `${daemon().url}/mcp`
+  const key = () => daemon().ready.owner.api_key
+
+  for (const era of eras) {
+    test(`is served on stdio to a client of ${eraName(era)}`, async t => {
+      const client = await overStdio(t, ownerOf(daemon()), [], era)
+      assert.equal((await use(client, 'list_channels')).failed, false)
+    })
+
+    test(`is served at /mcp to a client of ${eraName(era)}`, async t => {
+      const client = await overHttp(t, `${address()}?toolsets=read,write`, key(), era)
+      const { data } = await use(client, 'send_message', { channel: 'general', topic: 'http', content: 'over HTTP' })
+      const found = await use(client, 'get_messages', { anchor: data.link, limit: 1 })
+      assert.equal(found.data.messages[0].content, 'over HTTP')
+    })
+
+    test(`waits at /mcp for a client of ${eraName(era)}`, async t => {
+      const client = await overHttp(t, `${address()}?toolsets=read,write`, key(), era)
+      const coming = use(client, 'wait_for_message', { search: 'zebra', after: 0, timeout_seconds: 60 })
+      const content = `zebra ${eraName(era)}`
+      await use(client, 'send_message', { channel: 'general', topic: 'http', content })
+      assert.match((await coming).text, /zebra/)
+    })
+  }
+
+  test('needs an API key at /mcp, and a right one', async () => {
+    const ask = (headers: Record<string, string>) =>
+      fetch(address(), {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      })
+    assert.equal((await ask({})).status, 401)
+    assert.equal((await ask({ Authorization: 'Bearer wrong' })).status, 401)
+    assert.equal((await ask({ Authorization: `Bearer ${key()}` })).status, 200)
+    const foreign = await ask({ Authorization: `Bearer ${key()}`, Origin: 'https://evil.example' })
+    assert.equal(foreign.status, 403)
+  })
+
+  test('refuses an unknown toolset, a broken frame and too large a request with a message', async () => {
+    const post = (body: string, query = '') =>
+      fetch(`${address()}${query}`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${key()}`,
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+        },
+        body,
+      })
+    assert.match(await (await post('{}', '?toolsets=control')).text(), /takes read, write, api/)
+    const broken = await post('{"jsonrpc":')
+    assert.equal(broken.status, 400)
+    assert.match(await broken.text(), /-32700/)
+    assert.equal((await post(`"${'x'.repeat(2_000_000)}"`)).status, 413)
+  })
+
+  test('gives a session to its own account only', async t => {
+    const client = await overHttp(t, address(), key())
+    const session = (client.transport as { sessionId?: string }).sessionId
+    assert.ok(session)
+    const { api_key: other } = await daemon().owner.call((await import('../../daemon/api/bots/bots.ts')).bots.create, {
+      full_name: 'Spy Bot',
+      short_name: 'spy',
+    })
+    const reply = await fetch(address(), {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${other}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        'Mcp-Session-Id': session,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    })
+    assert.equal(reply.status, 404)
+  })
+
+  test('goes on after lines on stdin that are no frames', async t => {
+    const { PATH = '', HOME = '' } = process.env
+    const child = spawn(process.execPath, ['bin/natter', 'mcp'], { env: { PATH, HOME, ...ownerOf(daemon()) } })
+    t.after(() => child.kill())
+    const lines = createInterface({ input: child.stdout })
+    const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
+    child.stdin.write('this is not JSON\n{"half":\n')
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'initialize', params: hello })}\n`)
+    const [line] = (await once(lines, 'line')) as [string]
+    assert.equal(JSON.parse(line).id, 7)
+    child.stdin.end()
+    const [code] = (await once(child, 'exit')) as [number]
+    assert.equal(code, 0)
+  })
+
+  test('says that a server is down, and that the key is wrong', async t => {
+    const nowhere = await overStdio(t, { ...ownerOf(daemon()), NATTER_SITE: 'http://127.0.0.1:9' })
+    assert.match((await use(nowhere, 'list_channels')).text, /cannot be reached/)
+    const stranger = await overStdio(t, { ...ownerOf(daemon()), NATTER_API_KEY: 'wrong' })
+    assert.match((await use(stranger, 'list_channels')).text, /its API key is wrong/)
+  })
+})
