@@ -140,7 +140,7 @@ export class Engine implements Holder {
       if (!this.#flush) throw refusal
       return this.#flush.done.then(() => Promise.reject(refusal))
     }
-    const { facts, signals, mails, dropped, touch, reply } = outcome
+    const { facts, signals, mails, dropped, touch, refusal, reply } = outcome
     if (facts && facts.length > 0 && this.#following) throw notLeading()
     if (touch) this.#change(() => touch(this.state))
     if (facts && facts.length > 0) this.#append(op, actor, facts)
@@ -151,6 +151,7 @@ export class Engine implements Holder {
     const hand = () => {
       if (mails && mails.length > 0) this.#parts.post?.(mails)
       if (dropped) this.#parts.drop?.(dropped)
+      if (refusal) throw refusal
       return reply
     }
     if (!this.#flush || (touch && !facts)) return hand()

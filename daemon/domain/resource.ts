@@ -4,6 +4,7 @@ import type { Endpoint, Endpoints, ParamsOf, ReplyOf, Upload } from '../api/defi
 import type { Fact } from './facts.ts'
 import type { Dialect, QueueRegistration } from './model/facts/queues.ts'
 import type { State, User } from './model/state.ts'
+import type { Refusal } from './refusal.ts'
 
 /** What commands know of the world outside the state. Time and randomness come in here and end up in facts. */
 export interface Surroundings {
@@ -145,6 +146,8 @@ export interface Outcome<Reply> {
    * nothing else is answered without waiting for the disk.
    */
   readonly touch?: (state: State) => void
+  /** What the caller gets instead of the reply, when the call fails and something happened all the same. */
+  readonly refusal?: Refusal
   readonly reply: Reply
 }
 

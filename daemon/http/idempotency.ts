@@ -54,6 +54,8 @@ export function once(
     return { reply: JSON.parse(earlier.reply) }
   }
   const outcome = decide()
+  // A refusal is not kept: the next attempt may succeed.
+  if (outcome.refusal) return outcome
   const { facts = [] } = outcome
   const reply = JSON.stringify(outcome.reply)
   // Also where nothing has happened: by the time it is sent again, the same request might change something.

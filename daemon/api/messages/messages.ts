@@ -178,7 +178,6 @@ export const messages = {
     reply: { detached_uploads: listOf(attachment) },
     refusals: [
       'BAD_REQUEST',
-      'STREAM_DOES_NOT_EXIST',
       'EXPECTATION_MISMATCH',
       'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
       'STREAM_WILDCARD_MENTION_NOT_ALLOWED',

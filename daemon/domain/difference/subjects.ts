@@ -196,8 +196,8 @@ function* subscriptionRows(state: State): Generator<readonly [string, object]> {
 
 function* flagRows(state: State): Generator<readonly [number, object]> {
   for (const userId of state.messageFlags.users()) {
-    const { read, unread, starred, collapsed, historical } = state.messageFlags.of(userId)
-    const sets = Object.entries({ read, unread, starred, collapsed, historical })
+    const { read, unread, starred, collapsed, historical, gained, lost } = state.messageFlags.of(userId)
+    const sets = Object.entries({ read, unread, starred, collapsed, historical, gained, lost })
     yield [userId, { userId, ...Object.fromEntries(sets.map(([name, ids]) => [name, idRuns(ids.runs())])) }]
   }
 }

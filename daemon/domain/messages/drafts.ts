@@ -84,13 +84,14 @@ export const drafts = resource(api)<DraftFact>({
   },
 
   sections: {
-    drafts: (ctx, client) => ({ drafts: present(ctx, client.emptyTopic).slice(0, 1000) }),
+    drafts: (ctx, client) => ({ drafts: present(ctx, client.emptyTopic).reverse().slice(0, 1000) }),
   },
 })
 
+/** By the time of the last edit, the oldest first. */
 function present(ctx: Context, emptyTopic: boolean) {
   const mine = ctx.state.drafts.where('user', ctx.actor.id)
-  return mine.sort((a, b) => b.timestamp - a.timestamp || b.id - a.id).map(draft => presentOne(draft, emptyTopic))
+  return mine.sort((a, b) => a.timestamp - b.timestamp || a.id - b.id).map(draft => presentOne(draft, emptyTopic))
 }
 
 function presentOne(draft: Draft, emptyTopic: boolean): Static<typeof draftShape> {
@@ -128,11 +129,18 @@ function checkDraft(ctx: Context, place: string, given: Given, id: number): Draf
     userId: ctx.actor.id,
     // OPEN: a direct draft without recipients is kept as one that is not addressed yet.
     kind: given.type === 'private' && given.to.length === 0 ? '' : given.type,
-    to: given.to,
+    to: recipients(ctx, given),
     topic: inChannel ? topicOf(given.topic, `${place}["topic"]`) : '',
     content,
     timestamp: given.timestamp === undefined ? seconds(ctx.now) : Math.floor(given.timestamp),
   }
+}
+
+/** The channel, or the other users in ascending order; the user alone for a message to oneself. */
+function recipients({ actor }: Context, { type, to }: Given): readonly number[] {
+  if (type !== 'private') return type === 'stream' ? to : []
+  const others = [...new Set(to)].filter(id => id !== actor.id).sort((a, b) => a - b)
+  return others.length === 0 && to.length > 0 ? [actor.id] : others
 }
 
 function checkChannel(ctx: Context, place: string, to: readonly number[]): void {

@@ -2,10 +2,11 @@
 
 import { IdSet } from './message-store/index.ts'
 
-const flagSets = ['read', 'unread', 'starred', 'collapsed', 'historical'] as const
+const flagSets = ['read', 'unread', 'starred', 'collapsed', 'historical', 'gained', 'lost'] as const
 /**
  * `read`: received and read since. `unread`: unread although the default is read, which it is for messages from before
- * the present subscription. `historical`: not received, and in the user's history all the same.
+ * the present subscription. `historical`: not received, and in the user's history all the same. `gained` and `lost`: came into
+ * the user's history, or left it, when the message moved to another channel.
  */
 export type FlagSet = (typeof flagSets)[number]
 
@@ -64,5 +65,7 @@ function emptyFlags(): FlagsOfUser {
     starred: new IdSet(),
     collapsed: new IdSet(),
     historical: new IdSet(),
+    gained: new IdSet(),
+    lost: new IdSet(),
   }
 }

@@ -25,7 +25,8 @@ export class Reader {
     this.#state = state
     this.#userId = userId
     this.#flags = state.messageFlags.of(userId)
-    this.#oldestMoved = state.messages.oldestMoved
+    const { gained, lost } = this.#flags
+    this.#oldestMoved = Math.min(state.messages.oldestMoved, gained.atLeast(1), lost.atLeast(1))
   }
 
   /** Whether it reached the user when it was sent. */
@@ -68,7 +69,10 @@ export class Reader {
     const { messages } = this.#state
     const { channelId, conversationId } = messages.place(id).thread
     if (conversationId !== 0) return this.#takesPart(conversationId) ? 'present' : 'none'
-    const sentTo = id >= this.#oldestMoved ? messages.sentTo(id) : channelId
+    const mayHaveMoved = id >= this.#oldestMoved
+    if (mayHaveMoved && this.#flags.lost.has(id)) return 'none'
+    if (mayHaveMoved && this.#flags.gained.has(id)) return 'former'
+    const sentTo = mayHaveMoved ? messages.sentTo(id) : channelId
     const { spans } = this.#channel(sentTo)
     for (let i = 0; i < spans.length; i++) {
       const span = spans[i]!

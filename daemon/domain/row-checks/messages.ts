@@ -84,6 +84,8 @@ export const messageFlags = row({
   starred: maybe(runs),
   collapsed: maybe(runs),
   historical: maybe(runs),
+  gained: maybe(runs),
+  lost: maybe(runs),
 })
 true satisfies Describes<typeof messageFlags, { userId: number } & Partial<Record<FlagSet, number[]>>>
 

@@ -34,7 +34,8 @@ export function isNoTopic(given: string): boolean {
 
 export const resolvedPrefix = '✔ '
 
-/** Whether the one is the other marked as resolved. */
-export function differsByPrefix(a: string, b: string): boolean {
-  return a !== b && (a === resolvedPrefix + b || b === resolvedPrefix + a)
+/** Whether the topic is marked as resolved, or no longer so, and stays the same otherwise. */
+export function togglesResolved(before: string, after: string): boolean {
+  if (!before.startsWith(resolvedPrefix)) return after === truncated(resolvedPrefix + before, limits.topic, '...')
+  return !after.startsWith(resolvedPrefix) && before.replace(/^[✔ ]+/u, '') === after
 }

@@ -112,7 +112,8 @@ export function visibilityAfterMoving(
   if (from.channelId === to.channelId && from.topic.toLowerCase() === to.topic.toLowerCase()) return { staying, losing }
   const merging = state.messages.inTopic(to.channelId, to.topic).length > 0
   const people = new Set(rowsOf(state, from).map(row => row.userId))
-  if (merging) for (const row of rowsOf(state, to)) people.add(row.userId)
+  // A topic without messages can have policies of the time before they were deleted or moved.
+  for (const row of rowsOf(state, to)) people.add(row.userId)
   for (const userId of people) {
     const user = state.users.get(userId)!
     const here = topicPolicy(state, userId, from.channelId, from.topic)
@@ -122,6 +123,16 @@ export function visibilityAfterMoving(
     else losing.push(...cleared)
   }
   return { staying, losing }
+}
+
+/** What moving a message out of its topic changes of its author's view, when it begins the topic that it moves to. */
+export function visibilityAfterSplitting(ctx: Now, author: User, to: Place): Fact[] {
+  if (!isHuman(author)) return []
+  if (userSetting(author, 'automatically_follow_topics_policy') === when.beginning)
+    return becoming(ctx, author, to, visibility.followed)
+  const unmutes = userSetting(author, 'automatically_unmute_topics_in_muted_streams_policy') === when.beginning
+  const row = ctx.state.subscriptions.get(to.channelId, author.id)
+  return unmutes && row?.active && row.muted ? becoming(ctx, author, to, visibility.unmuted) : []
 }
 
 function moreVisible(one: number, other: number): number {

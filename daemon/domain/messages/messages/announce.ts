@@ -85,6 +85,11 @@ function sharedFlags(flagsFor: (userId: number) => string[]): (userId: number) =
   }
 }
 
+/** To users who did not receive a message and follow its channel, an event about it says that it is read. */
+function flagsInEvent(state: State, userId: number, id: number): string[] {
+  return hasRow(state, userId, id) ? flagsOf(state, userId, id) : ['read']
+}
+
 export function edited(state: State, fact: MessageEdited): Announcement[] {
   const { message, edit } = fact
   const event: Event = {
@@ -98,7 +103,7 @@ export function edited(state: State, fact: MessageEdited): Announcement[] {
     ...contentFields(fact),
   }
   const to = concerned(state, message.id)
-  return [{ to, event, personal: sharedFlags(userId => flagsOf(state, userId, message.id)) }]
+  return [{ to, event, personal: sharedFlags(userId => flagsInEvent(state, userId, message.id)) }]
 }
 
 function contentFields({ message, edit }: MessageEdited) {
@@ -124,7 +129,11 @@ export function moved(state: State, fact: MessagesMoved): Announcement[] {
   const mayKnowSource = (userId: number) =>
     from.channelId === to.channelId || seeMetadata.allows({ state, actor: state.users.get(userId)! }, source)
   const staying = new Set([...people].filter(userId => mayStillSee(state, userId, id) && mayKnowSource(userId)))
-  const losing = [...people].filter(userId => !staying.has(userId) && hasRow(state, userId, id))
+  const lost = new Set(fact.lost)
+  const losing = [...new Set([...people, ...lost])].filter(userId => {
+    if (staying.has(userId)) return false
+    return people.has(userId) ? lost.has(userId) || hasRow(state, userId, id) : !mayStillSee(state, userId, id)
+  })
   const event = (client: Client): Event => ({
     type: 'update_message',
     user_id: fact.userId,
@@ -145,7 +154,7 @@ export function moved(state: State, fact: MessagesMoved): Announcement[] {
       ? []
       : [...firstGone(state, from.channelId, ids), ...firstCame(state, to.channelId, ids)]),
     { to: losing, event: gone },
-    { to: staying, event, personal: sharedFlags(userId => flagsOf(state, userId, id)) },
+    { to: staying, event, personal: sharedFlags(userId => flagsInEvent(state, userId, id)) },
     ...fact.markedRead.map(([userId, runs]) => readEvent(userId, idsOf(runs))),
   ]
 }

@@ -27,8 +27,8 @@ export function readersBeyond(state: State, channel: Channel, ids: readonly numb
     if (!ids.some(id => reader.received(id))) people.delete(userId)
   }
   for (const userId of messageFlags.users()) {
-    const { historical } = messageFlags.of(userId)
-    if (!subscribers.has(userId) && ids.some(id => historical.has(id))) people.add(userId)
+    const { historical, gained } = messageFlags.of(userId)
+    if (!subscribers.has(userId) && ids.some(id => historical.has(id) || gained.has(id))) people.add(userId)
   }
   return [...people].filter(userId => {
     const actor = state.users.get(userId)!

@@ -7,8 +7,8 @@ import { Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { deleteAnyMessage, deleteOwnMessage, forbidden } from '../../rules/index.ts'
 import { checkChangeable } from './access.ts'
+import { isOlder } from './ages.ts'
 import { deletion } from './deletion-facts.ts'
-import { isOlder } from './update.ts'
 
 export function remove(ctx: Context, { message_id }: ParamsOf<typeof api.delete>) {
   const message = ctx.state.messages.get(checkChangeable(ctx, message_id))!

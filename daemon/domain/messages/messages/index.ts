@@ -10,7 +10,8 @@ import type {
   MessagesMoved,
   SubmessageAdded,
 } from '../../model/facts/messages.ts'
-import { newestOwn } from '../../model/message-reader.ts'
+import { newestOwn, Reader } from '../../model/message-reader.ts'
+import { runsOf } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
 import { type Context, resource } from '../../resource.ts'
 import { topicShown } from '../../values/topic-names.ts'
@@ -22,7 +23,7 @@ import { tidy } from './present.ts'
 import { get, history, list, matches, receipts, renderContent } from './read.ts'
 import { report } from './report.ts'
 import { retention } from './retention.ts'
-import { send } from './send.ts'
+import { sendMessage } from './send-command.ts'
 import { submessage } from './submessage.ts'
 import { update } from './update.ts'
 
@@ -30,7 +31,7 @@ type OwnFact = MessageSent | MessageEdited | MessagesMoved | MessagesDeleted | S
 
 export const messages = resource(api)<OwnFact>({
   commands: {
-    send,
+    send: sendMessage,
     list,
     get,
     update,
@@ -94,6 +95,7 @@ function edit(state: State, { message: { id, content, html, marks, details = {} 
 function move(state: State, fact: MessagesMoved): void {
   const { ids, from, to, userId, time, topicLinks, markedRead, unstarred = [], edited } = fact
   if (edited) edit(state, edited)
+  const gained = rowsGained(state, fact)
   const entry = {
     userId,
     time,
@@ -118,6 +120,25 @@ function move(state: State, fact: MessagesMoved): void {
     state.messageFlags.remove(reader, 'unread', runs)
   }
   for (const [reader, runs] of unstarred) state.messageFlags.remove(reader, 'starred', runs)
+  for (const reader of fact.lost ?? []) loseRows(state, reader, runsOf(ids))
+  for (const [reader, runs] of gained) {
+    state.messageFlags.remove(reader, 'lost', runs)
+    state.messageFlags.add(reader, 'gained', runs)
+  }
+}
+
+/** What comes into the histories of users, by user; asked before the messages move. */
+function rowsGained(state: State, { ids, gained = [] }: MessagesMoved): [userId: number, runs: number[]][] {
+  return gained.map(userId => {
+    const reader = new Reader(state, userId)
+    return [userId, runsOf(ids.filter(id => !reader.hasRow(id)))]
+  })
+}
+
+function loseRows(state: State, userId: number, runs: readonly number[]): void {
+  for (const set of ['unread', 'starred', 'collapsed', 'historical', 'gained'] as const)
+    state.messageFlags.remove(userId, set, runs)
+  state.messageFlags.add(userId, 'lost', runs)
 }
 
 function starred(state: State, userId: number): number[] {

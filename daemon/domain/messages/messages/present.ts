@@ -4,7 +4,7 @@ import { type Details, type Edit, type Message, marks, type Reaction } from '../
 import { organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { presentAuthor } from '../../people/users/present.ts'
-import { differsByPrefix, topicShown } from '../../values/topic-names.ts'
+import { togglesResolved, topicShown } from '../../values/topic-names.ts'
 
 export interface View {
   readonly applyMarkdown: boolean
@@ -89,7 +89,7 @@ export function isMove(edit: Edit): boolean {
 }
 
 function isResolving({ prevTopic, topic, prevChannelId }: Edit): boolean {
-  return prevChannelId === undefined && prevTopic !== undefined && differsByPrefix(prevTopic, topic!)
+  return prevChannelId === undefined && prevTopic !== undefined && togglesResolved(prevTopic, topic!)
 }
 
 /** One number for each set of recipients: channels have the even ones, conversations the odd. */

@@ -21,6 +21,7 @@ import { isNoTopic, topicOf } from '../../values/topic-names.ts'
 import { channelTo, checkPosting, messageContent, nextMessageId } from './compose.ts'
 import { openConversation, peopleTo } from './direct-recipients.ts'
 import { tidy } from './present.ts'
+import { checkWidget } from './widget-checks.ts'
 
 /** Programs in which the sender sees what they send. */
 const appsForPeople = new Set(
@@ -45,13 +46,14 @@ export type Target =
 
 export function send(ctx: Context, params: ParamsOf<typeof api.send>): Outcome<{ id: number }> {
   const content = messageContent(params.content)
+  const widget = widgetGiven(params.widget_content)
   const target = targetOf(ctx, params)
   const readBySender = params.read_by_sender ?? isAppForPeople(ctx.client)
   const echo =
     params.queue_id !== undefined && params.local_id !== undefined
       ? { queueId: params.queue_id, localId: params.local_id }
       : undefined
-  const { facts, sent, policy } = posting(ctx, target, content, { readBySender, echo, widget: params.widget_content })
+  const { facts, sent, policy } = posting(ctx, target, content, { readBySender, echo, widget })
   return {
     facts,
     reply: { id: sent.message.id, ...(policy && { automatic_new_visibility_policy: policy }) },
@@ -269,13 +271,20 @@ function participantsOf({ messages }: State, channelId: number, topic: string): 
 }
 
 function widgetsOf(id: number, sender: User, content: string | undefined) {
-  if (content === undefined) return []
+  return content === undefined ? [] : [{ id: submessageId(id, 0), senderId: sender.id, msgType: 'widget', content }]
+}
+
+/** A widget that came with the message, checked, as the text that is kept. */
+function widgetGiven(content: string | undefined): string | undefined {
+  if (content === undefined) return undefined
+  let widget: { widget_type: unknown; extra_data: unknown }
   try {
-    JSON.parse(content)
+    widget = JSON.parse(content)
   } catch {
     throw invalid('widget_content', 'must be valid JSON')
   }
-  return [{ id: submessageId(id, 0), senderId: sender.id, msgType: 'widget', content }]
+  checkWidget(widget)
+  return JSON.stringify({ widget_type: widget.widget_type, extra_data: widget.extra_data })
 }
 
 /** Unique and growing within a message, which is all that clients rely on. */

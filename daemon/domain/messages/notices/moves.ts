@@ -3,8 +3,11 @@
 import type { Fact } from '../../facts.ts'
 import { messageUrl } from '../../markdown/urls.ts'
 import type { MessagesMoved } from '../../model/facts/messages.ts'
+import { userSetting } from '../../model/settings.ts'
 import type { Channel } from '../../model/state.ts'
+import { topicPolicy, visibility } from '../../model/topic-policy.ts'
 import type { Context } from '../../resource.ts'
+import { isHuman, seeMessage } from '../../rules/index.ts'
 import { seconds } from '../../values/time.ts'
 import { resolvedPrefix, topicShown } from '../../values/topic-names.ts'
 import { deletion } from '../messages/deletion-facts.ts'
@@ -16,60 +19,83 @@ interface Wanted {
   readonly send_notification_to_new_thread: boolean
 }
 
+/** Notices in the new and in the old place, in this order. They are read for the actor. */
 export function breadcrumbs(
   ctx: Context,
   wanted: Wanted,
   { ids, from, to }: MessagesMoved,
-  whole: boolean,
-  oldChannel: Channel,
-  newChannel: Channel,
+  { whole, isResolving }: { readonly whole: boolean; readonly isResolving: boolean },
 ): Fact[] {
+  const oldChannel = ctx.state.channels.get(from.channelId)!
+  const newChannel = ctx.state.channels.get(to.channelId)!
   const who = silentMention(ctx.state, ctx.actor.id)
   const oldPlace = link(oldChannel, from.topic)
   const newPlace = link(newChannel, to.topic)
   const many = `${ids.length} messages`
   const facts: Fact[] = []
-  if (wanted.send_notification_to_old_thread && !oldChannel.archived) {
+  if (wanted.send_notification_to_new_thread && !(isResolving && oldChannel === newChannel)) {
+    const what =
+      whole && !hasOthers(ctx, newChannel, to.topic, ids)
+        ? 'This topic was moved here'
+        : ids.length === 1
+          ? `[A message](${messageUrl(newChannel, to.topic, ids[0]!)}) was moved here`
+          : `${many} were moved here`
+    facts.push(...channelNotice(ctx, newChannel, to.topic, `${what} from ${oldPlace} by ${who}.`, [ctx.actor.id]))
+  }
+  if (wanted.send_notification_to_old_thread) {
     const what = whole
       ? 'This topic was moved'
       : ids.length === 1
         ? 'A message was moved from this topic'
         : `${many} were moved from this topic`
-    facts.push(...channelNotice(ctx, oldChannel, from.topic, `${what} to ${newPlace} by ${who}.`))
-  }
-  if (wanted.send_notification_to_new_thread) {
-    const what = whole
-      ? 'This topic was moved here'
-      : ids.length === 1
-        ? `[A message](${messageUrl(newChannel, to.topic, ids[0]!)}) was moved here`
-        : `${many} were moved here`
-    facts.push(...channelNotice(ctx, newChannel, to.topic, `${what} from ${oldPlace} by ${who}.`))
+    facts.push(...channelNotice(ctx, oldChannel, from.topic, `${what} to ${newPlace} by ${who}.`, [ctx.actor.id]))
   }
   return facts
+}
+
+/** Whether the actor can read messages of the topic that were there before. */
+function hasOthers(ctx: Context, channel: Channel, topic: string, moved: readonly number[]): boolean {
+  const there = ctx.state.messages.inTopic(channel.id, topic)
+  const coming = new Set(moved)
+  for (let i = there.length - 1; i >= 0; i--)
+    if (!coming.has(there.at(i)) && seeMessage.allows(ctx, there.at(i))) return true
+  return false
 }
 
 /** Seconds within which undoing takes the notice back instead of adding another. */
 const undoable = 60
 
-export function resolvedNotice(ctx: Context, channel: Channel, topic: string, before: string): Fact[] {
+/** Says that a topic was resolved or not, or takes back the notice of a moment ago. Asked before the messages move. */
+export function resolvedNotice(
+  ctx: Context,
+  { ids, from, to }: MessagesMoved,
+  channel: Channel,
+  whole: boolean,
+): Fact[] {
   const { messages } = ctx.state
-  const ids = messages.inTopic(channel.id, before)
-  const last = ids.last
+  const last = Math.max(messages.inTopic(channel.id, to.topic).last, ids.at(-1)!)
   const bot = notificationBot(ctx.state)
   if (
-    last !== 0 &&
     messages.sender(last) === bot.id &&
     seconds(ctx.now) - messages.time(last) <= undoable &&
     / has marked this topic as (un)?resolved\.$/.test(messages.content(last))
   )
-    return [{ ...deletion(ctx.state, [last], ctx.actor.id), place: { channelId: channel.id, topic } }]
-  const word = topic.startsWith(resolvedPrefix) ? 'resolved' : 'unresolved'
-  return channelNotice(
-    ctx,
-    channel,
-    topic,
-    `${silentMention(ctx.state, ctx.actor.id)} has marked this topic as ${word}.`,
-  )
+    return [{ ...deletion(ctx.state, [last], ctx.actor.id), place: { channelId: channel.id, topic: to.topic } }]
+  const word = to.topic.startsWith(resolvedPrefix) ? 'resolved' : 'unresolved'
+  const text = `${silentMention(ctx.state, ctx.actor.id)} has marked this topic as ${word}.`
+  // A topic that moves as a whole takes its followers along.
+  return channelNotice(ctx, channel, to.topic, text, readersOfNotice(ctx, channel, whole ? from.topic : to.topic))
+}
+
+/** Followers of the channel for whom the notice is read from the start, by their settings; and the actor. */
+function readersOfNotice({ state, actor }: Context, channel: Channel, topic: string): number[] {
+  return [...state.subscriptions.followers(channel.id)].filter(id => {
+    const user = state.users.get(id)!
+    if (id === actor.id || !isHuman(user)) return true
+    const policy = userSetting(user, 'resolved_topic_notice_auto_read_policy')
+    if (policy === 'never') return false
+    return policy === 'always' || topicPolicy(state, id, channel.id, topic) !== visibility.followed
+  })
 }
 
 function link(channel: Channel, topic: string): string {

@@ -57,6 +57,10 @@ export interface MessagesMoved {
   readonly markedRead: readonly (readonly [userId: number, runs: readonly number[]])[]
   /** Stars of people who cannot read the messages where they are now. */
   readonly unstarred?: readonly (readonly [userId: number, runs: readonly number[]])[]
+  /** Users who no longer have the messages in their history: they followed the old channel and do not follow the new one. */
+  readonly lost?: readonly number[]
+  /** Users who have all of them in their history now: they follow a channel that shows only what one received. */
+  readonly gained?: readonly number[]
   /** When the content of the one asked for changed too. */
   readonly edited?: MessageEdited
 }

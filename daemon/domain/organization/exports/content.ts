@@ -1,7 +1,7 @@
 // What an archive of the organization holds: for every section of the state, which of its rows, and how much of each. Decided
 // at once, so that the archive shows one moment; the rows are put together while it is written.
 
-import { idsOf, type Message } from '../../model/message-store/index.ts'
+import type { Message } from '../../model/message-store/index.ts'
 import type { Export } from '../../model/organization-records.ts'
 import type { Attachment } from '../../model/personal-records.ts'
 import { organizationSetting, userSetting } from '../../model/settings.ts'
@@ -114,12 +114,13 @@ function messagesIn(state: State, channel: Channel, allowing: ReadonlySet<number
 function historyOf(state: State, userId: number): (message: Placed) => boolean {
   const spans = new Map<number, Subscription['spans']>()
   for (const subscription of state.subscriptions.ofUser(userId)) spans.set(subscription.channelId, subscription.spans)
-  const historical = new Set(idsOf(state.messageFlags.of(userId).historical.runs()))
-  return ({ id, channelId, details }) =>
-    historical.has(id) ||
-    (spans.get(details?.sentTo ?? channelId!) ?? []).some(
-      ([after, upTo = Number.POSITIVE_INFINITY]) => id > after && id < upTo,
-    )
+  const { historical, gained, lost } = state.messageFlags.of(userId)
+  return ({ id, channelId, details }) => {
+    if (historical.has(id) || gained.has(id)) return true
+    if (lost.has(id)) return false
+    const own = spans.get(details?.sentTo ?? channelId!) ?? []
+    return own.some(([after, upTo = Number.POSITIVE_INFINITY]) => id > after && id < upTo)
+  }
 }
 
 // --- what is kept of each row -----------------------------------------------------------------------------------
