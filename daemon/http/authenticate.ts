@@ -18,8 +18,10 @@ export class Authenticator {
   readonly #keys: Keys
   /** Headers that were right once: deriving and comparing a key for every request would cost a seventh of the throughput. */
   readonly #remembered = new Map<string, Known>()
-  /** User IDs by their keys: finding the account of a key derives the keys of all of them. */
-  readonly #byKey = new Map<string, number>()
+  /** Accounts by their keys, and the version of the key of each: all keys are derived when one is first looked for. */
+  readonly #owners = new Map<string, Pick<Known, 'userId' | 'keyVersion'>>()
+  readonly #versions = new Map<number, number>()
+  #indexed: { readonly state: State; readonly version: number } | undefined
 
   constructor(keys: Keys) {
     this.#keys = keys
@@ -33,18 +35,26 @@ export class Authenticator {
 
   /** The account of an API key alone, as a bearer token or in an address. */
   authenticateKey(state: State, key: string): User {
-    const known = this.#byKey.get(key)
-    const user =
-      known === undefined
-        ? [...state.users.values()].find(one => this.#keys.sameSecret(key, this.#keys.keyOf(one)))
-        : state.users.get(known)
-    if (!user || !this.#keys.sameSecret(key, this.#keys.keyOf(user)))
-      throw unauthenticated('INVALID_API_KEY', 'Invalid API key')
-    if (!user.active) throw userDeactivated()
+    const user = this.#owner(state, key)
+    if (!user) throw unauthenticated('INVALID_API_KEY', 'Invalid API key')
     if (state.organization.deactivated) throw organizationDeactivated()
-    if (this.#byKey.size >= mostRemembered) this.#byKey.clear()
-    this.#byKey.set(key, user.id)
+    if (!user.active) throw userDeactivated()
     return user
+  }
+
+  /** Keys are derived and not stored: each is derived once for this question. */
+  #owner(state: State, key: string): User | undefined {
+    if (this.#indexed?.state !== state || this.#indexed.version !== state.users.version) {
+      for (const user of state.users.values()) {
+        if (this.#versions.get(user.id) === user.keyVersion) continue
+        this.#versions.set(user.id, user.keyVersion)
+        this.#owners.set(this.#keys.keyOf(user), { userId: user.id, keyVersion: user.keyVersion })
+      }
+      this.#indexed = { state, version: state.users.version }
+    }
+    const owner = this.#owners.get(key)
+    const user = owner && state.users.get(owner.userId)
+    return user?.keyVersion === owner?.keyVersion ? user : undefined
   }
 
   #known(state: State, header: string | undefined): User {

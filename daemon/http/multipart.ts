@@ -1,5 +1,6 @@
 // Reads a multipart body part by part, without trusting that it is whole. Large files go to the disk as they arrive.
 
+import type { EventEmitter } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Upload } from '../api/define.ts'
 import { malformed, Refusal } from '../domain/refusal.ts'
@@ -63,7 +64,9 @@ export async function readMultipart(
           add(nameOf(name), value)
         }),
       )
-      parser.on('file', (name, stream, filename, _encoding, type) => {
+      const typeOfPart = watchTypes(parser)
+      parser.on('file', (name, stream, filename) => {
+        const type = typeOfPart()
         // A body that ends inside a file ends here too: an error that nobody handles would end the process.
         stream.on('error', fail)
         const take = async (part: string) => {
@@ -92,6 +95,26 @@ export async function readMultipart(
     }
     feed().catch(fail)
   })
+}
+
+interface PartHeaders {
+  on(event: 'header', listener: (header: Readonly<Record<string, readonly string[]>>) => void): void
+}
+
+/**
+ * The header Content-Type of the newest part as it is, empty where there is none. The parser reports it without its parameters,
+ * and a missing one as plain text; its inner parser has the headers.
+ */
+function watchTypes(parser: object): () => string {
+  let type = ''
+  const { parser: inner } = (parser as { readonly _parser: { readonly parser: EventEmitter } })._parser
+  // Before the listener of the parser itself, which announces the file.
+  inner.prependListener('part', (part: PartHeaders) =>
+    part.on('header', header => {
+      type = header['content-type']?.[0] ?? ''
+    }),
+  )
+  return () => type
 }
 
 function nameOf(name: string | undefined): string {

@@ -197,10 +197,12 @@ export class Site {
 
   upload(request: FastifyRequest): Promise<UploadAnswer> {
     const { authorization, range, 'if-range': condition } = request.headers
+    const [path, query] = request.url.split('?', 2)
+    const key = authorization === undefined ? new URLSearchParams(query).get('api_key') : null
     return uploadFor(this.#parts, {
-      path: request.url.split('?', 1)[0]!,
+      path: path!,
       anonymous: authorization === undefined,
-      authenticate: () => this.#authenticate(request),
+      authenticate: () => this.#authenticate(request, key ?? undefined),
       head: request.method === 'HEAD',
       // The file has no validator that a condition could name.
       range: condition === undefined ? range : undefined,
@@ -209,9 +211,9 @@ export class Site {
 
   // --- before and after -----------------------------------------------------------------------------------------
 
-  #authenticate(request: FastifyRequest): User {
+  #authenticate(request: FastifyRequest, key?: string): User {
     const { headers, socket } = request
-    return this.#edge.authenticate({ headers, ip: addressOf(headers, socket, this.#parts.trustProxy) })
+    return this.#edge.authenticate({ headers, ip: addressOf(headers, socket, this.#parts.trustProxy) }, undefined, key)
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {

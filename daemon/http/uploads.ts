@@ -1,7 +1,7 @@
 // Uploaded files, in pieces, for those who may see them: with a key, at a temporary address without one, or where all the web may look.
 
 import { Readable } from 'node:stream'
-import { attachmentAt, attachmentOnTheWeb } from '../domain/files/attachments.ts'
+import { attachmentAt, attachmentOnTheWeb, decodedPath } from '../domain/files/attachments.ts'
 import { temporaryReader } from '../domain/files/temporary-addresses.ts'
 import type { Attachment } from '../domain/model/personal-records.ts'
 import type { User } from '../domain/model/state.ts'
@@ -11,7 +11,8 @@ import type { Keys } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 
 /** Types that a browser shows without running anything in them. Everything else is offered for saving. */
-const shown = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/pdf)$/
+const shown =
+  /^(?:image\/(?:apng|avif|gif|jpeg|png|webp)|audio\/(?:aac|flac|mp4|mpeg|wav|webm)|video\/(?:mp4|webm)|text\/plain|application\/pdf)(?:;|$)/
 
 interface Parts {
   readonly engine: Engine
@@ -61,28 +62,33 @@ function attachmentFor(
   { path: url, anonymous, authenticate }: UploadRequest,
 ): Served | undefined {
   if (isExportAddress(url)) return exportAt({ state, actor: authenticate() }, url)
-  const [, token, path] = /^\/user_uploads\/(?:temporary\/([^/]+)\/)?(.*)$/s.exec(url) ?? []
+  const [, token, path] = /^\/user_uploads\/(?:download\/|temporary\/([^/]+)\/)?(.*)$/s.exec(url) ?? []
   const address = `/user_uploads/${path}`
-  const open = anonymous && token === undefined ? attachmentOnTheWeb(state, address) : undefined
-  if (open) return open
-  const actor = token === undefined ? authenticate() : temporaryReader({ state, now: now(), keys }, token, path!)
-  return actor && attachmentAt({ state, actor }, address)
+  if (token === undefined) {
+    const open = anonymous ? attachmentOnTheWeb(state, address) : undefined
+    return open ?? attachmentAt({ state, actor: authenticate() }, address)
+  }
+  const actor = temporaryReader({ state, now: now(), keys }, token, decodedPath(path!))
+  const found = actor && attachmentAt({ state, actor }, address)
+  if (!found) throw new Refusal('This temporary address is not valid, or no longer.', { kind: 'invalid' })
+  return found
 }
 
-function answerWith({ contentType, name }: Served, file: StoredFile, { head, range }: UploadRequest): UploadAnswer {
+function answerWith({ contentType, name }: Served, file: StoredFile, request: UploadRequest): UploadAnswer {
+  const { path, head, range } = request
   const { size } = file
   const part = range === undefined ? undefined : partOf(range, size)
   const { first, last } = part ?? { first: 0, last: size - 1 }
-  const inline = shown.test(contentType)
+  const inline = shown.test(contentType) && !path.startsWith('/user_uploads/download/')
   return {
     status: part ? 206 : 200,
     body: head ? Readable.from([]) : file.read(first, last),
     headers: {
-      'Content-Type': contentType.startsWith('text/') ? `${contentType}; charset=utf-8` : contentType,
+      'Content-Type': contentType,
       'Content-Length': last - first + 1,
       ...(part && { 'Content-Range': `bytes ${first}-${last}/${size}` }),
       'Accept-Ranges': 'bytes',
-      'Content-Disposition': `${inline ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeName(name)}`,
+      'Content-Disposition': `${inline ? 'inline' : 'attachment'}; ${filenameField(name)}`,
       'Cache-Control': 'private, no-cache',
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy':
@@ -112,6 +118,12 @@ export class RangeRefused extends Refusal {
   }
 }
 
-function encodeName(name: string): string {
-  return encodeURIComponent(name).replace(/['()*]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+/** Names of printable ASCII as they are, all others encoded. */
+function filenameField(name: string): string {
+  if (/^[\x20-\x7e]*$/.test(name)) return `filename="${name.replace(/[\\"]/g, '\\$&')}"`
+  const encoded = encodeURIComponent(name).replace(
+    /['()*!]/g,
+    char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `filename*=utf-8''${encoded}`
 }

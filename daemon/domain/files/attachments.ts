@@ -28,7 +28,7 @@ export function attachmentOnTheWeb(state: State, url: string): Attachment | unde
 
 function attachmentNamed({ attachments }: State, url: string): Attachment | undefined {
   const path = url.slice(prefix.length)
-  return attachments.find('path', path) ?? attachments.find('path', decoded(path))
+  return attachments.find('path', path) ?? attachments.find('path', decodedPath(path))
 }
 
 /** What a text by the asker changes of the links to files. A file the asker may not see is not shared by naming it. */
@@ -104,7 +104,8 @@ export function spaceUsed(state: State): number {
   return known.bytes
 }
 
-function decoded(path: string): string {
+/** As files are known by; what cannot be decoded stays. */
+export function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {

@@ -12,10 +12,12 @@ import {
   attachmentNews,
   attachmentUrl,
   checkQuota,
+  decodedPath,
   presentAttachment,
   spaceUsed,
   unlink,
 } from './attachments.ts'
+import { contentTypeOf } from './content-types.ts'
 import { imageDimensions } from './images.ts'
 import { temporaryUrl } from './temporary-addresses.ts'
 
@@ -41,8 +43,8 @@ export const uploads = resource(api)<UploadFact, Prepared>({
     upload(ctx, { file: given }, { file }) {
       checkSize(given)
       checkQuota(ctx.state, ctx.server, sizeOf(given))
-      const name = given.filename.trim().slice(0, 200) || 'uploaded-file'
-      const contentType = typeOf(given)
+      const name = nameOf(given)
+      const contentType = contentTypeOf(given)
       const token = ctx.random()
       const attachment: Attachment = {
         id: ctx.state.attachments.nextId,
@@ -113,39 +115,17 @@ function checkSize(file: Upload): void {
     throw invalid('file', `must be at most ${limits.fileUploadMiB} MiB`)
 }
 
-/** A name that needs no escaping at the end of an address. */
+/** The name at the end of an address: letters and digits of every script, dots, dashes and underscores. */
 function safeName(name: string): string {
   const plain = name
-    .normalize('NFKD')
-    .replace(/[^\w.-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '')
-  return plain || 'file'
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{N}_\s.-]/gu, '')
+    .trim()
+    .replace(/[-\s]+/g, '-')
+  return ['', '.', '..'].includes(plain) ? 'uploaded-file' : plain
 }
 
-const types: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  svg: 'image/svg+xml',
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  html: 'text/html',
-  json: 'application/json',
-  zip: 'application/zip',
-  mp3: 'audio/mpeg',
-  ogg: 'audio/ogg',
-  wav: 'audio/wav',
-  mp4: 'video/mp4',
-  webm: 'video/webm',
-}
-
-/** What the sender says it is; where that says nothing, what its name says. */
-function typeOf({ filename, contentType }: Upload): string {
-  const given = contentType.split(';', 1)[0]!.trim().toLowerCase()
-  if (/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(given) && given !== 'application/octet-stream') return given
-  return types[filename.slice(filename.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
+/** The name as the user knows it: programs may send it percent-encoded. */
+function nameOf({ filename }: Upload): string {
+  return decodedPath(filename).trim().slice(0, 200) || 'uploaded-file'
 }

@@ -120,7 +120,7 @@ describe('POST /messages/{message_id}/reactions: taking part in a topic', () => 
     const channel = w.channel('general', [amy, bob])
     const poll = w.send(amy, channel, 'poll', '/poll Lunch?\nyes')
     w.heard(bob)
-    w.run(bob, 'add-submessage', { message_id: poll, msg_type: 'widget', content: '{"type":"vote"}' })
+    w.run(bob, 'add-submessage', { message_id: poll, msg_type: 'widget', content: '{"type":"vote","key":"x","vote":1}' })
     assert.deepEqual(types(w.heard(bob)), ['muted_topics', 'user_topic', 'submessage'])
     w.run(bob, 'add-reaction', { message_id: poll, emoji_name: 'smile' })
     assert.deepEqual(types(w.heard(bob)), ['reaction'])
@@ -149,21 +149,21 @@ describe('PATCH /messages/{message_id}: what goes along with a topic', () => {
       })
       const order = [1, 0, 2, 3]
       const more = order.indexOf(here!) > order.indexOf(there!) ? here : there
-      const expected = merging ? more : here === 0 ? there : here
+      const expected = merging ? more : here
       const policies = [from, to].map(topic => topicPolicy(w.state, bob.id, general.id, topic))
       assert.deepEqual(policies, [0, expected], JSON.stringify({ merging, here, there }))
       assert.equal(types(w.heard(bob)).at(-1), 'update_message')
     }
   })
 
-  test('it stays when part of the topic stays, and when only the spelling changes', () => {
+  test('it stays when part of the topic stays, and when only the spelling changes; authors follow what they begin', () => {
     const { world: w, amy, bob } = world()
     const general = w.channel('general', [amy, bob])
     const [id] = [w.send(amy, general, 'old', 'x'), w.send(bob, general, 'old', 'x')]
     w.run(amy, 'update-message', { message_id: id, topic: 'new' })
     assert.deepEqual(
       [topicPolicy(w.state, amy.id, general.id, 'old'), topicPolicy(w.state, amy.id, general.id, 'new')],
-      [3, 0],
+      [3, 3],
     )
     w.run(amy, 'update-message', { message_id: id, topic: 'OLD' })
     w.run(amy, 'update-message', { message_id: id, topic: 'Old', propagate_mode: 'change_all' })

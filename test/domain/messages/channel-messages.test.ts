@@ -86,7 +86,7 @@ describe('PATCH /messages/{message_id}: moving', () => {
       propagate_mode: 'change_all',
       send_notification_to_old_thread: true,
     })
-    const [event, old, fresh] = w.heard(bob)
+    const [event, fresh, old] = w.heard(bob)
     assert.deepEqual(
       [event!.type, event!.message_ids, event!.orig_subject, event!.subject, event!.propagate_mode],
       ['update_message', ids, 'Lunch', 'Dinner', 'change_all'],
@@ -170,6 +170,6 @@ describe('PATCH /messages/{message_id}: moving', () => {
     ])
       assert.equal(w.refused(amy, 'update-message', { message_id: id, ...params }).code, 'BAD_REQUEST')
     const missing = w.refused(amy, 'update-message', { message_id: id, stream_id: 99 })
-    assert.equal(missing.code, 'STREAM_DOES_NOT_EXIST')
+    assert.equal(missing.code, 'BAD_REQUEST')
   })
 })

@@ -10,7 +10,7 @@ import { startDaemon } from '../../support/daemon.ts'
 const blank = { type: '' as const, to: [] as number[], topic: '', content: 'Later' }
 
 describe('POST /drafts', () => {
-  test('keeps drafts in order, newest edit first in the list, and tells their owner', async t => {
+  test('keeps drafts in order, oldest edit first in the list, and tells their owner', async t => {
     const { owner } = await startDaemon(t)
     const { queue_id } = await owner.call(events.register, { event_types: ['drafts'] })
     const { ids } = await owner.call(api.create, {
@@ -22,7 +22,7 @@ describe('POST /drafts', () => {
     assert.deepEqual(ids, [1, 2])
     const second = { id: 2, type: 'private', to: [owner.id], topic: '', content: 'second', timestamp: 200 }
     const first = { id: 1, type: '', to: [], topic: '', content: 'first', timestamp: 100 }
-    assert.deepEqual(await owner.call(api.list, {}), { result: 'success', msg: '', count: 2, drafts: [second, first] })
+    assert.deepEqual(await owner.call(api.list, {}), { result: 'success', msg: '', count: 2, drafts: [first, second] })
     await owner.call(api.edit, { draft_id: 1, draft: { ...blank, content: 'first again', timestamp: 300 } })
     await owner.call(api.delete, { draft_id: 2 })
     assert.deepEqual((await owner.call(api.list, {})).drafts, [{ ...first, content: 'first again', timestamp: 300 }])
