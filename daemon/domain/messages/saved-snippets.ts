@@ -27,14 +27,14 @@ export const savedSnippets = resource(api)<SavedSnippetFact>({
     },
 
     edit(ctx, { saved_snippet_id, title, content }) {
+      if (title === undefined && content === undefined) return { reply: {} }
       const old = findOwn(ctx, saved_snippet_id)
       const snippet = {
         ...old,
         title: title === undefined ? old.title : checkTitle(title),
         content: content === undefined ? old.content : checkContent(content),
       }
-      const same = snippet.title === old.title && snippet.content === old.content
-      return { facts: same ? [] : [{ type: 'saved-snippet.edited', snippet }], reply: {} }
+      return { facts: [{ type: 'saved-snippet.edited', snippet }], reply: {} }
     },
 
     delete(ctx, { saved_snippet_id }) {

@@ -9,7 +9,7 @@ import type { State } from '../model/state.ts'
 import { full, missingOwn, needed, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { futureTime } from '../values/time.ts'
-import { topicShown } from '../values/topic-names.ts'
+import { isNoTopic, topicOf, topicShown } from '../values/topic-names.ts'
 import { messageContent } from './messages/compose.ts'
 import { composed, isAppForPeople, posting, type Target, targetOf } from './messages/send.ts'
 import { directNotice } from './notices/post.ts'
@@ -106,21 +106,28 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
   jobs: [delivery],
 })
 
-/** Where and what it says now. What is not given stays, and is checked again with the rest. */
-function rewritten(ctx: Context, params: ParamsOf<typeof api.update>, old: ScheduledMessage) {
+/** Where and what it says now. What is not given stays, and is checked again with the rest, unless only the topic changes. */
+function rewritten(
+  ctx: Context,
+  { type, to, topic, content: given }: ParamsOf<typeof api.update>,
+  old: ScheduledMessage,
+) {
   const wasChannel = 'channelId' in old.target
-  const isChannel = params.type === undefined ? wasChannel : params.type === 'channel' || params.type === 'stream'
-  if (isChannel !== wasChannel) {
-    if (params.to === undefined) throw needed('to', 'when the type changes')
-    if (isChannel && params.topic === undefined) throw needed('topic', 'when the type changes to a channel')
-  }
+  const isChannel = type === undefined ? wasChannel : type === 'channel' || type === 'stream'
+  if (type !== undefined && to === undefined) throw needed('to', 'with type')
+  if (type !== undefined && isChannel && topic === undefined)
+    throw needed('topic', 'with the type of a channel message')
+  if (type === undefined && to === undefined && given === undefined)
+    return 'channelId' in old.target && topic !== undefined
+      ? { target: { ...old.target, topic: isNoTopic(topic) ? '' : topicOf(topic) } }
+      : {}
   const before = asGiven(old.target)
   const target = targetOf(ctx, {
     type: isChannel ? 'channel' : 'direct',
-    to: params.to ?? before.to,
-    topic: params.topic ?? before.topic,
+    to: to ?? before.to,
+    topic: topic ?? before.topic,
   })
-  const content = params.content === undefined ? old.content : messageContent(params.content)
+  const content = given === undefined ? old.content : messageContent(given)
   return { target: kept(target), content, html: composed(ctx, target, content).html }
 }
 

@@ -62,7 +62,7 @@ export function visibilityAfterSending(
 /** What doing something with a message, short of writing one, changes of the actor's view of its topic. */
 export function visibilityAfterTakingPart(ctx: Now & Asker, messageId: number): readonly Fact[] {
   const { topic, thread } = ctx.state.messages.place(messageId)
-  if (thread.conversationId !== 0) return []
+  if (thread.conversationId !== 0 || !ctx.state.subscriptions.isActive(thread.channelId, ctx.actor.id)) return []
   const place = { channelId: thread.channelId, topic }
   const policy = moreVisibleNow(ctx, place, setting => setting === when.takingPart)
   return policy === undefined ? [] : becoming(ctx, ctx.actor, place, policy)

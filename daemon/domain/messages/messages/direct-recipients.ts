@@ -33,7 +33,7 @@ function checkPeople(ctx: Context, people: readonly User[]): void {
 }
 
 /** Whether the actor is allowed to write to these people, or to begin a conversation with them. */
-export function checkDirectRights(ctx: Context, people: readonly User[]): void {
+function checkDirectRights(ctx: Context, people: readonly User[]): void {
   const { state, actor } = ctx
   const others = people.filter(user => user.id !== actor.id)
   if (!writeDirectly.allows(ctx, others)) throw forbidden(writeDirectly, others)

@@ -34,7 +34,7 @@ export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typ
     to,
     event: direct
       ? { ...event, recipient: { type: 'direct', user_ids: people } }
-      : client => (client.channelTyping ? inChannel(topicShown(message.topic, client.emptyTopic)) : null),
+      : client => inChannel(topicShown(message.topic, client.emptyTopic)),
   }
   return { signals: [signal], reply: {} }
 }

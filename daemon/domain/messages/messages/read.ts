@@ -6,7 +6,7 @@ import { render } from '../../markdown/index.ts'
 import { hasMuted } from '../../model/lookups.ts'
 import { flagsOf, hasRow, isUnread } from '../../model/message-reader.ts'
 import { organizationSetting, userSetting } from '../../model/settings.ts'
-import type { User } from '../../model/state.ts'
+import type { State, User } from '../../model/state.ts'
 import { type Plan, planOf } from '../../narrow/index.ts'
 import { highlighted, highlightedText } from '../../narrow/search.ts'
 import { invalid, needed, Refusal } from '../../refusal.ts'
@@ -184,17 +184,24 @@ export function receipts(ctx: Context, { message_id }: ParamsOf<typeof api.recei
   if (!organizationSetting(state, 'enable_read_receipts'))
     throw new Refusal('Read receipts are disabled in this organization.', { kind: 'forbidden' })
   const id = checkVisible(ctx, message_id)
-  const { thread } = state.messages.place(id)
-  const reached =
-    thread.conversationId === 0
-      ? state.subscriptions.followers(state.messages.sentTo(id)).everyone()
-      : state.conversations.get(thread.conversationId)!.userIds
   const senderId = state.messages.sender(id)
-  const userIds = reached.filter(userId => {
+  const userIds = havingRow(state, id).filter(userId => {
     const user = state.users.get(userId)!
     if (userId === senderId || !user.active || !userSetting(user, 'send_read_receipts')) return false
     if (hasMuted(state, actor.id, userId) || hasMuted(state, userId, actor.id)) return false
-    return hasRow(state, userId, id) && !isUnread(state, userId, id)
+    return !isUnread(state, userId, id)
   })
   return { reply: { user_ids: userIds.sort((a, b) => a - b) } }
+}
+
+/** Users who have the message in their history. */
+function havingRow(state: State, id: number): number[] {
+  const { conversationId } = state.messages.place(id).thread
+  if (conversationId !== 0) return [...state.conversations.get(conversationId)!.userIds]
+  const people = new Set(state.subscriptions.followers(state.messages.sentTo(id)).everyone())
+  for (const userId of state.messageFlags.users()) {
+    const { historical, gained } = state.messageFlags.of(userId)
+    if (historical.has(id) || gained.has(id)) people.add(userId)
+  }
+  return [...people].filter(userId => hasRow(state, userId, id))
 }
