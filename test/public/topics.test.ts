@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Caller, sharedDaemon } from '../support/daemon.ts'
 import { listen, person } from '../support/world.ts'
-import { cases, ok } from './support/cases.ts'
+import { assertHas, type Case, cases, type Fields, ok } from './support/cases.ts'
 
 let amy: Caller
 let bob: Caller
@@ -17,6 +17,8 @@ describe('topics', () => {
     bob = await person(daemon, 'bob')
   })
   describe('POST /streams/{stream_id}/delete_topic', deleting)
+  describe('POST /user_topics', policy)
+  describe('links to topics', links)
 })
 
 async function channel(name: string, subscribers: Caller[], more: object = {}): Promise<number> {
@@ -126,6 +128,95 @@ function deleting(): void {
       { status: 400, code: 'REQUEST_VARIABLE_MISSING' },
     ],
   ])
+}
+
+function policy(): void {
+  let place: number
+  const set = (topic: string, visibility_policy: number) =>
+    ok(amy, 'POST /user_topics', { stream_id: place, topic, visibility_policy })
+
+  test('every policy is told and listed; the same one again is not', async () => {
+    place = await channel('policies', [owner, amy])
+    for (const visibility_policy of [1, 2, 3]) {
+      const heard = await listen(amy, ['user_topic'])
+      await set('Tea', visibility_policy)
+      await set('tea', visibility_policy)
+      assertHas(await heard(), [
+        { stream_id: place, visibility_policy, topic_name: (name: string) => /^tea$/i.test(name) },
+      ])
+      assert.deepEqual((await policies(amy, place)).length, 1)
+    }
+    await set('TEA', 0)
+    assert.deepEqual(await policies(amy, place), [])
+  })
+
+  test('older clients hear of muted topics', async () => {
+    const heard = await listen(amy, ['muted_topics'])
+    await set('noise', 1)
+    assertHas(await heard(), [{ muted_topics: [['policies', 'noise', (time: number) => time > 0]] }])
+    await ok(amy, 'PATCH /users/me/subscriptions/muted_topics', { stream_id: place, topic: 'noise', op: 'remove' })
+    assertHas(await heard(), [{ muted_topics: [] }])
+  })
+
+  const refused = (title: string, line: string, fields: () => object, answer: object = {}): Case => [
+    title,
+    () => amy,
+    line,
+    fields as () => Fields,
+    { status: 400, code: 'BAD_REQUEST', ...answer },
+  ]
+  cases([
+    refused('an unknown policy', 'POST /user_topics', () => ({ stream_id: place, topic: 'x', visibility_policy: 4 })),
+    refused('an unknown channel', 'POST /user_topics', () => ({ stream_id: 99_999, topic: 'x', visibility_policy: 1 })),
+    refused('an unknown channel to clear', 'POST /user_topics', () => ({
+      stream_id: 99_999,
+      topic: 'x',
+      visibility_policy: 0,
+    })),
+    refused('61 characters', 'POST /user_topics', () => ({
+      stream_id: place,
+      topic: 'x'.repeat(61),
+      visibility_policy: 1,
+    })),
+    [
+      'a topic that was never set is cleared without a word',
+      () => amy,
+      'POST /user_topics',
+      () => ({ stream_id: place, topic: 'x', visibility_policy: 0 }),
+      {},
+    ],
+    refused(
+      'a channel by ID and by name',
+      'PATCH /users/me/subscriptions/muted_topics',
+      () => ({ stream_id: place, stream: 'policies', topic: 'x', op: 'add' }),
+      { parameters: 'stream_id, stream' },
+    ),
+    refused('no channel', 'PATCH /users/me/subscriptions/muted_topics', () => ({ topic: 'x', op: 'add' })),
+    refused('an unknown op', 'PATCH /users/me/subscriptions/muted_topics', () => ({
+      stream_id: place,
+      topic: 'x',
+      op: 'toggle',
+    })),
+  ])
+}
+
+function links(): void {
+  test('in a channel’s description end with the newest message of the topic', async () => {
+    const place = await channel('linked', [owner, amy])
+    const id = await say(amy, place, 'tea')
+    await ok(owner, `PATCH /streams/${place}`, { description: 'see #**linked>tea** and #**linked>none**' })
+    const { streams } = await ok(amy, 'GET /streams')
+    const { rendered_description: html } = streams.find((one: Fields) => one.stream_id === place)
+    assert.match(html, new RegExp(`/topic/tea/with/${id}">#linked &gt; tea</a>`))
+    assert.match(html, /\/topic\/none">#linked &gt; none<\/a>/)
+  })
+
+  test('in a message end with the newest message that its author can see', async () => {
+    const place = await channel('linking', [owner, amy])
+    const first = await say(amy, place, 'tea')
+    const id = await say(amy, place, 'other', '#**linking>tea**')
+    assert.match((await ok(amy, `GET /messages/${id}`)).message.content, new RegExp(`/topic/tea/with/${first}"`))
+  })
 }
 
 const capable = { notification_settings_null: true, bulk_message_deletion: true, empty_topic_name: true }

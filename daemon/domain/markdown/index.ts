@@ -117,7 +117,8 @@ function commonContext(state: State): RenderContext {
       const channel = channelNamed(state, name)
       return channel?.inviteOnly === false ? channel : undefined
     },
-    latestMessage: () => undefined,
+    // Only public channels are links here, and everyone can read those.
+    latestMessage: (channelId, topic) => state.messages.inTopic(channelId, topic).last || undefined,
     upload: () => undefined,
     emoji: name => emojiInText(state, name),
     linkifiers: linkifiers(state),

@@ -120,7 +120,11 @@ describe('POST /messages/{message_id}/reactions: taking part in a topic', () => 
     const channel = w.channel('general', [amy, bob])
     const poll = w.send(amy, channel, 'poll', '/poll Lunch?\nyes')
     w.heard(bob)
-    w.run(bob, 'add-submessage', { message_id: poll, msg_type: 'widget', content: '{"type":"vote","key":"x","vote":1}' })
+    w.run(bob, 'add-submessage', {
+      message_id: poll,
+      msg_type: 'widget',
+      content: '{"type":"vote","key":"x","vote":1}',
+    })
     assert.deepEqual(types(w.heard(bob)), ['muted_topics', 'user_topic', 'submessage'])
     w.run(bob, 'add-reaction', { message_id: poll, emoji_name: 'smile' })
     assert.deepEqual(types(w.heard(bob)), ['reaction'])
