@@ -210,14 +210,12 @@ export class Edge {
     return actor
   }
 
-  /** By the header, or by a key alone. Callers who fail to authenticate count towards the limit of their address. */
+  /** Callers who fail to authenticate count towards the limit of their address. */
   authenticate(
     request: Pick<Incoming, 'headers' | 'ip'>,
     answering: Pick<Answering, 'headers' | 'speak'> = { headers: [] },
-    key?: string,
   ): User {
     try {
-      if (key !== undefined) return this.#authenticator.authenticateKey(this.#parts.engine.state, key)
       return this.#known(request, answering)
     } catch (error) {
       this.#countClient(request.ip, answering.headers)

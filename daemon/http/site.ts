@@ -199,10 +199,11 @@ export class Site {
     const { authorization, range, 'if-range': condition } = request.headers
     const [path, query] = request.url.split('?', 2)
     const key = authorization === undefined ? new URLSearchParams(query).get('api_key') : null
+    const ip = addressOf(request.headers, request.socket, this.#parts.trustProxy)
     return uploadFor(this.#parts, {
       path: path!,
       anonymous: authorization === undefined,
-      authenticate: () => this.#authenticate(request, key ?? undefined),
+      authenticate: () => (key === null ? this.#authenticate(request) : this.#edge.authenticateKey(key, ip)),
       head: request.method === 'HEAD',
       // The file has no validator that a condition could name.
       range: condition === undefined ? range : undefined,
@@ -211,9 +212,9 @@ export class Site {
 
   // --- before and after -----------------------------------------------------------------------------------------
 
-  #authenticate(request: FastifyRequest, key?: string): User {
+  #authenticate(request: FastifyRequest): User {
     const { headers, socket } = request
-    return this.#edge.authenticate({ headers, ip: addressOf(headers, socket, this.#parts.trustProxy) }, undefined, key)
+    return this.#edge.authenticate({ headers, ip: addressOf(headers, socket, this.#parts.trustProxy) })
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
