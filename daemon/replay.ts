@@ -20,7 +20,7 @@ export interface Holder {
 
 export interface HeldQueues {
   register(queue: QueueRegistration, position: number): void
-  acknowledge(queueId: string, upTo: number): void
+  acknowledge(queueId: string, upTo: number, kept?: readonly number[]): void
   remove(queueId: string): void
   /** Removes the queues of one account. */
   removeOf(userId: number): void
@@ -35,7 +35,7 @@ export function takeFact(holder: Holder, position: number, fact: Fact): fact is 
       holder.queues.register(fact.queue, position)
       return false
     case 'queue.acknowledged':
-      holder.queues.acknowledge(fact.queueId, fact.upTo)
+      holder.queues.acknowledge(fact.queueId, fact.upTo, fact.kept)
       return false
     case 'queue.removed':
       holder.queues.remove(fact.queueId)

@@ -16,6 +16,7 @@ const lexerRow = /^ {4}'\w+': \((['"])[^'"]+\1, (['"])(.+?)\2, \(([^)]*)\)/gm
 
 write('emoji', readEmoji(join(server, 'tools/setup/emoji/emoji_names.py')))
 write('notification-sounds', readSounds(join(server, 'static/audio/notification_sounds')))
+write('collapsed-events', readCollapsed(join(server, 'zerver/tornado/event_queue.py')))
 write('time-zones', {
   ...readZones(zones),
   abbreviations: readAbbreviations(join(server, 'zerver/lib/timezone.py')),
@@ -40,6 +41,14 @@ function readSounds(folder: string): string[] {
     .filter(name => name.endsWith('.ogg'))
     .map(name => name.slice(0, -'.ogg'.length))
     .sort()
+}
+
+/** The type of the events that a queue joins while nobody reads it, and those of its kinds (operation and flag) that it does not join. */
+function readCollapsed(file: string): { type: string; except: string[] } {
+  const source = readText(file)
+  const type = /event\["type"\] == "(\w+)":\s*if event\["all"\]/.exec(source)![1]!
+  const except = [...source.matchAll(/not full_event_type\.startswith\(\s*"flags\/([\w/]+)"/g)].map(([, kind]) => kind!)
+  return { type, except }
 }
 
 /** The names in use, and the old ones with the name that replaced each. */

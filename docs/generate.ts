@@ -1,7 +1,7 @@
 // Writes docs/generated/ from the code itself. `--check` writes nothing, names what is stale and exits 1.
 // Pages are deterministic: no dates, no line numbers, no order but that of the sources.
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manPage } from '../cli/commands/help/man.ts'
 import { subcommandTable } from '../cli/commands/index.ts'
@@ -13,7 +13,7 @@ import { daemonPage } from './generate/daemon.ts'
 import { errorsPage } from './generate/errors.ts'
 import { factsPage } from './generate/facts.ts'
 import { mutationPage, readMutation } from './generate/mutation.ts'
-import { openPointsPage } from './generate/open-points.ts'
+import { openPointsPage, withDifferences } from './generate/open-points.ts'
 import { controlOpenApi, openApi } from './generate/openapi.ts'
 import { performancePages, readPerformance } from './generate/performance.ts'
 import { permissionsPage } from './generate/permissions.ts'
@@ -22,7 +22,7 @@ import { loadCatalogue, loadControlPages, root } from './generate/sources.ts'
 
 const folder = join(root, 'docs', 'generated')
 
-/** Every page by its file name. */
+/** Every page by its file name. Of clients.md only a section is generated. */
 export async function generate(): Promise<ReadonlyMap<string, string>> {
   const resources = await loadCatalogue()
   const control = await loadControlPages()
@@ -43,6 +43,7 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
     ['capabilities.md', capabilitiesPage()],
     ['daemon.md', daemonPage()],
     ['open-points.md', openPointsPage()],
+    ['../clients.md', withDifferences(readFileSync(join(folder, '../clients.md'), 'utf8'))],
     ['proof.json', `${JSON.stringify(proof, null, 2)}\n`],
     ['proof.md', proofPage(proof)],
     ...(coverage ? ([['coverage.json', coverageText(coverage)]] as const) : []),
@@ -59,9 +60,9 @@ export function stalePages(pages: ReadonlyMap<string, string>): string[] {
   const present = filesThere()
   const leftOver = present.filter(name => !pages.has(name))
   const wrong = [...pages.keys()].filter(
-    name => !present.includes(name) || readFileSync(join(folder, name), 'utf8') !== pages.get(name),
+    name => !existsSync(join(folder, name)) || readFileSync(join(folder, name), 'utf8') !== pages.get(name),
   )
-  return [...wrong, ...leftOver].sort().map(name => `docs/generated/${name}`)
+  return [...wrong, ...leftOver].sort().map(name => join('docs/generated', name))
 }
 
 function write(pages: ReadonlyMap<string, string>): void {

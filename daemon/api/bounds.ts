@@ -3,7 +3,11 @@
 
 import type { TSchema } from '@sinclair/typebox'
 
-/** For what has no bound of its own. Texts are counted in Unicode code points. */
+/**
+ * For what has no bound of its own. Texts are counted in Unicode code points.
+ * OPEN: the public server bounds few parameters and no counts; here each has a bound, above what clients send, so that no request can fill
+ * the memory or keep others waiting.
+ */
 export const defaultBounds = { text: 10_000, items: 10_000, entries: 1000, key: 1000, depth: 16 } as const
 
 /** By what a shape refers to. */

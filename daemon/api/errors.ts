@@ -182,7 +182,7 @@ export const errorCodes = {
   },
   // OPEN: an internal error has a code of its own, since every error body has a code.
   INTERNAL_ERROR: { status: 500, kind: 'defect', meaning: 'An internal error. The log of the daemon has the details.' },
-  INVALID_PUSH_DEVICE_TOKEN: { status: 400, kind: 'invalid', meaning: 'Push services.', outside: true },
+  INVALID_PUSH_DEVICE_TOKEN: { status: 400, kind: 'not-found', meaning: 'You have no device with this token.' },
   INVALID_REMOTE_PUSH_DEVICE_TOKEN: { status: 400, kind: 'invalid', meaning: 'Push services.', outside: true },
   PUSH_SERVICE_NOT_CONFIGURED: { status: 400, kind: 'invalid', meaning: 'Push services.', outside: true },
   REQUEST_EXPIRED: { status: 400, kind: 'invalid', meaning: 'Push services.', outside: true },

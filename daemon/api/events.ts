@@ -54,9 +54,8 @@ const queueParams = {
     off: 'always return avatar_url',
   }),
   slim_presence: defaulted(bool, false, 'return presence by user ID, without email addresses'),
-  client_capabilities: defaulted(
+  client_capabilities: optional(
     keyed(anything),
-    {},
     `the capabilities of the client: ${Object.keys(capabilities).join(', ')}`,
   ),
   include_subscribers: defaulted(oneOf('true', 'false', 'partial'), 'false', 'include the subscribers of each channel'),

@@ -58,6 +58,11 @@ export const catalogue = {
     words: ['alerts'],
     load: async () => (await import('./people/alert-words.ts')).alertWords,
   },
+  'push-devices': {
+    about: 'your devices for push notifications',
+    words: ['push'],
+    load: async () => (await import('./people/push-devices.ts')).pushDevices,
+  },
   linkifiers: {
     about: 'text patterns that become links',
     words: ['linkifiers'],
@@ -67,6 +72,11 @@ export const catalogue = {
     about: 'sites that open and run code blocks',
     words: ['playgrounds'],
     load: async () => (await import('./organization/playgrounds.ts')).playgrounds,
+  },
+  'video-calls': {
+    about: 'addresses of video calls',
+    words: ['calls'],
+    load: async () => (await import('./organization/video-calls.ts')).videoCalls,
   },
   organization: {
     about: 'the organization, its settings and email domains',

@@ -50,7 +50,7 @@ function admit({ headers }: FastifyRequest, { plane }: ControlContext): void {
 function find(routes: Routes<ControlResource>, method: string, path: string): Found<ControlResource> {
   const found = routes.find(method, path)
   if (found) return found
-  const allowed = routes.allowed(path).filter(method => method !== 'HEAD' && method !== 'OPTIONS')
+  const allowed = routes.allowed(path).filter(method => method !== 'HEAD')
   if (allowed.length === 0) throw missingPath(`${controlPrefix}${path}`)
   throw wrongMethod(method, allowed)
 }

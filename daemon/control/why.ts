@@ -40,7 +40,7 @@ export function explainMessage(plane: ControlPlane, messageId: number, user: Use
   const state = complete ? history.rows.stateAt(known.position) : engine.state
   const lives = known ? history.queuesOf(user.id).filter(life => coversEnd(life, known.position)) : []
   const parts = lives.map(life => explainQueue(plane, known!, life))
-  const isOverhearing = lives.some(({ queue }) => queue.allPublicStreams)
+  const isOverhearing = lives.some(({ queue }) => queue.allPublicStreams || queue.narrow.length > 0)
   const decisions = [
     explainAccount(state, user, !complete || history.rows.existed(user.id, known.position)),
     explainAccess(state, user, sent),

@@ -31,6 +31,7 @@ import type {
   NavigationViewFact,
   PresenceFact,
   ProfileFieldFact,
+  PushDevicesFact,
   SettingsFact,
   UserFact,
   UserGroupFact,
@@ -49,6 +50,7 @@ export type ResourceFact =
   | PresenceFact
   | MutedUserFact
   | AlertWordsFact
+  | PushDevicesFact
   | LinkifierFact
   | PlaygroundFact
   | EmojiFact

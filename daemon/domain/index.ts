@@ -27,6 +27,7 @@ import { linkifiers } from './organization/linkifiers.ts'
 import { organization } from './organization/organization.ts'
 import { playgrounds } from './organization/playgrounds.ts'
 import { server } from './organization/server.ts'
+import { videoCalls } from './organization/video-calls.ts'
 import { alertWords } from './people/alert-words.ts'
 import { avatars } from './people/avatars.ts'
 import { invitations } from './people/invitations.ts'
@@ -35,6 +36,7 @@ import { mutedUsers } from './people/muted-users.ts'
 import { navigationViews } from './people/navigation-views.ts'
 import { presence } from './people/presence.ts'
 import { profileFields } from './people/profile-fields/index.ts'
+import { pushDevices } from './people/push-devices.ts'
 import { settings } from './people/settings/index.ts'
 import { userGroups } from './people/user-groups/index.ts'
 import { userStatus } from './people/user-status.ts'
@@ -60,8 +62,10 @@ const everyResource = [
   userStatus,
   mutedUsers,
   alertWords,
+  pushDevices,
   linkifiers,
   playgrounds,
+  videoCalls,
   customEmoji,
   dataExports,
   invitations,

@@ -35,6 +35,9 @@ export const limits = {
   alertWord: 100,
   /** Per account. */
   alertWords: 200,
+  pushToken: 4096,
+  /** Per account. */
+  pushDevices: 100,
   fullName: 100,
   groupName: 100,
   groupDescription: 1024,

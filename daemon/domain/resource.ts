@@ -117,8 +117,11 @@ export interface Announcement {
   readonly personal?: (userId: number) => object
   /** Whether a queue with a narrow takes it; asked of no others. */
   readonly fits?: (queue: Pick<QueueRegistration, 'userId' | 'narrow'>) => boolean
-  /** Queues registered for all public channels get it too, with these fields as their personal ones. */
-  readonly overheard?: object
+  /** Queues of people outside the audience, if they are for all public channels or have a narrow: which get it, with these personal fields. */
+  readonly overheard?: {
+    readonly fields: object
+    readonly fits: (queue: Pick<QueueRegistration, 'userId' | 'narrow'>) => boolean
+  }
   /** Fields that one queue gets and no other. */
   readonly echo?: { readonly queueId: string; readonly fields: object }
 }
@@ -133,6 +136,8 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
+  /** A push notification to a device instead; it goes to the outbox only. */
+  readonly push?: { readonly kind: string; readonly token: string }
 }
 
 export interface Outcome<Reply> {

@@ -14,6 +14,11 @@ export function readEvent(text: EventText): Record<string, any> {
   return JSON.parse(`{${text}`)
 }
 
+/** Whether it is an event of the type; `addFields` can hide it. */
+export function hasType(text: EventText, type: string): boolean {
+  return text.startsWith(`"type":"${type}"`)
+}
+
 /** The same event with more fields, at least one. */
 export function addFields(fields: object, text: EventText): EventText {
   return `${JSON.stringify(fields).slice(1, -1)},${text}` as EventText

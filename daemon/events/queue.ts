@@ -40,6 +40,8 @@ export interface Queue extends QueueRegistration {
   delivered: number
   /** Where the newest ID belongs, to count n from. */
   position: number
+  /** By ID of an event: the later event that an answer joined it with (`collapse.ts`). */
+  joined: Map<number, number> | undefined
   waiter: Waiter | undefined
   /** When the poll that waits gets a heartbeat, if nothing else comes. */
   heartbeatAt: number
@@ -76,7 +78,16 @@ export interface QueuesParts {
 }
 
 /** What follows from the registration, or is counted again after a start. */
-export type Unsaved = 'client' | 'types' | 'delivered' | 'size' | 'waiter' | 'heartbeatAt' | 'lastSeen' | 'idleSince'
+export type Unsaved =
+  | 'client'
+  | 'types'
+  | 'delivered'
+  | 'size'
+  | 'joined'
+  | 'waiter'
+  | 'heartbeatAt'
+  | 'lastSeen'
+  | 'idleSince'
 
 /** Whether its client was here within its lifespan; `elapsed` by the time that runs its deadlines. */
 export function isInUse(queue: Queue, elapsed: number): boolean {

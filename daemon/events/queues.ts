@@ -4,7 +4,8 @@
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { Announcement } from '../domain/resource.ts'
-import { Adapter, Clients } from './adapt.ts'
+import { Adapter, Clients, type FormedEvent } from './adapt.ts'
+import { assumeJoined, dropped } from './collapse.ts'
 import { hasRoom, isUsedUp, skipTo, takeId } from './event-ids.ts'
 import { addFields, type EventText, heartbeat } from './event-text.ts'
 import { largest, type Pending, type Queue, type QueuesParts, sizeOf, type Unsaved, type Waiter } from './queue.ts'
@@ -21,6 +22,8 @@ interface Account {
 const stoppedFor = 10_000
 
 const none: ReadonlySet<Queue> = new Set()
+
+type Formed = readonly FormedEvent[]
 
 export class Queues {
   /** Called with every announcement, whether or not anyone listens, and the queues it was put into (the first hundred). */
@@ -74,22 +77,17 @@ export class Queues {
   push(position: number, announcements: readonly Announcement[], lasting = true): void {
     for (const announcement of announcements) {
       if (this.onAnnounced) this.#reached = []
-      const { to, fits, echo, overheard } = announcement
+      const { to, fits } = announcement
       const adapter = new Adapter(announcement)
       for (const userId of this.#listening(to, announcement.first)) {
         const account = this.#byUser.get(userId)
         if (!account) continue
         const personal = announcement.personal?.(userId)
-        for (const queue of account.queues) {
-          if (!this.#takes(queue, fits)) continue
-          for (const event of adapter.eventsWith(queue.client, personal)) {
-            if (queue.types && !queue.types.has(event.type)) continue
-            const body = echo?.queueId === queue.id ? addFields(echo.fields, event.text) : event.text
-            this.#enqueue(queue, position, body, lasting, announcement.secretsOf)
-          }
-        }
+        for (const queue of account.queues)
+          if (this.#takes(queue, fits))
+            this.#put(queue, position, announcement, adapter.eventsWith(queue.client, personal), lasting)
       }
-      if (overheard) this.#overhear(position, announcement, overheard, adapter, lasting)
+      this.#overhear(position, announcement, adapter, lasting)
       if (this.#reached) this.onAnnounced?.(announcement, position, this.#reached)
     }
   }
@@ -100,14 +98,25 @@ export class Queues {
     return false
   }
 
-  /** Queues registered for all public channels, of people outside the audience. */
-  #overhear(position: number, { to, fits }: Announcement, fields: object, adapter: Adapter, lasting: boolean): void {
-    if (this.#overhearing.size === 0) return
+  /** Queues registered for all public channels, or with a narrow, of people outside the audience. */
+  #overhear(position: number, announcement: Announcement, adapter: Adapter, lasting: boolean): void {
+    const { to, overheard } = announcement
+    if (!overheard || this.#overhearing.size === 0) return
     const audience = 'has' in to ? to : new Set(to)
     for (const queue of this.#overhearing) {
-      if (audience.has(queue.userId) || !this.#takes(queue, fits)) continue
-      for (const event of adapter.eventsWith(queue.client, fields))
-        if (!queue.types || queue.types.has(event.type)) this.#enqueue(queue, position, event.text, lasting)
+      if (audience.has(queue.userId)) continue
+      if (overheard.fits(queue))
+        this.#put(queue, position, announcement, adapter.eventsWith(queue.client, overheard.fields), lasting)
+      else if (queue.allPublicStreams) this.onPassedOver?.(queue.id)
+    }
+  }
+
+  /** Puts those events into the queue that it takes by their type. */
+  #put(queue: Queue, position: number, { echo, secretsOf }: Announcement, events: Formed, lasting: boolean): void {
+    for (const event of events) {
+      if (queue.types && !queue.types.has(event.type)) continue
+      const body = echo?.queueId === queue.id ? addFields(echo.fields, event.text) : event.text
+      this.#enqueue(queue, position, body, lasting, secretsOf)
     }
   }
 
@@ -203,6 +212,7 @@ export class Queues {
     this.#gone = new Set()
     for (const queue of this.#queues.values()) {
       skipTo(queue, position)
+      assumeJoined(queue)
       this.revive(queue)
     }
   }
@@ -210,7 +220,7 @@ export class Queues {
   /** Rows for a snapshot: what is pending now, written while more comes. */
   save(): Iterable<unknown> {
     const queues = [...this.#queues.values()].map(queue => {
-      const { client, types, size, delivered, waiter, heartbeatAt, lastSeen, idleSince, ...kept } = queue
+      const { client, types, size, delivered, joined, waiter, heartbeatAt, lastSeen, idleSince, ...kept } = queue
       return { ...kept, pending: [...queue.pending] }
     })
     return { [Symbol.iterator]: () => rowsOfQueues(queues) }
@@ -239,9 +249,9 @@ export class Queues {
     })
   }
 
-  acknowledge(queueId: string, upTo: number): void {
+  acknowledge(queueId: string, upTo: number, kept?: readonly number[]): void {
     const queue = this.#queues.get(queueId)
-    if (queue) this.forget(queue, upTo)
+    if (queue) this.forget(queue, upTo, kept)
   }
 
   removeOf(userId: number): void {
@@ -266,13 +276,14 @@ export class Queues {
       types: row.eventTypes && new Set(row.eventTypes),
       size: sizeOf(row.pending),
       delivered: row.acknowledged,
+      joined: undefined,
       waiter: undefined,
       heartbeatAt: 0,
       lastSeen: 0,
       idleSince: 0,
     }
     this.#queues.set(queue.id, queue)
-    if (queue.allPublicStreams) this.#overhearing.add(queue)
+    if (queue.allPublicStreams || queue.narrow.length > 0) this.#overhearing.add(queue)
     const account = this.#byUser.get(queue.userId) ?? { queues: new Set(), size: 0 }
     this.#byUser.set(queue.userId, account)
     account.queues.add(queue)
@@ -282,13 +293,8 @@ export class Queues {
   }
 
   /** Drops what the client has seen. */
-  forget(queue: Queue, upTo: number): void {
-    const keep = queue.pending.findIndex(event => event.id > upTo)
-    const seen = keep === -1 ? queue.pending : queue.pending.slice(0, keep)
-    if (seen.length > 0) {
-      queue.pending = keep === -1 ? [] : queue.pending.slice(keep)
-      this.#grow(queue, -sizeOf(seen))
-    }
+  forget(queue: Queue, upTo: number, kept?: readonly number[]): void {
+    this.#grow(queue, -sizeOf(dropped(queue, upTo, kept)))
     queue.acknowledged = Math.max(queue.acknowledged, upTo)
     queue.newest = Math.max(queue.newest, upTo)
   }

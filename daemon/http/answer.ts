@@ -19,7 +19,7 @@ export function answeringOf(
     raw,
     head: request.method === 'HEAD',
     headers: ['X-Request-Id', request.id],
-    speak: dialect === 'zulip' ? speak : undefined,
+    dialect,
     watched,
     observed,
   }
@@ -27,11 +27,12 @@ export function answeringOf(
 
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {
   const more = ignored.length > 0 ? `"ignored_parameters_unsupported":${JSON.stringify(ignored)},` : ''
-  const opening = `{"result":"success",${more}"msg":""`
+  const { msg = '', ...fields } = 'msg' in reply ? (reply as { msg?: string }) : { msg: '' }
+  const opening = `{"result":"success",${more}"msg":${JSON.stringify(msg)}`
   if (!(reply instanceof Written)) {
-    const text = JSON.stringify(reply)
+    const text = JSON.stringify('msg' in reply ? fields : reply)
     send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
-  } else if (more === '' && !to.speak && !to.watched) sendWritten(to, reply, opening)
+  } else if (more === '' && to.dialect !== 'zulip' && !to.watched) sendWritten(to, reply, opening)
   else send(to, 200, `${opening},${reply}}`)
 }
 
@@ -67,7 +68,7 @@ export function refuse(to: Answering, refusal: Refusal): void {
 export function send(to: Answering, status: number, json: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
-  const body = to.speak ? to.speak(json) : json
+  const body = speak(to.dialect, json)
   to.observed?.answered(status)
   if (to.watched?.answer(to, status, body)) return
   raw.writeHead(status, headersFor(to, Buffer.byteLength(body)))

@@ -1,5 +1,5 @@
 // The public dialect: what other servers of the API family call things, in one table for both directions. Clients made
-// for those servers get it and work unmodified; everybody else gets the names of the spec.
+// for those servers get it and work unmodified; our own get the names of the spec, and all others get both names.
 
 import type { Dialect } from '../domain/model/facts/queues.ts'
 import { Refusal } from '../domain/refusal.ts'
@@ -9,9 +9,10 @@ import type { FieldMap } from './parameters.ts'
 const publicClient = /\bzulip|^node-fetch\/1\.0 \(/i
 
 /** The dialect of one caller. */
-export function dialectOf(choice: 'auto' | Dialect, userAgent: string | undefined): Dialect {
+export function dialectOf(choice: 'auto' | Dialect, userAgent = ''): Dialect {
   if (choice !== 'auto') return choice
-  return userAgent !== undefined && publicClient.test(userAgent) ? 'zulip' : 'spec'
+  if (userAgent.startsWith('natter/')) return 'spec'
+  return publicClient.test(userAgent) ? 'zulip' : 'both'
 }
 
 type Words = ReadonlyMap<string, string>
@@ -71,8 +72,18 @@ export function currentPath(path: string): string {
   return formerly.get(path) ?? path
 }
 
-/** A reply, in their words. */
-export function speak(json: string): string {
+/** A field of the table with its value, which is never a list or an object. */
+const namedTwice = new RegExp(`"(${[...names.keys()].join('|')})":("(?:[^"\\\\]|\\\\.)*"|[^",}\\]]+)`, 'g')
+
+/** A reply, in the words of the caller. */
+export function speak(dialect: Dialect, json: string): string {
+  if (dialect === 'zulip') return speakPublic(json)
+  // Most replies have none of the names.
+  if (dialect === 'spec' || !json.includes('svc_')) return json
+  return json.replace(namedTwice, (field, name: string, value: string) => `${field},"${names.get(name)}":${value}`)
+}
+
+function speakPublic(json: string): string {
   return json.replace(spoken, (match, name: string | undefined) => {
     if (match.startsWith('"bot_type"')) return ''
     if (name !== undefined) return `"${names.get(name)}":`

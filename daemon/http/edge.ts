@@ -27,6 +27,7 @@ import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
 import { hasEncodedSlash, slashRefusal } from './target.ts'
 import { ToLeader, type ToLeaderParts, takesFile } from './to-leader.ts'
+import { unconfigured } from './unconfigured.ts'
 import { UploadsInProgress } from './uploads-in-progress.ts'
 
 type Params = Record<string, unknown>
@@ -138,9 +139,9 @@ export class Edge {
   // Nothing below waits unless it must: a promise for every step would cost a small request more than its work.
   #serve(request: Incoming, body: Body, answering: Answering): void | Promise<void> {
     const { method, query, headers } = request
-    const path = answering.speak ? currentPath(request.path) : request.path
+    const path = answering.dialect === 'spec' ? request.path : currentPath(request.path)
     const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
-    if (!found) return this.#unknown(method, path, answering)
+    if (!found) return this.#unknown(request, path, answering)
     const { observed } = answering
     if (observed) observed.operation = found.route.endpoint.id
     if (this.#toLeader?.takes(request, found)) return this.#toLeader.send(found, request, body, answering)
@@ -173,7 +174,7 @@ export class Edge {
   #admit(sent: Call): void | Promise<void> {
     const { found, actor, answering } = sent
     const { watched } = answering
-    const call = answering.speak ? { ...sent, fields: understand(sent.fields) } : sent
+    const call = answering.dialect === 'spec' ? sent : { ...sent, fields: understand(sent.fields) }
     if (!watched) return this.#call(call)
     const { endpoint } = found.route
     const { fields } = call
@@ -183,7 +184,7 @@ export class Edge {
 
   #call({ found, request, actor, fields, answering }: Call): void | Promise<void> {
     const { endpoint, key } = found.route
-    const decoded = decode(endpoint, found.path, fields, answering.speak !== undefined)
+    const decoded = decode(endpoint, found.path, fields, answering.dialect === 'zulip')
     if ('rejected' in decoded) {
       const { msg, ...details } = decoded.rejected
       throw new Refusal(msg, details)
@@ -213,7 +214,7 @@ export class Edge {
   /** Callers who fail to authenticate count towards the limit of their address. */
   authenticate(
     request: Pick<Incoming, 'headers' | 'ip'>,
-    answering: Pick<Answering, 'headers' | 'speak'> = { headers: [] },
+    answering: Pick<Answering, 'headers' | 'dialect'> = { headers: [], dialect: 'spec' },
   ): User {
     try {
       return this.#known(request, answering)
@@ -239,11 +240,11 @@ export class Edge {
     this.#limiter?.count(budgets.address, networkOf(ip), headers)
   }
 
-  #known({ headers }: Pick<Incoming, 'headers'>, { speak }: Pick<Answering, 'speak'>): User {
+  #known({ headers }: Pick<Incoming, 'headers'>, { dialect }: Pick<Answering, 'dialect'>): User {
     try {
       return this.#authenticator.authenticate(this.#parts.engine.state, headers.authorization)
     } catch (error) {
-      throw speak ? speakAuthentication(error) : error
+      throw dialect === 'zulip' ? speakAuthentication(error) : error
     }
   }
 
@@ -343,7 +344,7 @@ export class Edge {
   }
 
   /** Without an actor only for endpoints that anyone may call; their commands do not know of one. */
-  #context(request: Incoming, fields: FieldMap, actor: User | undefined, { speak }: Answering): Context {
+  #context(request: Incoming, fields: FieldMap, actor: User | undefined, { dialect }: Answering): Context {
     const { engine, now, random, keys, server } = this.#parts
     const named = fields.get('client')
     const agent = typeof named === 'string' ? named : (request.headers['user-agent'] ?? '').split('/', 1)[0]!
@@ -352,14 +353,18 @@ export class Edge {
       state: engine.state,
       now: now(),
       client: (agent || 'Unspecified').slice(0, limits.clientName),
-      dialect: speak ? 'zulip' : 'spec',
+      dialect,
       random,
       keys,
       server,
     }
   }
 
-  #unknown(method: string, path: string, answering: Answering): void {
+  #unknown(request: Incoming, path: string, answering: Answering): void {
+    const { method } = request
+    const known = unconfigured(method, path.slice(prefix.length))
+    if (known?.access === 'user') this.authenticate(request, answering)
+    if (known) throw known.refusal()
     const allowed = this.#routes.allowed(path.slice(prefix.length))
     if (allowed.length === 0) throw hasEncodedSlash(path) ? slashRefusal() : missingPath(path)
     answering.headers.push('Allow', allowed.join(', '))

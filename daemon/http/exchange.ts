@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Endpoint } from '../api/define.ts'
+import type { Dialect } from '../domain/model/facts/queues.ts'
 import type { User } from '../domain/model/state.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { ObservedCall } from './observed-call.ts'
@@ -38,8 +39,8 @@ export interface Answering {
   readonly head: boolean
   /** Further headers, flat: name, value, name, value. */
   readonly headers: string[]
-  /** Translates a body into the names the client knows. */
-  readonly speak?: ((json: string) => string) | undefined
+  /** The names that the client knows. */
+  readonly dialect: Dialect
   readonly watched?: WatchedCall | undefined
   readonly observed?: ObservedCall | undefined
 }

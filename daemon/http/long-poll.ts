@@ -7,15 +7,15 @@ import { queueIdOf } from '../api/queue-ids.ts'
 import { revealSecrets } from '../domain/bots/secrets.ts'
 import { missingQueue, planQueue } from '../domain/events/registration.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
-import { conflict, invalid } from '../domain/refusal.ts'
+import { conflict, invalid, needed } from '../domain/refusal.ts'
 import type { AnyResource, Context, Outcome } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import { clientOf } from '../events/adapt.ts'
+import { joinFlagChanges, sentWithLater } from '../events/collapse.ts'
 import { idStep, positionOf } from '../events/event-ids.ts'
 import { type EventText, numberEvent, readEvent, writeEvent } from '../events/event-text.ts'
 import type { Pending, Queue, Waiter } from '../events/queue.ts'
 import { refuse, send, success } from './answer.ts'
-import { speak } from './dialect.ts'
 import type { Answering } from './exchange.ts'
 import { type Attempt, once } from './idempotency.ts'
 
@@ -59,9 +59,9 @@ export class LongPoll {
 
   async get(poll: Poll, params: GetParams): Promise<void> {
     const { ctx, answering, ignored } = poll
+    if (ctx.dialect === 'zulip') insistAsPublicServers(params)
     if (params.queue_id === undefined) {
-      const client_capabilities = { ...params.client_capabilities, ...params }
-      const queue = this.#registration(ctx, { ...params, client_capabilities })
+      const queue = this.#registration(ctx, { ...params, client_capabilities: capabilitiesOf(params) })
       await this.#engine.record(api.register.id, ctx.actor.id, [{ type: 'queue.registered', queue }])
       success(answering, { events: [], queue_id: queue.id }, ignored)
       return
@@ -119,11 +119,14 @@ export class LongPoll {
       throw conflict('last_event_id', `events up to ${queue.acknowledged} have already been deleted`)
     if (upTo > queue.newest && !(await this.#engine.toldElsewhere(positionOf(queue, upTo))))
       throw invalid('last_event_id', `this queue has no event ${upTo} yet`)
+    const kept = sentWithLater(queue, upTo)
     const seen = queue.pending.filter(event => event.id <= upTo)
     if (seen.some(event => event.lasting))
-      await this.#engine.record(api.get.id, ctx.actor.id, [{ type: 'queue.acknowledged', queueId: queue.id, upTo }])
+      await this.#engine.record(api.get.id, ctx.actor.id, [
+        { type: 'queue.acknowledged', queueId: queue.id, upTo, ...(kept && { kept }) },
+      ])
     else {
-      this.#engine.queues.forget(queue, upTo)
+      this.#engine.queues.forget(queue, upTo, kept)
       await this.#engine.settled()
     }
   }
@@ -152,9 +155,10 @@ export class LongPoll {
 }
 
 function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: readonly Pending[]): void {
+  const joined = joinFlagChanges(queue, events)
   queue.delivered = Math.max(queue.delivered, events.at(-1)?.id ?? -1)
   let list = ''
-  for (const event of events) list += `${list && ','}${numberEvent(event.id, revealed(ctx, event))}`
+  for (const event of joined) list += `${list && ','}${numberEvent(event.id, revealed(ctx, event))}`
   const more = ignored.length > 0 ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : ''
   const body = `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`
   send(inDialectOf(queue, answering), 200, body)
@@ -162,8 +166,7 @@ function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: rea
 
 /** Events are in the dialect of the registration, even if another program polls the queue. */
 function inDialectOf({ dialect }: Queue, answering: Answering): Answering {
-  if (dialect === undefined || (dialect === 'zulip') === (answering.speak !== undefined)) return answering
-  return { ...answering, speak: dialect === 'zulip' ? speak : undefined }
+  return dialect === undefined || dialect === answering.dialect ? answering : { ...answering, dialect }
 }
 
 /** The event with the secrets that its queue does not keep, if the reader may still have them. */
@@ -172,4 +175,15 @@ function revealed(ctx: Context, { body, secretsOf }: Pending): EventText {
   const event = readEvent(body)
   const bot = revealSecrets(ctx, secretsOf, event.bot)
   return bot === event.bot ? body : writeEvent({ ...event, bot })
+}
+
+/** Here each can be a parameter of its own. */
+function capabilitiesOf(params: GetParams): Readonly<Record<string, unknown>> {
+  return { notification_settings_null: false, ...params.client_capabilities, ...params }
+}
+
+/** The spec does without these two. */
+function insistAsPublicServers({ queue_id, last_event_id, dont_block }: GetParams): void {
+  if (queue_id === undefined && !dont_block) throw needed('queue_id', 'unless dont_block is true')
+  if (queue_id !== undefined && last_event_id === undefined) throw needed('last_event_id', 'with queue_id')
 }

@@ -8,6 +8,7 @@ import { malformed, Refusal } from '../domain/refusal.ts'
 import { admitDefect, answeringOf, missingPath, missingSpace, refuse } from './answer.ts'
 import { readOn, tooLarge } from './body.ts'
 import { usualBounds } from './bounds.ts'
+import { refuseOldApp } from './compatibility.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { controlPrefix, prefix } from './incoming.ts'
 import { serveInspector } from './inspector.ts'
@@ -77,6 +78,17 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   app.get('/readyz', (request, reply) => {
     const { isReady, readiness } = siteOf(request)
     return reply.code(isReady ? 200 : 503).send(readiness)
+  })
+  // The probe of public servers, and what their apps ask first.
+  app.get('/health', (request, reply) => {
+    if (!siteOf(request).isReady)
+      throw new Refusal('The daemon is not ready.', { code: 'SERVER_NOT_READY', status: 503 })
+    return reply.send({ result: 'success', msg: '' })
+  })
+  app.get('/compatibility', (request, reply) => {
+    const refusal = refuseOldApp(request.headers['user-agent'])
+    if (refusal) throw refusal
+    return reply.send({ result: 'success', msg: '' })
   })
   app.get('/metrics', async (request, reply) => {
     const metrics = siteOf(request).metricsFor(request)

@@ -43,6 +43,7 @@ export class Routes<R extends Routed = AnyResource> {
   readonly #routes = new Map<string, Route<R>[]>()
   /** Those without parameters, by method and path: most calls, and none of them needs a router. */
   readonly #plain = new Map<string, Found<R>>()
+  readonly #plainPaths = new Set<string>()
   /** By the path's first word, made when first asked: making them all would be a tenth of the start. */
   readonly #routers = new Map<string, ReturnType<typeof Router>>()
 
@@ -56,14 +57,18 @@ export class Routes<R extends Routed = AnyResource> {
           const route = { endpoint, resource, key, pattern: path }
           if (routes) routes.push(route)
           else this.#routes.set(word, [route])
-          if (!path.includes('{')) this.#plain.set(`${endpoint.method} ${path}`, { route, path: noParams })
+          if (path.includes('{')) continue
+          this.#plain.set(`${endpoint.method} ${path}`, { route, path: noParams })
+          this.#plainPaths.add(path)
         }
       }
   }
 
   /** The path is relative to the prefix of the routes and still percent-encoded. */
   find(method: string, path: string): Found<R> | undefined {
-    return this.#plain.get(`${method} ${path}`) ?? this.#search(method, path)
+    const found = this.#plain.get(`${method} ${path}`)
+    // A path without parameters is never the value of one: PATCH /users/me does not mean an account named `me`.
+    return found || this.#plainPaths.has(path) ? found : this.#search(method, path)
   }
 
   #search(method: string, path: string): Found<R> | undefined {
@@ -91,13 +96,8 @@ export class Routes<R extends Routed = AnyResource> {
 
   /** Methods the path knows, for 405 and OPTIONS. */
   allowed(path: string): string[] {
-    const router = this.#routerFor(path)
-    const known = methods.filter(method => router?.find(method, path))
-    return known.includes('GET')
-      ? ['GET', 'HEAD', ...known.slice(1), 'OPTIONS']
-      : known.length > 0
-        ? [...known, 'OPTIONS']
-        : []
+    const known: string[] = methods.filter(method => this.find(method, path))
+    return (known.includes('GET') ? [...known, 'HEAD'] : known).sort()
   }
 
   #routerFor(path: string) {

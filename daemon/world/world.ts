@@ -309,7 +309,7 @@ export class World {
       },
       post: mails => {
         this.control?.post(mails)
-        this.#mailer.post(mails)
+        this.#mailer.post(mails.filter(({ push }) => !push))
       },
       drop: files => {
         // The control plane can go back to a state that names files which this one does not.

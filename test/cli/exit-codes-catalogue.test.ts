@@ -138,6 +138,9 @@ const notFound: Readonly<Record<string, Line>> = {
   'remove-attachment': [number],
   'get-events': ['nothing', '--last-event-id=-1'],
   'delete-queue': ['nothing'],
+  'remove-apns-token': ['abcd'],
+  'remove-fcm-token': ['nothing'],
+  'test-notify': ['--token', 'nothing'],
 }
 
 /** Nothing that the caller names can be absent: lists, new things, one's own settings. */
@@ -151,7 +154,8 @@ const namesNothing =
   get-custom-profile-fields create-custom-profile-field reorder-custom-profile-fields remove-profile-data get-streams
   get-subscriptions get-channel-folders create-channel-folder patch-channel-folders get-saved-snippets
   create-saved-snippet get-navigation-views add-navigation-view get-drafts get-scheduled-messages get-reminders
-  upload-file get-attachments register-queue`.split(/\s+/)
+  upload-file get-attachments register-queue add-apns-token add-fcm-token register-push-device
+  create-big-blue-button-video-call run-slash-command`.split(/\s+/)
 
 /** What the owner does before a call is denied. */
 const settings: Readonly<Record<string, Line>> = {
@@ -254,6 +258,16 @@ const denied: Readonly<Record<string, readonly [Who, ...string[]]>> = {
   'update-channel-folder': ['member', 'id:1', '--description', 'x'],
   'create-scheduled-message': ['member', '#board>x', 'Hello', '--at', '+2h'],
   'register-queue': ['guest', '--all-public-streams'],
+  'add-apns-token': ['bot', 'abcd', '--appid', 'x'],
+  'remove-apns-token': ['bot', 'abcd'],
+  'add-fcm-token': ['bot', 'x'],
+  'remove-fcm-token': ['bot', 'x'],
+  'test-notify': ['bot'],
+  'register-push-device': [
+    'bot',
+    ...['--token-kind', 'fcm', '--push-account-id', '1', '--push-public-key', 'x'],
+    ...['--bouncer-public-key', 'x', '--encrypted-push-registration', 'x'],
+  ],
 }
 
 /** Open to everybody who is logged in, or what others may not see looks like nothing at all and ends with 3. */
@@ -269,7 +283,8 @@ const openToAll =
   create-saved-snippet edit-saved-snippet delete-saved-snippet get-navigation-views add-navigation-view
   edit-navigation-view remove-navigation-view get-drafts create-drafts edit-draft delete-draft get-scheduled-messages
   update-scheduled-message delete-scheduled-message get-reminders create-message-reminder delete-reminder upload-file
-  get-file-temporary-url get-attachments remove-attachment get-events delete-queue`.split(/\s+/)
+  get-file-temporary-url get-attachments remove-attachment get-events delete-queue create-big-blue-button-video-call
+  run-slash-command`.split(/\s+/)
 
 describe('exit codes over the whole catalogue', () => {
   const people = {} as Record<Who, Caller>

@@ -40,7 +40,7 @@ describe('GET /events without queue_id', () => {
     for (const [operand, topic, content, count] of [
       ['resolved', '✔ done', 'x', 1],
       ['resolved', 'open', 'x', 0],
-      ['mentioned', 'open', '@**all** x', 1],
+      ['mentioned', 'open', '@**all** x', 0],
       ['mentioned', 'open', 'x', 0],
       ['unread', 'open', 'x', 1],
       ['dm', 'open', 'x', 0],

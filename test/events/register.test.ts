@@ -41,7 +41,7 @@ let amy: Caller
 let bob: Caller
 let guest: Caller
 
-sharedDaemon({ flags: ['--max-queues', '1000'] }, async started => {
+sharedDaemon({ flags: ['--max-queues', '1000', '--dialect', 'spec'] }, async started => {
   daemon = started
   owner = daemon.owner
   amy = await person(daemon, 'amy')

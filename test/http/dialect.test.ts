@@ -39,7 +39,6 @@ describe('--dialect auto', () => {
   const others = [
     undefined,
     '',
-    'natter/0.2.0',
     'curl/8.5.0',
     'python-requests/2.31.0',
     'node',
@@ -51,7 +50,8 @@ describe('--dialect auto', () => {
 
   test('Zulip clients are known by their User-Agent', () => {
     for (const agent of publicClients) assert.equal(dialectOf('auto', agent), 'zulip', agent)
-    for (const agent of others) assert.equal(dialectOf('auto', agent), 'spec', agent)
+    for (const agent of others) assert.equal(dialectOf('auto', agent), 'both', agent)
+    assert.equal(dialectOf('auto', 'natter/0.2.0'), 'spec')
     for (const agent of [python, 'curl/8.5.0']) {
       assert.equal(dialectOf('spec', agent), 'spec')
       assert.equal(dialectOf('zulip', agent), 'zulip')
@@ -63,7 +63,10 @@ describe('--dialect auto', () => {
     const settings = (agent: string) => asAgent(agent, nobody, 'GET', '/server_settings')
     const [theirs, ours] = await Promise.all([settings(python), settings('curl/8.5.0')])
     assert.deepEqual([theirs.body.zulip_feature_level, theirs.body.svc_feature_level], [417, undefined])
-    assert.deepEqual([ours.body.zulip_feature_level, ours.body.svc_feature_level], [undefined, 417])
+    assert.deepEqual([ours.body.zulip_feature_level, ours.body.svc_feature_level], [417, 417])
+    assert.equal(ours.body.zulip_version, ours.body.svc_version)
+    const own = await settings('natter/0.2.0')
+    assert.deepEqual([own.body.zulip_feature_level, own.body.svc_feature_level], [undefined, 417])
     const registered = await asAgent(python, owner, 'POST', '/register', { fetch_event_types: ['realm'] })
     assert.equal(registered.body.zulip_feature_level, 417)
     assert.ok('realm_zulip_update_announcements_stream_id' in registered.body)
@@ -242,9 +245,10 @@ describe('--dialect zulip', () => {
 
   test('words of people are left alone', () => {
     const said = { content: '"svc_version": and "reaction_type":"svc_extra_emoji"', topic: 'svc_version' }
-    assert.deepEqual(JSON.parse(speak(JSON.stringify(said))), said)
+    for (const dialect of ['zulip', 'both'] as const)
+      assert.deepEqual(JSON.parse(speak(dialect, JSON.stringify(said))), said)
     const reaction = { reaction_type: 'svc_extra_emoji', emoji_name: 'svc', emoji_code: 'svc' }
-    assert.deepEqual(JSON.parse(speak(JSON.stringify(reaction))), {
+    assert.deepEqual(JSON.parse(speak('zulip', JSON.stringify(reaction))), {
       reaction_type: 'zulip_extra_emoji',
       emoji_name: 'zulip',
       emoji_code: 'zulip',

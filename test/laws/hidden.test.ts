@@ -115,7 +115,7 @@ describe('what is hidden looks like what is not there', () => {
 })
 
 /** Their answers repeat what the caller gave before. */
-const ownLists = ['add-alert-words', 'remove-alert-words', 'add-navigation-view']
+const ownLists = ['add-alert-words', 'remove-alert-words', 'add-navigation-view', 'create-big-blue-button-video-call']
 
 describe('a hidden person in a text looks like an absent one', () => {
   for (const endpoint of endpoints)

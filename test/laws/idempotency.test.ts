@@ -27,6 +27,8 @@ import { avatars } from '../../daemon/api/people/avatars.ts'
 import { invitations } from '../../daemon/api/people/invitations.ts'
 import { mutedUsers } from '../../daemon/api/people/muted-users.ts'
 import { profileFields } from '../../daemon/api/people/profile-fields.ts'
+import { pushDevices } from '../../daemon/api/people/push-devices.ts'
+import { settings } from '../../daemon/api/people/settings.ts'
 import { userStatus } from '../../daemon/api/people/user-status.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { encode } from '../../daemon/api/wire.ts'
@@ -109,6 +111,13 @@ const rest: readonly [() => Caller, Endpoint, Params, ((reply: any) => void)?][]
   [owner, userStatus.updateFor, () => ({ user_id: people.a.id, status_text: 'away' })],
   [() => people.a, mutedUsers.unmute, () => ({ muted_user_id: people.b.id })],
   [() => people.a, alertWords.remove, () => ({ alert_words: ['x'] })],
+  [() => people.a, pushDevices.addApple, () => ({ token: 'ab', appid: 'x' })],
+  [() => people.a, pushDevices.removeApple, () => ({ token: 'ab' })],
+  [() => people.a, pushDevices.addAndroid, () => ({ token: 'x' })],
+  [() => people.a, pushDevices.removeAndroid, () => ({ token: 'x' })],
+  [() => people.a, pushDevices.test, () => ({})],
+  [() => people.a, pushDevices.register, () => device],
+  [() => people.a, settings.command, () => ({ command: '/dark' })],
   [() => people.a, avatars.delete, () => ({})],
   [owner, linkifiers.add, () => rule, r => keep('linkifier')(r.id)],
   [owner, linkifiers.update, () => ({ ...rule, filter_id: at.linkifier, url_template: 'https://example.org/{n}' })],
@@ -140,6 +149,10 @@ const rest: readonly [() => Caller, Endpoint, Params, ((reply: any) => void)?][]
   [owner, channelFolders.reorder, () => ({ order: [at.folder] })],
 ]
 
+const device = {
+  ...{ token_kind: 'fcm', push_account_id: 1, push_public_key: 'x' },
+  ...{ bouncer_public_key: 'x', encrypted_push_registration: 'x' },
+}
 const starring = { op: 'add', flag: 'starred' }
 const pinning = { property: 'pin_to_top', value: true }
 const rule = { pattern: 'no (?P<n>[0-9]+)', url_template: 'https://example.com/{n}' }

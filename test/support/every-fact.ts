@@ -273,6 +273,10 @@ export const everyKind: EveryKind = {
     status: { userId: amy, text: 'out', emoji: smile },
     changed: ['text', 'emoji'],
   },
+  'push-devices.changed': {
+    type: 'push-devices.changed',
+    devices: { userId: amy, tokens: [{ kind: 'fcm', token: 'x' }], accounts: [{ id: 1, kind: 'fcm' }] },
+  },
   'alert-words.changed': { type: 'alert-words.changed', userId: amy, words: ['beans'] },
   'user.muted': { type: 'user.muted', userId: owner, mutedId: amy, since: 1 },
   'presence.saved': { type: 'presence.saved', rows: [{ userId: amy, active: 5, connected: 6, updateId: 6 }] },

@@ -1,10 +1,18 @@
-// Mails that the daemon wrote.
+// Mails and push notifications that the daemon wrote.
 
 import { Type } from '@sinclair/typebox'
-import { endpoint, int, listOf, milliseconds, optional, text } from '../define.ts'
+import { endpoint, int, listOf, maybe, milliseconds, optional, record, text } from '../define.ts'
 import { range, shortText } from '../shapes/control.ts'
 
-const mail = Type.Object({ id: int, time: milliseconds, to: text, subject: text, text })
+const mail = Type.Object({
+  id: int,
+  time: milliseconds,
+  to: text,
+  subject: text,
+  text,
+  /** The device, if it is a push notification. */
+  push: maybe(record({ kind: text, token: text })),
+})
 
 export const outbox = {
   list: endpoint({
@@ -13,7 +21,7 @@ export const outbox = {
     path: '/outbox',
     access: 'control',
     since: 1,
-    summary: 'List the mails that the daemon wrote',
+    summary: 'List the mails and push notifications that the daemon wrote',
     params: {
       to: optional(shortText, 'only mails to this address'),
       subject: optional(shortText, 'only mails with this subject'),

@@ -1,6 +1,6 @@
 // Settings: your own, and the defaults for new accounts.
 
-import { anything, endpoint, int, keyed, optional, required, secret, text } from '../define.ts'
+import { anything, endpoint, int, keyed, maybe, optional, required, secret, text, textUpTo } from '../define.ts'
 import { type UserSetting, userSettings } from '../shapes/user-settings.ts'
 import { mapped } from '../tables.ts'
 
@@ -62,6 +62,23 @@ export const settings = {
       name: 'settings edit',
       done: 'edited your settings',
       examples: ['natter settings edit --twenty-four-hour-time', 'natter settings edit --timezone Europe/Berlin'],
+    },
+  }),
+  command: endpoint({
+    id: 'run-slash-command',
+    method: 'POST',
+    path: '/zcommand',
+    access: 'user',
+    since: 1,
+    summary: 'Run a slash command: /ping, /dark, /light, /fluid-width or /fixed-width',
+    params: { command: required(textUpTo(100), 'the command, with its slash') },
+    reply: { msg: maybe(text) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'settings command',
+      done: 'ran {command}',
+      args: ['command'],
+      examples: ['natter settings command /dark', 'natter settings command /ping --json'],
     },
   }),
   // OPEN: the web client confirms through a link; this endpoint takes the token directly.

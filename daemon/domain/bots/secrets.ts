@@ -4,7 +4,10 @@ import type { Bot, User } from '../model/state.ts'
 import type { Context, Surroundings } from '../resource.ts'
 import { administerBot } from '../rules/index.ts'
 
-/** The next version of the account's key; the one before it stops working. */
+/**
+ * The next version of the account's key; the one before it stops working.
+ * OPEN: on the public server a bot keeps its key when it changes hands; here it gets a new one, so that the former owner cannot act as it.
+ */
 export function newKey({ id, keyVersion }: User) {
   return { type: 'user.key-regenerated', userId: id, keyVersion: keyVersion + 1 } as const
 }

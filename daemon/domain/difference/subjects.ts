@@ -140,6 +140,10 @@ export const subjects: Readonly<Record<string, Subject>> = {
     state => state.alertWords.values(),
     row => row.userId,
   ),
+  push_devices: owned(
+    state => state.pushDevices.values(),
+    row => row.userId,
+  ),
   user_statuses: owned(
     state => state.userStatuses.values(),
     row => row.userId,

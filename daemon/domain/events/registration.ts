@@ -7,7 +7,7 @@ import type { events as api } from '../../api/events.ts'
 import { limits } from '../limits.ts'
 import type { QueueRegistration } from '../model/facts/queues.ts'
 import { queueNarrow } from '../narrow/queue-terms.ts'
-import { Refusal } from '../refusal.ts'
+import { invalid, Refusal } from '../refusal.ts'
 import type { Context } from '../resource.ts'
 import { check, hearPublicChannels } from '../rules/index.ts'
 
@@ -29,7 +29,7 @@ export function planQueue(
     userId: ctx.actor.id,
     // OPEN: what happens to a type that does not exist is not shown; it is accepted and dropped, as clients expect.
     eventTypes: params.event_types ? knownEventTypes(params.event_types) : null,
-    capabilities: readCapabilities(params.client_capabilities),
+    capabilities: readCapabilities(ctx, params.client_capabilities),
     lifespan: Math.min(lifespan, limits.queueLifespanMaxSeconds) * 1000,
     narrow: params.narrow.length > 0 ? queueNarrow(params.narrow) : defaultNarrow(ctx),
     allPublicStreams: params.all_public_streams ?? ctx.actor.bot?.defaults?.allPublic ?? false,
@@ -49,8 +49,16 @@ function defaultNarrow({ state, actor }: Context): QueueRegistration['narrow'] {
 }
 
 /** Names that this server does not know are ignored: newer clients declare more. */
-function readCapabilities(given: Readonly<Record<string, unknown>>): Capability[] {
-  return (Object.keys(capabilities) as Capability[]).filter(name => given[name] === true)
+function readCapabilities({ dialect }: Context, given?: Readonly<Record<string, unknown>>): Capability[] {
+  if (!given) return []
+  const names = Object.keys(capabilities) as Capability[]
+  for (const name of names)
+    if (Object.hasOwn(given, name) && typeof given[name] !== 'boolean')
+      throw invalid('client_capabilities', `${name} must be true or false`)
+  // Public servers require the first one that there was; the spec does not say so.
+  if (dialect === 'zulip' && !Object.hasOwn(given, 'notification_settings_null'))
+    throw invalid('client_capabilities', 'must include notification_settings_null')
+  return names.filter(name => given[name] === true)
 }
 
 /** The same for another user's queue, an expired one and one that never existed. */

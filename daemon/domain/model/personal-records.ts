@@ -121,6 +121,21 @@ export interface AlertWords {
   readonly words: readonly string[]
 }
 
+/** What an account's devices registered. */
+export interface PushDevices {
+  readonly userId: number
+  readonly tokens: readonly PushToken[]
+  /** Those that asked for encrypted notifications, by the number that each chose. */
+  readonly accounts: readonly { readonly id: number; readonly kind: PushToken['kind'] }[]
+}
+
+export interface PushToken {
+  readonly kind: 'apns' | 'fcm'
+  readonly token: string
+  /** Of the app; Apple devices have it. */
+  readonly appId?: string
+}
+
 /** A new address that waits for its owner to confirm it. */
 export interface EmailChange {
   readonly token: string

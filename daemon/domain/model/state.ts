@@ -25,6 +25,7 @@ import {
   type MutedUser,
   mutedUserKey,
   type NavigationView,
+  type PushDevices,
   type Reminder,
   type SavedSnippet,
   type ScheduledMessage,
@@ -239,6 +240,7 @@ export class State {
     muted: (row: MutedUser) => row.mutedId,
   })
   readonly alertWords = new Table((row: AlertWords) => row.userId)
+  readonly pushDevices = new Table((row: PushDevices) => row.userId)
   readonly emoji = new Table((emoji: CustomEmoji) => emoji.id, {
     activeName: (emoji: CustomEmoji) => (emoji.deactivated ? undefined : emoji.name),
   })

@@ -11,7 +11,7 @@ export function queueTakes(state: State, message: Message, flags: readonly strin
 }
 
 function fits(state: State, message: Message, flags: readonly string[], operator: string, operand: string): boolean {
-  const wanted = operand.trim().toLowerCase()
+  const wanted = operand.toLowerCase()
   const inChannel = message.channelId !== undefined
   switch (operator) {
     case 'channel':
@@ -35,6 +35,6 @@ function fits(state: State, message: Message, flags: readonly string[], operator
     case 'resolved':
       return inChannel && message.topic!.startsWith(resolvedPrefix)
     default:
-      return flags.some(flag => flag.endsWith('mentioned'))
+      return flags.includes('mentioned')
   }
 }

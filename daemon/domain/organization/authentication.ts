@@ -27,7 +27,10 @@ export function enabledMethods({ organization }: State): Enabled {
 }
 
 export function presentMethods(state: State, server: ServerFacts) {
-  const enabled = enabledMethods(state)
+  return presentEnabled(enabledMethods(state), server)
+}
+
+export function presentEnabled(enabled: Enabled, server: ServerFacts) {
   return Object.fromEntries(
     methods.map(name => {
       const available = isAvailable(name, server)
@@ -44,6 +47,7 @@ export function checkMethods(state: State, server: ServerFacts, given: Enabled):
     if (on && !isAvailable(name, server))
       throw invalid('authentication_methods', `${inQuotes(name)} is not available on this server`)
   }
+  if (!Object.values(given).includes(true)) throw invalid('authentication_methods', 'at least one must be enabled')
   const next = { ...enabledMethods(state), ...given }
   if (!methods.some(name => next[name] && isAvailable(name, server)))
     throw invalid('authentication_methods', 'at least one must stay enabled')

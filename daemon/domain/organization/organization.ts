@@ -126,29 +126,30 @@ export const organization = resource(api)<OrganizationFact>({
 /** There is one organization. */
 const realmId = 1
 
-/** Settings that share one event; all others have one of their own. */
-const together: readonly string[] = [
-  'allow_message_editing',
-  'message_content_edit_limit_seconds',
-  'topics_policy',
-  'authentication_methods',
-]
-
+/** One event for each change, in the form that clients know from of old. */
 function changeNews(
   state: State,
-  { settings, permissions }: Extract<OrganizationFact, { type: 'organization.changed' }>,
+  { settings, permissions, methods }: Extract<OrganizationFact, { type: 'organization.changed' }>,
 ) {
-  const data: Record<string, unknown> = {}
-  const news: Announcement[] = []
   const to = everyone(state)
-  for (const [property, value] of Object.entries(settings)) {
-    if (together.includes(property)) data[property] = value
-    else news.push({ to, event: { type: 'realm', op: 'update', property, value } })
-    if (property === 'topics_policy') data.mandatory_topics = value === 'disable_empty_topic'
-  }
-  for (const [name, value] of Object.entries(permissions)) data[name] = presentValue(state, value)
-  if (Object.keys(data).length > 0)
-    news.push({ to, event: { type: 'realm', op: 'update_dict', property: 'default', data } })
+  const inData = (data: object): Announcement => ({
+    to,
+    event: { type: 'realm', op: 'update_dict', property: 'default', data },
+  })
+  const news = Object.entries(settings).map(([property, value]): Announcement => {
+    switch (property) {
+      case 'allow_message_editing':
+      case 'message_content_edit_limit_seconds':
+        return inData({ [property]: value })
+      case 'topics_policy':
+        return inData({ topics_policy: value, mandatory_topics: value === 'disable_empty_topic' })
+      case 'authentication_methods':
+        return inData({ authentication_methods: methods ?? value })
+      default:
+        return { to, event: { type: 'realm', op: 'update', property, value } }
+    }
+  })
+  for (const [name, value] of Object.entries(permissions)) news.push(inData({ [name]: presentValue(state, value) }))
   return permissions.can_access_all_users_group === undefined ? news : [...news, ...limitChanged(state)]
 }
 

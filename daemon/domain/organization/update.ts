@@ -16,7 +16,7 @@ import { changedValue, presentValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
 import { knownActiveUser } from '../rules/user-access.ts'
 import { cleaned } from '../values/text.ts'
-import { checkMethods, enabledMethods } from './authentication.ts'
+import { checkMethods, enabledMethods, presentEnabled } from './authentication.ts'
 
 type Params = ParamsOf<typeof api.update>
 
@@ -26,7 +26,9 @@ export function update(ctx: Context, params: Params): Outcome<ReplyOf<typeof api
   const settings = changedSettings(ctx, params)
   const permissions = changedPermissions(ctx, params)
   const some = Object.keys(settings).length + Object.keys(permissions).length > 0
-  const facts: Fact[] = some ? [{ type: 'organization.changed', settings, permissions }] : []
+  const enabled = settings.authentication_methods as Readonly<Record<string, boolean>> | undefined
+  const methods = enabled && { methods: presentEnabled(enabled, ctx.server) }
+  const facts: Fact[] = some ? [{ type: 'organization.changed', settings, permissions, ...methods }] : []
   const waiting = settings.waiting_period_threshold
   if (typeof waiting === 'number') facts.push(...waitingSettled(ctx.state, ctx.now, waiting))
   return { facts, reply: echo(ctx, settings, permissions) }

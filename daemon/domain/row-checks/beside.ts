@@ -39,7 +39,7 @@ const queue = row({
   slimPresence: bool,
   includeSubscribers: oneOf('true', 'false', 'partial'),
   step: maybe(count),
-  dialect: maybe(oneOf('spec', 'zulip')),
+  dialect: maybe(oneOf('spec', 'zulip', 'both')),
   birth: int,
   pending: listOf(pending),
   newest: int,

@@ -1,6 +1,6 @@
 // Shapes of the rows of accounts, user groups, and what people keep about themselves and each other.
 
-import { bool, eitherOf, listOf, maybe, nullable, oneOf } from '../../api/define.ts'
+import { bool, eitherOf, int, listOf, maybe, nullable, oneOf } from '../../api/define.ts'
 import { groupPermissions } from '../../api/shapes/permission-settings.ts'
 import {
   count,
@@ -23,6 +23,7 @@ import type {
   EmailChange,
   MutedUser,
   NavigationView,
+  PushDevices,
   StoredItem,
   UserStatus,
 } from '../model/personal-records.ts'
@@ -95,6 +96,14 @@ true satisfies Describes<typeof mutedUser, MutedUser>
 
 export const alertWords = row({ userId, words: listOf(label) })
 true satisfies Describes<typeof alertWords, AlertWords>
+
+const deviceKind = oneOf('apns', 'fcm')
+export const pushDevices = row({
+  userId,
+  tokens: listOf(row({ kind: deviceKind, token: longText, appId: maybe(label) })),
+  accounts: listOf(row({ id: int, kind: deviceKind })),
+})
+true satisfies Describes<typeof pushDevices, PushDevices>
 
 export const emailChange = row({ token: label, userId, email: label, expires: time })
 true satisfies Describes<typeof emailChange, EmailChange>

@@ -105,6 +105,7 @@ class References {
       'emailChanges',
       'userStatuses',
       'alertWords',
+      'pushDevices',
       'exports',
       'presence',
     ] as const

@@ -68,6 +68,7 @@ export const sectionRows: Readonly<Record<AnySection, SectionRows>> = {
   userStatuses: table(people.userStatus, byUser),
   mutedUsers: table(people.mutedUser, mutedUserKey),
   alertWords: table(people.alertWords, byUser),
+  pushDevices: table(people.pushDevices, byUser),
   emoji: table(organization.customEmoji),
   linkifiers: table(organization.linkifier),
   playgrounds: table(organization.playground),

@@ -4,7 +4,11 @@ import type { Channel } from '../model/state.ts'
 import { missing } from '../refusal.ts'
 import type { Asker, Rule } from './rule.ts'
 
-/** The channel, if the rule lets the asker at it. One they may not know of looks like one that never was. */
+/**
+ * The channel, if the rule lets the asker at it.
+ * OPEN: the public server refuses some hidden channels and files in other words than absent ones (BAD_REQUEST, 403); here both get the same
+ * answer, so that nobody can find out what exists.
+ */
 function channelFor(asker: Asker, id: number, rule: Rule<Channel>, parameter: string): Channel {
   const channel = asker.state.channels.get(id)
   if (!channel || !rule.allows(asker, channel)) throw missing(parameter, 'channel', id)

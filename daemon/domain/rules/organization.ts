@@ -39,6 +39,12 @@ export const haveStatus = rule({
   allows: ({ actor }) => isHuman(actor),
 })
 
+export const haveDevices = rule({
+  law: 'People have devices for push notifications; bots have none.',
+  refusal: 'Bots cannot have devices.',
+  allows: ({ actor }) => isHuman(actor),
+})
+
 export const haveProfile = rule({
   law: 'People have a profile; bots have none.',
   refusal: 'Bots have no profile.',

@@ -62,7 +62,11 @@ export function isOnlyOwner(state: State, user: User): boolean {
   return true
 }
 
-/** The key of a bot gives its rights: nobody administers a bot whose role is above their own. */
+/**
+ * The key of a bot gives its rights.
+ * OPEN: on the public server every administrator administers every bot; here none whose role is above their own, because its key would
+ * give them that role.
+ */
 export const administerBot = rule<User>({
   law: 'The owner of a bot and organization administrators may administer it, unless its role is above their own. Only an organization owner may administer a bot that can create users.',
   refusal: bot =>

@@ -42,20 +42,13 @@ describe('PATCH /realm', () => {
       can_create_bots_group: system['role:moderators'],
     })
     const update = { type: 'realm', op: 'update' }
+    const inData = { type: 'realm', op: 'update_dict', property: 'default' }
     assert.deepEqual(await heard(), [
       { ...update, property: 'name', value: 'Example Inc.' },
+      { ...inData, data: { topics_policy: 'disable_empty_topic', mandatory_topics: true } },
       { ...update, property: 'enable_read_receipts', value: true },
       { ...update, property: 'digest_weekday', value: 3 },
-      {
-        type: 'realm',
-        op: 'update_dict',
-        property: 'default',
-        data: {
-          topics_policy: 'disable_empty_topic',
-          mandatory_topics: true,
-          can_create_bots_group: system['role:moderators'],
-        },
-      },
+      { ...inData, data: { can_create_bots_group: system['role:moderators'] } },
     ])
     const state = await fetched(amy, ['realm'])
     assert.equal(state.realm_name, 'Example Inc.')

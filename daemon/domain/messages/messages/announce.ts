@@ -13,14 +13,14 @@ import type {
   SubmessageAdded,
 } from '../../model/facts/messages.ts'
 import { flagsOf, hasRow, mentionFlags } from '../../model/message-reader.ts'
-import { idsOf } from '../../model/message-store/index.ts'
+import { idsOf, type Message } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
 import { isTopicMuted } from '../../model/topic-policy.ts'
 import { queueTakes } from '../../narrow/queue-filter.ts'
 import { metInConversation, partedInConversation } from '../../people/users/access.ts'
 import type { Announcement, Client, Event } from '../../resource.ts'
 import { channelAudience, splitByAccess } from '../../rules/audiences.ts'
-import { seeMessage, seeMetadata } from '../../rules/index.ts'
+import { hearPublicChannels, seeMessage, seeMetadata } from '../../rules/index.ts'
 import { topicShown } from '../../values/topic-names.ts'
 import { concerned } from './audience.ts'
 import { presentMessage, type View } from './present.ts'
@@ -64,10 +64,21 @@ export function sent(state: State, fact: MessageSent): Announcement[] {
   return [
     ...(channel && fact.woke ? [activityNews(state, channel)] : []),
     ...(channel ? [] : metInConversation(state, message.conversationId!, fact.conversation !== undefined)),
-    // Guests have no such queues, so nobody gets it twice.
-    { ...news(known), ...(channel && !channel.inviteOnly && { overheard: { flags: [] } }) },
+    { ...news(known), ...(channel && !channel.inviteOnly && { overheard: overheardBy(state, message) }) },
     ...(strangers.length > 0 ? [news(strangers, user => user.id === sender.id)] : []),
   ]
+}
+
+/**
+ * OPEN: on the public server a guest's queue with a narrow gets messages of every public channel. Guests may not read those, so here
+ * only members' queues do.
+ */
+function overheardBy(state: State, message: Message): NonNullable<Announcement['overheard']> {
+  return {
+    fields: { flags: [] },
+    fits: ({ userId, narrow }) =>
+      hearPublicChannels.allows({ state, actor: state.users.get(userId)! }) && queueTakes(state, message, [], narrow),
+  }
 }
 
 /** One object for all who have the same flags, so that their events are one text. */

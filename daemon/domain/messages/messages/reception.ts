@@ -45,7 +45,7 @@ export function explainAccess(state: State, user: User, sent: Sent): Step {
   return { step, ok, says, rule: seeContent }
 }
 
-/** `isOverhearing`: a queue of theirs was registered for all public channels. */
+/** `isOverhearing`: a queue of theirs was registered for all public channels, or with a narrow. */
 export function explainSubscription(state: State, user: User, sent: Sent, isOverhearing: boolean): Step {
   const step = 'subscription'
   const { channelId, called = [] } = sent
@@ -57,7 +57,7 @@ export function explainSubscription(state: State, user: User, sent: Sent, isOver
   if (called.includes(user.id))
     return { step, ok: true, says: `${user.email} was not subscribed to ${name}, but the message mentions the bot.` }
   if (isOverhearing && channel && !channel.inviteOnly)
-    return { step, ok: true, says: `${user.email} was not subscribed to ${name}, but follows all public channels.` }
+    return { step, ok: true, says: `${user.email} was not subscribed to ${name}, but has a queue for public channels.` }
   return { step, ok: false, says: `${user.email} was not subscribed to ${name} when the message was sent.` }
 }
 

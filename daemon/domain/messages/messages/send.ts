@@ -123,7 +123,7 @@ export function sentBySystem(
 ): MessageSent {
   const author = { state: ctx.state, actor: reader, server: ctx.server }
   const rendered = render(author, content, renderPlace(author, target))
-  return sentFact(ctx, bot, target, content, rendered, { readBySender: true, readBy })
+  return sentFact({ ...ctx, client: 'Internal' }, bot, target, content, rendered, { readBySender: true, readBy })
 }
 
 /** Where the text is posted, for the renderer. */

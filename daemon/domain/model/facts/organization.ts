@@ -11,6 +11,8 @@ export type OrganizationFact =
       readonly type: 'organization.changed'
       readonly settings: Readonly<Record<string, unknown>>
       readonly permissions: Partial<Record<OrganizationPermission, GroupValue>>
+      /** What clients are told about `authentication_methods`, if it changed: which are available depends on the daemon. */
+      readonly methods?: Readonly<Record<string, object>>
     }
   | {
       readonly type: 'organization.deactivated'

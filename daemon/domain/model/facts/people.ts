@@ -2,7 +2,7 @@
 
 import type { GroupPermission } from '../../../api/shapes/permission-settings.ts'
 import type { Invitation, ProfileField } from '../organization-records.ts'
-import type { EmailChange, NavigationView, UserStatus } from '../personal-records.ts'
+import type { EmailChange, NavigationView, PushDevices, UserStatus } from '../personal-records.ts'
 import type { Presence } from '../presence-table.ts'
 import type { GroupValue, Role } from '../roles.ts'
 import type { Bot, Group, User } from '../state.ts'
@@ -94,6 +94,8 @@ export type AlertWordsFact = {
   readonly userId: number
   readonly words: readonly string[]
 }
+
+export type PushDevicesFact = { readonly type: 'push-devices.changed'; readonly devices: PushDevices }
 
 export type NavigationViewFact =
   | { readonly type: 'navigation-view.added'; readonly view: NavigationView }

@@ -5,7 +5,13 @@ import type { Answer } from '../answers.ts'
 /** Facts of the event queues. */
 export type QueueFact =
   | { readonly type: 'queue.registered'; readonly queue: QueueRegistration }
-  | { readonly type: 'queue.acknowledged'; readonly queueId: string; readonly upTo: number }
+  | {
+      readonly type: 'queue.acknowledged'
+      readonly queueId: string
+      readonly upTo: number
+      /** IDs of earlier events that stay: the client was sent them as part of a later event. */
+      readonly kept?: readonly number[]
+    }
   | { readonly type: 'queue.removed'; readonly queueId: string; readonly reason: 'deleted' | 'expired' | 'overflowed' }
 
 /** Facts about the store as a whole. */
@@ -22,8 +28,11 @@ export type StoreFact =
   /** A request with an idempotency key was answered. */
   | { readonly type: 'store.answered'; readonly answer: Answer }
 
-/** Whose names and habits a caller knows: those of the spec, or those of public servers of the API family. */
-export type Dialect = 'spec' | 'zulip'
+/**
+ * Whose names and habits a caller knows: those of the spec, or those of public servers of the API family. A caller that is not known
+ * gets the habits of the spec, and `both` names.
+ */
+export type Dialect = 'spec' | 'zulip' | 'both'
 
 export interface QueueRegistration {
   readonly id: string

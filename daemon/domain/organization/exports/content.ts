@@ -162,6 +162,7 @@ const keeping: Readonly<Record<Section, (row: never, scope: Scope) => Iterable<u
   // Tokens that let people in or confirm an address, and what belongs to this server rather than to the organization.
   invitations: nothing,
   emailChanges: nothing,
+  pushDevices: nothing,
   webhookDeliveries: nothing,
   exports: nothing,
   answers: nothing,

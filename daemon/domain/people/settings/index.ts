@@ -18,6 +18,7 @@ import { emailChanged, exportConsent, personUpdated } from '../users/announce.ts
 import { checkNewEmail } from '../users/checks.ts'
 import { accountChanges, mailOf } from './account.ts'
 import { changedSettings, emojisets, languageName, notificationSounds } from './check.ts'
+import { commandChanges } from './command.ts'
 
 interface Prepared {
   readonly update: { readonly matches: boolean; readonly hash: string }
@@ -50,6 +51,12 @@ export const settings = resource(api)<SettingsFact, Prepared>({
         ...(typeof visible === 'boolean' && visibilityToggled(ctx, visible)),
         reply: {},
       }
+    },
+
+    command(ctx, { command }) {
+      const { changes, msg } = commandChanges(ctx, command)
+      const some = Object.keys(changes).length > 0
+      return { facts: some ? [settingsFact(ctx.actor, changes)] : [], reply: msg === undefined ? {} : { msg } }
     },
 
     confirmEmail(ctx, { token }) {

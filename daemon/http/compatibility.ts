@@ -1,0 +1,28 @@
+// Which mobile apps are too old. They ask before they log in; the answers are those of the public server.
+
+import { malformed, type Refusal } from '../domain/refusal.ts'
+
+/** Older apps for Android show broken notifications. */
+const oldestAndroid = [16, 2, 96]
+
+/** Undefined: the app may go on. */
+export function refuseOldApp(userAgent: string | undefined): Refusal | undefined {
+  if (userAgent === undefined) return malformed('Send a User-Agent header.')
+  const [, name, version = ''] = /^([^/ ]*)(?:\/([^/ ]*))?/.exec(userAgent)!
+  const isOld =
+    name === 'ZulipInvalid' || (name === 'ZulipMobile' && /\bAndroid\b/i.test(userAgent) && isOlder(version))
+  // Old apps look for the first words.
+  return isOld ? malformed('Client is too old. Install a newer version.') : undefined
+}
+
+/** False where the version cannot be compared. */
+function isOlder(version: string): boolean {
+  const numbers = /^\d+(\.\d+)*/.exec(version)?.[0].split('.').map(Number)
+  if (!numbers) return false
+  for (const [index, least] of oldestAndroid.entries()) {
+    const number = numbers[index]
+    if (number === undefined) return true
+    if (number !== least) return number < least
+  }
+  return false
+}
