@@ -4,6 +4,8 @@ export const capabilities = {
   notification_settings_null: {
     since: 1,
     effect: 'Notification fields of a subscription can be null, which means inherit.',
+    // A client that declares anything must declare this one; the spec does not say so.
+    requiredByPublicServers: true,
   },
   bulk_message_deletion: { since: 13, effect: 'delete_message carries message_ids instead of one event per message.' },
   user_avatar_url_field_optional: { since: 18, effect: 'avatar_url can be missing from user objects.' },

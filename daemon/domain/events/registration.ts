@@ -52,12 +52,13 @@ function defaultNarrow({ state, actor }: Context): QueueRegistration['narrow'] {
 function readCapabilities({ dialect }: Context, given?: Readonly<Record<string, unknown>>): Capability[] {
   if (!given) return []
   const names = Object.keys(capabilities) as Capability[]
-  for (const name of names)
-    if (Object.hasOwn(given, name) && typeof given[name] !== 'boolean')
+  for (const name of names) {
+    const isGiven = Object.hasOwn(given, name)
+    if (isGiven && typeof given[name] !== 'boolean')
       throw invalid('client_capabilities', `${name} must be true or false`)
-  // Public servers require the first one that there was; the spec does not say so.
-  if (dialect === 'zulip' && !Object.hasOwn(given, 'notification_settings_null'))
-    throw invalid('client_capabilities', 'must include notification_settings_null')
+    if (!isGiven && dialect === 'zulip' && 'requiredByPublicServers' in capabilities[name])
+      throw invalid('client_capabilities', `must include ${name}`)
+  }
   return names.filter(name => given[name] === true)
 }
 
