@@ -24,10 +24,6 @@ export const subcommandTable: SubcommandTable = {
     about: 'run a command with a daemon of its own: natter exec -- npm test',
     load: async () => (await import('./test/exec.ts')).exec,
   },
-  verify: {
-    about: 'run the commands of a Markdown page and compare what they print',
-    load: async () => (await import('./test/verify/index.ts')).verify,
-  },
   spaces: {
     about: 'more organizations in the same daemon, each with an address of its own',
     load: async () => (await import('./test/spaces.ts')).spaces,

@@ -28,7 +28,7 @@ export function lineOf(
   if (where) head += `  ${colors ? colors.cyan(where) : where}`
   head += speaker ? `  ${colors ? colors.bold(speaker) : speaker} ` : '  '
   const text = quiet ? (colors ? colors.dim(harmless(what)) : harmless(what)) : markdownText(what, colors)
-  if (columns === undefined) return (head + indented(text)).trimEnd()
+  if (columns === undefined) return (head + wrapped(text, undefined, indent, 0)).trimEnd()
   const width = widthOf(head)
   if (columns - width >= leastRoom) return (head + wrapped(text, columns, indent, width)).trimEnd()
   // Too narrow to put them next to each other.
@@ -42,11 +42,6 @@ export function headOf(event: ChatEvent, place: Place | undefined, self?: string
   const where = whereOf(place, self)
   const { who, quiet } = contentOf(event, place)
   return `${where && `  ${where}`}  ${speakerOf(who, quiet)} `
-}
-
-/** Indents the lines after the first, where nothing wraps them. */
-export function indented(text: string): string {
-  return wrapped(text, undefined, indent, 0)
 }
 
 /** A list of messages, as `tail` prints them, after their IDs: edits and reactions need those. */
@@ -165,7 +160,7 @@ function timeOf(event: ChatEvent, now: Date): number {
 }
 
 /** With the day only if it is not today. Takes seconds since 1970, and now in milliseconds. */
-export function clock(seconds: number, now: number): string {
+function clock(seconds: number, now: number): string {
   const shown = minuteText(seconds)
   const today = minuteText(Math.floor(now / 1000))
   return shown.startsWith(today.slice(0, 10)) ? shown.slice(11) : shown

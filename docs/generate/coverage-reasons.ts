@@ -23,11 +23,8 @@ export const reasons: Readonly<Record<string, string>> = {
     'Much of it copes with servers that stop, expire queues or change the format of an event. In the tests of that, `tail` is often killed, and what a killed process ran is not counted.',
   'cli/commands/test/trigger':
     'Each kind of trigger needs few of the roles and hints, and the tests do not run every kind in text form.',
-  'cli/commands/test/verify':
-    'A machine without `sh`, and commands that print more than a million characters or end the shell by a signal.',
   'cli/input': 'Keys in a password prompt, and values that the shape of a parameter refuses before.',
-  'cli/print':
-    '`--jq` leaves what its quick way does not do to jq by an exception, and the requests of `--dry-run` are tested as text and for `curl` more than as JSON.',
+  'cli/print': 'The requests of `--dry-run` are tested as text and for `curl` more than as JSON.',
   'cli/transport': 'Uploads behind redirects to another host, and hosts that cannot be reached while a file is read.',
   'daemon/client':
     'Servers without `max_message_id` or with another poll limit, calls that are cancelled while they wait, and hosts that refuse a connection for a moment.',

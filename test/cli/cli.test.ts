@@ -34,7 +34,7 @@ describe('natter, with no config and no daemon', () => {
 
   test('help fits in 80 columns, apart from examples, and says where the global flags are explained', async t => {
     const shell = newShell(t)
-    for (const words of [['flags'], ['all'], ['tail'], ['verify'], ['bot', 'run'], ['replay']]) {
+    for (const words of [['flags'], ['all'], ['tail'], ['bot', 'run'], ['replay']]) {
       const { stdout } = await shell.run(['help', ...words])
       const [explained = ''] = stdout.split('Examples:\n')
       const long = explained.split('\n').filter(line => line.length > 80)

@@ -98,7 +98,6 @@ describe('a file that cannot be read', () => {
     ['users', 'me', '--ready-file', missing],
     ['profile', 'add', 'copy', '--from-zuliprc', missing],
     ['replay', missing],
-    ['verify', missing],
     ['bot', 'run', `${missing}.ts`, '--as', 'echo-bot'],
     ['snapshot', 'import', missing, 'copy'],
   ])

@@ -5,9 +5,6 @@ import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import fc from 'fast-check'
-import { EventTexts } from '../../cli/commands/follow/tail/event-texts.ts'
-import { cases } from '../support/cases.ts'
 import { accountAt, exitOf, newShell, type Shell, Watched } from '../support/cli.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { fakeChat } from '../support/fake-chat.ts'
@@ -86,71 +83,6 @@ describe('natter tail --cursor, killed', () => {
       lines.map(line => JSON.parse(line).message.id),
       Array.from({ length: total + 1 }, (_, index) => index + 1),
     )
-  })
-})
-
-describe('an answer taken apart while it comes', () => {
-  test('gives the same events wherever it is cut', () => {
-    const text = fc.oneof(fc.string(), fc.constantFrom('},{"id":1', '"events":[', '\\"},{', ']}', '{'))
-    const message = fc.record({ id: fc.nat(), content: text, subject: text })
-    // As our daemon writes it. Many in a row have the same form.
-    const sent = fc.record({ id: fc.nat(), sender: fc.constantFrom('Amy', '"}', 'Amy'), content: text, time: fc.nat() })
-    const formed = sent.map(({ id, sender, content, time }) => ({
-      id,
-      type: 'message',
-      message: {
-        ...{ id: id + 1, type: 'stream', subject: 't', content, content_type: 'text/x-markdown' },
-        ...{ display_recipient: 'c', sender_full_name: sender, is_me_message: false, timestamp: time, reactions: [] },
-      },
-      flags: [],
-    }))
-    const event = fc.oneof(
-      { weight: 12, arbitrary: formed },
-      message.map(message => ({ id: message.id, type: 'message', message, flags: [] })),
-      fc.record({ type: text, id: fc.nat(), list: fc.array(fc.record({ id: fc.nat(), x: text })) }),
-      fc.record({ id: fc.nat(), type: fc.constant('realm'), nested: fc.array(message) }),
-    )
-    // Short pieces, and such as come from a socket.
-    const size = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 2000, max: 6000 }))
-    const answer = fc.tuple(fc.array(event, { maxLength: 60 }), fc.constantFrom(0, 0, 1), fc.array(size))
-    fc.assert(
-      fc.property(answer, ([events, indent, cuts]) => {
-        const body = JSON.stringify({ result: 'success', msg: '', events, queue_id: 'q' }, null, indent)
-        const reader = new EventTexts()
-        const found = []
-        let at = 0
-        for (let i = 0; at < body.length; i++) {
-          const size = cuts.length === 0 ? body.length : cuts[i % cuts.length]!
-          found.push(...reader.push(body.slice(at, at + size)))
-          at += size
-        }
-        reader.end()
-        assert.deepEqual(
-          found.map(({ event }) => event),
-          JSON.parse(body).events,
-        )
-        for (const { ids, parts, event } of found) {
-          if (ids) assert.deepEqual(ids, [event.id, event.message!.id])
-          if (!parts) continue
-          assert.equal(JSON.parse(`"${parts.content}"`), event.message!.content)
-          assert.equal(parts.seconds, event.message!.timestamp)
-        }
-      }),
-      { numRuns: cases(200) },
-    )
-  })
-
-  test('what is not an answer is said to be none', () => {
-    for (const body of ['<html>', '[]', '{"result":"success","events":[{"id":1}', '']) {
-      const reader = new EventTexts()
-      assert.throws(() => {
-        reader.push(body)
-        reader.end()
-      }, /not a chat server/)
-    }
-    const refused = new EventTexts()
-    refused.push('{"result":"error","msg":"no such queue","code":"BAD_EVENT_QUEUE_ID"}')
-    assert.throws(() => refused.end(), /no such queue/)
   })
 })
 

@@ -22,7 +22,6 @@ const textOnly: ReadonlySet<string> = new Set([
   'bot run',
   'keep',
   // A report for people; the recording and the seed are files.
-  'verify',
   'record',
   'replay',
   'seed dump',
@@ -45,7 +44,6 @@ const local: ReadonlySet<string> = new Set([
     'keep',
   ],
   ...[
-    'verify',
     'record',
     'replay',
     'seed dump',

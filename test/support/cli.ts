@@ -153,3 +153,6 @@ export function exitOf(child: ChildProcess): Promise<number | null> {
 const entry = isBundleFresh
   ? [join(root, 'bin/natter')]
   : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href, join(root, 'cli/main.ts')]
+
+/** Program and arguments that run `natter`. */
+export const natterCommand: readonly string[] = [process.execPath, ...entry]

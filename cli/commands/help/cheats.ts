@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../base/version.ts'
-import { blocksIn } from '../test/verify/transcript.ts'
 
 /** Defined by the bundler. */
 declare const NATTER_COOKBOOK: string | undefined
@@ -20,7 +19,9 @@ export function cheats(): string {
 /** Its title, and its commands as they are. */
 function recipeText(recipe: string): string {
   const [title] = recipe.split('\n', 1)
-  const lines = blocksIn(recipe).blocks.flatMap(({ steps }) => steps.flatMap(({ command }) => command.split('\n')))
+  const [, block = ''] = /^```console\n(.*?)^```$/ms.exec(recipe) ?? []
+  // `$ ` begins a command, `> ` continues it, and other lines are what it prints.
+  const lines = block.split('\n').flatMap(line => /^[$>] (.*)$/.exec(line)?.[1] ?? [])
   return `${title}\n${lines.map(line => foldLine(`  ${line}`.trimEnd())).join('\n')}\n`
 }
 

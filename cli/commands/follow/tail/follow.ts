@@ -21,7 +21,6 @@ import { note } from '../../../base/note.ts'
 import { type Connection, Refused } from '../../../transport/connection.ts'
 import type { Position } from './cursor.ts'
 import { type Arrived, EventTexts } from './event-texts.ts'
-import type { MessageParts } from './message-form.ts'
 
 /** What to follow. */
 export interface Plan extends Omit<Wanted, 'applyMarkdown'> {
@@ -32,12 +31,9 @@ export interface Plan extends Omit<Wanted, 'applyMarkdown'> {
 }
 
 export interface Item {
-  /** Parsed on demand. */
   readonly event: ChatEvent
   /** The event as received, if it came through the queue. */
   readonly text?: string | undefined
-  /** Of a message that came through the queue of our daemon. */
-  readonly parts?: MessageParts | undefined
   /** Where to continue after this item. */
   readonly position: Position
 }
@@ -60,7 +56,7 @@ export class Follower {
   /** Messages up to this ID were delivered, or existed before the start. */
   #lastMessage: number | null = null
   /** The last message delivered here, for its time. */
-  #latest: { readonly event: ChatEvent } | undefined
+  #latest: ChatEvent | undefined
   /** Where the queue ended that is being replaced. */
   #lost: Position | undefined
   #pollTimeout = 90_000
@@ -191,18 +187,15 @@ export class Follower {
   #taken(arrived: readonly Arrived[]): Item[] {
     const items: Item[] = []
     for (const one of arrived) {
-      const ids = one.ids ?? idsOf(one.event)
-      const id = ids[0]
-      const messageId = ids[1]
-      if (id !== undefined) this.#lastEvent = Math.max(this.#lastEvent, id)
-      if (messageId === undefined) {
-        if (one.event.type === 'heartbeat') continue
-      } else if (this.#lastMessage !== null && messageId <= this.#lastMessage) continue
-      else {
-        this.#lastMessage = messageId
-        this.#latest = one
+      const { id, type, message } = one.event
+      if (typeof id === 'number') this.#lastEvent = Math.max(this.#lastEvent, id)
+      if (type === 'heartbeat') continue
+      if (type === 'message' && message?.id !== undefined) {
+        if (this.#lastMessage !== null && message.id <= this.#lastMessage) continue
+        this.#lastMessage = message.id
+        this.#latest = one.event
       }
-      items.push(new QueueItem(one, this.#queueId, this.#lastEvent, this.#lastMessage))
+      items.push({ ...one, position: this.position })
     }
     return items
   }
@@ -211,7 +204,7 @@ export class Follower {
     const id = event.message?.id
     if (id !== undefined) {
       this.#lastMessage = Math.max(this.#lastMessage ?? 0, id)
-      this.#latest = { event }
+      this.#latest = event
     }
     return { event, position: this.position }
   }
@@ -222,7 +215,7 @@ export class Follower {
     this.#lost ??= this.position
     const before = this.#lost
     const newest = await this.#register()
-    const told = { id: before.last_message_id, time: this.#latest?.event.message?.timestamp }
+    const told = { id: before.last_message_id, time: this.#latest?.message?.timestamp }
     const isPassing = (error: unknown) => this.#stop.aborted || isPassingFailure(error)
     const change = { before: before.queue_id, after: this.#queueId, newest }
     const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, change, isPassing)
@@ -273,41 +266,6 @@ export function registration(plan: Plan): Readonly<Record<string, unknown>> {
 
 function more({ lifespan }: Plan): Readonly<Record<string, unknown>> {
   return { queue_lifespan_secs: lifespan, client_capabilities: { ...capabilities, user_settings_object: true } }
-}
-
-class QueueItem implements Item {
-  readonly #arrived: Arrived
-  readonly #queueId: string
-  readonly #lastEvent: number
-  readonly #lastMessage: number | null
-
-  constructor(arrived: Arrived, queueId: string, lastEvent: number, lastMessage: number | null) {
-    this.#arrived = arrived
-    this.#queueId = queueId
-    this.#lastEvent = lastEvent
-    this.#lastMessage = lastMessage
-  }
-
-  get position(): Position {
-    return { queue_id: this.#queueId, last_event_id: this.#lastEvent, last_message_id: this.#lastMessage }
-  }
-
-  get event(): ChatEvent {
-    return this.#arrived.event
-  }
-
-  get text(): string {
-    return this.#arrived.text
-  }
-
-  get parts(): MessageParts | undefined {
-    return this.#arrived.parts
-  }
-}
-
-/** IDs of an event, and of its message if the event is a new message. */
-function idsOf({ id, type, message }: ChatEvent): readonly [number | undefined, number | undefined] {
-  return [typeof id === 'number' ? id : undefined, type === 'message' ? message?.id : undefined]
 }
 
 /** Temporary errors: the daemon is unreachable, slow or overloaded. */

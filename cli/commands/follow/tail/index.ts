@@ -28,8 +28,8 @@ const forwardTimeout = 15_000
 const largePiece = 65_536
 /** Bytes that a pipe accepts atomically. */
 const atomicPiece = 4096
-/** A call of jq costs as much as some hundred events. */
-const eventsPerJq = 1000
+/** A call of jq costs as much as a thousand events. */
+const eventsPerJq = 5000
 
 export const tail: readonly ExtraSubcommand[] = [
   {

@@ -9,16 +9,12 @@ import { lineOf } from '../../../print/message-lines.ts'
 import { picked } from '../../../print/select.ts'
 import type { Terminal } from '../../../print/terminal.ts'
 import type { Item } from './follow.ts'
-import type { MessageParts } from './message-form.ts'
-import { QuickLines } from './quick-lines.ts'
 
 export interface Printer {
   /** Whether it needs only the event. */
   readonly raw: boolean
   /** The lines of an event, each with its line break. */
   textOf(item: Pick<Item, 'event' | 'text'>, place: Place | undefined): string | Promise<string>
-  /** The same for a message that is not parsed yet; parsing is most of the work. */
-  quick?(parts: MessageParts, text: string): string
   /** Call with items that arrived together before `textOf` is called with each: together they cost little more than one. */
   prepare?(items: readonly Pick<Item, 'event' | 'text'>[]): Promise<void>
 }
@@ -32,18 +28,15 @@ export async function printerFor(
   if (jq !== undefined) return jqPrinter(jq, fields)
   if (fields) return { raw: true, textOf: ({ event }) => `${harmlessJson(JSON.stringify(picked(event, fields)))}\n` }
   if (json || ndjson) return { raw: true, textOf: jsonLine }
-  const quick = terminal.columns === undefined && !terminal.colors ? new QuickLines(self) : undefined
   return {
     raw: false,
     textOf: ({ event }, place) => `${lineOf(event, place, terminal, new Date(), self)}\n`,
-    ...(quick && { quick: (parts, text) => quick.lineOf(parts, text) }),
   }
 }
 
 async function jqPrinter(expression: string, fields: Globals['fields']): Promise<Printer> {
   const { jqTexts } = await import('../../../print/jq.ts')
   type Source = Pick<Item, 'event' | 'text'>
-  // Reading `event` parses it.
   const jsonOf = (item: Source) =>
     fields ? JSON.stringify(picked(item.event, fields)) : (item.text ?? JSON.stringify(item.event))
   /** Only of the items that arrived last. A failure counts only if its item is printed: filters may leave it out. */

@@ -32,14 +32,9 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
   const needsPlace = criteria.length > 0 || !print.raw || actions.length > 0
   // Only other events need the place of a message.
   const remembers = types === undefined || types.some(type => type !== 'message')
-  const quick = remembers || criteria.length > 0 || actions.length > 0 ? undefined : print.quick
 
   /** False if it was the last. A promise only if there is something to wait for: there can be very many events. */
   const take = (item: Item): boolean | Promise<boolean> => {
-    if (quick && item.parts) {
-      const pending = output.add(quick(item.parts, item.text!))
-      return pending ? pending.then(() => finish(item, undefined)) : finish(item, undefined)
-    }
     if (remembers && item.event.message) places.remember(item.event.message)
     return needsPlace ? after(places.of(item.event), place => tell(item, place)) : tell(item, undefined)
   }

@@ -1,99 +1,13 @@
-// The lines of `natter tail`, made from events: every kind of event, and messages without parsing them.
+// Lines for people, made from messages and from every kind of event.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type ChatEvent, type Message, type Place, placeOfMessage } from '../../cli/base/chat-event.ts'
-import { MessageForm } from '../../cli/commands/follow/tail/message-form.ts'
-import { QuickLines } from '../../cli/commands/follow/tail/quick-lines.ts'
+import type { ChatEvent, Place } from '../../cli/base/chat-event.ts'
 import { summaryOf } from '../../cli/print/event-summaries.ts'
 import { lineOf, messageLines } from '../../cli/print/message-lines.ts'
 
 const plain = { columns: undefined, colors: undefined }
 const now = new Date('2030-01-02T10:00:00Z')
-
-/** A message event as our daemon writes it. */
-function messageText(id: number, content: string, others: Partial<Message> = {}): string {
-  const { subject = 'lunch', sender_full_name = 'Amy', display_recipient = 'general' } = others
-  const message = {
-    id,
-    sender_full_name,
-    sender_email: 'amy@example.com',
-    subject,
-    content,
-    content_type: 'text/x-markdown',
-    display_recipient,
-    stream_id: 3,
-    is_me_message: false,
-    timestamp: 1_893_578_400 + id,
-    type: typeof display_recipient === 'string' ? 'stream' : 'private',
-  }
-  return JSON.stringify({ id, type: 'message', message, flags: [] })
-}
-
-describe('QuickLines', () => {
-  test('prints the same line as for the parsed event', () => {
-    const contents = [
-      'hello',
-      'two\nlines',
-      'a "quoted" \\ word',
-      'spaces after  ',
-      '',
-      'ü 🦔',
-      '\u001b[31mred',
-      '**bold**',
-    ]
-    const places = [
-      {},
-      { subject: 'other' },
-      { sender_full_name: 'Bo\nb' },
-      {
-        display_recipient: [
-          { id: 1, email: 'amy@example.com', full_name: 'Amy' },
-          { id: 2, email: 'bo@example.com', full_name: 'Bo' },
-        ],
-      },
-    ]
-    const quick = new QuickLines('amy@example.com')
-    let form: MessageForm | undefined
-    let id = 0
-    for (const place of [...places, ...places])
-      for (const content of contents) {
-        const text = messageText(++id, content, place)
-        const parts = MessageForm.partsOf(text, form)
-        assert.ok(parts, text)
-        form = parts.form
-        const event = JSON.parse(text) as ChatEvent
-        const slow = lineOf(event, placeOfMessage(event.message!), plain, new Date(), 'amy@example.com')
-        assert.equal(quick.lineOf(parts, text), `${slow}\n`)
-      }
-  })
-
-  test('a form that is frequent has a pattern, which finds IDs, text and time', () => {
-    let form: MessageForm | undefined
-    for (let id = 1; id <= 8; id++) {
-      assert.equal(form?.pattern, undefined)
-      form = MessageForm.partsOf(messageText(id, `text ${id}`), form)!.form
-    }
-    const found = form!.pattern!.exec(messageText(9, 'new "text"'))
-    assert.deepEqual(found?.slice(1), ['9', '9', 'new \\"text\\"', '1893578409'])
-    assert.equal(form!.pattern, form!.pattern)
-    form!.pattern!.lastIndex = 0
-    assert.equal(form!.pattern!.exec(messageText(10, 'a', { subject: 'elsewhere' })), null)
-  })
-
-  test('an event in another format has no parts', () => {
-    const text = messageText(1, 'text')
-    for (const other of [
-      text.replace('"id":1', '"id":"1"'),
-      text.replace(',"content":"', ',"contents":"'),
-      text.replace('text/x-markdown', 'text/html'),
-      text.replace(',"is_me_message":false', ',"is_me_message":true'),
-      text.replace(/"timestamp":\d+/, '"timestamp":null'),
-      '{"id":1,"type":"heartbeat"}',
-    ])
-      assert.equal(MessageForm.partsOf(other, undefined), undefined, other)
-  })
-})
 
 describe('lineOf', () => {
   const place: Place = { channelId: 3, channel: 'general', topic: 'lunch' }
@@ -140,14 +54,26 @@ describe('lineOf', () => {
     assert.equal(said(event, known), `Amy deleted “${'x'.repeat(30)} ${'y'.repeat(8)}…”`)
   })
 
+  test('indents the lines after the first, and removes control characters', () => {
+    const message = { id: 1, sender_full_name: 'Bo\nb', content: 'two\n\u001b[31mlines  ' }
+    assert.equal(said({ type: 'message', message }), 'Bo\nb: two\n      \u241b[31mlines')
+  })
+
   test('a /me message begins with its sender', () => {
     const message = { id: 1, sender_full_name: 'Amy', content: '/me waves', is_me_message: true }
     assert.equal(said({ type: 'message', message }), '* Amy waves')
   })
 
   test('a list of messages begins with their IDs', () => {
+    const message = {
+      sender_full_name: 'Amy',
+      display_recipient: 'general',
+      stream_id: 3,
+      subject: 'lunch',
+      timestamp: 0,
+    }
     const lines = messageLines(
-      [7, 12].map(id => JSON.parse(messageText(id, 'a\nb')).message),
+      [7, 12].map(id => ({ ...message, id, content: 'a\nb' })),
       plain,
     )
     assert.match(lines[0]!, /^ 7 {2}.*#general > lunch {2}Amy: a\n {4} {6}b$/)

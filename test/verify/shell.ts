@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
-import { exitCodes, Failure } from '../../../base/failure.ts'
 
 export interface Outcome {
   /** stdout and stderr, as they came. */
@@ -42,7 +41,7 @@ export function runBlock(commands: readonly string[], { cwd, env, timeout }: Run
         // It has ended by itself.
       }
       const where = commands[outcomes.length] === undefined ? '' : `\n  $ ${commands[outcomes.length]}`
-      reject(new Failure(exitCodes.refused, `${text}${where}`))
+      reject(new Error(`${text}${where}`))
     }
     const newTimer = () => setTimeout(() => fail(`a command did not end within ${timeout / 1000} s`), timeout)
     let timer = newTimer()
@@ -60,9 +59,7 @@ export function runBlock(commands: readonly string[], { cwd, env, timeout }: Run
     })
     shell.on('error', () => {
       clearTimeout(timer)
-      reject(
-        new Failure(exitCodes.noSuchCommand, 'there is no sh on the PATH', { hint: 'Transcripts need a POSIX shell.' }),
-      )
+      reject(new Error('there is no sh on the PATH'))
     })
     shell.on('close', (code, signal) => {
       clearTimeout(timer)
