@@ -1,8 +1,8 @@
 // One run of `natter`: finds the first word, loads its page or subcommand, runs it, and maps failures to exit codes.
 
 import type { Endpoint, Page } from '../daemon/api/define.ts'
+import { addVerb, type CommandLine, readCommandLine } from './base/command-line.ts'
 import { Ending, exitCodes, Failure, report, usage } from './base/failure.ts'
-import { firstWord } from './base/globals.ts'
 import { beQuiet } from './base/note.ts'
 import { version } from './base/version.ts'
 import { print, printError } from './base/writer.ts'
@@ -16,105 +16,107 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(exitCodes.done)
     throw error
   })
-  // Everything after `--` is for another program.
-  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
-  if (own.includes('--quiet')) beQuiet()
+  const line = readCommandLine(argv)
+  if (line.has('quiet')) beQuiet()
   try {
-    await dispatch(argv)
+    await dispatch(line)
     return exitCodes.done
   } catch (error) {
     if (error instanceof Ending) return error.exit
     const failure = error instanceof Failure ? error : unexpected(error)
-    report(failure, own.includes('--json') || own.includes('--ndjson'))
+    report(failure, line.has('json') || line.has('ndjson'))
     return failure.exit
   }
 }
 
-async function dispatch(argv: readonly string[]): Promise<void> {
-  const at = firstWord(argv)
-  const leading = at < 0 ? argv : argv.slice(0, at)
+async function dispatch(line: CommandLine): Promise<void> {
+  const { argv, leading, words } = line
   if (leading.includes('--version') || leading.includes('-V')) return print(`natter ${version()}\n`)
   if (argv.length === 0 || leading.includes('--help') || leading.includes('-h')) return printHelp()
-  if (at < 0) {
-    await run(argv, undefined)
+  const [word] = words
+  if (word === undefined) {
+    await run(line)
     throw usage('no subcommand given', 'See natter --help')
   }
-  const word = argv[at]!
-  if (word !== 'help') return run(argv, word)
-  if (argv.includes('--man')) return print(await (await import('./commands/help/man.ts')).manPage(subcommandTable))
-  const topic = argv.slice(at + 1).filter(item => !item.startsWith('-'))
-  if (topic.length === 0) return printHelp()
+  if (word !== 'help') return run(line)
+  if (line.has('man')) return print(await (await import('./commands/help/man.ts')).manPage(subcommandTable))
+  const [topic, ...more] = words.slice(1)
+  if (topic === undefined) return printHelp()
   const { topics } = await import('./commands/help/topics.ts')
-  if (topic.length === 1 && Object.hasOwn(topics, topic[0]!))
-    return print(await topics[topic[0]!]!.text(subcommandTable))
-  return run([...topic, '--help'], topic[0]!)
+  if (more.length === 0 && Object.hasOwn(topics, topic)) return print(await topics[topic]!.text(subcommandTable))
+  return run(readCommandLine([topic, ...more, '--help']))
 }
 
-async function run(argv: readonly string[], word: string | undefined): Promise<void> {
+async function run(given: CommandLine): Promise<void> {
   const { CommanderError, hintOf, newProgram } = await import('./catalogue/subcommands.ts')
   const program = newProgram()
-  if (word !== undefined) await addWord(program, word, argv)
-  const words = word === undefined ? argv : await withVerb(word, argv)
+  const line = await withVerb(given)
+  if (line.words.length > 0) await addSubcommands(program, line)
   process.once('SIGINT', () => process.exit(exitCodes.interrupted))
   try {
-    await program.parseAsync(words, { from: 'user' })
+    await program.parseAsync(line.argv, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.code === 'commander.helpDisplayed') return
     // A group without a verb: its help was just printed on stderr.
     if (error.code === 'commander.help') throw new Ending(exitCodes.usage)
     const [message, suggestion] = error.message.replace(/^error: /, '').split('\n')
-    throw usage(message!, suggestion?.replace(/^\((.*)\)$/, '$1') ?? hintOf(program, argv, error))
+    throw usage(message!, suggestion?.replace(/^\((.*)\)$/, '$1') ?? hintOf(program, line, error))
   }
 }
 
-async function addWord(program: Command, word: string, argv: readonly string[]): Promise<void> {
-  const extra = Object.hasOwn(subcommandTable, word) ? subcommandTable[word] : undefined
-  if (extra) {
+/** Adds the subcommands that begin with the first word. */
+async function addSubcommands(program: Command, line: CommandLine): Promise<void> {
+  const word = line.words[0]!
+  const group = Object.hasOwn(subcommandTable, word) ? subcommandTable[word] : undefined
+  if (group) {
     const { addExtra } = await import('./catalogue/subcommands.ts')
-    for (const subcommand of await extra.load()) addExtra(program, subcommand, subcommandTable)
-    if (extra.about !== '')
-      program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(extra.about)
+    for (const subcommand of await group.load()) addExtra(program, subcommand, line, subcommandTable)
+    if (group.about !== '')
+      program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(group.about)
   }
-  const pages = allPages().filter(page => page.words.includes(word))
-  if (!extra && pages.length === 0) {
+  const pages = pagesOf(word)
+  if (!group && pages.length === 0) {
     const { didYouMean } = await import('../daemon/local/did-you-mean.ts')
     throw usage(`there is no subcommand "${word}"`, didYouMean(word, allWords(subcommandTable)) ?? 'See natter --help')
   }
-  for (const page of pages) await addPage(program, page, word, argv)
+  for (const page of pages) await addPage(program, page, line)
 }
 
-/** `natter requests --follow` is `natter requests list --follow`, where the page says so. */
-async function withVerb(word: string, argv: readonly string[]): Promise<readonly string[]> {
-  const at = firstWord(argv)
-  const next = argv[at + 1]
-  if (next !== undefined && (!next.startsWith('-') || argv.includes('--help') || argv.includes('-h'))) return argv
-  for (const page of allPages().filter(({ words }) => words.includes(word)))
+/** A noun alone means one of its verbs, where the page says so. */
+async function withVerb(line: CommandLine): Promise<CommandLine> {
+  const [word, ...more] = line.words
+  if (word === undefined || more.length > 0 || line.has('help') || line.argv.includes('-h')) return line
+  for (const page of pagesOf(word))
     for (const { cli } of Object.values<Endpoint>(await page.load()))
-      if (cli.alone && cli.name.startsWith(`${word} `))
-        return [...argv.slice(0, at + 1), cli.name.slice(word.length + 1), ...argv.slice(at + 1)]
-  return argv
+      if (cli.alone && cli.name.startsWith(`${word} `)) return addVerb(line, cli.name.slice(word.length + 1))
+  return line
 }
 
-/** Adds the subcommands of a page that begin with this word. */
-async function addPage(program: Command, page: Page, word: string, argv: readonly string[]): Promise<void> {
+function pagesOf(word: string): Page[] {
+  return allPages().filter(({ words }) => words.includes(word))
+}
+
+/** Adds the subcommands of a page that begin with the first word; only the one that is named, if it is a leaf. */
+async function addPage(program: Command, page: Page, line: CommandLine): Promise<void> {
   const { addEndpoint } = await import('./catalogue/subcommands.ts')
   const { callEndpoint } = await import('./catalogue/call.ts')
   const { formOf: whole } = await import('./catalogue/forms.ts')
   const { formOf, saidBy, targetOf } = await import('./catalogue/shortcuts.ts')
   const endpoints = Object.values<Endpoint>(await page.load())
-  const named = namedBy(argv, formsOf(endpoints))
-  const begins = ({ name }: CliName) => (named === undefined ? name.split(' ')[0] === word : name === named)
+  const word = line.words[0]!
+  const leaf = leafOf(line.words, endpoints)
+  const isWanted = ({ name }: CliName) => (leaf === undefined ? name.split(' ')[0] === word : name === leaf)
   for (const endpoint of endpoints) {
-    // natterd sends these itself; nobody can call them.
+    // natterd sends these itself, so they cannot be called.
     if (endpoint.served === 'outgoing') continue
     const call =
       endpoint.access === 'control' ? (await import('./catalogue/control-call.ts')).callControl : callEndpoint
-    if (begins(endpoint.cli)) addEndpoint(program, whole(endpoint), call, argv)
-    for (const shortcut of (endpoint.cli.shortcuts ?? []).filter(({ cli }) => begins(cli))) {
+    if (isWanted(endpoint.cli)) addEndpoint(program, whole(endpoint), call, line)
+    for (const shortcut of (endpoint.cli.shortcuts ?? []).filter(({ cli }) => isWanted(cli))) {
       const run: typeof callEndpoint = (_, given, globals, batch) =>
         callEndpoint(targetOf(shortcut, endpoint), saidBy(shortcut, given), globals, batch)
-      addEndpoint(program, formOf(shortcut, endpoint), run, argv, shortcut.switches ?? [])
+      addEndpoint(program, formOf(shortcut, endpoint), run, line, shortcut.switches ?? [])
     }
   }
   // A word of two pages is explained by the first, that of the API.
@@ -126,19 +128,14 @@ interface CliName {
   readonly name: string
 }
 
-function formsOf(endpoints: readonly Endpoint[]): CliName[] {
-  return endpoints.flatMap(({ cli }) => [cli, ...(cli.shortcuts ?? []).map(shortcut => shortcut.cli)])
-}
-
-/** The subcommand that these words name, if there are none below it: to build all of its group takes longer than the call. */
-function namedBy(argv: readonly string[], forms: readonly CliName[]): string | undefined {
-  const given = argv.slice(firstWord(argv))
-  const named = forms
-    .map(({ name }) => name)
-    .filter(name => name.split(' ').every((word, index) => word === given[index]))
+/** The subcommand that these words name, if there are none below it: building its whole group takes longer than the call. */
+function leafOf(words: readonly string[], endpoints: readonly Endpoint[]): string | undefined {
+  const names = endpoints.flatMap(({ cli }) => [cli.name, ...(cli.shortcuts ?? []).map(shortcut => shortcut.cli.name)])
+  const named = names
+    .filter(name => name.split(' ').every((word, index) => word === words[index]))
     .sort((a, b) => b.length - a.length)[0]
-  const isWhole = named?.includes(' ') && !forms.some(({ name }) => name.startsWith(`${named} `))
-  return isWhole ? named : undefined
+  const isLeaf = named?.includes(' ') && !names.some(name => name.startsWith(`${named} `))
+  return isLeaf ? named : undefined
 }
 
 async function printHelp(): Promise<void> {

@@ -126,16 +126,6 @@ export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
   }
 }
 
-/** Index of the first word that is neither a global flag nor the value of one; -1 if there is none. */
-export function firstWord(argv: readonly string[]): number {
-  for (let i = 0; i < argv.length; i++) {
-    const item = argv[i]!
-    if (!item.startsWith('-') || item === '-') return i
-    if (globalFlags.some(flag => flag.value !== undefined && item === `--${flag.name}`)) i++
-  }
-  return -1
-}
-
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
 function present<T extends object>(values: T): Present<T> {

@@ -2,6 +2,7 @@
 
 import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import { baseOf, type Endpoint, type Param } from '../../daemon/api/define.ts'
+import type { CommandLine } from '../base/command-line.ts'
 import { usage } from '../base/failure.ts'
 import { fill, helpColumns, reflow } from '../base/fill.ts'
 import { batchFlags, type Globals, globalFlags, keyFlag, readGlobals } from '../base/globals.ts'
@@ -69,14 +70,14 @@ export function addEndpoint(
   program: Command,
   endpoint: Endpoint,
   run: Run,
-  argv: readonly string[] = [],
+  line: CommandLine,
   flags: readonly ExtraFlag[] = everydayFlags(endpoint),
 ): Command {
   const leaf = commandAt(program, endpoint.cli.name.split(' ')).description(endpoint.summary)
   const args = wordsFor(endpoint)
   const options = new Map<string, string>()
   // In a batch the lines take the place of the arguments.
-  const batch = argv.some(word => word === '--batch' || word.startsWith('--batch='))
+  const batch = line.has('batch')
   const others = new Map(args.map(name => [name, flagBeside(name, endpoint)]))
   // If a flag can replace a word, the parser cannot know which words are missing; reading the params finds out.
   const loose =
@@ -118,7 +119,12 @@ export function addEndpoint(
   return leaf
 }
 
-export function addExtra(program: Command, extra: ExtraSubcommand, table: SubcommandTable): Command {
+export function addExtra(
+  program: Command,
+  extra: ExtraSubcommand,
+  { rest }: CommandLine,
+  table: SubcommandTable,
+): Command {
   const leaf = commandAt(program, extra.name.split(' ')).description(extra.about).optionsGroup('Flags:')
   for (const { name, about, optional, many } of extra.args ?? []) {
     const title = many ? `${name}...` : name
@@ -140,7 +146,6 @@ export function addExtra(program: Command, extra: ExtraSubcommand, table: Subcom
       const value = leaf.getOptionValue(new Option(`--${name}`).attributeName())
       if (value !== undefined) flags[name] = value
     }
-    const rest = afterDashes(program)
     const args = leaf.args.slice(0, leaf.args.length - (rest?.length ?? 0))
     return extra.run({
       args: rest && args.at(-1) === '--' ? args.slice(0, -1) : args,
@@ -239,19 +244,14 @@ function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: s
 }
 
 /** What to do about a mistake that the parser found. Of an argument that is missing, it says what it is. */
-export function hintOf(program: Command, argv: readonly string[], { code }: CommanderError): string {
-  const command = namedBy(program, argv)
+export function hintOf(program: Command, { words }: CommandLine, { code }: CommanderError): string {
+  const command = words.reduce((found, word) => found.commands.find(known => known.name() === word) ?? found, program)
   const see = `See ${pathOf(command)} --help`
   if (code !== 'commander.missingArgument') return see
   const missing = command.registeredArguments.find(
     ({ required }, index) => required && command.args[index] === undefined,
   )
   return missing?.description ? `${missing.name()}: ${missing.description}. ${see}` : see
-}
-
-/** The command that these words name, as far as they do. */
-function namedBy(program: Command, argv: readonly string[]): Command {
-  return argv.reduce((command, word) => command.commands.find(known => known.name() === word) ?? command, program)
 }
 
 function pathOf(command: Command): string {
@@ -266,13 +266,6 @@ const ours = new WeakSet<Option>()
 const mentioned = new WeakSet<Option>()
 /** Optional for the parser only. */
 const shownAsNeeded = new WeakSet<Argument>()
-
-/** The parser keeps the words after `--`, but not always the sign itself. */
-function afterDashes(program: Command): string[] | undefined {
-  const { rawArgs } = program as Command & { rawArgs: string[] }
-  const at = rawArgs.indexOf('--')
-  return at < 0 ? undefined : rawArgs.slice(at + 1)
-}
 
 function newCommand(parent: Command, word: string): Command {
   return parent.command(word).addHelpOption(new Option('-h, --help', 'show help').helpGroup('Flags:'))

@@ -18,14 +18,12 @@ export async function checkJq(expression: string): Promise<void> {
 
 /** The output of the expression: strings as they are, other values as one line of JSON; each with a line break. */
 export async function jqText(value: unknown, expression: string): Promise<string> {
-  const json = JSON.stringify(value ?? null)
-  const { stdout, stderr, exitCode } = (await loadJq()).raw(json, expression, ['-r', '-c'])
-  if (exitCode !== 0) throw complaint(stderr)
-  const text = harmlessOnTerminal(stdout)
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+  const [outcome] = await jqTexts([JSON.stringify(value ?? null)], expression)
+  if (typeof outcome !== 'string') throw outcome
+  return outcome
 }
 
-/** The same for each of many values, given as JSON. The expression must have passed `checkJq`. */
+/** The same for each of many values, given as JSON. */
 export async function jqTexts(values: readonly string[], expression: string): Promise<JqOutcome[]> {
   const outcomes: JqOutcome[] = []
   while (outcomes.length < values.length) {
@@ -43,21 +41,23 @@ const valuesPerCall = 10_000
 async function callOnce(values: readonly string[], expression: string): Promise<JqOutcome[]> {
   // Not to be guessed, so that no message contains it.
   const mark = crypto.randomUUID()
-  const { stdout, exitCode, stderr } = (await loadJq()).raw(values.join('\n'), forEach(expression, mark), ['-r', '-c'])
-  const parts = stdout.split(`${mark}\n`)
-  // After the last mark comes what jq printed for the value that ended it, such as by `halt`.
-  const outcomes: JqOutcome[] = parts.slice(0, -1).map(part => outcomeOf(part, mark))
+  const program = forEach(expression, mark)
+  const { stdout, exitCode, stderr } = (await loadJq()).raw(values.join('\n'), program, ['-r', '-c'])
+  if (exitCode === notCompiled) await checkJq(expression)
+  // The library leaves out white space at both ends. Between the marks of a value is what jq printed for it.
+  const parts = `${stdout}\n`.split(`${mark}\n`)
+  const outcomes = parts.flatMap((part, at) => (at % 2 === 1 && at < parts.length - 1 ? [outcomeOf(part, mark)] : []))
   if (outcomes.length < values.length) outcomes.push(exitCode === 0 ? '' : complaint(stderr))
   return outcomes
 }
 
 /**
- * A mark follows the outputs of each value, so that it is known whose they are. An expression cannot read the next event with
+ * A mark before and after the outputs of each value shows whose they are. An expression cannot read the next event with
  * `input`, or it would depend on the timing. The line break ends a comment.
  */
 function forEach(expression: string, mark: string): string {
   const own = 'def input: error("No more inputs"); def inputs: empty; '
-  return `${own}(try (${expression}\n) catch "error ${mark} \\(.)"), "${mark}"`
+  return `${own}"${mark}", (try (${expression}\n) catch "error ${mark} \\(.)"), "${mark}"`
 }
 
 /** Of a value that the expression fails on, the error and nothing else. */

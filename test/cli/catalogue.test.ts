@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { readCommandLine } from '../../cli/base/command-line.ts'
 import { globalFlags } from '../../cli/base/globals.ts'
 import type { ExtraFlag } from '../../cli/base/subcommand.ts'
 import { fillIn } from '../../cli/catalogue/everyday.ts'
@@ -123,7 +124,7 @@ async function parsed(
     async (_, given) => {
       found = given
     },
-    [],
+    readCommandLine(words.slice(start + 1)),
     flags,
   )
   await program.parseAsync(words.slice(start + 1), { from: 'user' })

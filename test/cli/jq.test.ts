@@ -13,6 +13,7 @@ describe('jqText', () => {
     ['.flags[], .id', 'read\n100\n'],
     ['.nothing', 'null\n'],
     ['empty', ''],
+    ['"  \\n", " x\\n"', '  \n\n x\n\n'],
     ['"\\(.type) \\(.id)"', 'message 100\n'],
   ]
   for (const [expression, printed] of cases)
@@ -21,7 +22,8 @@ describe('jqText', () => {
     })
 
   test('fails with the sentence of jq', async () => {
-    await assert.rejects(jqText(event, '.id.x'), /^Failure: --jq: Cannot index number with "x"/)
+    await assert.rejects(jqText(event, '.id.x'), /^Error: --jq: Cannot index number with string/)
+    await assert.rejects(jqText(event, '.id |'), /^Error: --jq: .*syntax error/)
   })
 })
 

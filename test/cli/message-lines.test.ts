@@ -56,7 +56,7 @@ describe('lineOf', () => {
 
   test('indents the lines after the first, and removes control characters', () => {
     const message = { id: 1, sender_full_name: 'Bo\nb', content: 'two\n\u001b[31mlines  ' }
-    assert.equal(said({ type: 'message', message }), 'Bo\nb: two\n      \u241b[31mlines')
+    assert.equal(said({ type: 'message', message }), 'Bo\nb: two\n      \\x1b[31mlines')
   })
 
   test('a /me message begins with its sender', () => {
