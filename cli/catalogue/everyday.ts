@@ -2,10 +2,11 @@
 // anchor shows the newest. Flags that combine several params are also here, under names that begin with `@`.
 
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
-import { addHint, exitCodes, Failure, usage } from '../base/failure.ts'
+import { usage } from '../base/failure.ts'
 import type { ExtraFlag } from '../base/subcommand.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { narrowFrom, type Term } from '../input/narrow.ts'
+import { isId, readPeople } from '../input/people.ts'
 import { isPlace, placeIn } from '../input/shorthand.ts'
 
 export interface Filled {
@@ -61,8 +62,6 @@ const followFlag: ExtraFlag = {
   about: 'print the newest, and then new ones as they come, until Ctrl-C',
 }
 
-const policies: Readonly<Record<string, string>> = { inherit: '0', muted: '1', unmuted: '2', followed: '3' }
-
 /** The recipient of a message, as the first word; flags can give it too. */
 export const placeParam: Param = {
   shape: { type: 'string', ref: 'place' } as unknown as Param['shape'],
@@ -87,32 +86,17 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   const rest = placed(endpoint, given)
   if (rest.has('@file')) await (await import('./attached-files.ts')).addLinks(endpoint, rest, sources)
   const values: Record<string, unknown> = {}
-  const narrow = rest.get('narrow')
-  const terms = narrow === undefined ? [] : narrowFrom(textOf(narrow))
+  const narrow = paramOf(endpoint, 'terms')
+  const written = narrow === undefined ? undefined : rest.get(narrow)
+  const terms = written === undefined ? [] : narrowFrom(textOf(written))
   if (endpoint.cli.history) await newest(rest, values, terms, sources)
-  // HTML is for browsers.
-  if (endpoint.method === 'GET' && isSource(endpoint) && !rest.has('apply_markdown')) values.apply_markdown = false
   if (terms.length > 0) {
-    rest.delete('narrow')
-    values.narrow = takesPairs(endpoint.params.narrow) ? terms.map(pair) : terms
+    rest.delete(narrow!)
+    values[narrow!] = takesPairs(endpoint.params[narrow!]) ? terms.map(pair) : terms
   }
-  const policy = rest.get('visibility_policy')
-  if (typeof policy === 'string' && Object.hasOwn(policies, policy)) rest.set('visibility_policy', policies[policy]!)
   for (const [name, value] of Object.entries(endpoint.cli.defaults ?? {}))
     if (typeof value === 'boolean' && !rest.has(name)) values[name] = value
     else if (!rest.has(name)) rest.set(name, value)
-  // Accept an emoji the way people write it in a message, with colons.
-  const emoji = rest.get('emoji_name')
-  if (typeof emoji === 'string') rest.set('emoji_name', emoji.replace(/^:(.+):$/, '$1'))
-  // The server accepts only IDs and email addresses.
-  const who = rest.get('user_id_or_email')
-  if (typeof who === 'string' && !isId(who) && !who.includes('@'))
-    rest.set('user_id_or_email', String(await sources.names.find('user', who)))
-  const principals = rest.get('principals')
-  if (principals !== undefined && !textOf(principals).startsWith('[')) {
-    rest.delete('principals')
-    values.principals = await idsOrAddresses([principals].flat().join(','), sources)
-  }
   if (isSent(endpoint) && !rest.has('content') && sources.piped) rest.set('content', '-')
   if (isAddressed(endpoint)) await address(endpoint, rest, values, sources)
   return { given: rest, values }
@@ -132,9 +116,7 @@ function placed(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<stri
       word = undefined
     }
   }
-  // The path of a file, as `uploads create` prints it.
-  const [, realm, file] = /^.*\/user_uploads\/(\d+)\/(.+)$/.exec(textOf(rest.get('realm_id_str') ?? '')) ?? []
-  if (realm && file && endpoint.params.filename) rest.set('realm_id_str', realm).set('filename', file)
+  for (const [name, value] of paramsInPath(endpoint, rest)) rest.set(name, value)
   // A channel and its topic in one word, where both are words.
   const both = placeIn(textOf(rest.get('stream_id') ?? ''))
   if (both?.topic !== undefined && endpoint.params.topic_name && !rest.has('topic_name'))
@@ -227,7 +209,7 @@ async function address(
   const direct = values.type === 'direct' || type === 'direct' || type === 'private'
   if (!direct || typeof to !== 'string' || to.startsWith('[')) return
   given.delete('to')
-  values.to = await idsOrAddresses(to, sources, takesText(endpoint.params.to))
+  values.to = await readPeople(to, sources.names, takesText(endpoint.params.to))
 }
 
 /** The server looks names up itself, unless it would take them for an ID. */
@@ -236,22 +218,25 @@ async function channelIn(text: string, sources: Sources): Promise<number | strin
   return isId(name) ? sources.names.find('channel', text) : name
 }
 
-/** Email addresses only if all are: the server accepts either IDs or addresses, and no names. */
-async function idsOrAddresses(text: string, sources: Sources, addresses = true): Promise<(number | string)[]> {
-  const people = text.split(',').map(name => name.trim())
-  if (addresses && people.every(name => name.includes('@'))) return people
-  return Promise.all(people.map(name => (isId(name) ? idIn(name) : personIn(name, sources))))
+/** Whether its path can be given in one word, as `uploads create` prints it: a path with a rest of any length. */
+export function takesPath({ path, cli: { args = [] } }: Endpoint): boolean {
+  const [, last] = /\{(\w+)\.\.\.\}$/.exec(path) ?? []
+  return last !== undefined && args.includes(last)
 }
 
-/** Who writes `general` may mean the channel. */
-async function personIn(name: string, sources: Sources): Promise<number> {
-  try {
-    return await sources.names.find('user', name)
-  } catch (error) {
-    const missing = error instanceof Failure && error.exit === exitCodes.notFound
-    const isChannel = missing && (await sources.names.find('channel', name).catch(() => undefined)) !== undefined
-    throw isChannel ? addHint(error as Failure, `For the channel, write '#${name}>topic'.`) : error
-  }
+/** The params that the first word has, if it is a path of the endpoint or ends in one. */
+function paramsInPath(endpoint: Endpoint, given: ReadonlyMap<string, Given>): [string, string][] {
+  if (!takesPath(endpoint)) return []
+  const names = [...endpoint.path.matchAll(/\{(\w+)/g)].map(([, name]) => name!)
+  const pattern = endpoint.path.replace(/\{\w+\.\.\.\}/, '(.+)').replace(/\{\w+\}/g, '([^/]+)')
+  const found = new RegExp(`${pattern}$`).exec(textOf(given.get(endpoint.cli.args![0]!) ?? ''))
+  return found ? names.map((name, at) => [name, found[at + 1]!]) : []
+}
+
+/** The name of the param whose shape refers to this. */
+function paramOf({ params }: Endpoint, ref: string): string | undefined {
+  const refers = (shape: Param['shape']): boolean => shape.ref === ref || (shape.anyOf?.some(refers) ?? false)
+  return Object.keys(params).find(name => refers(params[name]!.shape))
 }
 
 /** A message given as words: recipient and content. */
@@ -261,11 +246,6 @@ function isSent(endpoint: Endpoint): boolean {
 
 function isAddressed({ params }: Endpoint): boolean {
   return params.type !== undefined && params.to !== undefined
-}
-
-/** Whether it reads messages. Queues have the same param, but there the client's choice counts. */
-function isSource({ params, served }: Endpoint): boolean {
-  return params.apply_markdown !== undefined && served !== 'queues'
 }
 
 function takesText(param: Param | undefined): boolean {
@@ -285,12 +265,4 @@ function pair({ operator, operand, negated }: Term): [string, string] {
 
 function textOf(value: Given): string {
   return Array.isArray(value) ? value.join(' ') : String(value)
-}
-
-function isId(text: string): boolean {
-  return /^(id:)?\d+$/.test(text)
-}
-
-function idIn(text: string): number {
-  return Number(text.replace(/^id:/, ''))
 }

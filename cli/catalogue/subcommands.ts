@@ -10,7 +10,7 @@ import { beQuiet } from '../base/note.ts'
 import { withSettings } from '../base/settings.ts'
 import type { ExtraFlag, ExtraSubcommand, SubcommandTable } from '../base/subcommand.ts'
 import { flagName, type Given, isChoice, isList, isSwitch, otherFlag, valueName, wordName } from '../input/flags.ts'
-import { controlGlobals, everydayFlags, placeParam, wordsFor } from './everyday.ts'
+import { controlGlobals, everydayFlags, placeParam, takesPath, wordsFor } from './everyday.ts'
 
 /** Source of a batch of calls, and how to make them. */
 export interface BatchOptions {
@@ -81,10 +81,7 @@ export function addEndpoint(
   const others = new Map(args.map(name => [name, flagBeside(name, endpoint)]))
   // If a flag can replace a word, the parser cannot know which words are missing; reading the params finds out.
   const loose =
-    batch ||
-    args.includes('@place') ||
-    args.includes('realm_id_str') ||
-    [...others.values()].some(flag => flag !== undefined)
+    batch || args.includes('@place') || takesPath(endpoint) || [...others.values()].some(flag => flag !== undefined)
   for (const name of args)
     leaf.addArgument(argumentFor(name, endpoint.params[name] ?? placeParam, name === args.at(-1), loose))
   for (const flag of flags) {

@@ -5,6 +5,7 @@ import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
 import { parseDuration, type ReadNow, readTime } from '../base/times.ts'
 import type { Kind, Names } from './names.ts'
+import { readPeople, readPerson } from './people.ts'
 
 type Shape = Param['shape']
 
@@ -31,6 +32,7 @@ export function wordName(name: string, shape: Shape): string {
   // A long set of words would fill the usage line.
   if (isChoice(shape) && valueName(shape).length <= widestWord) return valueName(shape)
   if (shape.ref === 'moment') return 'time'
+  if (shape.type === 'string' && shape.ref === 'user') return 'user'
   return words[name] ?? otherFlag(shape) ?? name.replaceAll('_', '-')
 }
 
@@ -40,7 +42,6 @@ const widestWord = 60
 const words: Readonly<Record<string, string>> = {
   '@place': 'place',
   subscriptions: 'channel',
-  user_id_or_email: 'user',
   channel_folder_id: 'folder',
   saved_snippet_id: 'snippet',
   field_id: 'profile-field',
@@ -94,6 +95,7 @@ export async function readParam(param: Param, given: Given, label: string, sourc
   if (typeof given === 'string') return readOne(param.shape, given, label, sources)
   const list = listShape(param.shape)
   if (!list) throw usage(`${label} was given more than once`)
+  if (list.ref === 'people' && !given[0]!.startsWith('[')) return readPeople(given.join(','), sources.names)
   if (given.length === 1 && given[0] === 'null' && armsOf(param.shape).some(arm => arm.type === 'null')) return null
   return readList(list.items as Shape, given, label, sources)
 }
@@ -130,6 +132,9 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
   if (text?.ref === 'seed') return readText(raw, label)
   if (text?.ref === 'file')
     return raw === '-' ? sources.stdin() : String(Buffer.from((await readUpload(raw, label)).bytes))
+  // In a message, colons are around the name of an emoji.
+  if (text?.ref === 'emoji') return raw.replace(/^:(.+):$/, '$1')
+  if (text?.ref === 'user') return raw.includes('@') ? raw : String(await readPerson(raw, sources.names))
   if (text) return text.ref === 'markdown' && raw === '-' ? sources.stdin() : raw
   throw usage(`${label}: "${raw}" is not ${wanted(shape)}`)
 }
@@ -148,6 +153,7 @@ function readPlain(shape: Shape, raw: string, label: string, sources: Sources): 
   switch (shape.type) {
     case 'integer':
       if (shape.ref === 'time') return readTime(raw, sources.now)
+      if (shape.words && Object.hasOwn(shape.words, raw)) return shape.words[raw]
       return /^-?\d+$/.test(raw.replace(/^id:/, '')) ? within(shape, Number(raw.replace(/^id:/, ''))) : undefined
     case 'number':
       return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(raw) ? within(shape, Number(raw)) : undefined

@@ -36,6 +36,12 @@ export const markdown = Type.String({ ref: 'markdown' })
 /** A password; the command line prompts for it, because other users can see arguments. */
 export const secret = Type.String({ ref: 'secret' })
 export const topicName = Type.String({ ref: 'topic' })
+/** The name of an emoji; the command line also takes it with colons, as in a message. */
+export const emojiName = Type.String({ ref: 'emoji' })
+/** An ID or an email address; the command line also takes a name. */
+export const userText = Type.String({ ref: 'user' })
+/** IDs or email addresses; the command line also takes names. */
+export const people = Type.Array(Type.Union([userId, text]), { ref: 'people' })
 
 /** A text of at most so many characters. */
 export function textUpTo(maxLength: number) {
@@ -49,6 +55,11 @@ export function listOf<S extends TSchema>(shape: S, maxItems?: number) {
 /** The terms of a narrow; the command line also takes them as `operator:operand`. */
 export function termsOf<S extends TSchema>(shape: S) {
   return Type.Array(shape, { ref: 'terms' })
+}
+
+/** A number for which the command line also takes these words. */
+export function numberWithWords(words: Readonly<Record<string, number>>) {
+  return Type.Integer({ ...safe, words })
 }
 
 export function nullable<S extends TSchema>(shape: S) {

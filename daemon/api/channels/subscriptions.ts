@@ -11,6 +11,7 @@ import {
   maybe,
   oneOf,
   optional,
+  people,
   record,
   required,
   text,
@@ -20,7 +21,6 @@ import { creationParams, namesByUser, subscription } from '../shapes/channels.ts
 
 /** A name alone is enough. */
 const wanted = eitherOf(text, record({ name: text, description: maybe(text), color: maybe(text) }))
-const people = listOf(eitherOf(userId, text))
 
 /** Checked in the domain, so that the refusal can name an unknown property. */
 const property = text

@@ -8,6 +8,7 @@ import {
   inPath,
   int,
   listOf,
+  numberWithWords,
   oneOf,
   optional,
   record,
@@ -70,7 +71,10 @@ export const topics = {
     params: {
       stream_id: required(channelId, 'the channel'),
       topic: required(topicName, 'the topic, at most 60 characters; it does not have to exist'),
-      visibility_policy: required(int, '0 inherit (as the channel), 1 muted, 2 unmuted, 3 followed'),
+      visibility_policy: required(
+        numberWithWords({ inherit: 0, muted: 1, unmuted: 2, followed: 3 }),
+        '0 inherit (as the channel), 1 muted, 2 unmuted, 3 followed',
+      ),
     },
     reply: {},
     refusals: ['BAD_REQUEST'],

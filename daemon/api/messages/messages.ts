@@ -115,7 +115,8 @@ export const messages = {
     refusals: ['BAD_REQUEST', 'BAD_NARROW'],
     cli: {
       history: true,
-      defaults: { allow_empty_topic_name: true },
+      // HTML is for browsers.
+      defaults: { apply_markdown: false, allow_empty_topic_name: true },
       name: 'messages list',
       flags: { num_before: 'before', num_after: 'after' },
       examples: [
@@ -143,6 +144,7 @@ export const messages = {
     reply: { message, raw_content: text },
     refusals: ['BAD_REQUEST'],
     cli: {
+      defaults: { apply_markdown: false },
       name: 'messages show',
       args: ['message_id'],
       examples: ['natter messages show 12', 'natter messages show 12 --no-apply-markdown --json'],

@@ -1,6 +1,6 @@
 // Emoji reactions to messages.
 
-import { endpoint, inPath, int, messageId, optional, record, required, text } from '../define.ts'
+import { emojiName, endpoint, inPath, int, messageId, optional, record, required, text } from '../define.ts'
 
 export const reaction = record({
   emoji_name: text,
@@ -24,7 +24,7 @@ export const reactions = {
     summary: 'React to a message with an emoji',
     params: {
       message_id: inPath(messageId, 'the message'),
-      emoji_name: required(text, 'name of the emoji, without colons'),
+      emoji_name: required(emojiName, 'name of the emoji, without colons'),
       ...emoji,
     },
     reply: {},
@@ -45,7 +45,7 @@ export const reactions = {
     summary: 'Remove your reaction from a message',
     params: {
       message_id: inPath(messageId, 'the message'),
-      emoji_name: optional(text, 'name of the emoji; required unless emoji_code is given'),
+      emoji_name: optional(emojiName, 'name of the emoji; required unless emoji_code is given'),
       ...emoji,
     },
     reply: {},

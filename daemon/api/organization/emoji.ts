@@ -1,6 +1,6 @@
 // Custom emoji: images that the organization uploads.
 
-import { bool, endpoint, inPath, int, keyed, nullable, record, required, text, upload } from '../define.ts'
+import { bool, emojiName, endpoint, inPath, int, keyed, nullable, record, required, text, upload } from '../define.ts'
 
 export const customEmoji = record({
   id: text,
@@ -32,7 +32,7 @@ export const emoji = {
     since: 1,
     summary: 'Add a custom emoji: PNG, JPEG, GIF or WebP, at most 5 MiB',
     params: {
-      emoji_name: inPath(text, 'the name: lower-case letters, digits, - and _'),
+      emoji_name: inPath(emojiName, 'the name: lower-case letters, digits, - and _'),
       file: required(upload, 'the image'),
     },
     reply: {},
@@ -51,7 +51,7 @@ export const emoji = {
     access: 'user',
     since: 1,
     summary: 'Deactivate a custom emoji; messages that use it still show it',
-    params: { emoji_name: inPath(text, 'the name') },
+    params: { emoji_name: inPath(emojiName, 'the name') },
     reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {

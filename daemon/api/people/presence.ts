@@ -17,6 +17,7 @@ import {
   required,
   text,
   timestamp,
+  userText,
 } from '../define.ts'
 
 const modernPresence = record({ active_timestamp: timestamp, idle_timestamp: timestamp })
@@ -66,7 +67,7 @@ export const presence = {
     access: 'user',
     since: 1,
     summary: 'Show the presence of one user',
-    params: { user_id_or_email: inPath(text, 'whose') },
+    params: { user_id_or_email: inPath(userText, 'whose') },
     reply: { presence: keyed(record({ status: text, timestamp })) },
     refusals: ['BAD_REQUEST'],
     cli: {

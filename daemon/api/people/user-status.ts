@@ -1,12 +1,12 @@
 // User status: a line of text and an emoji next to a user's name.
 
-import { bool, endpoint, inPath, maybe, oneOf, optional, record, text, userId } from '../define.ts'
+import { bool, emojiName, endpoint, inPath, maybe, oneOf, optional, record, text, userId } from '../define.ts'
 
 const reactionType = oneOf('unicode_emoji', 'realm_emoji', 'svc_extra_emoji')
 
 const statusParams = {
   status_text: optional(text, 'the text, at most 60 characters; empty to clear it'),
-  emoji_name: optional(text, 'name of an emoji; empty to clear it'),
+  emoji_name: optional(emojiName, 'name of an emoji; empty to clear it'),
   emoji_code: optional(text, 'code of the emoji; looked up by name if omitted'),
   reaction_type: optional(reactionType, 'kind of the emoji; looked up by name if omitted'),
 }
